@@ -1,0 +1,127 @@
+"""What can go wrong, as one tree.
+
+::
+
+    AssayError
+    ├── InputError            the user can put it right: exit code 2
+    │   └── UnknownName       a name that is not there, with the nearest one that is
+    ├── IntegrityError        evidence that was altered, cut or contradicts itself: exit code 1
+    │   └── Divergence        a replayed trial asked or computed something else than was recorded
+    ├── RunStopped            cut short on purpose; the run can be resumed
+    │   ├── BudgetReached     a declared budget is used up
+    │   └── StorageFull       the disk took no more; nothing is lost
+    ├── SubjectFault          one try failed on the way: infrastructure, never the subject's answer
+    ├── SubjectRefused        the endpoint will not serve us (bad key, unknown model): no retry helps
+    └── SandboxUnavailable    untrusted code cannot be run safely here
+
+A message says what is wrong, where, and what would be right. No traceback reaches a user.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "AssayError",
+    "BudgetReached",
+    "Divergence",
+    "InputError",
+    "IntegrityError",
+    "RunStopped",
+    "SandboxUnavailable",
+    "StorageFull",
+    "SubjectFault",
+    "SubjectRefused",
+    "UnknownName",
+    "nearest",
+]
+
+
+class AssayError(Exception):
+    """Anything Assay raises on purpose."""
+
+
+class InputError(AssayError):
+    """Wrong input; the message names file, line and field where there are any."""
+
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
+        where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        super().__init__(f"{where}{message}")
+
+
+class UnknownName(InputError):
+    """A name that is not there. Says what is, nearest first."""
+
+    def __init__(
+        self,
+        what: str,
+        name: str,
+        known: Iterable[str],
+        *,
+        file: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(f"unknown {what} {name!r}{nearest(name, known)}", file=file, line=line)
+
+
+class IntegrityError(AssayError):
+    """Evidence that does not hold together."""
+
+
+class Divergence(IntegrityError):
+    """A replay that parted from the record, named by trial and ordinal."""
+
+    def __init__(self, trial: str, attempt: int, ordinal: int, what: str) -> None:
+        self.trial, self.attempt, self.ordinal, self.what = trial, attempt, ordinal, what
+        super().__init__(f"trial {trial[:12]} attempt {attempt} ordinal {ordinal}: {what}")
+
+
+class RunStopped(AssayError):
+    """The run was cut short and can be resumed."""
+
+
+class BudgetReached(RunStopped):
+    """A declared budget is used up."""
+
+
+class StorageFull(RunStopped):
+    """The ledger could not be written; what was acknowledged is safe."""
+
+
+class SubjectFault(AssayError):
+    """One try at a call failed on the way.
+
+    ``name`` is the kind of fault (``http_429``, ``reset``, ``timeout``, ``malformed_json`` ...), under
+    which it is counted. ``retriable`` tells transport faults from those that would only repeat.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        detail: str = "",
+        *,
+        retriable: bool = True,
+        slow_down: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        self.name, self.detail = name, detail
+        self.retriable, self.slow_down, self.retry_after = retriable, slow_down, retry_after
+        super().__init__(f"{name}: {detail}" if detail else name)
+
+
+class SubjectRefused(AssayError):
+    """The endpoint will not serve this subject at all."""
+
+
+class SandboxUnavailable(AssayError):
+    """No way to confine untrusted code was found."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The tail of a message: the nearest known name, or the list when none is near."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; known: {', '.join(names)}" if names else ""
