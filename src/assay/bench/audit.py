@@ -1,0 +1,253 @@
+"""The audit: replay a run against its ledger, without model and without network, and score it again.
+
+Three questions. Is the evidence what was signed? Does the declared protocol, run again, ask and compute exactly
+what the ledger says? Does the evidence amount to the reading that was published?
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.canonical import encode
+from assay.errors import AssayError, Divergence, IntegrityError, SubjectFault
+from assay.evidence.events import Event
+from assay.evidence.manifest import verify_closed
+from assay.evidence.records import End, Evidence, LedgerIndex
+from assay.sandbox import Job, Run
+from assay.study.lock import Lock
+from assay.subjects.base import Call, Subject
+from assay.vocabulary import Reading, Result, Trial
+
+from .folder import RunFolder
+from .instrument import Instrument
+from .live import SandboxService
+from .probe import Probe, Received
+
+__all__ = ["AuditReport", "audit"]
+
+AT_ONCE = 4
+TOLERANCE = 1e-9
+
+
+class AuditReport(Struct, kw_only=True):
+    """What was checked and what was found. ``faults`` is empty when the run holds."""
+
+    lock: str
+    keyid: str
+    faults: list[str]
+    notes: list[str]
+    trials: int = 0
+    asks: int = 0
+    recomputed: int = 0
+    environment_dependent: int = 0
+    measures: int = 0
+
+    @property
+    def holds(self) -> bool:
+        return not self.faults
+
+
+class _Silent:
+    """Behind an auditing probe: answers nothing, compares everything."""
+
+    live = False
+
+    def __init__(self, sandbox: SandboxService, report: AuditReport) -> None:
+        self._sandbox, self._report = sandbox, report
+
+    def record(self, event: Event) -> Event:
+        raise Divergence(event.trial, event.attempt, event.ordinal, "an audit records nothing")
+
+    def record_sent(self, event: Event, own: dict[str, str]) -> None:
+        self.record(event)
+
+    async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received:
+        raise Divergence(call.trial, call.attempt, call.ordinal, "an audit asks no model")
+
+    async def execute(self, job: Job) -> Run:
+        self._report.recomputed += 1
+        return await self._sandbox.execute(job)
+
+    def note_environment_dependent(self, trial: str, ordinal: int, what: str) -> None:
+        self._report.environment_dependent += 1
+
+
+async def audit(
+    folder: RunFolder,
+    lock: Lock,
+    instruments: Iterable[Instrument],
+    subjects: Iterable[Subject],
+    *,
+    trusted_keyid: str | None = None,
+    sandbox: SandboxService | None = None,
+) -> AuditReport:
+    """Check a finished run. Faults are collected, not raised: an auditor wants all of them."""
+    report = AuditReport(lock=lock.digest, keyid=lock.keyid, faults=[], notes=[])
+    faults, signed = verify_closed(folder.ledger, lock.digest, folder.path, trusted_keyid=trusted_keyid)
+    report.faults += faults
+    report.notes += [
+        f"{lock.keyid[:16]} signed the lock, {s.keyid[:16]} the manifest"
+        for s in signed
+        if s.keyid != lock.keyid
+    ]
+    service = sandbox or SandboxService()
+    index = LedgerIndex(folder.ledger, lock.digest)
+    try:
+        index.refresh()
+        replay = _Replay(lock, index, {s.spec.title: s for s in subjects}, service, report)
+        for instrument in instruments:
+            await replay.instrument(instrument)
+            _score_again(folder, lock, index, instrument, report)
+        replay.nothing_left_over()
+    except IntegrityError as error:
+        report.faults.append(str(error))
+    finally:
+        index.close()
+        await service.close()
+    report.faults = list(dict.fromkeys(report.faults))
+    return report
+
+
+class _Replay:
+    def __init__(
+        self,
+        lock: Lock,
+        index: LedgerIndex,
+        subjects: dict[str, Subject],
+        sandbox: SandboxService,
+        report: AuditReport,
+    ) -> None:
+        self._lock, self._index, self._subjects, self._report = lock, index, subjects, report
+        self._back = _Silent(sandbox, report)
+        self._seen: set[str] = set()
+
+    async def instrument(self, instrument: Instrument) -> None:
+        for stratum in instrument.strata(self._lock):
+            waves = self._index.waves.get((instrument.name, stratum), [])
+            for number, wave in enumerate(waves):
+                trials = self._wave(instrument, stratum, number)
+                ids = hashlib.sha256(b"".join(bytes.fromhex(t.id) for t in trials)).hexdigest()
+                where = f"{instrument.name} {stratum!r} wave {number}"
+                if ids != wave.digest or len(trials) != wave.trials:
+                    self._report.faults.append(f"{where}: the protocol yields other trials than were run")
+                    return
+                if not wave.closed:
+                    self._report.faults.append(f"{where}: was never closed")
+                await self._conduct_all(instrument, trials)
+            if self._wave(instrument, stratum, len(waves)):
+                self._report.faults.append(
+                    f"{instrument.name} {stratum!r}: a wave that is due was never opened"
+                )
+
+    def _wave(self, instrument: Instrument, stratum: str, number: int) -> list[Trial]:
+        evidence = Evidence(self._index, instrument.name, stratum, lock=self._lock, upto=number)
+        return list(instrument.trials(self._lock, evidence))
+
+    async def _conduct_all(self, instrument: Instrument, trials: list[Trial]) -> None:
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(trial: Trial) -> None:
+            async with gate:
+                try:
+                    await self._conduct(instrument, trial)
+                except (Divergence, IntegrityError) as fault:
+                    self._report.faults.append(str(fault))
+                except AssayError:
+                    raise
+                except Exception as error:  # altered evidence may break a protocol in any way
+                    what = f"the protocol cannot be run on the record ({type(error).__name__}: {error})"
+                    self._report.faults.append(f"trial {trial.id[:12]}: {what}")
+
+        for start in range(0, len(trials), 1000):
+            await asyncio.gather(*(one(trial) for trial in trials[start : start + 1000]))
+
+    async def _conduct(self, instrument: Instrument, trial: Trial) -> None:
+        trial_id = trial.id
+        self._seen.add(trial_id)
+        attempts = self._index.attempts(trial_id)
+        complete = [a for a, events in attempts.items() if any(e.kind == "end" for e in events)]
+        if not complete:
+            self._report.faults.append(f"trial {trial_id[:12]}: has no outcome")
+            return
+        attempt = min(complete)
+        tape = attempts[attempt]
+        self._report.trials += 1
+        self._report.asks += sum(event.kind == "received" for event in tape)
+        end = next(event for event in tape if event.kind == "end")
+        if len([e for e in tape if e.kind == "end"]) > 1:
+            raise Divergence(trial_id, attempt, end.ordinal, "has two outcomes")
+        subject = self._subjects[trial.subject]
+        probe = Probe(trial, trial_id, subject, self._lock, self._back, attempt=attempt, tape=tape)
+        recorded = msgspec.convert(end.data, End)
+        try:
+            await instrument.conduct(trial, probe)
+            found = probe.conclusion
+            got = (found.outcome, found.reason, found.report) if found else ("unknown", "no conclusion", None)
+        except SubjectFault as fault:
+            got = ("excluded", fault.name, None)
+        if recorded.reason == "trial_timeout" and recorded.outcome == "excluded":
+            self._report.environment_dependent += 1
+            return
+        if encode(got) != encode((recorded.outcome, recorded.reason, recorded.report)):
+            raise Divergence(
+                trial_id, attempt, end.ordinal, f"ends as {got[0]}, recorded as {recorded.outcome}"
+            )
+        if encode(recorded.trial) != encode(trial):
+            raise Divergence(trial_id, attempt, end.ordinal, "the recorded trial is not the declared one")
+        if probe.next_ordinal != end.ordinal:
+            raise Divergence(
+                trial_id, attempt, probe.next_ordinal, "the record goes on after the protocol has ended"
+            )
+
+    def nothing_left_over(self) -> None:
+        for trial in self._index.trials():
+            if trial not in self._seen:
+                self._report.faults.append(f"trial {trial[:12]}: is in the ledger but not in the study")
+
+
+def _score_again(
+    folder: RunFolder, lock: Lock, index: LedgerIndex, instrument: Instrument, report: AuditReport
+) -> None:
+    """The reading that was published against the one the evidence gives now."""
+    path = folder.reading_path(instrument.name)
+    try:
+        published = msgspec.json.decode(path.read_bytes(), type=Reading).result
+    except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        report.faults.append(f"{path.name}: cannot be read ({error})")
+        return
+    found = instrument.score(Evidence(index, instrument.name, lock=lock))
+    report.measures += len(found.measures)
+    if encode(found) == encode(published):
+        return
+    if same_result(found, published):
+        report.notes.append(f"{path.name}: equal within {TOLERANCE:g}, not byte for byte (another platform?)")
+    else:
+        report.faults.append(f"{path.name}: {_first_difference(found, published)}")
+
+
+def same_result(a: Result, b: Result) -> bool:
+    return _close(msgspec.to_builtins(a), msgspec.to_builtins(b))
+
+
+def _close(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return abs(a - b) <= TOLERANCE * max(1.0, abs(a), abs(b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_close(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_close, a, b))
+    return bool(a == b)
+
+
+def _first_difference(found: Result, published: Result) -> str:
+    for a, b in zip(found.measures, published.measures, strict=False):
+        if not _close(msgspec.to_builtins(a), msgspec.to_builtins(b)):
+            labels = ", ".join(f"{k}={v}" for k, v in a.labels.items())
+            return f"{a.name} ({labels}) is {a.value} by the evidence, published as {b.value}"
+    return "the published result is not what the evidence amounts to"

@@ -1,0 +1,97 @@
+"""A run's folder: what lies where, and who may write.
+
+::
+
+    runs/NAME/
+      lock.json               the signed declaration
+      ledger/0001.jsonl …     the evidence, a segment for every time the run was begun or resumed
+      ledger/manifest-0001.json
+      reading-INSTRUMENT.json what it amounts to
+      records-INSTRUMENT.csv  one row an output
+      report.html
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from pathlib import Path
+from types import TracebackType
+
+from assay.errors import InputError
+from assay.study.lock import Lock, read_lock
+
+__all__ = ["RunFolder"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class RunFolder:
+    """The folder of one run. As a context manager it is held against any second writer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: int | None = None
+
+    @property
+    def ledger(self) -> Path:
+        return self.path / "ledger"
+
+    @property
+    def lock_path(self) -> Path:
+        return self.path / "lock.json"
+
+    def reading_path(self, instrument: str) -> Path:
+        return self.path / f"reading-{instrument}.json"
+
+    def records_path(self, instrument: str) -> Path:
+        return self.path / f"records-{instrument}.csv"
+
+    @property
+    def report_path(self) -> Path:
+        return self.path / "report.html"
+
+    @classmethod
+    def create(cls, root: Path, name: str) -> RunFolder:
+        """A new folder; a name that is taken is refused, never reused."""
+        if not _NAME.fullmatch(name):
+            raise InputError(f"run name {name!r}: letters, digits, dot, dash and underscore only")
+        path = root / name
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            raise InputError(f"{path} exists already; resume it with: assay resume {path}") from None
+        except OSError as error:
+            raise InputError(f"{path} cannot be made: {error.strerror}") from None
+        return cls(path)
+
+    @classmethod
+    def find(cls, path: Path, root: Path = Path("runs")) -> RunFolder:
+        """A run by path, or by name below ``runs``."""
+        for candidate in (path, root / path):
+            if (candidate / "lock.json").is_file():
+                return cls(candidate)
+        raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path})")
+
+    def read_lock(self, trusted_keyid: str | None = None) -> Lock:
+        return read_lock(self.lock_path, trusted_keyid=trusted_keyid)
+
+    def __enter__(self) -> RunFolder:
+        fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            raise InputError(
+                f"another process is running in {self.path}; wait for it or stop it first"
+            ) from None
+        self._held = fd
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None

@@ -1,0 +1,83 @@
+"""How many calls to one subject may be under way, and when.
+
+Additive increase, multiplicative decrease: an endpoint that says it is busy (429, 503) is asked half as much
+and not before the time it names; each reply afterwards lets the limit grow back towards the declared one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import time
+
+__all__ = ["Pace"]
+
+
+class Pace:
+    """A gate with a limit that breathes."""
+
+    def __init__(self, connections: int) -> None:
+        self._most = connections
+        self.limit = float(connections)
+        self.in_flight = 0
+        self._not_before = 0.0
+        self._last_cut = 0.0
+        self._waiting: collections.deque[asyncio.Future[None]] = collections.deque()
+        self._alarm: asyncio.TimerHandle | None = None
+
+    async def enter(self) -> None:
+        while self._waiting or self.in_flight >= int(self.limit) or self._not_before > time.monotonic():
+            place = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            self._wake()
+            try:
+                await place
+            except asyncio.CancelledError:
+                if place.done() and not place.cancelled():
+                    self.in_flight -= 1
+                    self._wake()
+                else:
+                    self._waiting.remove(place)
+                raise
+            return
+        self.in_flight += 1
+
+    def leave(self) -> None:
+        self.in_flight -= 1
+        if self._waiting:
+            self._wake()
+
+    def succeeded(self) -> None:
+        if self.limit < self._most:
+            self.limit = min(self._most, self.limit + 1.0 / self.limit)
+
+    def slow_down(self, retry_after: float | None) -> None:
+        """Halve the limit, once for a burst of complaints, and hold all calls until the named time."""
+        now = time.monotonic()
+        if now - self._last_cut > 0.5:
+            self._last_cut = now
+            self.limit = max(1.0, self.limit / 2)
+        if retry_after:
+            self._not_before = max(self._not_before, now + retry_after)
+
+    @property
+    def held(self) -> float:
+        """Seconds until calls are let through again."""
+        return max(0.0, self._not_before - time.monotonic())
+
+    def _wake(self) -> None:
+        """Let in whoever has room. A place that is given is counted at once."""
+        held = self.held
+        if held > 0:
+            if self._alarm is None:
+                self._alarm = asyncio.get_running_loop().call_later(held, self._rings)
+            return
+        while self._waiting and self.in_flight < int(self.limit):
+            place = self._waiting.popleft()
+            if not place.done():
+                self.in_flight += 1
+                place.set_result(None)
+
+    def _rings(self) -> None:
+        self._alarm = None
+        self._wake()

@@ -1,0 +1,90 @@
+"""From a declaration to a lock: check everything, gather what is drawn in, start nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import InputError
+from assay.study.lock import Lock, make_lock
+from assay.study.model import Study
+from assay.study.source import Source, convert, read_source
+from assay.subjects.base import Subject, make_subject
+
+from .instrument import Instrument, load_instrument
+
+__all__ = ["check_versions", "instruments_of", "prepare", "read_study", "subjects_of"]
+
+
+def read_study(path: Path) -> tuple[Study, Source]:
+    source = read_source(path)
+    if not isinstance(source.value, dict):
+        raise source.error((), "a study is a mapping of fields; see docs/study.md")
+    return convert(source.value, Study, source), source
+
+
+def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
+    """The lock of a study, unsigned. ``base`` is the folder its relative paths start from."""
+    _check_subjects(study, source)
+    if not study.options:
+        raise _error(source, ("instruments",), "name at least one instrument")
+    options, materials, versions = {}, {}, {}
+    for number, (name, given) in enumerate(study.options.items()):
+        at: tuple[str | int, ...] = ("instruments", name if isinstance(study.instruments, dict) else number)
+        line = source.line(at) if source else None
+        instrument = load_instrument(name, file=source.file if source else None, line=line)
+        if not isinstance(given, dict):
+            raise _error(source, at, "the options of an instrument are a mapping")
+        prepared = instrument.prepare(study, given, base, source)
+        options[name], materials[name] = prepared.options, prepared.materials
+        versions[name] = instrument.version
+    return make_lock(msgspec.structs.replace(study, instruments=options), materials, versions)
+
+
+def _check_subjects(study: Study, source: Source | None) -> None:
+    if not study.subjects:
+        raise _error(source, ("subjects",), "name at least one subject, for example local:smollm2")
+    titles: set[str] = set()
+    for number, spec in enumerate(study.specs):
+        at = ("subjects", number)
+        try:
+            make_subject(spec)
+        except InputError as error:
+            raise _error(source, at, str(error)) from None
+        if spec.title in titles:
+            raise _error(source, at, f"{spec.title!r} is declared twice; give one a label")
+        titles.add(spec.title)
+        if spec.boundary == "core" and spec.includes:
+            raise _error(source, (*at, "includes"), "a core boundary includes nothing; declare it extended")
+        if spec.base_url is not None and spec.kind != "openai":
+            raise _error(source, (*at, "base_url"), f"goes with openai: subjects, not with {spec.kind}:")
+        if study.budget.cost is not None and spec.price is None and spec.kind == "openai":
+            raise _error(source, at, f"a budget in money needs the price of {spec.title}")
+
+
+def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
+    if source is None:
+        return InputError(message)
+    return source.error(at, message)
+
+
+def instruments_of(lock: Lock) -> list[Instrument]:
+    """The instruments a lock names, in the versions it names."""
+    instruments = [load_instrument(name) for name in lock.study.options]
+    check_versions(lock, instruments)
+    return instruments
+
+
+def check_versions(lock: Lock, instruments: list[Instrument]) -> None:
+    for instrument in instruments:
+        declared = lock.versions.get(instrument.name)
+        if declared != instrument.version:
+            raise InputError(
+                f"the lock was made for version {declared} of {instrument.name}, here is {instrument.version}; "
+                "install that version, or lock the study anew"
+            )
+
+
+def subjects_of(lock: Lock) -> list[Subject]:
+    return [make_subject(spec) for spec in lock.study.specs]

@@ -1,0 +1,232 @@
+"""The probe: an instrument's hands inside one trial. Whatever goes through it is in the ledger.
+
+Verbs are of two kinds. **Recorded** (``ask``, ``clock``): what came back cannot be had again, so on replay the
+ledger answers. **Recomputed** (``compute``, ``execute``, ``random``): done again on replay and held against the
+record. Run, resume and audit are this one class; they differ in what stands behind it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from assay.canonical import encode
+from assay.errors import Divergence, SubjectFault
+from assay.evidence.events import Event
+from assay.sandbox import Job, Run
+from assay.streams import Stream
+from assay.study.lock import Lock
+from assay.subjects.base import Call, Subject
+from assay.vocabulary import Message, Outcome, Reply, Request, Trial
+
+__all__ = ["Back", "Computed", "Conclusion", "Probe", "Received"]
+
+
+class Received(msgspec.Struct, omit_defaults=True):
+    """The data of a ``received`` event: a reply, or the fault that ended the tries."""
+
+    tries: tuple[dict[str, Any], ...]
+    seconds: float = 0.0
+    reply: Reply | None = None
+    fault: str | None = None
+    detail: str = ""
+    sha256: str | None = None
+    cost: float = 0.0
+
+
+class Computed(NamedTuple):
+    """A recomputable result, and whether a limit that falls differently elsewhere took part in it."""
+
+    result: Any
+    environment_dependent: bool = False
+
+
+class Conclusion(NamedTuple):
+    outcome: Outcome
+    reason: str
+    report: Any
+
+
+class Back(Protocol):
+    """What stands behind a probe. An audit has one that only compares."""
+
+    live: bool
+
+    def record(self, event: Event) -> Event: ...
+    def record_sent(self, event: Event, own: dict[str, str]) -> None: ...
+    async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received: ...
+    async def execute(self, job: Job) -> Run: ...
+    def note_environment_dependent(self, trial: str, ordinal: int, what: str) -> None: ...
+
+
+class Probe:
+    """Conducts one attempt at one trial."""
+
+    def __init__(
+        self,
+        trial: Trial,
+        trial_id: str,
+        subject: Subject,
+        lock: Lock,
+        back: Back,
+        *,
+        attempt: int = 0,
+        tape: Sequence[Event] = (),
+    ) -> None:
+        self.trial, self.id, self.attempt, self.lock = trial, trial_id, attempt, lock
+        self.subject_seconds = 0.0  # send-to-end times of the tries that succeeded
+        self.conclusion: Conclusion | None = None
+        self._subject, self._back = subject, back
+        self._ordinal = 0
+        self._tape = {(event.ordinal, event.kind): event for event in tape}
+        self._own: dict[str, str] = {}  # digest → text of this attempt's replies
+
+    # Recorded verbs.
+
+    async def ask(self, messages: Sequence[Message], *, tools: Sequence[dict[str, Any]] = ()) -> Reply:
+        """Put a conversation to the subject. A fault that outlasts the tries ends the trial as excluded."""
+        ordinal = self._next("sent", "received")
+        trial = self.trial
+        request = Request(tuple(messages), trial.sampling, self._seed(ordinal), tuple(tools))
+        wire = self._subject.wire(request)
+        sent = self._tape.get((ordinal, "sent"))
+        if sent is not None and encode(sent.data["wire"]) != encode(wire):
+            raise Divergence(self.id, self.attempt, ordinal, "asks something else than was recorded")
+        known = self._tape.get((ordinal, "received"))
+        if known is not None:
+            received = msgspec.convert(known.data, Received)
+        else:
+            self._must_be_live(ordinal, "asks where the record has ended")
+            received = await self._live_ask(ordinal, wire, again=sent is not None)
+        if received.reply is None:
+            raise SubjectFault(received.fault or "unknown", received.detail, retriable=False)
+        self.subject_seconds += received.seconds
+        if received.sha256:
+            self._own[received.sha256] = received.reply.text
+        return received.reply
+
+    async def _live_ask(self, ordinal: int, wire: dict[str, Any], *, again: bool) -> Received:
+        back, call = self._back, Call(self.id, self.attempt, ordinal)
+        if again:
+            back.record(self._event("resent", ordinal, None))
+        else:
+            back.record_sent(self._event("sent", ordinal, {"wire": wire}), self._own)
+        received = await back.call(self._subject, wire, call)
+        if received.reply is not None and len(received.reply.text) > REFER_FROM:
+            received.sha256 = hashlib.sha256(received.reply.text.encode()).hexdigest()
+        event = back.record(self._event("received", ordinal, received))
+        return received if event.data is received else msgspec.convert(event.data, Received)
+
+    def clock(self) -> float:
+        """Seconds since the epoch, as read when the trial was conducted."""
+        ordinal = self._next("clock")
+        known = self._tape.get((ordinal, "clock"))
+        if known is None:
+            self._must_be_live(ordinal, "reads the clock where the record has ended")
+            known = self._back.record(self._event("clock", ordinal, {"seconds": time.time()}))
+        seconds: float = known.data["seconds"]
+        return seconds
+
+    # Recomputed verbs.
+
+    def random(self, name: str) -> Stream:
+        """Draws for content: the same for every subject, condition and regime that meets this instance."""
+        return self._stream("content", name, self.trial.instance.digest)
+
+    def random_faults(self, name: str) -> Stream:
+        """Draws for faults: the same for everyone under this instance and regime."""
+        return self._stream("fault", name, self.trial.instance.digest, self.trial.regime)
+
+    def _stream(self, kind: str, name: str, *key: str) -> Stream:
+        ordinal = self._next("random")
+        stream = Stream(kind, name, *key)
+        data = {"stream": f"{kind}/{name}", "fingerprint": stream.fingerprint}
+        self._same(ordinal, "random", data)
+        return stream
+
+    async def compute(self, name: str, request: Any, run: Callable[[], Awaitable[Computed]]) -> Any:
+        """Do something that can be done again: a world's step, an oracle. The result is plain data."""
+        ordinal = self._next("computed")
+        known = self._tape.get((ordinal, "computed"))
+        if known is None:
+            self._must_be_live(ordinal, f"computes {name} where the record has ended")
+        elif known.data["name"] != name or encode(known.data["request"]) != encode(request):
+            raise Divergence(
+                self.id, self.attempt, ordinal, f"computes {name} of something else than recorded"
+            )
+        computed = await run()
+        if known is None:
+            data = {"name": name, "request": request, "result": computed.result}
+            if computed.environment_dependent:
+                data["environment_dependent"] = True
+            return self._back.record(self._event("computed", ordinal, data)).data["result"]
+        if encode(known.data["result"]) != encode(computed.result):
+            if not (computed.environment_dependent or known.data.get("environment_dependent")):
+                raise Divergence(
+                    self.id, self.attempt, ordinal, f"{name} gives another result than was recorded"
+                )
+            self._back.note_environment_dependent(self.id, ordinal, name)
+        return known.data["result"]
+
+    async def execute(self, job: Job) -> Any:
+        """Run a program nobody trusts in the sandbox. Returns the run as plain data, without its timing."""
+
+        async def run() -> Computed:
+            done = await self._back.execute(job)
+            plain = msgspec.to_builtins(done)
+            plain.pop("seconds")
+            return Computed(plain, plain.pop("environment_dependent"))
+
+        return await self.compute("execute", {"job": hashlib.sha256(encode(job)).hexdigest()}, run)
+
+    def conclude(self, outcome: Outcome, reason: str = "", report: Any = None) -> None:
+        """How the trial ended. Said once, last."""
+        assert self.conclusion is None, "a trial ends once"
+        self.conclusion = Conclusion(outcome, reason, report)
+
+    # The mechanics.
+
+    def _next(self, *kinds: str) -> int:
+        """The next ordinal; on replay, what stands there must be of the same kind."""
+        ordinal = self._ordinal
+        self._ordinal += 1
+        if self._tape and (ordinal, kinds[0]) not in self._tape:
+            for other in ("sent", "clock", "random", "computed", "end"):
+                if (ordinal, other) in self._tape:
+                    raise Divergence(self.id, self.attempt, ordinal, f"{kinds[0]} where {other} was recorded")
+        return ordinal
+
+    @property
+    def next_ordinal(self) -> int:
+        return self._ordinal
+
+    def _same(self, ordinal: int, kind: str, data: Any) -> None:
+        known = self._tape.get((ordinal, kind))
+        if known is None:
+            self._must_be_live(ordinal, f"{kind} where the record has ended")
+            self._back.record(self._event(kind, ordinal, data))
+        elif encode(known.data) != encode(data):
+            raise Divergence(self.id, self.attempt, ordinal, f"{kind} differs from the record")
+
+    def _must_be_live(self, ordinal: int, what: str) -> None:
+        if not self._back.live:
+            raise Divergence(self.id, self.attempt, ordinal, what)
+
+    def _event(self, kind: str, ordinal: int, data: Any) -> Event:
+        return Event(kind, time.time(), self.id, self.attempt, ordinal, data)
+
+    def _seed(self, ordinal: int) -> int | None:
+        """Derived from the trial, left out, or the same for all repetitions of an item; never a constant."""
+        seeding = self.trial.sampling.seeding
+        if seeding == "none":
+            return None
+        instance = self.trial.instance
+        key = self.id if seeding == "derived" else f"{instance.instrument}/{instance.item}/{instance.seed}"
+        return int.from_bytes(hashlib.sha256(f"{key}/{ordinal}".encode()).digest()[:4], "big") >> 1
+
+
+REFER_FROM = 256  # texts longer than this are written once and referred to by digest

@@ -1,0 +1,375 @@
+"""The run: waves of trials, stratum by stratum, through workers that call the subjects.
+
+One direction: ``trials`` yields a wave, workers conduct it, every event is in the ledger before its coroutine
+goes on, a wave closes when all its outcomes are final, and ``trials`` is asked again. Where the ledger already
+holds a trial or a part of it, the ledger answers; so starting and resuming are the same code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from assay.errors import (
+    AssayError,
+    Divergence,
+    InputError,
+    IntegrityError,
+    RunStopped,
+    SubjectFault,
+    SubjectRefused,
+)
+from assay.evidence.events import Event
+from assay.evidence.ledger import Ledger
+from assay.evidence.records import Evidence, LedgerIndex, Wave
+from assay.study.lock import Lock
+from assay.subjects.base import Subject
+from assay.vocabulary import Outcome, Trial
+
+from .caller import Caller
+from .folder import RunFolder
+from .history import History
+from .instrument import Instrument
+from .live import Live, SandboxService
+from .meter import Meter
+from .probe import Probe
+from .progress import Progress, Tally
+
+__all__ = ["Runner"]
+
+SYNC_SECONDS = 0.2
+KEPT_IN_MEMORY = 10_000  # trials of a wave still to do; a longer wave is generated twice instead of stored
+
+
+class _OpenWave:
+    """A wave under way: how many outcomes are still missing."""
+
+    def __init__(self, instrument: Instrument, wave: Wave, missing: int) -> None:
+        self.instrument, self.wave, self.missing = instrument, wave, missing
+        self.done = asyncio.Event()
+        if not missing:
+            self.done.set()
+
+    def one_less(self) -> None:
+        self.missing -= 1
+        if self.missing == 0:
+            self.done.set()
+
+
+class _Lane:
+    """A subject with its caller and the queue its workers take trials from."""
+
+    def __init__(self, subject: Subject, caller: Caller) -> None:
+        self.subject, self.caller = subject, caller
+        self.queue: asyncio.Queue[tuple[Trial, str, _OpenWave, Tally]] = asyncio.Queue(
+            2 * subject.connections
+        )
+        self.lost_in_a_row = 0
+
+
+class Runner:
+    """One session of a run, from a lock to the end or to a clean stop."""
+
+    def __init__(
+        self,
+        lock: Lock,
+        folder: RunFolder,
+        instruments: Iterable[Instrument],
+        subjects: Iterable[Subject],
+        *,
+        meter: Meter | None = None,
+        sandbox: SandboxService | None = None,
+        environment: Callable[[], dict[str, Any]] = dict,
+    ) -> None:
+        self.lock, self.folder = lock, folder
+        self.instruments = list(instruments)
+        self.meter = meter or Meter(lock.study.budget)
+        self.progress = Progress(self.meter)
+        self.stopping = asyncio.Event()
+        self.stop_reason = ""
+        self._failure: AssayError | None = None
+        self._environment = environment
+        self._sandbox = sandbox or SandboxService()
+        self._lanes = {
+            subject.spec.title: _Lane(subject, Caller(subject, lock.study.limits, self.meter, self.stopping))
+            for subject in subjects
+        }
+        self._feeding = asyncio.Lock()
+
+    def stop(self, reason: str, failure: AssayError | None = None) -> None:
+        """Let what is under way come in, begin nothing more."""
+        if not self.stopping.is_set():
+            self.stop_reason, self._failure = reason, failure
+            self.stopping.set()
+
+    async def run(self) -> bool:
+        """True when the study is finished; False when it was stopped and can be resumed."""
+        self._history = History.read(self.folder.ledger, self.lock.digest, self.meter)
+        if self._history.ended:
+            return True
+        opened = await self._open_subjects()
+        try:
+            self._ledger = Ledger(self.folder.ledger, self.lock.digest)
+            for lane in self._lanes.values():
+                for secret in lane.subject.secrets():
+                    self._ledger.redactor.learn(secret)
+            self._live = Live(
+                self._ledger, {t: lane.caller for t, lane in self._lanes.items()}, self._sandbox
+            )
+            self._index = LedgerIndex(self.folder.ledger, self.lock.digest)
+            self._begin(opened)
+            await self._work()
+            finished = not self.stopping.is_set()
+            data = None if finished else {"reason": self._ledger.redactor.clean_text(self.stop_reason)}
+            self._ledger.append(Event("finished" if finished else "stopped", time.time(), data=data))
+        except RunStopped as stopped:
+            self.stop(str(stopped), stopped)
+            finished = False
+        finally:
+            await self._close()
+        if self._failure is not None and not isinstance(self._failure, RunStopped):
+            raise self._failure
+        return finished
+
+    async def _open_subjects(self) -> dict[str, Any]:
+        opened = {}
+        try:
+            for title, lane in self._lanes.items():
+                self.progress.message = f"starting {title}"
+                opened[title] = await lane.subject.open()
+        except BaseException:
+            for lane in self._lanes.values():
+                await lane.subject.close()
+            raise
+        self.progress.message = ""
+        return opened
+
+    def _begin(self, opened: dict[str, Any]) -> None:
+        data = {
+            "lock": self.lock.digest,
+            "after": self._history.heads,
+            "environment": self._environment(),
+            "subjects": opened,
+        }
+        if self._history.torn:
+            data["torn_bytes"] = self._history.torn
+        self._ledger.append(Event("run", time.time(), data=data))
+
+    async def _work(self) -> None:
+        tasks = [asyncio.create_task(self._keep_synced())]
+        for lane in self._lanes.values():
+            tasks += [asyncio.create_task(self._worker(lane)) for _ in range(lane.subject.connections)]
+        drivers = [
+            asyncio.create_task(self._drive(instrument, stratum))
+            for instrument in self.instruments
+            for stratum in instrument.strata(self.lock)
+        ]
+        stopping = asyncio.create_task(self.stopping.wait())
+        try:
+            pending: set[asyncio.Task[Any]] = set(drivers)
+            while pending and not self.stopping.is_set():
+                done, rest = await asyncio.wait({*pending, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                pending = {task for task in rest if task is not stopping}
+                for task in done - {stopping}:
+                    task.result()
+            if self.stopping.is_set():
+                await self._drain()
+        finally:
+            for task in [*tasks, *drivers, stopping]:
+                task.cancel()
+            await asyncio.gather(*tasks, *drivers, stopping, return_exceptions=True)
+
+    async def _drain(self) -> None:
+        """Replies that are on their way have been paid for: wait for them, within the call's time limit."""
+        deadline = time.monotonic() + self.lock.study.limits.call_seconds
+        while (
+            any(lane.caller.pace.in_flight for lane in self._lanes.values()) and time.monotonic() < deadline
+        ):
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0)  # let the last reply reach the ledger
+
+    async def _close(self) -> None:
+        for lane in self._lanes.values():
+            with contextlib.suppress(Exception):
+                await lane.subject.close()
+        await self._sandbox.close()
+        with contextlib.suppress(AttributeError):  # neither exists if opening the ledger failed
+            self._index.close()
+            self._ledger.close()
+
+    async def _keep_synced(self) -> None:
+        """At most 200 ms of events are lost to a power cut."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            try:
+                await loop.run_in_executor(None, self._ledger.sync)
+            except RunStopped as full:
+                self.stop(str(full), full)
+
+    # Waves.
+
+    async def _drive(self, instrument: Instrument, stratum: str) -> None:
+        """One stratum from its first open wave to the end."""
+        earlier = self._history.waves.get((instrument.name, stratum), [])
+        number = sum(wave.closed for wave in earlier)
+        while not self.stopping.is_set():
+            async with self._feeding:  # strata are fed in order, so that the first ones finish first
+                opened = earlier[number] if number < len(earlier) else None
+                evidence = Evidence(self._index, instrument.name, stratum, lock=self.lock, upto=number)
+                current = await self._feed(instrument, stratum, number, opened, evidence)
+            if current is None:
+                return
+            await current.done.wait()
+            closed = msgspec.structs.replace(current.wave, closed=True)
+            self._ledger.append(Event("closed", time.time(), data=closed))
+            number += 1
+
+    async def _feed(
+        self, instrument: Instrument, stratum: str, number: int, opened: Wave | None, evidence: Evidence
+    ) -> _OpenWave | None:
+        """Open the wave and hand its unfinished trials to the workers."""
+        sha, total, todo = hashlib.sha256(), 0, 0
+        planned: dict[str, int] = {}
+        kept: list[tuple[Trial, str]] = []
+        for trial in instrument.trials(self.lock, evidence):
+            trial_id = trial.id
+            raw = bytes.fromhex(trial_id)
+            sha.update(raw)
+            total += 1
+            label = _label(trial)
+            planned[label] = planned.get(label, 0) + 1
+            if raw in self._history.finished:
+                self.progress.tally(label).done += 1
+                continue
+            todo += 1
+            if todo <= KEPT_IN_MEMORY:
+                kept.append((trial, trial_id))
+            if total % 2000 == 0:
+                await asyncio.sleep(0)
+        if not total:
+            return None
+        wave = Wave(instrument.name, stratum, number, total, sha.hexdigest())
+        if opened is None:
+            self._ledger.append(Event("wave", time.time(), data=wave))
+        elif opened.digest != wave.digest:
+            raise IntegrityError(
+                f"wave {number} of {stratum!r} would hold other trials than the ledger says; "
+                "was Assay or an instrument changed since the run was begun?"
+            )
+        for label, count in planned.items():
+            self.progress.tally(label).planned += count
+        current = _OpenWave(instrument, wave, todo)
+        if todo <= KEPT_IN_MEMORY:
+            for trial, trial_id in kept:
+                await self._hand_over(trial, trial_id, current)
+            return current
+        del kept
+        for trial in instrument.trials(self.lock, evidence):
+            trial_id = trial.id
+            if bytes.fromhex(trial_id) not in self._history.finished:
+                await self._hand_over(trial, trial_id, current)
+        return current
+
+    async def _hand_over(self, trial: Trial, trial_id: str, wave: _OpenWave) -> None:
+        lane = self._lanes.get(trial.subject)
+        if lane is None:
+            raise InputError(
+                f"the instrument {wave.instrument.name} names an undeclared subject {trial.subject!r}"
+            )
+        await lane.queue.put((trial, trial_id, wave, self.progress.tally(_label(trial))))
+
+    # Trials.
+
+    async def _worker(self, lane: _Lane) -> None:
+        while not self.stopping.is_set():
+            trial, trial_id, wave, tally = await lane.queue.get()
+            try:
+                outcome = await self._conduct(lane, trial, trial_id, wave)
+            except RunStopped as stopped:
+                self.stop(str(stopped), stopped)
+                return
+            except AssayError as error:
+                self.stop(str(error), error)
+                return
+            except Exception as error:  # a worker must not die in silence: the run would wait for ever
+                self.stop(str(error), _broken(wave.instrument, trial_id, f"{type(error).__name__}: {error}"))
+                return
+            tally.done += 1
+            tally.success += outcome == "success"
+            tally.excluded += outcome == "excluded"
+            wave.one_less()
+
+    async def _conduct(self, lane: _Lane, trial: Trial, trial_id: str, wave: _OpenWave) -> Outcome:
+        """One attempt at one trial, to its recorded outcome."""
+        attempt, tape = self._attempt(lane.subject, trial_id)
+        probe = Probe(trial, trial_id, lane.subject, self.lock, self._live, attempt=attempt, tape=tape)
+        outcome: Outcome
+        try:
+            async with asyncio.timeout(self.lock.study.limits.trial_seconds):
+                await wave.instrument.conduct(trial, probe)
+            if probe.conclusion is None:
+                raise _broken(wave.instrument, trial_id, "conduct ended without a conclusion")
+            outcome, reason, report = probe.conclusion
+            lane.lost_in_a_row = 0
+        except SubjectFault as fault:
+            outcome, reason, report = "excluded", fault.name, None
+            self._count_loss(lane, fault)
+        except TimeoutError:
+            outcome, reason, report = "excluded", "trial_timeout", None
+        finally:
+            if lane.subject.stateful:
+                await lane.subject.forget(f"{trial_id}/{attempt}")
+        data = {
+            "outcome": outcome,
+            "trial": trial,
+            "instrument": wave.instrument.name,
+            "stratum": wave.wave.stratum,
+            "wave": wave.wave.number,
+        }
+        if reason:
+            data["reason"] = reason
+        if report is not None:
+            data["report"] = report
+        self._ledger.append(Event("end", time.time(), trial_id, attempt, probe.next_ordinal, data))
+        return outcome
+
+    def _attempt(self, subject: Subject, trial_id: str) -> tuple[int, list[Event]]:
+        """Which attempt this is, and what is already recorded of it."""
+        if trial_id not in self._history.begun:
+            return 0, []
+        tape = self._history.tape(trial_id)
+        attempt = tape[-1].attempt
+        if any(event.kind == "abandoned" for event in tape):
+            return attempt + 1, []
+        if subject.stateful or any(event.kind == "clock" for event in tape):
+            why = "the subject is stateful" if subject.stateful else "its clock ran on"
+            last = tape[-1].ordinal + 1
+            self._ledger.append(Event("abandoned", time.time(), trial_id, attempt, last, {"because": why}))
+            return attempt + 1, []
+        return attempt, tape
+
+    def _count_loss(self, lane: _Lane, fault: SubjectFault) -> None:
+        lane.lost_in_a_row += 1
+        if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
+            self.stop(
+                f"{lane.subject.spec.title}: {lane.lost_in_a_row} trials in a row were lost to infrastructure, "
+                f"the last to {fault}; put the endpoint right and resume",
+                SubjectRefused(f"{lane.subject.spec.title} does not answer: {fault}"),
+            )
+
+
+def _label(trial: Trial) -> str:
+    return f"{trial.subject} {trial.condition}" if trial.condition else trial.subject
+
+
+def _broken(instrument: Instrument, trial_id: str, what: str) -> AssayError:
+    return Divergence(
+        trial_id, 0, 0, f"the instrument {instrument.name} failed ({what}); nothing of it is scored"
+    )

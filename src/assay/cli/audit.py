@@ -1,0 +1,63 @@
+"""``assay audit``: check a finished run without its model."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Json, Unconfined
+
+__all__ = ["audit"]
+
+
+def audit(
+    run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
+    signed_by: Annotated[
+        str | None, typer.Option("--signed-by", help="The key id that must have signed (a prefix will do).")
+    ] = None,
+    unconfined: Unconfined = False,
+    as_json: Json = False,
+) -> None:
+    """Replay a finished run against its ledger and score it again. Needs neither model nor network.
+
+    Exit code 0 when everything holds, 1 when anything does not.
+    """
+    import msgspec
+
+    from assay.bench import RunFolder
+    from assay.bench.audit import audit as check
+    from assay.bench.live import SandboxService
+    from assay.bench.prepare import instruments_of, subjects_of
+    from assay.report.tables import safe_terminal
+
+    folder = RunFolder.find(run)
+    lock = folder.read_lock(signed_by)
+    sandbox = SandboxService(allow_unconfined_code=unconfined)
+    found = asyncio.run(
+        check(folder, lock, instruments_of(lock), subjects_of(lock), trusted_keyid=signed_by, sandbox=sandbox)
+    )
+    if as_json:
+        typer.echo(msgspec.json.encode({**msgspec.to_builtins(found), "holds": found.holds}).decode())
+        raise typer.Exit(0 if found.holds else 1)
+    typer.echo(f"lock      {found.lock}  signed by {found.keyid[:16]}")
+    typer.echo(
+        f"replayed  {found.trials:,} trials, {found.asks:,} recorded replies, {found.recomputed:,} programs run again"
+    )
+    typer.echo(f"scored    {found.measures:,} measures from the evidence")
+    if found.environment_dependent:
+        typer.echo(
+            f"note      {found.environment_dependent} results depend on the machine (time, memory); the record stands"
+        )
+    for note in found.notes:
+        typer.echo(f"note      {safe_terminal(note)}")
+    for fault in found.faults[:50]:
+        typer.echo(f"FAULT     {safe_terminal(fault)}")
+    if len(found.faults) > 50:
+        typer.echo(f"FAULT     … and {len(found.faults) - 50} more")
+    typer.echo(
+        "holds     everything is as it was declared, recorded and published" if found.holds else "FAILS"
+    )
+    raise typer.Exit(0 if found.holds else 1)

@@ -1,0 +1,103 @@
+"""``assay list`` and ``assay show``: what there is, and one instance of it in full."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from assay.errors import UnknownName
+
+from .options import Json
+
+__all__ = ["list_", "show"]
+
+
+def list_(
+    what: Annotated[
+        str, typer.Argument(help="instruments, subjects, references, or an instrument's items: contracts.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """List what is installed: instruments, subjects, references, contracts."""
+    import msgspec
+
+    from assay.bench import load_instrument
+    from assay.registry import names
+
+    instruments = {name: load_instrument(name) for name in names("assay.instruments")}
+    nouns = {instrument.noun: instrument for instrument in instruments.values()}
+    rows: list[tuple[str, str, str]]
+    if what == "instruments":
+        rows = [(i.name, i.title, f"version {i.version}, {i.noun}") for i in instruments.values()]
+    elif what == "subjects":
+        rows = _subjects()
+    elif what == "references":
+        from assay.subjects.reference import references
+
+        rows = [(f"reference:{name}", policy.about, "") for name, policy in references().items()]
+    elif what in nouns:
+        rows = [(item.id, item.title, item.detail) for item in nouns[what].items()]
+    else:
+        raise UnknownName("list", what, ["instruments", "subjects", "references", *nouns])
+    if as_json:
+        typer.echo(msgspec.json.encode([{"id": a, "title": b, "detail": c} for a, b, c in rows]).decode())
+        return
+    wide = max((len(a) for a, _, _ in rows), default=0)
+    middle = max((len(b) for _, b, _ in rows), default=0)
+    for a, b, c in rows:
+        typer.echo(f"{a:<{wide}}  {b:<{middle}}  {c}".rstrip())
+
+
+def _subjects() -> list[tuple[str, str, str]]:
+    from assay.registry import names
+    from assay.subjects.models import MODELS
+
+    about = {
+        "openai": (
+            "openai:MODEL",
+            "any OpenAI-compatible endpoint",
+            "--base-url URL, key from an environment variable",
+        ),
+        "python": ("python:module:callable", "your own system, in a child process", ""),
+        "reference": ("reference:NAME", "a subject of known truth", "see: assay list references"),
+    }
+    rows = [(f"local:{m.name}", m.title, f"assay pull {m.name}; {m.licence}") for m in MODELS.values()]
+    rows.append(("local:FILE.gguf", "any GGUF model on this machine", "needs the extra 'local'"))
+    return rows + [
+        about.get(name, (f"{name}:…", "", "")) for name in names("assay.subjects") if name != "local"
+    ]
+
+
+def show(
+    instrument: Annotated[str, typer.Argument(help="The instrument.")],
+    item: Annotated[str, typer.Argument(help="One of its items.")],
+    seed: Annotated[int, typer.Option("--seed", help="The study's seed.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Show one instance in full: every prompt, test and criterion."""
+    import msgspec
+
+    from assay.bench import load_instrument
+
+    found = load_instrument(instrument).show(item, seed)
+    if as_json:
+        typer.echo(msgspec.json.encode(found).decode())
+        return
+    for message in found["messages"]:
+        typer.echo(f"--- {message['role']}\n{message['content'].rstrip()}\n")
+    typer.echo(f"--- criterion\n{found['criterion']}\n")
+    for key, value in found.items():
+        if key not in ("messages", "criterion"):
+            typer.echo(f"--- {key}")
+            _print(value)
+
+
+def _print(value: Any) -> None:
+    import yaml
+
+    typer.echo(
+        yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip()
+        if not isinstance(value, str)
+        else value
+    )

@@ -1,0 +1,115 @@
+"""The progress display: a table that refreshes on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.bench import Progress
+
+__all__ = ["status_line", "watch"]
+
+PLAIN_EVERY = 5.0
+ROWS = 24  # conditions shown one by one; the rest are summed up
+
+
+@contextlib.asynccontextmanager
+async def watch(progress: Progress, *, quiet: bool = False) -> AsyncIterator[None]:
+    """Show a run's progress while the block lasts."""
+    if quiet:
+        yield
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    task = asyncio.create_task(_live(progress, console) if console.is_terminal else _lines(progress))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _lines(progress: Progress) -> None:
+    last = ""
+    told = time.monotonic()
+    try:
+        while True:
+            await asyncio.sleep(0.5)
+            line = status_line(progress)
+            if time.monotonic() - told >= PLAIN_EVERY and line != last:
+                print(line, file=sys.stderr, flush=True)
+                last, told = line, time.monotonic()
+    finally:
+        print(status_line(progress), file=sys.stderr, flush=True)
+
+
+async def _live(progress: Progress, console: Any) -> None:
+    from rich.live import Live
+
+    with Live(_table(progress), console=console, refresh_per_second=4, transient=False) as live:
+        try:
+            while True:
+                await asyncio.sleep(0.25)
+                live.update(_table(progress))
+        finally:
+            live.update(_table(progress))
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def status_line(progress: Progress) -> str:
+    """Everything on one line."""
+    rate, left = progress.sample()
+    meter = progress.meter
+    parts = [
+        f"{progress.done}/{progress.planned} trials",
+        f"{rate:.1f} calls/s",
+        f"{meter.input_tokens + meter.output_tokens:,} tokens",
+    ]
+    if meter.cost:
+        parts.append(f"cost {meter.cost:.4f}")
+    if meter.faults:
+        parts.append("faults " + ", ".join(f"{name} {n}" for name, n in sorted(meter.faults.items())))
+    parts.append(f"left {_duration(left)}")
+    return " · ".join([progress.message, *parts] if progress.message else parts)
+
+
+def _table(progress: Progress) -> Any:
+    from rich import box
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    from assay.report.tables import safe_terminal
+
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("subject and condition")
+    table.add_column("", width=30)
+    for name in ("done", "success", "excluded"):
+        table.add_column(name, justify="right")
+    tallies = list(progress.tallies.values())
+    for tally in tallies[:ROWS]:
+        table.add_row(
+            Text(safe_terminal(tally.label)),
+            ProgressBar(total=max(1, tally.planned), completed=tally.done, width=30),
+            f"{tally.done}/{tally.planned}",
+            str(tally.success),
+            Text(str(tally.excluded), style="red" if tally.excluded else "dim"),
+        )
+    if len(tallies) > ROWS:
+        table.add_row(f"… and {len(tallies) - ROWS} more", "", "", "", "")
+    return Group(table, Text(status_line(progress), style="dim"))

@@ -1,0 +1,225 @@
+"""Options that several commands share, and the study they add up to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from assay.study import Lock, Source, Study
+
+__all__ = [
+    "BaseUrl",
+    "Budget",
+    "Connections",
+    "Json",
+    "Key",
+    "KeyEnv",
+    "MaxTokens",
+    "Quick",
+    "Seed",
+    "Set",
+    "Subjects",
+    "Targets",
+    "Unconfined",
+    "gather",
+    "parse_budget",
+]
+
+Targets = Annotated[
+    list[str] | None, typer.Argument(help="A study (.yaml), a lock (.json), or instruments by name.")
+]
+Subjects = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--subject", "-s", help="local:smollm2, openai:MODEL, reference:NAME, python:module:callable."
+    ),
+]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Endpoint of openai: subjects, up to /v1.")]
+KeyEnv = Annotated[
+    str | None, typer.Option("--key-env", help="Environment variable that holds the endpoint's key.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A small run: a minute on a small model.")]
+Budget = Annotated[
+    str | None,
+    typer.Option("--budget", help="Stop cleanly at: calls=N,tokens=N,cost=X,wall=10m (any of them)."),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="An instrument's option: repetitions=50, contracts=add,is_even, temperatures=0,1."
+    ),
+]
+Seed = Annotated[int | None, typer.Option("--seed", help="The study's seed.")]
+Connections = Annotated[
+    int | None, typer.Option("--connections", help="Calls under way at once, per subject.")
+]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="The longest reply asked for.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Key = Annotated[
+    Path | None,
+    typer.Option("--key", help="Ed25519 private key (PEM). Default: one of your own, made on first use."),
+]
+Unconfined = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unconfined-code", help="Run generated code even where no sandbox can be had. Dangerous."
+    ),
+]
+_DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
+
+
+def gather(
+    targets: list[str] | None,
+    subjects: list[str] | None,
+    *,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    quick: bool = False,
+    budget: str | None = None,
+    options: list[str] | None = None,
+    seed: int | None = None,
+    connections: int | None = None,
+    max_tokens: int | None = None,
+) -> Lock:
+    """The lock that the command line amounts to: read from a file, or made here and now."""
+    from assay.bench.prepare import prepare, read_study
+    from assay.study import read_lock
+
+    targets = targets or []
+    if len(targets) == 1 and targets[0].endswith(".json"):
+        if subjects or quick or options or seed is not None or base_url or max_tokens or connections:
+            raise InputError(
+                "a lock is run as it was declared; options belong into the study it is made from"
+            )
+        return read_lock(Path(targets[0]))
+    source: Source | None = None
+    base = Path()
+    if len(targets) == 1 and targets[0].endswith((".yaml", ".yml")):
+        study, source = read_study(Path(targets[0]))
+        base = Path(targets[0]).parent
+    else:
+        study = _from_names(targets)
+    study = _override(study, subjects, base_url, key_env, seed, connections, max_tokens, quick)
+    study = _with_options(study, options, quick)
+    if budget:
+        study = _replace(study, budget=parse_budget(budget, study))
+    return prepare(study, base, source)
+
+
+def _from_names(names: list[str]) -> Study:
+    from assay.registry import names as known
+    from assay.study import Study
+
+    if not names:
+        raise InputError(
+            f"name a study (FILE.yaml) or an instrument: {', '.join(known('assay.instruments'))}"
+        )
+    for name in names:
+        if name not in known("assay.instruments"):
+            raise UnknownName("instrument", name, known("assay.instruments"))
+    return Study(name="-".join(names), instruments={name: {} for name in names})
+
+
+def _replace(study: Study, **changes: Any) -> Study:
+    import msgspec
+
+    return msgspec.structs.replace(study, **changes)
+
+
+def _override(
+    study: Study,
+    subjects: list[str] | None,
+    base_url: str | None,
+    key_env: str | None,
+    seed: int | None,
+    connections: int | None,
+    max_tokens: int | None,
+    quick: bool,
+) -> Study:
+    import msgspec
+
+    from assay.study import SubjectSpec
+
+    if subjects:
+        study = _replace(study, subjects=tuple(subjects))
+    changes = {"base_url": base_url, "key_env": key_env, "connections": connections}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if changes:
+        specs = []
+        for spec in study.specs:
+            given = dict(changes)
+            if spec.kind != "openai":
+                given.pop("base_url", None)
+                given.pop("key_env", None)
+            specs.append(msgspec.structs.replace(spec, **given) if given else spec)
+        if base_url and not any(isinstance(s, SubjectSpec) and s.kind == "openai" for s in specs):
+            raise InputError("--base-url goes with openai: subjects")
+        study = _replace(study, subjects=tuple(specs))
+    if seed is not None:
+        study = _replace(study, seed=seed)
+    if max_tokens is None and quick:
+        max_tokens = min(study.sampling.max_tokens, 160)
+    if max_tokens is not None:
+        study = _replace(study, sampling=msgspec.structs.replace(study.sampling, max_tokens=max_tokens))
+    return study
+
+
+def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Study:
+    """``--quick`` and ``--set`` as instrument options. A setting goes to the instrument that has it."""
+    import yaml
+
+    from assay.bench.instrument import load_instrument
+
+    options = {name: dict(given) for name, given in study.options.items()}
+    for name in options if quick else ():
+        options[name] = {**load_instrument(name).quick, **options[name]}
+    for setting in settings or ():
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise InputError(f"--set {setting}: write NAME=VALUE")
+        target, dot, field = key.rpartition(".")
+        names = [target] if dot else list(options)
+        if len(names) != 1 or names[0] not in options:
+            raise InputError(
+                f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(options)}"
+            )
+        many = "," in text or field in ("temperatures",)
+        value = [yaml.safe_load(part) for part in text.split(",")] if many else yaml.safe_load(text)
+        if field == "contracts" and isinstance(value, str) and value not in ("all", "quick"):
+            value = [value]
+        options[names[0]][field] = value
+    return _replace(study, instruments=options)
+
+
+def parse_budget(text: str, study: Study) -> Any:
+    import msgspec
+
+    from assay.study import Budget as BudgetModel
+    from assay.study import convert
+
+    values: dict[str, Any] = {}
+    for part in text.split(","):
+        name, equals, value = part.strip().partition("=")
+        if name == "wall":
+            found = _DURATION.match(value)
+            if not found:
+                raise InputError(f"--budget {part}: write a duration such as 90s, 10m or 2h")
+            scale = {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2] or "s"]
+            values["seconds"] = float(found[1]) * scale
+        elif name in ("calls", "tokens", "cost") and equals:
+            try:
+                values[name] = float(value) if name == "cost" else int(float(value))
+            except ValueError:
+                raise InputError(f"--budget {part}: {value!r} is not a number") from None
+        else:
+            raise InputError(
+                f"--budget {part}: write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
+            )
+    merged = {**msgspec.to_builtins(study.budget), **values}
+    return convert(merged, BudgetModel, at=("budget",))

@@ -1,0 +1,37 @@
+"""``assay report``: the page for people, or the reading for machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Json
+
+__all__ = ["report"]
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
+    as_json: Json = False,
+) -> None:
+    """Write a run's report (HTML, one self-contained file), or print its readings with --json.
+
+    A run that is not finished is reported from its closed waves and flagged Provisional.
+    """
+    import msgspec
+
+    from assay.bench import RunFolder
+    from assay.bench.prepare import instruments_of
+    from assay.report.publish import read_run, write_report
+
+    folder = RunFolder.find(run)
+    lock = folder.read_lock()
+    instruments = instruments_of(lock)
+    if as_json:
+        readings = [reading for reading, _ in read_run(folder, lock, instruments)]
+        typer.echo(msgspec.json.encode(readings if len(readings) > 1 else readings[0]).decode())
+        return
+    path, _ = write_report(folder, lock, instruments)
+    typer.echo(f"Report   {path}")

@@ -1,0 +1,35 @@
+"""``assay resume``: go on where a run ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Budget, Json, Key, Unconfined, parse_budget
+
+__all__ = ["resume"]
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
+    budget: Budget = None,
+    key: Key = None,
+    unconfined: Unconfined = False,
+    as_json: Json = False,
+) -> None:
+    """Go on with a run that was stopped. Nothing that the ledger holds is asked again.
+
+    A budget given here replaces the declared one; it counts what earlier sessions used.
+    """
+    from assay.bench import RunFolder
+
+    from .session import run_session
+
+    folder = RunFolder.find(run)
+    lock = folder.read_lock()
+    chosen = parse_budget(budget, lock.study) if budget else None
+    with folder:
+        code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key, budget=chosen)
+        raise typer.Exit(code)

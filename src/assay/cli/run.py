@@ -1,0 +1,77 @@
+"""``assay run``: from a study, a lock or an instrument's name to a reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import (
+    BaseUrl,
+    Budget,
+    Connections,
+    Json,
+    Key,
+    KeyEnv,
+    MaxTokens,
+    Quick,
+    Seed,
+    Set,
+    Subjects,
+    Targets,
+    Unconfined,
+    gather,
+)
+
+__all__ = ["run"]
+
+
+def run(
+    targets: Targets = None,
+    subjects: Subjects = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    quick: Quick = False,
+    budget: Budget = None,
+    options: Set = None,
+    seed: Seed = None,
+    connections: Connections = None,
+    max_tokens: MaxTokens = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The run's name. Default: time and study.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Where runs are kept.")] = Path("runs"),
+    key: Key = None,
+    unconfined: Unconfined = False,
+    as_json: Json = False,
+) -> None:
+    """Run a study: lock it, ask the subjects, record everything, report.
+
+    A run that is stopped (Ctrl-C, a budget, a full disk, a crash) goes on with: assay resume RUN
+    """
+    lock = gather(
+        targets,
+        subjects,
+        base_url=base_url,
+        key_env=key_env,
+        quick=quick,
+        budget=budget,
+        options=options,
+        seed=seed,
+        connections=connections,
+        max_tokens=max_tokens,
+    )
+    from assay.bench import RunFolder
+    from assay.study import read_lock, write_lock
+
+    from .session import default_name, run_session
+
+    folder = RunFolder.create(out, name or default_name(lock))
+    if lock.keyid:
+        folder.lock_path.write_bytes(Path((targets or [""])[0]).read_bytes())
+    else:
+        write_lock(lock, folder.lock_path, key)
+    lock = read_lock(folder.lock_path)
+    with folder:
+        raise typer.Exit(run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key))

@@ -1,0 +1,63 @@
+"""``assay status``: how far a run is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import Json
+
+__all__ = ["status"]
+
+
+def status(
+    run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
+    as_json: Json = False,
+) -> None:
+    """Say how far a run is, from its ledger."""
+    import msgspec
+
+    from assay.bench import Meter, RunFolder
+    from assay.bench.history import History
+    from assay.evidence.manifest import manifest_paths
+    from assay.study import Budget
+
+    folder = RunFolder.find(run)
+    lock = folder.read_lock()
+    meter = Meter(Budget())
+    history = History.read(folder.ledger, lock.digest, meter, repair=False)
+    waves = [wave for found in history.waves.values() for wave in found]
+    closed = bool(manifest_paths(folder.ledger))
+    state = "closed" if closed else "finished" if history.ended else "not finished"
+    value: dict[str, Any] = {
+        "run": str(folder.path),
+        "state": state,
+        "lock": lock.digest,
+        "trials_finished": len(history.finished),
+        "trials_opened": sum(wave.trials for wave in waves),
+        "trials_begun": len(history.begun),
+        "waves_closed": sum(wave.closed for wave in waves),
+        "waves_opened": len(waves),
+        "calls": meter.calls,
+        "tokens": meter.input_tokens + meter.output_tokens,
+        "cost": meter.cost,
+        "faults": dict(sorted(meter.faults.items())),
+        "torn_bytes": history.torn,
+    }
+    if as_json:
+        typer.echo(msgspec.json.encode(value).decode())
+        return
+    typer.echo(f"{folder.path}: {state}")
+    typer.echo(
+        f"  trials  {value['trials_finished']:,} of {value['trials_opened']:,} finished, {value['trials_begun']} begun"
+    )
+    typer.echo(f"  waves   {value['waves_closed']} of {value['waves_opened']} closed")
+    typer.echo(f"  used    {value['calls']:,} calls, {value['tokens']:,} tokens")
+    if value["faults"]:
+        typer.echo("  faults  " + ", ".join(f"{name} {count}" for name, count in value["faults"].items()))
+    if history.torn:
+        typer.echo("  a crash left a torn tail; resume cuts it off and keeps it beside")
+    if state != "closed":
+        typer.echo(f"  go on with: assay resume {folder.path}")

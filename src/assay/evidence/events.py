@@ -1,0 +1,55 @@
+"""What a ledger line holds.
+
+Kinds, in the order in which a run meets them:
+
+=============  ===================================================================================
+``run``        a writer began: lock digest, environment, heads of the segments before it
+``wave``       a wave was opened: stratum, number, how many trials, digest of their ids
+``text``       a text that later events refer to by its SHA-256
+``sent``       an ask: what is about to be sent (recorded before it leaves)
+``resent``     the same ask sent again after a crash that left no reply
+``received``   what came back, or the fault that ended the tries; usage, tries and times
+``clock``      a reading of the clock
+``random``     the fingerprint of a stream of draws
+``computed``   something recomputable (an oracle run, a world step): request and result
+``abandoned``  an attempt that could not be continued
+``end``        the trial's outcome
+``closed``     every outcome of a wave is final
+``stopped``    the writer ended before the study did, and why
+``finished``   nothing is left to do
+=============  ===================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+__all__ = ["Event", "Head", "decode_event", "decode_head"]
+
+
+class Event(Struct, omit_defaults=True):
+    """One line's content. Within a trial, (trial, attempt, ordinal) is its key."""
+
+    kind: str
+    at: float = 0.0
+    trial: str = ""
+    attempt: int = 0
+    ordinal: int = 0
+    data: Any = None
+
+
+class Head(Struct):
+    """An event whose data has not been looked at: what an index needs, at a fraction of the cost."""
+
+    kind: str
+    trial: str = ""
+    attempt: int = 0
+    ordinal: int = 0
+    data: msgspec.Raw = msgspec.Raw(b"null")
+
+
+decode_event = msgspec.json.Decoder(Event).decode
+decode_head = msgspec.json.Decoder(Head).decode

@@ -1,0 +1,112 @@
+"""The append-only ledger: one writer, one segment.
+
+An event is handed to the operating system before ``append`` returns, so that killing the process loses none.
+``sync`` makes it survive a power cut; the bench calls it at most 200 ms after a write and before it reports
+success. A failed write is undone to the last whole line, so that a full disk leaves a sound ledger.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from assay.canonical import encode
+from assay.errors import StorageFull
+
+from .chain import Tail, find_tail, genesis, seal
+from .events import Event, decode_event
+from .redaction import Redactor
+
+__all__ = ["Ledger", "recover", "segment_paths"]
+
+CHECKPOINT = 1000
+
+
+def segment_paths(folder: Path) -> list[Path]:
+    """The segments of a ledger in the order in which they were begun."""
+    return sorted(path for path in folder.glob("[0-9][0-9][0-9][0-9].jsonl"))
+
+
+class Ledger:
+    """Writes one new segment. Every later segment of a run names the heads of those before it."""
+
+    def __init__(self, folder: Path, lock: str, redactor: Redactor | None = None) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.redactor = redactor or Redactor()
+        last = segment_paths(folder)
+        number = int(last[-1].stem) + 1 if last else 1
+        self.path = folder / f"{number:04d}.jsonl"
+        self._fd = os.open(
+            self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644
+        )
+        self._head = genesis(lock, self.path.name)
+        self._size = 0
+        self._dirty = False
+        self._failed: str | None = None
+        self.events = 0
+        self.checkpoints: list[tuple[int, str]] = []
+
+    @property
+    def head(self) -> str:
+        return self._head.decode()
+
+    def append(self, event: Event) -> Event:
+        """Record an event and return it as it stands in the ledger, secrets taken out."""
+        encoded = encode(event)
+        cleaned = self.redactor.clean(encoded)
+        if cleaned is not encoded:
+            event = decode_event(cleaned)
+        line, head = seal(self._head, cleaned)
+        self._write(line)
+        self._head = head
+        self._size += len(line)
+        self.events += 1
+        if self.events % CHECKPOINT == 0:
+            self.checkpoints.append((self.events, head.decode()))
+        return event
+
+    def _write(self, line: bytes) -> None:
+        if self._failed:
+            raise StorageFull(self._failed)
+        self._dirty = True
+        try:
+            done = os.write(self._fd, line)
+            while done < len(line):  # a short write comes before the error on a full disk
+                done += os.write(self._fd, line[done:])
+        except OSError as error:
+            self._failed = (
+                f"the ledger {self.path} could not be written: {error.strerror}. "
+                "Everything recorded so far is safe; make room and resume the run."
+            )
+            os.ftruncate(self._fd, self._size)
+            raise StorageFull(self._failed) from error
+
+    def sync(self) -> None:
+        """Make everything written so far survive a power cut."""
+        if self._dirty:
+            self._dirty = False
+            try:
+                os.fsync(self._fd)
+            except OSError as error:
+                raise StorageFull(f"the ledger {self.path} could not be synced: {error.strerror}") from error
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            try:
+                self.sync()
+            finally:
+                os.close(self._fd)
+                self._fd = -1
+
+
+def recover(path: Path, lock: str) -> Tail:
+    """Cut a torn tail off a segment, keep it beside, and say where the sound part ends."""
+    tail = find_tail(path, genesis(lock, path.name))
+    if tail.torn:
+        with path.open("r+b") as file:
+            file.seek(tail.end)
+            beside = path.with_name(f"{path.name}.torn-{tail.end}")
+            beside.write_bytes(file.read())
+            file.truncate(tail.end)
+            os.fsync(file.fileno())
+    return tail

@@ -1,0 +1,152 @@
+"""Closing a ledger: a signed manifest of its chain, and the check of a closed run.
+
+The manifest holds, for every segment, the number of events, the final head and the head at every 1,000th
+event, and the digest of every attached file. A ledger that was altered and hashed anew agrees with itself but
+not with the manifest, and the checkpoints say in which stretch it parted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.canonical import sha256_hex
+from assay.errors import IntegrityError
+
+from .chain import genesis, read_lines
+from .ledger import CHECKPOINT, segment_paths
+from .signing import Signed, open_envelope, sign_statement
+
+__all__ = ["Manifest", "SegmentSeal", "manifest_paths", "verify_closed", "write_manifest"]
+
+PREDICATE = "urn:assay:manifest:1"
+
+
+class SegmentSeal(Struct, frozen=True):
+    name: str
+    events: int
+    head: str
+    checkpoints: tuple[tuple[int, str], ...]
+
+
+class Manifest(Struct, frozen=True):
+    lock: str
+    segments: tuple[SegmentSeal, ...]
+    attachments: dict[str, str]
+    previous: str | None
+
+
+def manifest_paths(folder: Path) -> list[Path]:
+    return sorted(folder.glob("manifest-[0-9][0-9][0-9][0-9].json"))
+
+
+def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer: Any) -> Path:
+    """Seal the ledger as it stands. Later evidence gets a new manifest that names this one."""
+    earlier = manifest_paths(folder)
+    manifest = Manifest(
+        lock=lock,
+        segments=tuple(_seal(path, lock) for path in segment_paths(folder)),
+        attachments={name: file_digest(path) for name, path in sorted(attachments.items())},
+        previous=sha256_hex(earlier[-1].read_bytes()) if earlier else None,
+    )
+    subjects = {seal.name: seal.head for seal in manifest.segments}
+    data = sign_statement(signer, subjects, PREDICATE, msgspec.to_builtins(manifest))
+    path = folder / f"manifest-{len(earlier) + 1:04d}.json"
+    temporary = path.with_suffix(".new")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(path)
+    return path
+
+
+def file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _seal(path: Path, lock: str) -> SegmentSeal:
+    head, count, checkpoints = genesis(lock, path.name), 0, []
+    for line in read_lines(path, head):
+        head, count = line.hash, line.number
+        if count % CHECKPOINT == 0:
+            checkpoints.append((count, head.decode()))
+    return SegmentSeal(path.name, count, head.decode(), tuple(checkpoints))
+
+
+def verify_closed(
+    folder: Path, lock: str, attachments: Path, *, trusted_keyid: str | None = None
+) -> tuple[list[str], list[Signed]]:
+    """Everything that is wrong with a closed ledger, in words; empty when nothing is."""
+    faults: list[str] = []
+    signed: list[Signed] = []
+    previous: str | None = None
+    paths = manifest_paths(folder)
+    if not paths:
+        return ["the run was never closed: it has no manifest"], signed
+    for number, path in enumerate(paths):
+        try:
+            envelope = open_envelope(path.read_bytes(), path.name, trusted_keyid=trusted_keyid)
+            manifest = msgspec.convert(envelope.predicate, Manifest)
+        except (IntegrityError, msgspec.ValidationError) as error:
+            faults.append(str(error))
+            continue
+        signed.append(envelope)
+        if manifest.lock != lock:
+            faults.append(f"{path.name}: was made for another lock")
+        if manifest.previous != previous:
+            faults.append(f"{path.name}: does not follow from the manifest before it")
+        previous = sha256_hex(path.read_bytes())
+        last = number == len(paths) - 1
+        faults += _check_segments(folder, lock, manifest, complete=last)
+        faults += _check_files(attachments, manifest.attachments) if last else []
+    return faults, signed
+
+
+def _check_segments(folder: Path, lock: str, manifest: Manifest, *, complete: bool) -> list[str]:
+    faults = []
+    sealed = {seal.name for seal in manifest.segments}
+    present = {path.name for path in segment_paths(folder)}
+    faults += [f"{name}: a segment of the ledger is missing" for name in sorted(sealed - present)]
+    if complete:
+        faults += [f"{name}: a segment that no manifest names" for name in sorted(present - sealed)]
+    for seal in manifest.segments:
+        if seal.name in present:
+            try:
+                faults += _check_seal(folder / seal.name, lock, seal)
+            except IntegrityError as error:
+                faults.append(str(error))
+    return faults
+
+
+def _check_seal(path: Path, lock: str, seal: SegmentSeal) -> list[str]:
+    """The chain against the manifest: the first stretch in which they part is named."""
+    marks = dict(seal.checkpoints) | {seal.events: seal.head}
+    begun = 1
+    count = 0
+    for line in read_lines(path, genesis(lock, path.name)):
+        count = line.number
+        if count in marks:
+            if marks[count] != line.hash.decode():
+                return [f"{path.name} lines {begun} to {count}: not the events that were signed"]
+            begun = count + 1
+    if count != seal.events:
+        return [f"{path.name}: {count} events, {seal.events} were signed (from line {begun} on)"]
+    return []
+
+
+def _check_files(folder: Path, attachments: dict[str, str]) -> list[str]:
+    faults = []
+    for name, expected in sorted(attachments.items()):
+        path = folder / name
+        if not path.is_file():
+            faults.append(f"{name}: the file is missing")
+        elif file_digest(path) != expected:
+            faults.append(f"{name}: not the file that was signed")
+    return faults

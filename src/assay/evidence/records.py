@@ -1,0 +1,289 @@
+"""Evidence as instruments see it: finished trials of closed waves, in the order of their ids.
+
+Nothing here depends on the order in which things arrived, so a resumed run sees what an uninterrupted one
+sees. A ledger is indexed in one pass and its records are read from disk one at a time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from assay.errors import IntegrityError
+from assay.vocabulary import Outcome, Reply, Trial
+
+from .chain import OVERHEAD, Line, genesis, read_lines
+from .events import Event, Head, decode_event, decode_head
+from .ledger import segment_paths
+
+__all__ = ["Ask", "Evidence", "LedgerIndex", "Record", "Wave", "restore_texts", "scan"]
+
+
+class Place(NamedTuple):
+    segment: int
+    offset: int
+    length: int
+    attempt: int
+    ordinal: int
+
+
+class Wave(Struct):
+    """A wave as the ledger tells of it."""
+
+    instrument: str
+    stratum: str
+    number: int
+    trials: int
+    digest: str
+    closed: bool = False
+
+
+class End(Struct):
+    """The data of an ``end`` event."""
+
+    outcome: Outcome
+    trial: Trial
+    instrument: str
+    stratum: str
+    wave: int
+    reason: str = ""
+    report: Any = None
+
+
+class Ask(Struct, frozen=True):
+    """One exchange with the subject, as recorded."""
+
+    ordinal: int
+    wire: dict[str, Any]
+    reply: Reply | None
+    seconds: float
+    fault: str | None = None
+
+
+class Record(Struct, frozen=True):
+    """A finished trial: the lowest complete attempt, with everything that went through its probe."""
+
+    id: str
+    trial: Trial
+    attempt: int
+    outcome: Outcome
+    reason: str
+    report: Any
+    events: tuple[Event, ...]
+
+    @property
+    def asks(self) -> list[Ask]:
+        sent = {event.ordinal: event.data for event in self.events if event.kind == "sent"}
+        return [_ask(event, sent[event.ordinal]) for event in self.events if event.kind == "received"]
+
+    @property
+    def replies(self) -> list[Reply]:
+        return [ask.reply for ask in self.asks if ask.reply is not None]
+
+    def computed(self, name: str) -> list[Any]:
+        """The results of one recomputable verb, in order."""
+        return [e.data["result"] for e in self.events if e.kind == "computed" and e.data["name"] == name]
+
+
+def _ask(event: Event, sent: dict[str, Any]) -> Ask:
+    reply = event.data.get("reply")
+    return Ask(
+        ordinal=event.ordinal,
+        wire=sent["wire"],
+        reply=None if reply is None else msgspec.convert(reply, Reply),
+        seconds=event.data.get("seconds", 0.0),
+        fault=event.data.get("fault"),
+    )
+
+
+def scan(folder: Path, lock: str) -> Iterator[tuple[Path, Line, Head]]:
+    """Every event of every segment, the chain checked on the way."""
+    for path in segment_paths(folder):
+        for line in read_lines(path, genesis(lock, path.name)):
+            yield path, line, decode_head(line.event)
+
+
+class LedgerIndex:
+    """Where everything is. ``refresh`` takes in what was written since the last time."""
+
+    def __init__(self, folder: Path, lock: str) -> None:
+        self._folder, self._lock = folder, lock
+        self._paths: list[Path] = []
+        self._read: list[tuple[int, bytes, int]] = []  # bytes, head and lines already taken in
+        self._files: dict[int, int] = {}
+        self.waves: dict[tuple[str, str], list[Wave]] = {}
+        self._places: dict[str, list[Place]] = {}
+        self._ends: dict[str, tuple[int, str, str, int]] = {}  # trial → attempt, instrument, stratum, wave
+        self._texts: dict[str, Place] = {}
+
+    def refresh(self) -> None:
+        for path in segment_paths(self._folder)[len(self._paths) :]:
+            self._paths.append(path)
+            self._read.append((0, genesis(self._lock, path.name), 0))
+        for number, path in enumerate(self._paths):
+            offset, head, lines = self._read[number]
+            if path.stat().st_size <= offset:
+                continue
+            for line in _continue(path, offset, head, lines):
+                self._take(number, line)
+                offset, head, lines = line.offset + len(line.event) + OVERHEAD, line.hash, line.number
+            self._read[number] = (offset, head, lines)
+
+    def _take(self, segment: int, line: Line) -> None:
+        head = decode_head(line.event)
+        place = Place(segment, line.offset, len(line.event), head.attempt, head.ordinal)
+        if head.trial:
+            self._places.setdefault(head.trial, []).append(place)
+            if head.kind == "end":
+                end = msgspec.json.decode(head.data, type=End)
+                known = self._ends.get(head.trial)
+                if known is None or head.attempt < known[0]:
+                    self._ends[head.trial] = (head.attempt, end.instrument, end.stratum, end.wave)
+        elif head.kind == "text":
+            self._texts[msgspec.json.decode(head.data)["sha256"]] = place
+        elif head.kind in ("wave", "closed"):
+            wave = msgspec.json.decode(head.data, type=Wave)
+            waves = self.waves.setdefault((wave.instrument, wave.stratum), [])
+            if head.kind == "wave" and wave.number == len(waves):
+                waves.append(wave)
+            elif wave.number < len(waves) and waves[wave.number].digest == wave.digest:
+                waves[wave.number].closed |= head.kind == "closed"
+            else:
+                raise IntegrityError(
+                    f"{self._paths[segment].name} line {line.number}: wave {wave.number} of {wave.stratum!r} "
+                    "does not follow from the waves before it"
+                )
+
+    def closed_waves(self, instrument: str, stratum: str) -> int:
+        return sum(wave.closed for wave in self.waves.get((instrument, stratum), ()))
+
+    def ended(self, instrument: str, stratum: str | None, upto: int | None = None) -> list[str]:
+        """Trials with an outcome in a closed wave, in the order of their ids."""
+        closed = {
+            (i, s, wave.number)
+            for (i, s), waves in self.waves.items()
+            for wave in waves
+            if wave.closed and (upto is None or wave.number < upto)
+        }
+        return sorted(
+            trial
+            for trial, (_, i, s, number) in self._ends.items()
+            if i == instrument and (stratum is None or s == stratum) and (i, s, number) in closed
+        )
+
+    def record(self, trial: str) -> Record:
+        attempt = self._ends[trial][0]
+        events = sorted(
+            (self._load(p) for p in self._places[trial] if p.attempt == attempt), key=lambda e: e.ordinal
+        )
+        restore_texts(events, self.text)
+        end = msgspec.convert(events[-1].data, End)
+        return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
+
+    def attempts(self, trial: str) -> dict[int, list[Event]]:
+        """Everything recorded of a trial, by attempt: what a replay answers from."""
+        found: dict[int, list[Event]] = {}
+        for place in self._places.get(trial, ()):
+            found.setdefault(place.attempt, []).append(self._load(place))
+        for events in found.values():
+            events.sort(key=lambda event: event.ordinal)
+            restore_texts(events, self.text)
+        return found
+
+    def trials(self) -> list[str]:
+        return sorted(self._places)
+
+    def text(self, sha256: str) -> str:
+        if sha256 not in self._texts:
+            raise IntegrityError(f"the ledger refers to a text {sha256[:12]} that it does not hold")
+        text: str = self._load(self._texts[sha256]).data["text"]
+        return text
+
+    def _load(self, place: Place) -> Event:
+        if place.segment not in self._files:
+            self._files[place.segment] = os.open(self._paths[place.segment], os.O_RDONLY | os.O_CLOEXEC)
+        return decode_event(os.pread(self._files[place.segment], place.length, place.offset + 9))
+
+    def close(self) -> None:
+        for fd in self._files.values():
+            os.close(fd)
+        self._files.clear()
+
+
+def restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
+    """Put texts that requests refer to by digest back in their places: own replies first, then the ledger's."""
+    own: dict[str, str] = {}
+    for event in events:
+        if event.kind == "sent":
+            for message in event.data["wire"].get("messages", ()):
+                content = message.get("content")
+                if isinstance(content, dict) and "sha256" in content:
+                    key = content["sha256"]
+                    message["content"] = own[key] if key in own else text(key)
+        elif event.kind == "received" and (key := event.data.get("sha256")):
+            own[key] = event.data["reply"]["text"]
+
+
+def _continue(path: Path, offset: int, head: bytes, lines: int) -> Iterator[Line]:
+    """``read_lines`` from the middle of a segment."""
+    for line in read_lines(path, head, start=offset):
+        yield Line(line.number + lines, line.offset, line.event, line.hash)
+
+
+class Evidence:
+    """What ``trials`` and ``score`` are given: closed waves of one instrument, one stratum or all.
+
+    ``upto`` leaves out that wave and later ones: what ``trials`` sees when it opens a wave.
+    ``lock`` is the study's lock, for the options a score depends on.
+    """
+
+    def __init__(
+        self,
+        index: LedgerIndex,
+        instrument: str,
+        stratum: str | None = None,
+        *,
+        lock: Any = None,
+        upto: int | None = None,
+    ) -> None:
+        self._index, self.instrument, self.stratum = index, instrument, stratum
+        self.lock, self._upto = lock, upto
+        self.memo: dict[str, Any] = {}  # what an instrument worked out of it, so that it need not do so twice
+
+    @property
+    def waves(self) -> int:
+        """How many waves of this stratum are closed."""
+        if self._upto is not None:  # the bench knows; no need to look into the ledger
+            return self._upto
+        self._index.refresh()
+        return self._index.closed_waves(self.instrument, self.stratum or "")
+
+    @property
+    def open_strata(self) -> list[str]:
+        """Strata with a wave whose outcomes are not all final."""
+        self._index.refresh()
+        return sorted(
+            stratum
+            for (instrument, stratum), waves in self._index.waves.items()
+            if instrument == self.instrument and not all(wave.closed for wave in waves)
+        )
+
+    def _ids(self) -> list[str]:
+        self._index.refresh()
+        return self._index.ended(self.instrument, self.stratum, self._upto)
+
+    def __len__(self) -> int:
+        return len(self._ids())
+
+    def __iter__(self) -> Iterator[Record]:
+        for trial in self._ids():
+            yield self._index.record(trial)
+
+    def text(self, sha256: str) -> str:
+        """A text that an event referred to by its digest."""
+        return self._index.text(sha256)

@@ -1,0 +1,213 @@
+"""What an instrument gives people to look at: a headline table, pictures, comparisons, words.
+
+Plain frozen values, so that a page, a terminal and a test see the same thing. Pictures are SVG text drawn by
+matplotlib, imported only when something is drawn. Axes and text are ``currentColor``, so a picture takes the
+ink of the page it stands on, light or dark.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+
+from assay.vocabulary import Flag
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "INK",
+    "MOST_CHARACTERS",
+    "MOST_LINES",
+    "PALETTE",
+    "Cellish",
+    "Comparison",
+    "Headline",
+    "Number",
+    "Picture",
+    "Presentation",
+    "Shortened",
+    "drawing",
+    "shorten",
+    "svg_text",
+    "visible",
+]
+
+MOST_LINES = 200
+MOST_CHARACTERS = 400  # in a line
+
+# Okabe and Ito (2008), "Color Universal Design": told apart with every common kind of colour vision.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+INK = "#0b0d0f"  # drawn with this, written as currentColor
+
+_RC: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "assay",
+    "text.parse_math": False,  # a label is never markup
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "grid.color": INK,
+    "grid.alpha": 0.15,
+    "grid.linewidth": 0.6,
+}
+
+
+class Number(Struct, frozen=True):
+    """One number with its error. ``value`` is None where there is none, and ``note`` says why."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    flags: tuple[Flag, ...] = ()
+    note: str = ""
+
+
+Cellish = str | Number
+
+
+class Headline(Struct, frozen=True):
+    """The table that is read first."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cellish, ...], ...]
+    caption: str = ""
+
+
+class Picture(Struct, frozen=True):
+    """An SVG drawing; ``alt`` says in words what it shows."""
+
+    title: str
+    svg: str
+    caption: str
+    alt: str
+
+
+class Comparison(Struct, frozen=True):
+    """Two texts to be shown as a difference."""
+
+    title: str
+    left_label: str
+    right_label: str
+    left: str
+    right: str
+    note: str = ""
+
+
+class Presentation(Struct, frozen=True, kw_only=True):
+    """Everything an instrument shows of one result. ``summary`` is for someone who reads nothing else."""
+
+    headline: Headline
+    summary: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    explain: tuple[tuple[str, str], ...] = ()
+
+
+class Shortened(NamedTuple):
+    """``said`` names what was left out; empty when nothing was."""
+
+    text: str
+    said: str
+
+
+def shorten(text: str, lines: int = MOST_LINES, characters: int = MOST_CHARACTERS) -> Shortened:
+    """A text fit to be shown. Doing it twice changes nothing more."""
+    found = text.splitlines()
+    kept = found[:lines]
+    wide = sum(len(line) > characters for line in kept)
+    said = []
+    if len(found) > lines:
+        said.append(f"the first {lines} of {len(found)} lines are shown")
+    if wide:
+        kept = [line if len(line) <= characters else line[: characters - 1] + "…" for line in kept]
+        longer = "1 line is" if wide == 1 else f"{wide} lines are"
+        said.append(f"{longer} cut at {characters} characters")
+    if not said:
+        return Shortened(text, "")
+    return Shortened("\n".join(kept), "; ".join(said))
+
+
+_JOINERS = "\u200c\u200d"  # in ordinary use in several scripts and in emoji
+
+
+def visible(text: str) -> str:
+    """Characters that steer a display instead of showing (controls, bidi, zero width, tags) made visible.
+
+    Lone surrogates and noncharacters become U+FFFD, so that the text can be written as UTF-8 and as XML.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_visible, text.replace("\r\n", "\n")))
+
+
+def _visible(char: str) -> str:
+    if char in "\n\t" or char.isprintable() or char in _JOINERS:
+        return char
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)  # ␀ and its kin
+    kind = unicodedata.category(char)
+    if kind == "Cs" or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF:
+        return "\ufffd"
+    return f"⟨U+{code:04X}⟩" if kind in ("Cc", "Cf", "Zl", "Zp") else char
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw within this: the same settings whatever the user's own are."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_RC)
+        yield
+
+
+def svg_text(figure: Figure) -> str:
+    """The figure as one ``<svg>`` element: no date, comments or style sheet, the same bytes every time."""
+    import io
+    import warnings
+
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.StringIO()
+    FigureCanvasSVG(figure)
+    with warnings.catch_warnings():
+        # Text is written as text: a glyph that matplotlib's own font lacks is found by the browser.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    for pattern in (r"<!--.*?-->", r"<metadata>.*?</metadata>", r"<style\b.*?</style>"):
+        svg = re.sub(pattern, "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font-size: \1", svg)
+    svg = re.sub(r"font: (bold|700) ([\d.]+px)[^;\"]*", r"font-weight: bold; font-size: \2", svg)
+    svg = re.sub(r"\n\s*\n+", "\n", svg)
+    return svg.replace(INK, "currentColor").strip() + "\n"

@@ -1,0 +1,52 @@
+"""Canons as files: content-addressed, never rewritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from assay.canonical import encode
+from assay.errors import InputError, IntegrityError
+from assay.study import convert, read_source
+
+from .cells import ORACLE, Canon
+from .contracts import Contract
+from .normalisation import VERSIONS
+
+__all__ = ["canon_bytes", "load_canons"]
+
+
+def canon_bytes(canon: Canon) -> bytes:
+    """A canon's file. Its name is the canon's digest, so it can be made anew but never changed."""
+    return encode(canon) + b"\n"
+
+
+def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
+    """Declared canons, by contract: a canon file, or a folder of them. Each must answer the same contract."""
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise InputError(f"there are no canons in {path}")
+    found: dict[str, Canon] = {}
+    for file in files:
+        source = read_source(file)
+        value: Any = source.value
+        canon = convert(value, Canon, source)
+        if file.stem != canon.digest and len(file.stem) == 64:
+            raise IntegrityError(f"{file} is not the canon that its name says")
+        contract = contracts.get(canon.contract)
+        if contract is None:
+            continue
+        if canon.snapshot != contract.snapshot:
+            raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
+        if canon.oracle != ORACLE or canon.normalisation != VERSIONS["text"]:
+            raise InputError(
+                f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
+            )
+        if canon.contract in found:
+            raise InputError(
+                f"{file}: a second canon for {canon.contract!r}; a declared canon is the only one"
+            )
+        found[canon.contract] = canon
+    if not found:
+        raise InputError(f"none of the canons in {path} belongs to a contract of the study")
+    return found

@@ -1,0 +1,184 @@
+"""Contracts: what is asked for, by which name it is called, and how it is tested.
+
+A contract is data: a prompt, an entry point, test cases, limits. Tests are kept apart from the program they
+test: only the inputs ever enter the sandbox.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from assay.canonical import digest, encode
+from assay.errors import InputError, UnknownName
+from assay.study.source import Source, convert, parse_source, read_source
+
+__all__ = ["CallStep", "Case", "Contract", "Limits", "Solution", "load_contracts", "shipped_contracts"]
+
+Text = Annotated[str, Meta(min_length=1)]
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """For one program through its whole suite."""
+
+    seconds: Annotated[float, Meta(gt=0, le=600)] = 5.0
+    memory_mb: Annotated[int, Meta(ge=32, le=65536)] = 256
+
+
+class CallStep(Struct, frozen=True, omit_defaults=True):
+    """One call in the script of a class case. Without ``expected`` or ``raises`` its value is not looked at."""
+
+    method: Text
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    expected: Any | UnsetType = UNSET
+    raises: str | None = None
+    tolerance: float | None = None
+
+
+class Case(Struct, frozen=True, omit_defaults=True):
+    """One test: ``args`` for a function, ``init`` and ``calls`` for a class."""
+
+    args: tuple[Any, ...] | UnsetType = UNSET
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    expected: Any | UnsetType = UNSET
+    raises: str | None = None
+    tolerance: float | None = None
+    init: tuple[Any, ...] = ()
+    calls: tuple[CallStep, ...] = ()
+
+
+class Solution(Struct, frozen=True):
+    """A program of known make, for reference subjects and tests. Never shown to a subject."""
+
+    name: str
+    kind: Literal["correct", "wrong", "unparseable"]
+    code: str
+
+
+class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    id: str
+    prompt: Text
+    entry_point: Text
+    kind: Literal["function", "class"]
+    test_cases: tuple[Case, ...]
+    version: int = 1
+    title: str = ""
+    difficulty: str = ""
+    limits: Limits = Limits()
+    solutions: tuple[Solution, ...] = ()
+
+    @property
+    def snapshot(self) -> str:
+        """The digest of everything that defines it; solutions are not part of it."""
+        return digest(msgspec.structs.replace(self, solutions=(), title="", difficulty=""))
+
+
+_FIELDS = [f.encode_name for f in msgspec.structs.fields(Contract)]
+
+
+def shipped_contracts() -> dict[str, Contract]:
+    """The contracts that come with Assay, by id."""
+    folder = files("assay.instruments.repeatability") / "data" / "contracts"
+    found = {}
+    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+        if entry.name.endswith(".yaml"):
+            source = parse_source(entry.read_text("utf-8"), entry.name)
+            contract = _contract(source.value, source, (), None)
+            found[contract.id] = contract
+    return found
+
+
+def load_contracts(path: Path) -> dict[str, Contract]:
+    """A JSON or YAML file of contracts keyed by id, or a single contract with an ``id``."""
+    source = read_source(path)
+    value = source.value
+    if not isinstance(value, dict) or not value:
+        raise source.error((), "contracts are a mapping of ids to contracts")
+    if "prompt" in value or "test_cases" in value:
+        contract = _contract(value, source, (), None)
+        return {contract.id: contract}
+    return {str(key): _contract(entry, source, (key,), str(key)) for key, entry in value.items()}
+
+
+def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | None) -> Contract:
+    if not isinstance(value, dict):
+        raise source.error(at, "a contract is a mapping with prompt, entry_point, kind and test_cases")
+    _refuse_typos(value, source, at)
+    contract = convert({"id": key, **value} if key else value, Contract, source, at)
+    if not contract.test_cases:
+        raise source.error((*at, "test_cases"), "a contract without tests has no oracle")
+    if not contract.entry_point.isidentifier():
+        raise source.error((*at, "entry_point"), f"{contract.entry_point!r} is not a Python name")
+    seen: dict[bytes, tuple[int, bytes]] = {}
+    for number, case in enumerate(contract.test_cases):
+        where = (*at, "test_cases", number)
+        _check_case(contract, case, source, where)
+        asked, wanted = encode(_question(case)), encode(case)
+        before = seen.setdefault(asked, (number, wanted))
+        if before[1] != wanted:
+            raise source.error(where, f"contradicts test case {before[0]}: same call, another expectation")
+    return contract
+
+
+def _refuse_typos(value: dict[str, Any], source: Source, at: tuple[str | int, ...]) -> None:
+    """Foreign contract files carry fields of their own; a near miss of one of ours is a typo."""
+    for name in value:
+        if name not in _FIELDS:
+            close = difflib.get_close_matches(str(name), _FIELDS, n=1, cutoff=0.9)
+            if close:
+                raise source.error((*at, name), f"unknown field; did you mean {close[0]!r}?")
+
+
+def _question(case: Case) -> Any:
+    calls = [(step.method, step.args, step.kwargs) for step in case.calls]
+    return {
+        "args": None if case.args is UNSET else case.args,
+        "kw": case.kwargs,
+        "init": case.init,
+        "calls": calls,
+    }
+
+
+def _check_case(contract: Contract, case: Case, source: Source, at: tuple[str | int, ...]) -> None:
+    if contract.kind == "function":
+        if case.args is UNSET or case.calls or case.init:
+            raise source.error(at, "a function's test case has args and expected")
+        _check_expectation(case, source, at, needed=True)
+        return
+    if case.args is not UNSET or case.expected is not UNSET or not case.calls:
+        raise source.error(at, "a class's test case has init and a script of calls")
+    for number, step in enumerate(case.calls):
+        _check_expectation(step, source, (*at, "calls", number), needed=False)
+    if all(step.expected is UNSET and step.raises is None for step in case.calls):
+        raise source.error(at, "none of the calls expects anything")
+
+
+def _check_expectation(
+    case: Case | CallStep, source: Source, at: tuple[str | int, ...], *, needed: bool
+) -> None:
+    given = (case.expected is not UNSET) + (case.raises is not None)
+    if given > 1 or (needed and not given):
+        raise source.error(at, "give either expected or raises")
+    if case.tolerance is not None and (
+        isinstance(case.expected, bool) or not isinstance(case.expected, float | int)
+    ):
+        raise source.error(at, "a tolerance goes with an expected number")
+
+
+def choose(contracts: dict[str, Contract], wanted: Iterable[str]) -> dict[str, Contract]:
+    """The named ones, in the order given."""
+    chosen = {}
+    for name in wanted:
+        if name not in contracts:
+            raise UnknownName("contract", name, contracts)
+        chosen[name] = contracts[name]
+    if not chosen:
+        raise InputError("no contract was chosen")
+    return chosen

@@ -1,0 +1,48 @@
+"""Normalised Levenshtein distance: edit distance over the longer length, on code points.
+
+Version ``levenshtein/1``. d(a, a) = 0, d("", s) = 1 for a non-empty s, d("", "") = 0. Beyond 100,000 characters
+the same distance is taken over larger units (lines, or blocks of equal size where there are too many lines), so
+that the cost stays bounded; it keeps d(a, a) = 0, symmetry, the bounds, and d > 0 for different texts.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rapidfuzz.distance import Levenshtein
+
+__all__ = ["DISTANCE", "LONGEST", "distance"]
+
+DISTANCE = "levenshtein/1"
+LONGEST = 100_000
+
+
+def distance(a: str, b: str) -> Fraction:
+    """Exact, so that thresholds are decided exactly; ``float`` it for display and means."""
+    if a == b:
+        return Fraction(0)
+    x, y = _units(a, b)
+    return Fraction(Levenshtein.distance(x, y), max(len(x), len(y)))
+
+
+def _units(a: str, b: str) -> tuple[str, str] | tuple[list[int], list[int]]:
+    longest = max(len(a), len(b))
+    if longest <= LONGEST:
+        return a, b
+    x, y = a.splitlines(keepends=True), b.splitlines(keepends=True)
+    if max(len(x), len(y)) <= LONGEST:
+        return _numbered(x, y)
+    size = -(-longest // LONGEST)
+    return _numbered(_blocks(a, size), _blocks(b, size))
+
+
+def _blocks(text: str, size: int) -> list[str]:
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def _numbered(x: list[str], y: list[str]) -> tuple[list[int], list[int]]:
+    """Equal units get equal numbers: nothing rests on the hash of a string."""
+    numbers: dict[str, int] = {}
+    for unit in (*x, *y):
+        numbers.setdefault(unit, len(numbers))
+    return [numbers[unit] for unit in x], [numbers[unit] for unit in y]

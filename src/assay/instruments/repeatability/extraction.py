@@ -1,0 +1,55 @@
+"""From a reply to the program in it.
+
+Version ``extract/1``. A fenced block is a line of three or more backticks or tildes, an optional language word,
+and everything up to a fence of the same kind at least as long, or the end of the text when it was cut short.
+Of several blocks the first that mentions a definition of the entry point is taken, else the first marked as
+Python, else the first. Without a fence the whole text is the program. Nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["EXTRACTION", "extract_code"]
+
+EXTRACTION = "extract/1"
+
+_FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[^\s`]*)[^\n`]*$")
+
+
+def extract_code(text: str, entry_point: str) -> str:
+    blocks = _blocks(text)
+    if not blocks:
+        return text
+    defines = re.compile(rf"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{re.escape(entry_point)}\b", re.M)
+    for _, code in blocks:
+        if defines.search(code):
+            return code
+    for word, code in blocks:
+        if word.lower() in ("python", "py", "python3"):
+            return code
+    return blocks[0][1]
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    blocks: list[tuple[str, str]] = []
+    fence, word = "", ""
+    lines: list[str] = []
+    for line in text.splitlines(keepends=True):
+        found = _FENCE.match(line.rstrip("\r\n"))
+        if not fence:
+            if found:
+                fence, word, lines = found["fence"], found["word"], []
+        elif (
+            found
+            and found["fence"][0] == fence[0]
+            and len(found["fence"]) >= len(fence)
+            and not found["word"]
+        ):
+            blocks.append((word, "".join(lines)))
+            fence = ""
+        else:
+            lines.append(line)
+    if fence:
+        blocks.append((word, "".join(lines)))
+    return blocks

@@ -1,0 +1,142 @@
+"""From evidence to files: readings, records, attachments, manifest, report. In that order.
+
+What was measured is safe before anything is drawn: a fault in a picture costs a picture.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.bench import Instrument, Meter, RunFolder
+from assay.bench.history import History
+from assay.canonical import encode
+from assay.errors import IntegrityError
+from assay.evidence.ledger import segment_paths
+from assay.evidence.manifest import write_manifest
+from assay.evidence.records import Evidence, LedgerIndex
+from assay.evidence.signing import load_key
+from assay.study import Budget, Lock
+from assay.vocabulary import Reading
+
+from .html import ReportPage, render_report
+from .records import write_records
+
+__all__ = ["publish", "read_run", "write_report"]
+
+
+def read_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[tuple[Reading, Evidence]]:
+    """Score every instrument of a run from its ledger as it stands."""
+    index = LedgerIndex(folder.ledger, lock.digest)
+    envelope = _envelope(folder, lock)
+    readings = []
+    for instrument in instruments:
+        evidence = Evidence(index, instrument.name, lock=lock)
+        readings.append((Reading(result=instrument.score(evidence), envelope=envelope), evidence))
+    return readings
+
+
+def publish(
+    folder: RunFolder, lock: Lock, instruments: list[Instrument], key: Path | None = None
+) -> list[Reading]:
+    """Close a finished run: write readings, records and attachments, and seal them with the ledger."""
+    attached: dict[str, Path] = {"lock.json": folder.lock_path}
+    found = read_run(folder, lock, instruments)
+    for (reading, evidence), instrument in zip(found, instruments, strict=True):
+        path = folder.reading_path(instrument.name)
+        write_whole(path, encode(reading) + b"\n")
+        attached[path.name] = path
+        records = folder.records_path(instrument.name)
+        write_records(records, instrument.rows(evidence))
+        attached[records.name] = records
+        for name, content in instrument.attachments(evidence).items():
+            attached[name] = _attach(folder.path / name, content)
+    write_manifest(folder.ledger, lock.digest, attached, load_key(key))
+    return [reading for reading, _ in found]
+
+
+def write_report(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> tuple[Path, list[Any]]:
+    """The page for people; returns its path and the presentations on it."""
+    found = read_run(folder, lock, instruments)
+    presented = [
+        (reading, instrument.present(evidence, reading.result))
+        for (reading, evidence), instrument in zip(found, instruments, strict=True)
+    ]
+    page = ReportPage(
+        title=lock.study.name,
+        run=folder.path.name,
+        readings=presented,
+        lock=_lock_summary(lock),
+        environment=found[0][0].envelope.get("environment", {}),
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+    write_whole(folder.report_path, render_report(page).encode("utf-8", "replace"))
+    return folder.report_path, [presentation for _, presentation in presented]
+
+
+def _attach(path: Path, content: bytes) -> Path:
+    """Content-addressed or not, an attachment is written once and never rewritten."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        if path.read_bytes() != content:
+            raise IntegrityError(f"{path} is there already with another content")
+    else:
+        write_whole(path, content)
+    return path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """All of it or nothing: written beside, synced, renamed."""
+    temporary = path.with_name(f".{path.name}.new")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _lock_summary(lock: Lock) -> dict[str, Any]:
+    return {
+        "digest": lock.digest,
+        "created": lock.created,
+        "keyid": lock.keyid,
+        "versions": lock.versions,
+        "study": msgspec.to_builtins(lock.study),
+    }
+
+
+def _envelope(folder: RunFolder, lock: Lock) -> dict[str, Any]:
+    """Where, when and at what expense. Never mixed into a score."""
+    meter = Meter(Budget())
+    history = History.read(folder.ledger, lock.digest, meter)
+    latest, times = history.sessions[-1] if history.sessions else {}, history.times
+    return {
+        "lock": lock.digest,
+        "keyid": lock.keyid,
+        "ledger": history.heads,
+        "segments": len(segment_paths(folder.ledger)),
+        "environment": latest.get("environment", {}),
+        "subjects": latest.get("subjects", {}),
+        "begun": _iso(times[0]) if times else None,
+        "ended": _iso(times[-1]) if times else None,
+        "efficiency": {
+            "calls": meter.calls,
+            "replies": meter.replies,
+            "retries": sum(meter.faults.values()),
+            "faults": dict(sorted(meter.faults.items())),
+            "resent": meter.resent,
+            "input_tokens": meter.input_tokens,
+            "output_tokens": meter.output_tokens,
+            "subject_seconds": round(meter.subject_seconds, 3),
+            "wall_seconds": round(meter.spent_before, 3),
+            "cost": round(meter.cost, 9),
+        },
+    }
+
+
+def _iso(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,113 @@
+"""What is taken away from a process before it runs untrusted code.
+
+Two steps. `build_root` is done once a worker, inside fresh namespaces: an empty read-only root holding only
+the interpreter's library. `confine_program` is done once a program: limits, identity, capabilities, Landlock
+and the system call filter, in that order, because each takes away what the next would need.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from typing import Any, Final
+
+from . import filter as syscall_filter
+from . import kernel
+
+__all__ = ["DEVICES", "NOBODY", "SCRATCH", "build_root", "confine_program", "mount_scratch"]
+
+SCRATCH: Final = "/tmp"  # noqa: S108  the path inside the sandbox's own root
+DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+NOBODY: Final = 65534
+
+
+def build_root(visible: list[str], masked: list[str]) -> None:
+    """Leave the caller's file system for one that shows ``visible`` alone, read-only.
+
+    ``masked`` folders (site-packages) are covered by empty ones. The way is bubblewrap's: a temporary root
+    first, so that a folder to be shown may lie anywhere.
+    """
+    kernel.make_mounts_private()
+    base = "/tmp"  # noqa: S108  any folder that exists; it is covered in this mount namespace only
+    kernel.mount_tmpfs(base, options="mode=755,size=1m")
+    os.mkdir(base + "/old")
+    os.mkdir(base + "/new")
+    kernel.pivot_root(base, base + "/old")
+    os.chdir("/")
+    kernel.mount_tmpfs("/new", options="mode=755,size=1m")
+    for folder in visible:
+        os.makedirs("/new" + folder, exist_ok=True)
+        kernel.bind_read_only("/old" + folder, "/new" + folder)
+    for folder in masked:
+        kernel.mount_tmpfs("/new" + folder, options="mode=755,size=4k")
+        kernel.remount_read_only("/new" + folder)
+    for name in ("lib", "lib64", "lib32", "usr/lib64"):
+        if os.path.islink(f"/old/{name}") and not os.path.lexists(f"/new/{name}"):
+            os.makedirs(os.path.dirname(f"/new/{name}"), exist_ok=True)
+            os.symlink(os.readlink(f"/old/{name}"), f"/new/{name}")
+    os.makedirs("/new/dev")
+    for device in DEVICES:
+        with open("/new" + device, "xb"):
+            pass
+        kernel.bind_read_only("/old" + device, "/new" + device, device=True)
+    os.makedirs("/new" + SCRATCH, exist_ok=True)
+    kernel.unmount("/old")
+    os.chdir("/new")
+    kernel.pivot_root(".", ".")
+    kernel.unmount(".")
+    os.chdir("/")
+    kernel.mount_tmpfs(SCRATCH, options="mode=755,size=4k")
+    kernel.remount_read_only("/", recursive=False)  # the devices mounted on it have to stay usable
+
+
+def mount_scratch(size: int) -> None:
+    """A fresh scratch folder in memory, of limited size, which goes away with its mount namespace."""
+    pages = max(1, size // 4096)
+    options = f"mode=700,uid={NOBODY},gid={NOBODY},size={pages * 4096},nr_inodes={min(pages, 4096) + 16}"
+    kernel.mount_tmpfs(SCRATCH, options=options)
+
+
+def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) -> None:
+    """Take everything away from this process that the program is not to have.
+
+    Raises OSError if any part of the declared confinement cannot be put in force: the program then does not
+    run. Without namespaces (``plan["mode"] == "none"``) Landlock and the filter are still used if they exist.
+    """
+    os.umask(0o077)
+    os.chdir(scratch)
+    _set_limits(limits, plan)
+    if plan["mode"] != "none":
+        if plan["switch_user"]:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+        kernel.drop_capabilities()
+    kernel.die_with_parent()
+    kernel.no_new_privileges()
+    if plan["landlock"]:
+        devices = [path for path in DEVICES if os.path.exists(path)]
+        kernel.landlock_restrict(plan["visible"], devices, scratch)
+    if plan["seccomp"]:
+        syscall_filter.install()
+
+
+def _set_limits(limits: dict[str, Any], plan: dict[str, Any]) -> None:
+    cpu = int(limits["cpu_seconds"])
+    wanted = {
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_CPU: (cpu, cpu + 1),
+        resource.RLIMIT_FSIZE: (limits["scratch_bytes"], limits["scratch_bytes"]),
+        resource.RLIMIT_NOFILE: (64, 64),
+        resource.RLIMIT_MEMLOCK: (0, 0),
+        resource.RLIMIT_MSGQUEUE: (0, 0),
+        resource.RLIMIT_AS: (limits["memory_bytes"], limits["memory_bytes"]),
+    }
+    if plan["mode"] != "none":
+        # Counted for each user of a user namespace (Linux 5.14); there it includes the supervising processes.
+        count = limits["processes"] + (0 if plan["switch_user"] else 4)
+        wanted[resource.RLIMIT_NPROC] = (count, count)
+    for kind, (soft, hard) in wanted.items():
+        ceiling = resource.getrlimit(kind)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(kind, (soft, hard))

@@ -1,0 +1,247 @@
+"""Starts one program in a process of its own, watches it from outside, ends it with all its children.
+
+The supervisor is forked from the worker for one program and stays out of the program's PID namespace. It
+reads the result and output pipes, keeps the wall clock, and hands raw bytes to the caller: nothing a program
+writes is interpreted here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from typing import Any, Final
+
+from . import confine, harness, kernel, wire
+
+__all__ = ["supervise"]
+
+_CHUNK: Final = 65536
+
+
+def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
+    """Run ``job`` and send its report; raises OSError when the program could not be confined."""
+    nested = bool(plan["nested"])
+    init, scratch = 0, confine.SCRATCH
+    if nested:
+        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+        confine.mount_scratch(job["limits"]["scratch_bytes"])
+        init = _fork_init()
+    else:
+        kernel.become_subreaper()
+        scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
+    try:
+        pipes = [os.pipe() for _ in range(3)]  # result, output, setup
+        nonce = os.urandom(16).hex()
+        program = os.fork()
+        if program == 0:
+            _become_program(job, plan, scratch, [write for _, write in pipes], nonce)
+        for _, write in pipes:
+            os.close(write)
+        (result, _), (output, _), (setup, _) = pipes
+        trouble = _read_all(setup)
+        if trouble:
+            os.waitpid(program, 0)
+            raise OSError(trouble.decode("utf-8", "replace"))
+        wire.send(control, {"event": "started"})
+        watch = _Watch(control, program, result, output, job["limits"])
+        watch.follow()
+        status, usage = _end(program, init, orphans=plan["mode"] == "none")
+        watch.drain()
+    finally:
+        if not nested:
+            shutil.rmtree(scratch, ignore_errors=True)
+    report = {
+        "event": "report",
+        "stopped": watch.stopped,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        "code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "seconds": watch.seconds,
+        "nonce": nonce,
+    }
+    wire.send(control, report)
+    wire.send_bytes(control, bytes(watch.result_bytes))
+    wire.send_bytes(control, bytes(watch.output_bytes))
+
+
+class _Watch:
+    """The pipes, the clock and the caller's line, looked at in one place."""
+
+    def __init__(
+        self, control: socket.socket, program: int, result: int, output: int, limits: dict[str, Any]
+    ) -> None:
+        self.control, self.program, self.result, self.output = control, program, result, output
+        self.limits = limits
+        self.result_bytes, self.output_bytes = bytearray(), bytearray()
+        self.stopped, self.seconds = "", 0.0
+        os.set_blocking(result, False)
+        os.set_blocking(output, False)
+
+    def follow(self) -> None:
+        """Until the program's main process ends, its time is up, or the caller is gone."""
+        begun = time.monotonic()
+        deadline = begun + self.limits["wall_seconds"]
+        pidfd = os.pidfd_open(self.program)
+        poller = select.poll()
+        for fd in (self.result, self.output, self.control.fileno(), pidfd):
+            poller.register(fd, select.POLLIN)
+        while not self.stopped:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self.stopped = "timeout"
+                break
+            ready = dict(poller.poll(left * 1000 + 1))
+            if self.control.fileno() in ready:
+                self.stopped = "caller"
+            for fd in (self.result, self.output):
+                if fd in ready and self._take(fd) == 0:
+                    poller.unregister(fd)
+            if pidfd in ready:
+                break
+        self.seconds = time.monotonic() - begun
+        os.close(pidfd)
+
+    def _take(self, fd: int) -> int:
+        """Read what is there, keep what is within the limits; 0 at the end of the pipe."""
+        try:
+            data = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return -1
+        if fd == self.output:
+            self.output_bytes += data[: max(0, self.limits["output_bytes"] - len(self.output_bytes))]
+        else:
+            self.result_bytes += data
+            if len(self.result_bytes) > self.limits["result_bytes"]:
+                self.stopped = "overflow"
+        return len(data)
+
+    def drain(self) -> None:
+        """What was still in the pipes when the last writer died; never more than a pipe can hold."""
+        for fd in (self.result, self.output):
+            for _ in range(64):
+                if self._take(fd) <= 0:
+                    break
+            os.close(fd)
+
+
+def _fork_init() -> int:
+    """Process 1 of the program's PID namespace: does nothing, and everything dies with it."""
+    init = os.fork()
+    if init:
+        return init
+    try:
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        kernel.die_with_parent()
+        os.closerange(0, 4096)
+        while True:
+            signal.pause()
+    finally:
+        os._exit(1)
+
+
+def _become_program(
+    job: dict[str, Any], plan: dict[str, Any], scratch: str, writes: list[int], nonce: str
+) -> None:
+    """In the child: keep two pipes, give up everything else, run the program. Never returns."""
+    setup = -1
+    try:
+        os.setsid()
+        result_fd, output_fd, setup_fd = writes
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        for source, target in ((nothing, 0), (output_fd, 1), (output_fd, 2)):
+            os.dup2(source, target)
+        result = _moved(result_fd, random.SystemRandom().randrange(300, 900))
+        setup = _moved(setup_fd, 999)
+        os.closerange(3, result)
+        os.closerange(result + 1, setup)
+        os.closerange(setup + 1, 4096)
+        _plain_surroundings(scratch)
+        confine.confine_program(job["limits"], plan, scratch)
+        os.close(setup)
+        harness.run(job, result, nonce)
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            os.write(setup, str(error).encode("utf-8", "replace")[:2000] or b"unknown error")
+    finally:
+        os._exit(71)
+
+
+def _moved(fd: int, target: int) -> int:
+    os.dup2(fd, target)
+    return target
+
+
+def _plain_surroundings(scratch: str) -> None:
+    """The process-wide state a program starts from, the same every time."""
+    os.environ.clear()
+    os.environ.update({"HOME": scratch, "TMPDIR": scratch, "PATH": "", "LANG": "C.UTF-8"})
+    tempfile.tempdir = None
+    sys.argv[:] = ["program.py"]
+    sys.orig_argv[:] = ["python"]
+    random.seed(0)
+    for name in [name for name in sys.modules if name.split(".")[0] in ("inside", "__main__")]:
+        del sys.modules[name]
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _read_all(fd: int) -> bytes:
+    data = b""
+    while chunk := os.read(fd, _CHUNK):
+        data += chunk
+    os.close(fd)
+    return data
+
+
+def _end(program: int, init: int, *, orphans: bool) -> tuple[int, Any]:
+    """Kill the program and every process it left behind; what remains after is nothing."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(program, signal.SIGKILL)
+    _, status, usage = os.wait4(program, 0)
+    if init:
+        # The namespace's init cannot be reaped before everything in it is gone.
+        os.kill(init, signal.SIGKILL)
+        os.waitpid(init, 0)
+    elif orphans:
+        _end_orphans()
+    return status, usage
+
+
+def _end_orphans() -> None:
+    """Without a PID namespace: descendants come to this subreaper as their parents die, and are ended."""
+    while True:
+        for child in _children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.001)
+        except ChildProcessError:
+            return
+
+
+def _children() -> list[int]:
+    me = os.getpid()
+    try:
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    found = []
+    for number in numbers:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            with open(f"/proc/{number}/stat", "rb") as file:
+                fields = file.read().rsplit(b")", 1)[1].split()
+            if int(fields[1]) == me:
+                found.append(number)
+    return found

@@ -1,0 +1,213 @@
+"""The worker: a warm interpreter that enters its namespaces once and is forked for every program.
+
+Started as ``python -S -s -P -c "..." CONFIG`` with a clean environment. Two processes under ``namespaces``:
+one that waits outside, and the worker proper, which is process 1 of its own PID namespace, so that killing
+either leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import signal
+import socket
+import sys
+from types import ModuleType
+from typing import Any, Final
+
+from . import filter as syscall_filter
+from . import kernel, wire
+
+__all__ = ["EXTRA", "WARM", "main", "survey"]
+
+# What programs commonly import: loaded once here, inherited by every fork.
+WARM: Final = """
+    abc array base64 bisect calendar cmath collections contextlib copy csv dataclasses datetime decimal
+    enum fractions functools hashlib heapq io itertools json math numbers operator os queue random re
+    statistics string struct textwrap threading time traceback types typing unicodedata
+""".split()  # noqa: SIM905
+# Not loaded, but their shared libraries have to be where the loader looks.
+EXTRA: Final = ["bz2", "ctypes", "lzma", "sqlite3", "ssl", "uuid", "zlib"]
+_FAILED: Final = 3
+
+
+def survey() -> None:
+    """Print where this interpreter's own files are: all that a program may read."""
+    import sysconfig
+
+    for name in [*WARM, *EXTRA]:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+    library = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        mapped = {line.split(maxsplit=5)[5].strip() for line in maps if ".so" in line}
+    folders = library | {os.path.dirname(path) for path in mapped if path.startswith("/")}
+    outer = sorted(
+        f for f in folders if not any(f != g and f.startswith(g.rstrip("/") + "/") for g in folders)
+    )
+    masked = [os.path.join(f, name) for f in sorted(folders) for name in ("site-packages", "dist-packages")]
+    masked = [folder for folder in masked if os.path.isdir(folder)]
+    print(json.dumps({"visible": outer, "masked": masked, "library": sorted(library)}))
+
+
+def main() -> None:
+    """Enter the confinement named in the configuration, say hello, serve until the caller is gone."""
+    config: dict[str, Any] = json.loads(sys.argv[1])
+    control = socket.socket(fileno=config["fd"])
+    try:
+        if config["mode"] in ("namespaces", "none"):
+            kernel.die_with_parent()
+            if os.getppid() != config["caller"]:
+                os._exit(_FAILED)
+        if config["mode"] == "namespaces":
+            _enter_namespaces(config, control)
+        _warm_up()
+        plan = _plan(config)
+        wire.send(control, {"event": "ready", "landlock": plan["landlock"], "seccomp": plan["seccomp"]})
+    except OSError as error:
+        wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
+        os._exit(_FAILED)
+    _serve(control, plan)
+
+
+def _plan(config: dict[str, Any]) -> dict[str, Any]:
+    if config["mode"] != "none":
+        kernel.drop_bounding_set()
+    return {
+        "mode": config["mode"],
+        "nested": config["mode"] in ("namespaces", "bubblewrap"),
+        "visible": config["visible"],
+        "scratch_root": config["scratch_root"],
+        "switch_user": config["mode"] == "namespaces" and os.getuid() == 0,
+        "landlock": kernel.landlock_abi(),
+        "seccomp": syscall_filter.supported(),
+    }
+
+
+def _serve(control: socket.socket, plan: dict[str, Any]) -> None:
+    while (job := wire.receive(control)) is not None:
+        supervisor = os.fork()
+        if supervisor == 0:
+            _supervise(control, job, plan)
+        _, status = os.waitpid(supervisor, 0)
+        if status != 0:
+            wire.send(control, {"event": "lost"})
+        if plan["mode"] == "bubblewrap-once":
+            break
+        _reap()
+    os._exit(0)
+
+
+def _supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
+    code = 1
+    try:
+        kernel.die_with_parent()
+        sys.modules["inside.supervisor"].supervise(control, job, plan)
+        code = 0
+    except OSError as error:
+        wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> None:
+    """Returns in the worker proper; the process that was started stays behind and waits for it."""
+    uid, gid = os.getuid(), os.getgid()
+    asking, answering = os.pipe()
+    helper = os.fork()
+    if helper == 0:
+        os.close(answering)
+        os.read(asking, 1)
+        _write_maps(os.getppid(), uid, gid)
+    os.close(asking)
+    kernel.unshare(
+        kernel.CLONE_NEWUSER
+        | kernel.CLONE_NEWNS
+        | kernel.CLONE_NEWNET
+        | kernel.CLONE_NEWIPC
+        | kernel.CLONE_NEWUTS
+        | kernel.CLONE_NEWPID
+        | kernel.CLONE_NEWCGROUP
+    )
+    os.write(answering, b"x")
+    os.close(answering)
+    _, status = os.waitpid(helper, 0)
+    if status != 0:
+        raise OSError(1, "the user namespace's uid_map could not be written")
+    kernel.die_with_parent()  # a new user namespace undoes it
+    worker = os.fork()
+    if worker:
+        control.close()
+        os.waitpid(worker, 0)
+        os._exit(0)
+    kernel.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _import_private()  # while its files can still be seen
+    from . import confine
+
+    confine.build_root(config["visible"], config["masked"])
+
+
+def _write_maps(process: int, uid: int, gid: int) -> None:
+    """In a helper that stayed outside. Never returns.
+
+    Root keeps itself, to set things up, and maps nobody, to run programs as: the kernel excepts root from
+    the limit on processes. Anyone else can map only themselves.
+    """
+    code = 1
+    try:
+        if uid == 0:
+            maps = {"uid_map": "0 0 1\n65534 65534 1\n", "gid_map": "0 0 1\n65534 65534 1\n"}
+        else:
+            maps = {"setgroups": "deny", "uid_map": f"65534 {uid} 1\n", "gid_map": f"65534 {gid} 1\n"}
+        for name, text in maps.items():
+            with open(f"/proc/{process}/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _warm_up() -> None:
+    _import_private()
+    for name in WARM:
+        importlib.import_module(name)
+    sys.path[:] = [entry for entry in sys.path if entry and not os.path.isdir(os.path.join(entry, "inside"))]
+    sys.path_importer_cache.clear()
+    sys.dont_write_bytecode = True
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    gc.collect()
+    gc.freeze()
+
+
+def _import_private() -> None:
+    """Load what runs beside the program with builtins of its own, out of the program's reach."""
+    if "inside.harness" in sys.modules:
+        return
+    package = __package__ or "inside"
+    for name in ("values", "harness"):
+        spec = importlib.util.find_spec(f"{package}.{name}")
+        assert spec is not None
+        assert spec.loader is not None
+        code = spec.loader.get_code(spec.name)  # type: ignore[attr-defined]
+        module = ModuleType(spec.name)
+        module.__dict__.update(__builtins__=dict(vars(builtins)), __package__=package, __spec__=spec)
+        sys.modules[spec.name] = module
+        setattr(sys.modules[package], name, module)
+        exec(code, module.__dict__)  # noqa: S102  our own source, under private builtins
+    importlib.import_module(f"{package}.supervisor")

@@ -1,0 +1,155 @@
+"""How a worker is started under each kind of confinement."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO, Any, Final, Literal
+
+import msgspec
+
+from assay.errors import SandboxUnavailable
+from assay.sandbox.inside.confine import DEVICES, SCRATCH
+from assay.sandbox.model import Limits
+
+__all__ = ["Launched", "Mode", "launch", "python_files"]
+
+Mode = Literal["bubblewrap", "namespaces", "bubblewrap-once", "none"]
+_INSIDE: Final = Path(__file__).parent / "inside"
+_SHOWN_AT: Final = "/assay"
+# -I would ignore PYTHONHASHSEED; these flags and an environment made from nothing come to the same.
+_FLAGS: Final = ("-S", "-s", "-P", "-B")
+_ENVIRONMENT: Final = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "LC_ALL": "C.UTF-8",
+    "MALLOC_ARENA_MAX": "1",  # every further arena reserves 64 MiB of the address space limit
+}
+
+
+class PythonFiles(msgspec.Struct, frozen=True):
+    """Where the interpreter's own files are: all that a program gets to read."""
+
+    executable: str
+    environment: dict[str, str]
+    visible: list[str]
+    masked: list[str]
+    library: list[str]
+
+
+class Launched(msgspec.Struct, frozen=True):
+    """A worker that was started: its process, the caller's end of the line, and its error output."""
+
+    process: subprocess.Popen[bytes]
+    line: socket.socket
+    errors: IO[bytes]
+
+    def complaint(self) -> str:
+        """What the process wrote to its error output, for the message when it did not come up."""
+        self.errors.seek(0)
+        return self.errors.read(2000).decode("utf-8", "replace").strip()
+
+    def close(self, patience: float = 2.0) -> None:
+        """Hang up and wait; a worker ends its program and itself when the line is closed."""
+        self.line.close()
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.errors.close()
+
+
+@functools.cache
+def python_files() -> PythonFiles:
+    """Ask the base interpreter, in a process of its own, which folders it needs."""
+    executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+    environments = [dict(_ENVIRONMENT)]
+    if "LD_LIBRARY_PATH" in os.environ:  # an interpreter that does not find its own library otherwise
+        environments.append({**_ENVIRONMENT, "LD_LIBRARY_PATH": os.environ["LD_LIBRARY_PATH"]})
+    command = [executable, *_FLAGS, "-c", _start("survey", str(_INSIDE.parent))]
+    for environment in environments:
+        done = subprocess.run(command, env=environment, capture_output=True, check=False, cwd="/")  # noqa: S603
+        if done.returncode == 0:
+            found = msgspec.json.decode(done.stdout, type=dict[str, list[str]])
+            return PythonFiles(executable=executable, environment=environment, **found)
+    complaint = done.stderr.decode("utf-8", "replace").strip()
+    raise SandboxUnavailable(f"the interpreter {executable} could not be started: {complaint[-500:]}")
+
+
+def _start(function: str, folder: str) -> str:
+    """The program text that starts ``inside.zygote.<function>`` from ``folder``."""
+    return f"import sys; sys.path.insert(0, {folder!r}); from inside.zygote import {function}; {function}()"
+
+
+def launch(mode: Mode, *, scratch_root: str | None = None) -> Launched:
+    """Start a worker. Its hello, or its reason for failing, is the first message on the line."""
+    files = python_files()
+    bubbled = mode in ("bubblewrap", "bubblewrap-once")
+    wrapper = _bubblewrap(files, nested=mode == "bubblewrap") if bubbled else []
+    ours, theirs = socket.socketpair()
+    errors = tempfile.TemporaryFile()  # noqa: SIM115  closed by Launched.close
+    config: dict[str, Any] = {
+        "mode": mode,
+        "fd": theirs.fileno(),
+        "caller": os.getpid(),
+        "visible": files.visible,
+        "masked": files.masked,
+        "scratch_root": scratch_root or SCRATCH,
+    }
+    folder = _SHOWN_AT if bubbled else str(_INSIDE.parent)
+    arguments = [*_FLAGS, "-c", _start("main", folder), msgspec.json.encode(config).decode()]
+    command = [*wrapper, files.executable, *arguments]
+    try:
+        process = subprocess.Popen(  # noqa: S603  our own interpreter and arguments
+            command,
+            env=files.environment,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            cwd="/",
+            start_new_session=True,
+        )
+    except BaseException:
+        ours.close()
+        errors.close()
+        raise
+    finally:
+        theirs.close()
+    return Launched(process, ours, errors)
+
+
+def _bubblewrap(files: PythonFiles, *, nested: bool) -> list[str]:
+    """The command line before the interpreter's: everything unshared, only its own files shown."""
+    path = shutil.which("bwrap")
+    if path is None:
+        raise FileNotFoundError("bwrap is not installed")
+    command = [path, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    command += ["--unshare-cgroup-try", "--uid", "65534", "--gid", "65534", "--die-with-parent"]
+    if nested:  # lets the worker give every program namespaces of its own; programs lose it
+        command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"]
+    for folder in files.visible:
+        command += ["--ro-bind", folder, folder]
+    for folder in files.masked:
+        command += ["--tmpfs", folder, "--remount-ro", folder]
+    command += ["--ro-bind", files.executable, files.executable]
+    for name in ("/lib", "/lib64", "/lib32", "/usr/lib64"):
+        if os.path.islink(name):
+            command += ["--symlink", os.readlink(name), name]
+    for loader in sorted([*glob.glob("/lib64/ld-*.so*"), *glob.glob("/lib/ld-*.so*")]):
+        shown = os.path.join(os.path.realpath(os.path.dirname(loader)), os.path.basename(loader))
+        if not any(shown.startswith(folder + "/") for folder in files.visible):
+            command += ["--ro-bind", os.path.realpath(loader), shown]
+    for device in DEVICES:
+        command += ["--dev-bind", device, device]
+    command += ["--ro-bind", str(_INSIDE), f"{_SHOWN_AT}/inside"]
+    command += ["--size", str(Limits().scratch_bytes), "--tmpfs", SCRATCH, "--remount-ro", "/"]
+    return [*command, "--chdir", "/", "--"]

@@ -1,0 +1,143 @@
+"""What goes into the sandbox and what comes out: plain, frozen, JSON-able."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import msgspec
+
+from assay.errors import InputError
+from assay.sandbox.inside.values import TooLarge, encode
+
+__all__ = ["CaseResult", "CaseState", "Job", "Limits", "Run", "RunState", "freeze"]
+
+RunState = Literal["ran", "exception", "timeout", "memory", "killed", "protocol_error"]
+CaseState = Literal["value", "exception", "timeout", "memory", "killed", "not_run"]
+_ENVIRONMENT = frozenset({"timeout", "memory", "killed"})
+_FIELDS = {"function": ("args", "kwargs"), "class": ("init", "calls")}
+_JOB_BYTES = 64_000_000
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one program may use. ``memory_bytes`` is address space, the interpreter's own included."""
+
+    wall_seconds: float = 10.0
+    cpu_seconds: int = 5
+    memory_bytes: int = 512 * 1024 * 1024
+    processes: int = 16
+    scratch_bytes: int = 16 * 1024 * 1024
+    output_bytes: int = 64 * 1024
+    value_bytes: int = 256_000
+    result_bytes: int = 16_000_000
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if not getattr(self, name) > 0:
+                raise InputError(f"limit {name!r} must be above zero, not {getattr(self, name)!r}")
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One program and the cases to put to it. There is no field for expected values, on purpose.
+
+    A case of a function is ``{"args": [...], "kwargs": {...}}``; a case of a class is
+    ``{"init": [...], "calls": [{"method": "push", "args": [...]}]}`` and gets an object of its own.
+    Arguments are plain values as `thaw` knows them, tuples and sets included; each case gets fresh copies.
+    """
+
+    source: str
+    entry_point: str
+    kind: Literal["function", "class"] = "function"
+    cases: tuple[dict[str, Any], ...] = ()
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        if self.kind not in _FIELDS:
+            raise InputError(f"kind must be 'function' or 'class', not {self.kind!r}")
+
+
+class CaseResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What one case came to. ``value`` is encoded (see `thaw`); of a class, one encoded value a call.
+
+    ``call`` is the call that failed in a case of a class, or None where the constructor did.
+    """
+
+    state: CaseState
+    value: Any = None
+    exception: str = ""
+    message: str = ""
+    call: int | None = None
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What one program came to. `comparable` is the part that must be the same on replay."""
+
+    state: RunState
+    detail: str = ""
+    cases: tuple[CaseResult, ...] = ()
+    output: str = ""
+    seconds: float = 0.0
+    environment_dependent: bool = False
+
+    def comparable(self) -> dict[str, Any]:
+        """State, detail and cases as JSON-able data: no timings, and not what the program printed."""
+        return {
+            "state": self.state,
+            "detail": self.detail,
+            "cases": [msgspec.to_builtins(case) for case in self.cases],
+        }
+
+
+def depends_on_environment(state: str, cases: tuple[CaseResult, ...]) -> bool:
+    """Time, memory and violent ends fall differently on another machine."""
+    return state in _ENVIRONMENT or any(case.state in _ENVIRONMENT for case in cases)
+
+
+def freeze(value: object) -> Any:
+    """A plain Python value in its encoded, JSON-able form. Raises InputError for anything else."""
+    return msgspec.json.decode(_text(value, "value"))
+
+
+def job_message(job: Job) -> bytes:
+    """The job as a worker reads it: arguments encoded, everything checked."""
+    cases = ",".join(_case(job, index, case) for index, case in enumerate(job.cases))
+    fields = {
+        "source": json.dumps(job.source),
+        "entry_point": json.dumps(job.entry_point),
+        "kind": json.dumps(job.kind),
+        "limits": msgspec.json.encode(job.limits).decode(),
+        "cases": f"[{cases}]",
+    }
+    body = ",".join(f'"{name}":{text}' for name, text in fields.items())
+    return ("{" + body + "}").encode("ascii")
+
+
+def _case(job: Job, index: int, case: dict[str, Any]) -> str:
+    where = f"case {index} of {job.entry_point!r}"
+    known = _FIELDS[job.kind]
+    for name in case:
+        if name not in known:
+            why = "a case holds arguments only, expected values never enter the sandbox"
+            raise InputError(f"{where}: unknown field {name!r}; known: {', '.join(known)} ({why})")
+    if job.kind == "function":
+        args, kwargs = list(case.get("args", [])), dict(case.get("kwargs", {}))
+        return '{"args":' + _text(args, where) + ',"kwargs":' + _text(kwargs, where) + "}"
+    calls = ",".join(_call(where, number, call) for number, call in enumerate(case.get("calls", [])))
+    return '{"init":' + _text(list(case.get("init", [])), where) + ',"calls":[' + calls + "]}"
+
+
+def _call(where: str, number: int, call: dict[str, Any]) -> str:
+    where = f"{where}, call {number}"
+    unknown = set(call) - {"method", "args", "kwargs"}
+    if unknown or not isinstance(call.get("method"), str):
+        raise InputError(f"{where}: a call is method, args and kwargs, not {sorted(map(str, call))}")
+    args, kwargs = list(call.get("args", [])), dict(call.get("kwargs", {}))
+    method, args_text, kwargs_text = json.dumps(call["method"]), _text(args, where), _text(kwargs, where)
+    return '{"method":' + method + ',"args":' + args_text + ',"kwargs":' + kwargs_text + "}"
+
+
+def _text(value: object, where: str) -> str:
+    try:
+        return encode(value, max_bytes=_JOB_BYTES, opaque=False)
+    except (TooLarge, TypeError) as error:
+        raise InputError(f"{where}: {error}") from error

@@ -1,0 +1,204 @@
+"""The sandbox as its users see it: jobs in, runs out, however many at once.
+
+A few workers are kept warm, each running one program at a time; further calls wait for one to be free.
+A worker that dies is replaced. Its job is tried once more if the program had not been started, and reported
+as killed if it had.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Final, Self
+
+import msgspec
+
+from assay.errors import InputError, SandboxUnavailable
+from assay.sandbox.confinement import Confinement, find_confinement
+from assay.sandbox.frames import Report, read_run
+from assay.sandbox.inside.wire import LENGTH
+from assay.sandbox.launch import Launched, launch
+from assay.sandbox.model import CaseResult, Job, Run, job_message
+
+__all__ = ["Sandbox", "run_all"]
+
+_START: Final = 60.0
+_GRACE: Final = 30.0  # for a loaded machine, on top of the program's own wall time
+
+
+class _LostError(Exception):
+    """The worker ended or fell silent; ``started`` tells whether the program may have run."""
+
+    def __init__(self, why: str, *, started: bool) -> None:
+        super().__init__(why)
+        self.started = started
+
+
+class _Worker:
+    """One warm interpreter and the line to it."""
+
+    def __init__(self, launched: Launched) -> None:
+        self.launched = launched
+        launched.line.setblocking(False)
+
+    async def ready(self) -> None:
+        try:
+            async with asyncio.timeout(_START):
+                hello = await self._json()
+        except (TimeoutError, EOFError, OSError):
+            raise SandboxUnavailable(
+                f"a sandbox worker did not start: {self.launched.complaint() or 'no reason given'}"
+            ) from None
+        if hello["event"] != "ready":
+            raise SandboxUnavailable(f"a sandbox worker did not start: {hello.get('why')}")
+
+    async def run(self, job: Job, message: bytes) -> Run:
+        started = False
+        try:
+            async with asyncio.timeout(job.limits.wall_seconds + _GRACE):
+                loop = asyncio.get_running_loop()
+                await loop.sock_sendall(self.launched.line, LENGTH.pack(len(message)) + message)
+                while True:
+                    event = await self._json()
+                    kind = event.pop("event", None)
+                    if kind == "report":
+                        result, output = await self._bytes(), await self._bytes()
+                        return read_run(job, msgspec.convert(event, Report), result, output)
+                    if kind == "failed":
+                        raise _LostError(str(event.get("why")), started=False)
+                    if kind == "lost":
+                        raise _LostError("the supervising process was ended", started=started)
+                    started = True
+        except (TimeoutError, EOFError, OSError, msgspec.ValidationError, msgspec.DecodeError) as error:
+            why = str(error) or "the worker process was ended"
+            raise _LostError(why, started=started or isinstance(error, TimeoutError)) from error
+
+    async def _json(self) -> dict[str, Any]:
+        return msgspec.json.decode(await self._bytes(), type=dict[str, Any])
+
+    async def _bytes(self) -> bytes:
+        (size,) = LENGTH.unpack(await self._exactly(LENGTH.size))
+        return await self._exactly(size)
+
+    async def _exactly(self, size: int) -> bytes:
+        loop, parts = asyncio.get_running_loop(), bytearray()
+        while len(parts) < size:
+            chunk = await loop.sock_recv(self.launched.line, min(size - len(parts), 1 << 20))
+            if not chunk:
+                raise EOFError
+            parts += chunk
+        return bytes(parts)
+
+
+class Sandbox:
+    """Runs programs nobody trusts, each in a fresh confined process. Linux only.
+
+    ::
+
+        async with Sandbox(workers=2) as sandbox:
+            run = await sandbox.run(Job(source=text, entry_point="gcd", cases=({"args": [12, 18]},)))
+
+    Entering raises SandboxUnavailable where no confinement can be had, unless ``allow_unconfined_code`` is
+    set: then programs still get fresh processes, limits and a clean environment, but can read the caller's
+    files.
+    """
+
+    def __init__(self, *, workers: int = 2, allow_unconfined_code: bool = False) -> None:
+        if workers < 1:
+            raise InputError(f"workers must be at least 1, not {workers}")
+        self._size, self._allow = workers, allow_unconfined_code
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._slots: asyncio.Semaphore | None = None
+        self._scratch: str | None = None
+        self._confinement: Confinement | None = None
+
+    @property
+    def confinement(self) -> Confinement:
+        """What is in force; known once the sandbox was entered."""
+        if self._confinement is None:
+            raise InputError("the sandbox is not open; use it as `async with Sandbox() as sandbox`")
+        return self._confinement
+
+    async def __aenter__(self) -> Self:
+        self._confinement = await asyncio.to_thread(find_confinement, allow_unconfined_code=self._allow)
+        if self._confinement.name == "none":
+            self._scratch = tempfile.mkdtemp(prefix="assay-scratch-")
+        self._slots = asyncio.Semaphore(self._size)
+        try:
+            self._idle = list(await asyncio.gather(*[self._start() for _ in range(self._size)]))
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._close()
+
+    async def run(self, job: Job) -> Run:
+        """Run one program. Waits while every worker is busy; may be cancelled at any point."""
+        name = self.confinement.name
+        if self._slots is None:
+            raise InputError("the sandbox was closed")
+        async with self._slots:
+            message = job_message(job)
+            for attempt in (1, 2):
+                worker = self._idle.pop() if self._idle else await self._start()
+                reusable = False
+                try:
+                    run = await worker.run(job, message)
+                    reusable = name != "bubblewrap-once"
+                    return run
+                except _LostError as lost:
+                    if lost.started:
+                        return _killed(job, str(lost))
+                    if attempt == 2:
+                        raise SandboxUnavailable(f"the program could not be started: {lost}") from lost
+                finally:
+                    if reusable:
+                        self._idle.append(worker)
+                    else:
+                        self._discard(worker)
+        raise AssertionError("unreachable")
+
+    async def _start(self) -> _Worker:
+        # In the loop's own thread: a worker is killed by the kernel when the thread that started it ends.
+        worker = _Worker(launch(self.confinement.name, scratch_root=self._scratch))
+        self._all.add(worker)
+        try:
+            await worker.ready()
+        except BaseException:
+            self._discard(worker)
+            raise
+        return worker
+
+    def _discard(self, worker: _Worker) -> None:
+        self._all.discard(worker)
+        worker.launched.close()
+
+    async def _close(self) -> None:
+        workers, self._all, self._idle, self._slots = list(self._all), set(), [], None
+        await asyncio.gather(*[asyncio.to_thread(worker.launched.close) for worker in workers])
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
+
+
+def _killed(job: Job, why: str) -> Run:
+    cases = tuple(CaseResult(state="killed" if n == 0 else "not_run") for n, _ in enumerate(job.cases))
+    return Run(state="killed", detail=why, cases=cases, environment_dependent=True)
+
+
+def run_all(jobs: Iterable[Job], *, workers: int = 2, allow_unconfined_code: bool = False) -> list[Run]:
+    """Run every job and give the runs in the order of the jobs. For use outside an event loop."""
+
+    async def all_of_them() -> list[Run]:
+        async with Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code) as sandbox:
+            return list(await asyncio.gather(*[sandbox.run(job) for job in jobs]))
+
+    return asyncio.run(all_of_them())

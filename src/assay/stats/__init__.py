@@ -1,0 +1,109 @@
+"""Statistics: the lowest room. Plain numbers in, small frozen results out; nothing here knows of models or
+ledgers.
+
+| question | function |
+|---|---|
+| a share and its error | `wilson`, `clopper_pearson`, `agresti_coull` (and ``_array`` forms) |
+| the share of the most frequent answer | `modal_share` |
+| the mean of values in [0, 1] | `bounded_mean` |
+| any other statistic | `bootstrap`, `cluster_bootstrap` |
+| is it above chance, do two differ | `binomial_test`, `fisher_exact`, `mcnemar`, `paired_permutation` |
+| many tests at once | `holm`, `benjamini_hochberg` |
+| is n enough | `power_*`, `required_n_*`, `detectable_*` for one, two and paired shares |
+| some outcomes are unknown | `share_bounds` |
+| is .85 - .70 within .15 | `fraction`, `share` |
+
+Every result is a pure function of its arguments; randomness comes from a key (`philox`).
+"""
+
+from __future__ import annotations
+
+from assay.stats._core import Alternative, Interval, IntervalArray, Missing, Side, fraction, share
+from assay.stats._draws import draw_indices, draw_signs, philox
+from assay.stats.adjust import Adjusted, benjamini_hochberg, holm
+from assay.stats.bootstrap import BootstrapInterval, bootstrap, cluster_bootstrap
+from assay.stats.bounded import bounded_mean, bounded_mean_rows
+from assay.stats.bounds import ShareBounds, share_bounds
+from assay.stats.exact import (
+    BinomialTest,
+    FisherTest,
+    McNemarTest,
+    binomial_test,
+    fisher_exact,
+    mcnemar,
+)
+from assay.stats.intervals import (
+    agresti_coull,
+    agresti_coull_array,
+    clopper_pearson,
+    clopper_pearson_array,
+    wilson,
+    wilson_array,
+)
+from assay.stats.modal import modal_share, modal_share_array
+from assay.stats.permutation import PermutationTest, paired_permutation
+from assay.stats.power import (
+    Detectable,
+    Power,
+    RequiredN,
+    detectable_one,
+    detectable_paired,
+    detectable_two,
+    power_one,
+    power_paired,
+    power_two,
+    required_n_one,
+    required_n_paired,
+    required_n_two,
+)
+
+__all__ = [
+    "Adjusted",
+    "Alternative",
+    "BinomialTest",
+    "BootstrapInterval",
+    "Detectable",
+    "FisherTest",
+    "Interval",
+    "IntervalArray",
+    "McNemarTest",
+    "Missing",
+    "PermutationTest",
+    "Power",
+    "RequiredN",
+    "ShareBounds",
+    "Side",
+    "agresti_coull",
+    "agresti_coull_array",
+    "benjamini_hochberg",
+    "binomial_test",
+    "bootstrap",
+    "bounded_mean",
+    "bounded_mean_rows",
+    "clopper_pearson",
+    "clopper_pearson_array",
+    "cluster_bootstrap",
+    "detectable_one",
+    "detectable_paired",
+    "detectable_two",
+    "draw_indices",
+    "draw_signs",
+    "fisher_exact",
+    "fraction",
+    "holm",
+    "mcnemar",
+    "modal_share",
+    "modal_share_array",
+    "paired_permutation",
+    "philox",
+    "power_one",
+    "power_paired",
+    "power_two",
+    "required_n_one",
+    "required_n_paired",
+    "required_n_two",
+    "share",
+    "share_bounds",
+    "wilson",
+    "wilson_array",
+]

@@ -1,0 +1,87 @@
+"""The lock: digest, time and signature over the study and everything it draws in.
+
+A lock is portable. It carries the materials themselves (items, contracts, an older canon), so it can be made
+on one machine and run on another. Its digest covers study, materials and versions but not the time, so the
+same declaration has the same digest everywhere.
+"""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from assay import __version__
+from assay.canonical import digest
+from assay.errors import InputError, IntegrityError
+from assay.evidence.signing import load_key, open_envelope, sign_statement
+
+from .model import Study
+from .source import convert
+
+__all__ = ["Lock", "make_lock", "read_lock", "write_lock"]
+
+PREDICATE = "urn:assay:lock:1"
+T = TypeVar("T")
+
+
+class Lock(Struct, frozen=True, kw_only=True):
+    """What a run starts from. A changed study is a new lock."""
+
+    study: Study
+    materials: dict[str, Any]  # instrument → what it draws in
+    versions: dict[str, str]  # assay and each instrument
+    created: str
+    digest: str
+    keyid: str = ""
+
+    def options(self, instrument: str, to: type[T]) -> T:
+        return convert(self.study.options[instrument], to, at=("instruments", instrument))
+
+
+def make_lock(study: Study, materials: dict[str, Any], versions: dict[str, str]) -> Lock:
+    versions = {"assay": __version__, **versions}
+    plain = msgspec.to_builtins(study)
+    return Lock(
+        study=study,
+        materials=materials,
+        versions=versions,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        digest=digest({"study": plain, "materials": materials, "versions": versions}),
+    )
+
+
+def write_lock(lock: Lock, path: Path, key: Path | None = None) -> Path:
+    """Sign it and write it. An existing lock is never overwritten."""
+    predicate = msgspec.to_builtins(lock)
+    del predicate["digest"], predicate["keyid"]
+    data = sign_statement(load_key(key), {"study": lock.digest}, PREDICATE, predicate)
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise InputError(f"{path} exists already; a lock is never overwritten") from None
+    return path
+
+
+def read_lock(path: Path, *, trusted_keyid: str | None = None) -> Lock:
+    """Read a lock, its signature and its digest checked."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    signed = open_envelope(data, path.name, trusted_keyid=trusted_keyid)
+    if signed.predicate_type != PREDICATE:
+        raise InputError(f"{path} is a signed file, but not a lock")
+    try:
+        body = signed.predicate
+        lock = msgspec.convert({**body, "digest": signed.subjects["study"], "keyid": signed.keyid}, Lock)
+    except (msgspec.ValidationError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: made by another version of Assay ({error})") from None
+    found = digest({"study": body["study"], "materials": lock.materials, "versions": lock.versions})
+    if found != lock.digest:
+        raise IntegrityError(f"{path.name}: the content does not have the digest that was signed")
+    return lock

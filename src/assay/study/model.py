@@ -1,0 +1,106 @@
+"""The study: what is declared before the first call.
+
+Every field has a default except the subjects; unknown fields are errors. A study is a frozen value: it
+survives JSON both ways, and its resolved form is what the lock signs.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+__all__ = ["Budget", "Limits", "Price", "SamplingDefaults", "Study", "SubjectSpec"]
+
+Positive = Annotated[int, Meta(ge=1)]
+PositiveReal = Annotated[float, Meta(gt=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Price(Struct, frozen=True, forbid_unknown_fields=True):
+    """Money per million tokens, in whatever currency the study uses throughout."""
+
+    input: Annotated[float, Meta(ge=0)] = 0.0
+    output: Annotated[float, Meta(ge=0)] = 0.0
+
+
+class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The system measured. ``subject`` is ``KIND:NAME``; the rest has defaults for its kind."""
+
+    subject: str
+    label: str | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    boundary: Literal["core", "extended"] = "core"
+    includes: tuple[str, ...] = ()  # what an extended boundary takes in
+    connections: Annotated[int, Meta(ge=1, le=4096)] | None = None
+    stateful: bool | None = None
+    price: Price | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        return self.subject.partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        return self.subject.partition(":")[2]
+
+    @property
+    def title(self) -> str:
+        """How it is called in tables and in trial ids."""
+        return self.label or self.subject
+
+
+class SamplingDefaults(Struct, frozen=True, forbid_unknown_fields=True):
+    """Sampling where the instrument does not vary it itself."""
+
+    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    max_tokens: Positive = 1024
+    seed: Literal["derived", "none", "same"] = "derived"
+
+
+class Budget(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Where the run stops cleanly and can be resumed. ``None`` is no limit."""
+
+    calls: Positive | None = None
+    tokens: Positive | None = None
+    cost: PositiveReal | None = None
+    seconds: PositiveReal | None = None
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """Limits imposed from outside each trial."""
+
+    call_seconds: PositiveReal = 180.0
+    trial_seconds: PositiveReal = 3600.0
+    tries: Positive = 6
+    excluded_share: Share = 0.1  # more exclusions than this make a reading Invalid
+    give_up_after: Positive = 25  # trials in a row lost to infrastructure
+
+
+class Study(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A declaration. ``docs/study.md`` explains each field."""
+
+    study: Literal[1] = 1
+    name: str = "study"
+    description: str = ""
+    contact: str = ""
+    seed: int = 1
+    subjects: tuple[str | SubjectSpec, ...] = ()
+    instruments: dict[str, Any] | tuple[str, ...] = ()
+    sampling: SamplingDefaults = SamplingDefaults()
+    stopping: Literal["fixed"] = "fixed"
+    budget: Budget = Budget()
+    limits: Limits = Limits()
+
+    @property
+    def specs(self) -> tuple[SubjectSpec, ...]:
+        return tuple(s if isinstance(s, SubjectSpec) else SubjectSpec(s) for s in self.subjects)
+
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """Instrument → its options as declared."""
+        if isinstance(self.instruments, dict):
+            return {name: options or {} for name, options in self.instruments.items()}
+        return {name: {} for name in self.instruments}

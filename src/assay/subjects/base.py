@@ -1,0 +1,94 @@
+"""What every subject adapter offers: one try at a call, and nothing more.
+
+Retry, pacing, recording and replay are the bench's. An adapter is light to construct (an audit builds it to
+see what would have been sent, without model or network); ``open`` does the expensive part.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct
+
+from assay.errors import InputError
+from assay.registry import find
+from assay.study.model import SubjectSpec
+from assay.vocabulary import Reply, Request
+
+__all__ = ["Call", "Subject", "make_subject", "wire_messages"]
+
+
+class Call(Struct, frozen=True):
+    """Where in the study a call stands; stateful subjects keep their sessions apart by it."""
+
+    trial: str
+    attempt: int
+    ordinal: int
+
+    @property
+    def session(self) -> str:
+        return f"{self.trial}/{self.attempt}"
+
+
+@runtime_checkable
+class Subject(Protocol):
+    """A system under measurement.
+
+    ``stateful``: it remembers earlier calls of a session, so a trial cut short cannot be continued and is
+    attempted again. ``caveats``: causes for the flag Limited Comparability.
+    """
+
+    spec: SubjectSpec
+    stateful: bool
+    connections: int
+    caveats: tuple[str, ...]
+
+    def secrets(self) -> tuple[str, ...]:
+        """Credentials in use, to be kept out of all evidence."""
+        ...
+
+    def wire(self, request: Request) -> dict[str, Any]:
+        """Exactly what will be sent, as plain data. Pure."""
+        ...
+
+    async def open(self) -> dict[str, Any]:
+        """Make ready; returns what is worth knowing about the system for the run's environment."""
+        ...
+
+    async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
+        """One try. Raises SubjectFault for what went wrong on the way, SubjectRefused when no try can help."""
+        ...
+
+    async def forget(self, session: str) -> None:
+        """The trial is over; state kept for it may go."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def make_subject(spec: SubjectSpec) -> Subject:
+    """The adapter for a spec, not yet opened."""
+    kind, colon, name = spec.subject.partition(":")
+    if not colon or not name:
+        raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example local:smollm2")
+    adapter = find("assay.subjects", kind, what="kind of subject")
+    subject = adapter(spec)
+    if not isinstance(subject, Subject):
+        raise InputError(f"the adapter for {kind!r} subjects does not keep the contract of a subject")
+    return subject
+
+
+def wire_messages(request: Request) -> list[dict[str, Any]]:
+    """Messages in the form that OpenAI-compatible endpoints take."""
+    messages: list[dict[str, Any]] = []
+    for message in request.messages:
+        entry: dict[str, Any] = {"role": message.role, "content": message.content}
+        if message.tool_calls:
+            entry["tool_calls"] = [
+                {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
+                for c in message.tool_calls
+            ]
+        if message.tool_call_id is not None:
+            entry["tool_call_id"] = message.tool_call_id
+        messages.append(entry)
+    return messages

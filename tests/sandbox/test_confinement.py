@@ -1,0 +1,200 @@
+"""Which confinement is taken, and what happens when there is none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import assay
+from assay.errors import SandboxUnavailable
+from assay.sandbox import Job, Limits, Sandbox, confinement, launch, run_all, sandbox_report, thaw
+from assay.sandbox.inside import kernel
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is made for Linux")
+
+JOB = Job(source="def f(x):\n    return x + 1\n", entry_point="f", cases=({"args": [1]},))
+
+
+def force(monkeypatch: pytest.MonkeyPatch, *modes: launch.Mode) -> None:
+    monkeypatch.setattr(confinement, "_found", None)
+    monkeypatch.setattr(confinement, "_reasons", [])
+    monkeypatch.setattr(confinement, "_candidates", lambda: list(modes))
+
+
+def test_the_report_names_what_is_in_force() -> None:
+    report = sandbox_report()
+    assert report["confinement"] in ("bubblewrap", "namespaces", "bubblewrap-once")
+    assert report["landlock_abi"] == kernel.landlock_abi()
+    assert report["seccomp"] is (os.uname().machine in ("x86_64", "aarch64"))
+    assert msgspec.json.decode(msgspec.json.encode(report)) == report
+
+
+@pytest.mark.parametrize("mode", ["bubblewrap", "namespaces", "bubblewrap-once"])
+def test_each_kind_of_confinement_runs_programs(mode: launch.Mode, monkeypatch: pytest.MonkeyPatch) -> None:
+    if mode.startswith("bubblewrap") and shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    force(monkeypatch, mode)
+    runs = run_all([JOB] * 4)
+    assert [thaw(run.cases[0].value) for run in runs] == [2] * 4
+    assert sandbox_report()["confinement"] == mode
+
+
+def test_without_confinement_code_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    force(monkeypatch, "namespaces", "bubblewrap")
+    monkeypatch.setenv("PATH", "/nowhere")
+    real = launch.launch
+
+    def refused(mode: launch.Mode) -> launch.Launched:
+        if mode == "namespaces":
+            raise OSError(1, "unshare: Operation not permitted")
+        return real(mode)
+
+    monkeypatch.setattr(confinement, "launch", refused)
+    with pytest.raises(SandboxUnavailable) as caught:
+        run_all([JOB])
+    message = str(caught.value)
+    assert "namespaces: [Errno 1] unshare: Operation not permitted" in message
+    assert "bubblewrap: bwrap is not installed" in message
+    assert "--allow-unconfined-code" in message
+    assert "install bubblewrap" in message
+
+
+def test_a_confinement_that_leaks_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    force(monkeypatch, "namespaces")
+    leaky = confinement._SELF_TEST.replace("wrong = []", "wrong = ['there is a network']")
+    monkeypatch.setattr(confinement, "_SELF_TEST", leaky)
+    with pytest.raises(SandboxUnavailable, match="namespaces: there is a network"):
+        sandbox_report()
+
+
+def test_a_worker_says_why_it_could_not_enter_its_namespaces() -> None:
+    program = (
+        "import resource, runpy, sys\n"
+        "from assay.sandbox import confinement\n"
+        "confinement._candidates = lambda: ['namespaces']\n"
+        "open('/proc/sys/user/max_net_namespaces', 'w').write('0')\n"
+        "print(confinement.sandbox_report())\n"
+    )
+    # In a user namespace of its own the count may be lowered without touching anyone else's.
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        pytest.skip("the command 'unshare' is not installed")
+    done = subprocess.run(
+        [unshare, "--user", "--map-root-user", sys.executable, "-c", program], capture_output=True, text=True
+    )
+    if "PermissionError" in done.stderr or "unshare failed" in done.stderr:
+        pytest.skip("namespace counts cannot be set here")
+    assert "namespaces: unshare: No space left on device" in done.stderr
+
+
+def test_unconfined_code_still_gets_a_fresh_limited_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    force(monkeypatch)
+    monkeypatch.setenv("ASSAY_CANARY", "seen")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    source = (
+        "import os, time\n"
+        "def f(x):\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid()\n"
+        "        os.fork()\n"
+        "        time.sleep(600)\n"
+        "    open('left', 'w').write('x')\n"
+        "    return 'ASSAY_CANARY' in os.environ, os.getcwd()\n"
+    )
+    loop = Job(source="def f(x):\n    while True: pass", entry_point="f", cases=({"args": [1]},))
+    loop = msgspec.structs.replace(loop, limits=Limits(wall_seconds=0.3))
+
+    async def scenario() -> None:
+        async with Sandbox(workers=1, allow_unconfined_code=True) as sandbox:
+            assert sandbox.confinement.name == "none"
+            run = await sandbox.run(msgspec.structs.replace(JOB, source=source))
+            seen, folder = thaw(run.cases[0].value)
+            assert not seen
+            assert Path(folder).parent.parent == tmp_path
+            assert not os.path.exists(folder)  # noqa: ASYNC240
+            assert (await sandbox.run(loop)).state == "timeout"
+            assert (await sandbox.run(JOB)).state == "ran"
+
+    asyncio.run(scenario())
+    assert list(tmp_path.iterdir()) == []
+    mark = f'"caller":{os.getpid()},'.encode()
+    assert not [entry for entry in Path("/proc").glob("[0-9]*/cmdline") if mark in read(entry)]
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_only_the_interpreters_own_files_are_shown() -> None:
+    files = launch.python_files()
+    base = os.path.realpath(sys.base_prefix)
+    system = ("/lib", "/usr/lib", "/usr/local/lib", "/nix/store")
+    assert all(folder.startswith((base + "/", *system)) for folder in files.visible)
+    assert str(Path.home()) not in files.visible
+    assert base not in files.visible
+
+
+def test_programs_run_without_site_packages_and_with_a_fixed_hash_seed() -> None:
+    source = (
+        "import sys, os\n"
+        "def f(x):\n"
+        "    flags = sys.flags\n"
+        "    safe = flags.hash_randomization, flags.no_site, flags.no_user_site, flags.safe_path\n"
+        "    return *safe, hash('a'), sorted(os.environ), sys.argv, [p for p in sys.path if 'site-' in p]\n"
+    )
+    runs = run_all([msgspec.structs.replace(JOB, source=source)] * 2, workers=2)
+    first, second = [thaw(run.cases[0].value) for run in runs]
+    assert first == second
+    assert first[:4] == (0, 1, 1, True)
+    assert first[5:] == (["HOME", "LANG", "PATH", "TMPDIR"], ["program.py"], [])
+
+
+AS_NOBODY = """
+import sys
+from assay.sandbox import Job, run_all, sandbox_report, thaw
+job = Job(source="import os\\ndef f(): return os.getuid(), os.listdir('.')", entry_point="f", cases=({},))
+print(sandbox_report()["confinement"], thaw(run_all([job])[0].cases[0].value))
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize("bubblewrap", [True, False])
+def test_an_ordinary_user_is_confined_too(bubblewrap: bool) -> None:
+    python = shutil.which("python3", path="/usr/local/bin:/usr/bin")
+    if python is None:
+        pytest.skip("no interpreter that other users can run")
+    if bubblewrap and shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    version = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"], capture_output=True)
+    if version.stdout.decode().strip() != str(sys.version_info[:2]):
+        pytest.skip("msgspec here is built for another version than the system's Python")
+    folders = [str(Path(assay.__file__).parents[1]), str(Path(msgspec.__file__).parents[1])]
+    path = "/usr/bin:/bin" if bubblewrap else "/nowhere"
+    environment = {"PYTHONPATH": ":".join(folders), "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [python, "-c", AS_NOBODY],
+        env=environment,
+        cwd="/",
+        user=65534,
+        group=65534,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+    )
+    if "Permission denied" in done.stderr and "assay" in done.stderr:
+        pytest.skip("other users cannot read this checkout")
+    wanted = "bubblewrap" if bubblewrap else "namespaces"
+    assert done.stdout.strip() == f"{wanted} (65534, [])", done.stderr
