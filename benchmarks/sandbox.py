@@ -2,12 +2,13 @@
 
     python benchmarks/sandbox.py [PROGRAMS]
 
-Both run the same tiny program on the same case, with one and with two at a time, in one go.
+Both run the same tiny program on the same case, one and two at a time, in turns; the median of five rounds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import statistics
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from assay.sandbox import Job, Sandbox, sandbox_report, thaw
 
+ROUNDS = 5
 SOURCE = "def gcd(a, b):\n    while b:\n        a, b = b, a % b\n    return a\n"
 JOB = Job(source=SOURCE, entry_point="gcd", cases=({"args": [1071, 462]},))
 
@@ -62,21 +64,25 @@ def start_up() -> float:
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     report = sandbox_report()
     filtered = "seccomp" if report["seccomp"] else "no seccomp"
     print(
         f"Python {report['python']}, {report['confinement']}, Landlock {report['landlock_abi']}, {filtered}"
     )
-    print(f"{count} programs of one case each; start-up of two workers {1000 * start_up():.0f} ms\n")
+    print(
+        f"{count} programs of one case each, median of {ROUNDS} rounds; start-up of two workers {1000 * start_up():.0f} ms\n"
+    )
     print(f"{'':24}{'at once':>8}{'programs/s':>12}{'ms each':>9}")
     ways: list[tuple[str, Callable[[int, int], float]]] = [
         ("bare subprocess", naive),
         ("assay sandbox", sandboxed),
     ]
     for at_once in (1, 2):
-        for name, way in ways:
-            seconds = way(count, at_once)
+        # Turn by turn, so that other load on the machine falls on both.
+        rounds = [[way(count, at_once) for _, way in ways] for _ in range(ROUNDS)]
+        for (name, _), times in zip(ways, zip(*rounds, strict=True), strict=True):
+            seconds = statistics.median(times)
             print(f"{name:24}{at_once:>8}{count / seconds:>12.0f}{1000 * seconds / count:>9.2f}")
 
 

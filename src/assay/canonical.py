@@ -16,14 +16,38 @@ from .errors import InputError
 
 __all__ = ["clean_text", "decode", "digest", "encode", "real", "sha256_hex"]
 
-_encoder = msgspec.json.Encoder(order="sorted", enc_hook=lambda value: _refuse(value))
+_encode = msgspec.json.Encoder(order="sorted", enc_hook=lambda value: _refuse(value)).encode
 
-encode = _encoder.encode
 decode = msgspec.json.decode
+
+
+def encode(value: Any) -> bytes:
+    """The canonical encoding; what has none is refused."""
+    try:
+        data = _encode(value)
+    except UnicodeEncodeError:
+        raise InputError("text with lone surrogates is not valid Unicode and cannot be recorded") from None
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"a value that JSON cannot hold cannot be recorded: {error}") from None
+    if b"null" in data:  # msgspec writes NaN and infinities as null: only then is it worth looking
+        _refuse_infinite(msgspec.to_builtins(value, enc_hook=_refuse))
+    return data
 
 
 def _refuse(value: object) -> Any:
     raise InputError(f"a value of type {type(value).__name__} cannot be recorded")
+
+
+def _refuse_infinite(value: Any) -> None:
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, float) and not math.isfinite(item):
+            raise InputError(f"{item} is not a number that can be recorded")
+        if isinstance(item, dict):
+            rest.extend(item.values())
+        elif isinstance(item, list | tuple):
+            rest.extend(item)
 
 
 def sha256_hex(data: bytes) -> str:

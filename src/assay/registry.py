@@ -13,7 +13,14 @@ __all__ = ["find", "load_all", "names"]
 
 @cache
 def _points(group: str) -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=group), key=lambda p: p.name)}
+    points: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=group), key=lambda p: p.name):
+        known = points.setdefault(point.name, point)
+        if known.value != point.value:
+            raise InputError(
+                f"{point.name!r} in {group} is claimed by both {known.value} and {point.value}; uninstall one"
+            )
+    return points
 
 
 def names(group: str) -> list[str]:
@@ -27,7 +34,7 @@ def find(group: str, name: str, *, what: str, file: str | None = None, line: int
         raise UnknownName(what, name, points, file=file, line=line)
     try:
         return points[name].load()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # anybody's module: it may fail in any way
         raise InputError(f"{what} {name!r} ({points[name].value}) could not be loaded: {error}") from error
 
 

@@ -7,6 +7,7 @@ draw must be the same on every machine for as long as a ledger is kept.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -16,12 +17,18 @@ T = TypeVar("T")
 
 
 class Stream:
-    """A deterministic stream of draws. Equal keys give equal streams."""
+    """A deterministic stream of draws. Equal keys give equal streams, different keys independent ones.
+
+    A number and its decimal spelling are the same key.
+    """
 
     __slots__ = ("_block", "_counter", "_key", "_left")
 
     def __init__(self, *key: str | int) -> None:
-        text = "\x1f".join(str(part) for part in key)
+        parts = [str(part) for part in key]
+        if any("\x1f" in part for part in parts):
+            raise ValueError("a stream's key cannot contain U+001F, which separates its parts")
+        text = "\x1f".join(parts)
         self._key = hashlib.sha256(text.encode()).digest()
         self._counter = 0
         self._block = b""
@@ -69,9 +76,17 @@ class Stream:
         return out
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
-        point = self.random() * sum(weights)
+        """One option, drawn in proportion to its weight."""
+        # fsum: the built-in sum of reals rounds differently from Python 3.12 on
+        total = math.fsum(weights)
+        if not 0 < total < math.inf or min(weights) < 0:
+            raise ValueError("weights must not be negative, and not all zero")
+        point = self.random() * total
+        last = options[0]
         for option, weight in zip(options, weights, strict=True):
-            point -= weight
-            if point < 0:
-                return option
-        return options[-1]
+            if weight > 0:
+                last = option
+                point -= weight
+                if point < 0:
+                    break
+        return last

@@ -63,6 +63,13 @@ class Sampling(Struct, frozen=True, omit_defaults=True):
     max_tokens: int | None = None
     seeding: Seeding = "derived"
 
+    def __post_init__(self) -> None:
+        # 1, 1.0 and what JSON gives back are one number and must make one trial id
+        if self.temperature is not None:
+            msgspec.structs.force_setattr(self, "temperature", self.temperature + 0.0)
+        if self.top_p is not None:
+            msgspec.structs.force_setattr(self, "top_p", self.top_p + 0.0)
+
 
 class Request(Struct, frozen=True, omit_defaults=True):
     messages: tuple[Message, ...]

@@ -53,10 +53,8 @@ class Caller:
 
     async def _try(self, wire: dict[str, Any], call: Call) -> tuple[Reply | SubjectFault, float]:
         pace, meter = self.pace, self._meter
-        await pace.enter()
+        await self._enter()
         try:
-            if self._stopping.is_set():
-                raise RunStopped("the run is stopping")
             meter.take_call()
             begun = time.perf_counter()
             try:
@@ -71,8 +69,28 @@ class Caller:
         finally:
             pace.leave()
 
+    async def _enter(self) -> None:
+        """Take a place; waiting for one ends at once when the run stops."""
+        if self._stopping.is_set():
+            raise RunStopped("the run is stopping")
+        if self.pace.open:
+            await self.pace.enter()
+            return
+        entering = asyncio.ensure_future(self.pace.enter())
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait({entering, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if self._stopping.is_set():
+                raise RunStopped("the run is stopping")
+        except BaseException:
+            if not entering.cancel() and not entering.cancelled():
+                self.pace.leave()  # the place was taken already
+            raise
+        finally:
+            stopping.cancel()
+
     async def _wait(self, failed: int, named: float | None) -> None:
-        """Exponential back-off with full jitter, not shorter than what the endpoint names."""
+        """Exponential back-off with jitter (the upper half of the span), not shorter than what the endpoint names."""
         most = min(LONGEST_WAIT, self.first_wait * 2 ** (failed - 1))
         wait = max(named or 0.0, random.uniform(most / 2, most))
         try:

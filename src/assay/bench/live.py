@@ -55,9 +55,11 @@ class Live:
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         """Long texts are written once; a request refers to them by digest."""
         wire = event.data["wire"]
-        messages = wire.get("messages")
-        if messages and any(len(m.get("content") or "") > REFER_FROM for m in messages):
-            event.data = {"wire": {**wire, "messages": [self._referring(m, own) for m in messages]}}
+        messages = wire.get("messages", ())
+        for message in messages:
+            if len(message.get("content") or "") > REFER_FROM:
+                event.data = {"wire": {**wire, "messages": [self._referring(m, own) for m in messages]}}
+                break
         self._ledger.append(event)
 
     def _referring(self, message: dict[str, Any], own: dict[str, str]) -> dict[str, Any]:

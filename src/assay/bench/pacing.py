@@ -25,8 +25,13 @@ class Pace:
         self._waiting: collections.deque[asyncio.Future[None]] = collections.deque()
         self._alarm: asyncio.TimerHandle | None = None
 
+    @property
+    def open(self) -> bool:
+        """Whether a call can go through at once."""
+        return not self._waiting and self.in_flight < int(self.limit) and not self.held
+
     async def enter(self) -> None:
-        while self._waiting or self.in_flight >= int(self.limit) or self._not_before > time.monotonic():
+        if not self.open:
             place = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
             self._wake()
@@ -36,7 +41,7 @@ class Pace:
                 if place.done() and not place.cancelled():
                     self.in_flight -= 1
                     self._wake()
-                else:
+                elif place in self._waiting:  # else it was passed over while it was being cancelled
                     self._waiting.remove(place)
                 raise
             return

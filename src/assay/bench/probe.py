@@ -82,7 +82,7 @@ class Probe:
         self.conclusion: Conclusion | None = None
         self._subject, self._back = subject, back
         self._ordinal = 0
-        self._tape = {(event.ordinal, event.kind): event for event in tape}
+        self._tape = {(event.ordinal, event.kind): event for event in tape} if tape else {}
         self._own: dict[str, str] = {}  # digest → text of this attempt's replies
 
     # Recorded verbs.
@@ -93,10 +93,11 @@ class Probe:
         trial = self.trial
         request = Request(tuple(messages), trial.sampling, self._seed(ordinal), tuple(tools))
         wire = self._subject.wire(request)
-        sent = self._tape.get((ordinal, "sent"))
+        sent = known = None
+        if self._tape:
+            sent, known = self._tape.get((ordinal, "sent")), self._tape.get((ordinal, "received"))
         if sent is not None and encode(sent.data["wire"]) != encode(wire):
             raise Divergence(self.id, self.attempt, ordinal, "asks something else than was recorded")
-        known = self._tape.get((ordinal, "received"))
         if known is not None:
             received = msgspec.convert(known.data, Received)
         else:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -62,15 +64,50 @@ class _OpenWave:
             self.done.set()
 
 
+class _Task(NamedTuple):
+    trial: Trial
+    id: str
+    wave: _OpenWave
+    tally: Tally
+
+
+class _Worker:
+    """What a worker is at, so that the watchman can tell when a trial takes too long."""
+
+    def __init__(self) -> None:
+        self.since = math.inf
+        self.too_long = False
+        self.task: asyncio.Task[None] | None = None
+
+
 class _Lane:
-    """A subject with its caller and the queue its workers take trials from."""
+    """A subject with its caller and the belt its workers take trials from.
+
+    A belt and two signals instead of a queue: with thousands of trials a second, a worker that finds one lying
+    there should not have to wait for anything.
+    """
 
     def __init__(self, subject: Subject, caller: Caller) -> None:
         self.subject, self.caller = subject, caller
-        self.queue: asyncio.Queue[tuple[Trial, str, _OpenWave, Tally]] = asyncio.Queue(
-            2 * subject.connections
-        )
         self.lost_in_a_row = 0
+        self._belt: deque[_Task] = deque()
+        self._most = max(256, 4 * subject.connections)
+        self._filled, self._room = asyncio.Event(), asyncio.Event()
+
+    async def put(self, task: _Task) -> None:
+        if len(self._belt) >= self._most:
+            self._room.clear()
+            await self._room.wait()
+        self._belt.append(task)
+        self._filled.set()
+
+    async def take(self) -> _Task:
+        while not self._belt:
+            self._filled.clear()
+            await self._filled.wait()
+        if len(self._belt) <= self._most // 2:
+            self._room.set()
+        return self._belt.popleft()
 
 
 class Runner:
@@ -163,8 +200,13 @@ class Runner:
 
     async def _work(self) -> None:
         tasks = [asyncio.create_task(self._keep_synced())]
+        workers: list[_Worker] = []
         for lane in self._lanes.values():
-            tasks += [asyncio.create_task(self._worker(lane)) for _ in range(lane.subject.connections)]
+            for _ in range(lane.subject.connections):
+                workers.append(_Worker())
+                workers[-1].task = asyncio.create_task(self._worker(lane, workers[-1]))
+        tasks += [worker.task for worker in workers if worker.task is not None]
+        tasks.append(asyncio.create_task(self._watch(workers)))
         drivers = [
             asyncio.create_task(self._drive(instrument, stratum))
             for instrument in self.instruments
@@ -283,50 +325,55 @@ class Runner:
             raise InputError(
                 f"the instrument {wave.instrument.name} names an undeclared subject {trial.subject!r}"
             )
-        await lane.queue.put((trial, trial_id, wave, self.progress.tally(_label(trial))))
+        await lane.put(_Task(trial, trial_id, wave, self.progress.tally(_label(trial))))
 
     # Trials.
 
-    async def _worker(self, lane: _Lane) -> None:
+    async def _worker(self, lane: _Lane, worker: _Worker) -> None:
         while not self.stopping.is_set():
-            trial, trial_id, wave, tally = await lane.queue.get()
+            task = await lane.take()
             try:
-                outcome = await self._conduct(lane, trial, trial_id, wave)
-            except RunStopped as stopped:
-                self.stop(str(stopped), stopped)
-                return
+                outcome = await self._conduct(lane, task, worker)
             except AssayError as error:
                 self.stop(str(error), error)
                 return
             except Exception as error:  # a worker must not die in silence: the run would wait for ever
-                self.stop(str(error), _broken(wave.instrument, trial_id, f"{type(error).__name__}: {error}"))
+                what = f"{type(error).__name__}: {error}"
+                self.stop(what, _broken(task, what))
                 return
-            tally.done += 1
-            tally.success += outcome == "success"
-            tally.excluded += outcome == "excluded"
-            wave.one_less()
+            task.tally.done += 1
+            task.tally.success += outcome == "success"
+            task.tally.excluded += outcome == "excluded"
+            task.wave.one_less()
 
-    async def _conduct(self, lane: _Lane, trial: Trial, trial_id: str, wave: _OpenWave) -> Outcome:
+    async def _conduct(self, lane: _Lane, task: _Task, worker: _Worker) -> Outcome:
         """One attempt at one trial, to its recorded outcome."""
+        trial, trial_id, wave, _ = task
         attempt, tape = self._attempt(lane.subject, trial_id)
         probe = Probe(trial, trial_id, lane.subject, self.lock, self._live, attempt=attempt, tape=tape)
         outcome: Outcome
+        worker.since = time.monotonic()
         try:
-            async with asyncio.timeout(self.lock.study.limits.trial_seconds):
-                await wave.instrument.conduct(trial, probe)
+            await wave.instrument.conduct(trial, probe)
             if probe.conclusion is None:
-                raise _broken(wave.instrument, trial_id, "conduct ended without a conclusion")
+                raise _broken(task, "conduct ended without a conclusion")
             outcome, reason, report = probe.conclusion
             lane.lost_in_a_row = 0
         except SubjectFault as fault:
             outcome, reason, report = "excluded", fault.name, None
             self._count_loss(lane, fault)
-        except TimeoutError:
+        except asyncio.CancelledError:
+            if not worker.too_long:
+                raise
+            worker.too_long = False
+            assert worker.task is not None
+            worker.task.uncancel()
             outcome, reason, report = "excluded", "trial_timeout", None
         finally:
+            worker.since = math.inf
             if lane.subject.stateful:
                 await lane.subject.forget(f"{trial_id}/{attempt}")
-        data = {
+        data: dict[str, Any] = {
             "outcome": outcome,
             "trial": trial,
             "instrument": wave.instrument.name,
@@ -339,6 +386,17 @@ class Runner:
             data["report"] = report
         self._ledger.append(Event("end", time.time(), trial_id, attempt, probe.next_ordinal, data))
         return outcome
+
+    async def _watch(self, workers: list[_Worker]) -> None:
+        """Ends trials that take longer than declared: a limit imposed from outside, at no cost to the others."""
+        limit = self.lock.study.limits.trial_seconds
+        while True:
+            await asyncio.sleep(min(1.0, limit / 4))
+            now = time.monotonic()
+            for worker in workers:
+                if now - worker.since > limit and not worker.too_long and worker.task is not None:
+                    worker.too_long = True
+                    worker.task.cancel()
 
     def _attempt(self, subject: Subject, trial_id: str) -> tuple[int, list[Event]]:
         """Which attempt this is, and what is already recorded of it."""
@@ -369,7 +427,6 @@ def _label(trial: Trial) -> str:
     return f"{trial.subject} {trial.condition}" if trial.condition else trial.subject
 
 
-def _broken(instrument: Instrument, trial_id: str, what: str) -> AssayError:
-    return Divergence(
-        trial_id, 0, 0, f"the instrument {instrument.name} failed ({what}); nothing of it is scored"
-    )
+def _broken(task: _Task, what: str) -> AssayError:
+    name = task.wave.instrument.name
+    return Divergence(task.id, 0, 0, f"the instrument {name} failed ({what}); nothing of it is scored")

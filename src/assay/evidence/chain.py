@@ -8,6 +8,7 @@ the bytes as they stand, so any changed byte shows, white space and escapes incl
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -95,10 +96,12 @@ def find_tail(path: Path, first: bytes) -> Tail:
             if fault is None:
                 previous, end, number = line[-67:-3], end + len(line), number + 1
                 continue
-            rest = [line, *file]
-            if any(_well_formed(later) for later in rest):
-                raise IntegrityError(f"{path.name} line {number + 1}: {fault}")
-            return Tail(end, number, previous, sum(map(len, rest)))
+            torn = 0
+            for later in itertools.chain([line], file):
+                if _well_formed(later):
+                    raise IntegrityError(f"{path.name} line {number + 1}: {fault}")
+                torn += len(later)
+            return Tail(end, number, previous, torn)
     return Tail(end, number, previous, 0)
 
 

@@ -27,6 +27,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from assay.errors import IntegrityError
+
 __all__ = ["Event", "Head", "decode_event", "decode_head"]
 
 
@@ -51,5 +53,19 @@ class Head(Struct):
     data: msgspec.Raw = msgspec.Raw(b"null")
 
 
-decode_event = msgspec.json.Decoder(Event).decode
-decode_head = msgspec.json.Decoder(Head).decode
+_decode_event = msgspec.json.Decoder(Event).decode
+_decode_head = msgspec.json.Decoder(Head).decode
+
+
+def decode_event(data: bytes) -> Event:
+    try:
+        return _decode_event(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise IntegrityError(f"not an event ({error})") from None
+
+
+def decode_head(data: bytes) -> Head:
+    try:
+        return _decode_head(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise IntegrityError(f"not an event ({error})") from None

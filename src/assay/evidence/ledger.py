@@ -7,38 +7,38 @@ success. A failed write is undone to the last whole line, so that a full disk le
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from pathlib import Path
 
 from assay.canonical import encode
-from assay.errors import StorageFull
+from assay.errors import InputError, StorageFull
 
 from .chain import Tail, find_tail, genesis, seal
 from .events import Event, decode_event
 from .redaction import Redactor
 
-__all__ = ["Ledger", "recover", "segment_paths"]
+__all__ = ["CHECKPOINT", "Ledger", "recover", "segment_paths", "sync_folder"]
 
 CHECKPOINT = 1000
 
 
 def segment_paths(folder: Path) -> list[Path]:
     """The segments of a ledger in the order in which they were begun."""
-    return sorted(path for path in folder.glob("[0-9][0-9][0-9][0-9].jsonl"))
+    return sorted(path for path in folder.glob("[0-9][0-9][0-9][0-9].jsonl") if path.is_file())
 
 
 class Ledger:
     """Writes one new segment. Every later segment of a run names the heads of those before it."""
 
     def __init__(self, folder: Path, lock: str, redactor: Redactor | None = None) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.redactor = redactor or Redactor()
-        last = segment_paths(folder)
-        number = int(last[-1].stem) + 1 if last else 1
-        self.path = folder / f"{number:04d}.jsonl"
-        self._fd = os.open(
-            self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644
-        )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path, self._fd = _begin_segment(folder)
+        except OSError as error:
+            raise StorageFull(f"no segment could be begun in {folder}: {error.strerror}") from error
         self._head = genesis(lock, self.path.name)
         self._size = 0
         self._dirty = False
@@ -78,17 +78,21 @@ class Ledger:
                 f"the ledger {self.path} could not be written: {error.strerror}. "
                 "Everything recorded so far is safe; make room and resume the run."
             )
-            os.ftruncate(self._fd, self._size)
+            with contextlib.suppress(OSError):  # else the torn line is cut off when the run is resumed
+                os.ftruncate(self._fd, self._size)
             raise StorageFull(self._failed) from error
 
     def sync(self) -> None:
         """Make everything written so far survive a power cut."""
         if self._dirty:
-            self._dirty = False
+            self._dirty = False  # before, not after: an event may be appended meanwhile
             try:
                 os.fsync(self._fd)
             except OSError as error:
-                raise StorageFull(f"the ledger {self.path} could not be synced: {error.strerror}") from error
+                # the kernel may have dropped the pages, and a second fsync would claim success
+                self._dirty = True
+                self._failed = f"the ledger {self.path} could not be synced: {error.strerror}"
+                raise StorageFull(self._failed) from error
 
     def close(self) -> None:
         if self._fd >= 0:
@@ -99,14 +103,48 @@ class Ledger:
                 self._fd = -1
 
 
+def _begin_segment(folder: Path) -> tuple[Path, int]:
+    """A new file under the next free number, whoever else may be beginning one."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+    last = segment_paths(folder)
+    for number in range(int(last[-1].stem) + 1 if last else 1, 10_000):
+        path = folder / f"{number:04d}.jsonl"
+        try:
+            fd = os.open(path, flags, 0o644)
+        except FileExistsError:
+            continue
+        sync_folder(folder)
+        return path, fd
+    raise InputError(f"{folder} holds 9,999 segments, which is as many as a ledger can have")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name in a folder survive a power cut, as ``fsync`` does for a file's content."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 def recover(path: Path, lock: str) -> Tail:
     """Cut a torn tail off a segment, keep it beside, and say where the sound part ends."""
     tail = find_tail(path, genesis(lock, path.name))
     if tail.torn:
-        with path.open("r+b") as file:
-            file.seek(tail.end)
-            beside = path.with_name(f"{path.name}.torn-{tail.end}")
-            beside.write_bytes(file.read())
-            file.truncate(tail.end)
-            os.fsync(file.fileno())
+        try:
+            _cut(path, tail.end)
+        except OSError as error:
+            raise StorageFull(f"the torn tail of {path} could not be cut off: {error.strerror}") from error
     return tail
+
+
+def _cut(path: Path, end: int) -> None:
+    """What is cut off is on disk before the segment gets shorter."""
+    with path.open("r+b") as file, path.with_name(f"{path.name}.torn-{end}").open("wb") as beside:
+        file.seek(end)
+        shutil.copyfileobj(file, beside)
+        beside.flush()
+        os.fsync(beside.fileno())
+        sync_folder(path.parent)
+        file.truncate(end)
+        os.fsync(file.fileno())

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from assay.canonical import sha256_hex
-from assay.errors import IntegrityError
+from assay.errors import InputError, IntegrityError, StorageFull
 
 from .chain import genesis, read_lines
-from .ledger import CHECKPOINT, segment_paths
+from .ledger import CHECKPOINT, segment_paths, sync_folder
 from .signing import Signed, open_envelope, sign_statement
 
 __all__ = ["Manifest", "SegmentSeal", "manifest_paths", "verify_closed", "write_manifest"]
@@ -42,11 +42,13 @@ class Manifest(Struct, frozen=True):
 
 
 def manifest_paths(folder: Path) -> list[Path]:
-    return sorted(folder.glob("manifest-[0-9][0-9][0-9][0-9].json"))
+    return sorted(path for path in folder.glob("manifest-[0-9][0-9][0-9][0-9].json") if path.is_file())
 
 
 def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer: Any) -> Path:
     """Seal the ledger as it stands. Later evidence gets a new manifest that names this one."""
+    if wrong := [name for name in attachments if not _is_plain(name)]:
+        raise InputError(f"{wrong[0]!r}: an attachment is named by its path below the run's folder")
     earlier = manifest_paths(folder)
     manifest = Manifest(
         lock=lock,
@@ -56,14 +58,26 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
     )
     subjects = {seal.name: seal.head for seal in manifest.segments}
     data = sign_statement(signer, subjects, PREDICATE, msgspec.to_builtins(manifest))
-    path = folder / f"manifest-{len(earlier) + 1:04d}.json"
+    number = int(earlier[-1].stem.removeprefix("manifest-")) + 1 if earlier else 1
+    path = folder / f"manifest-{number:04d}.json"
     temporary = path.with_suffix(".new")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.rename(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.rename(path)
+        sync_folder(folder)
+    except OSError as error:
+        raise StorageFull(f"the manifest {path} could not be written: {error.strerror}") from error
     return path
+
+
+def _is_plain(name: str) -> bool:
+    """A relative path in its normal spelling that stays below the folder it starts from."""
+    pure = PurePosixPath(name)
+    ordinary = not pure.is_absolute() and ".." not in pure.parts and "\0" not in name and "\\" not in name
+    return ordinary and name not in ("", ".") and str(pure) == name
 
 
 def file_digest(path: Path) -> str:
@@ -92,9 +106,8 @@ def verify_closed(
         return ["the run was never closed: it has no manifest"], signed
     for number, path in enumerate(paths):
         try:
-            envelope = open_envelope(path.read_bytes(), path.name, trusted_keyid=trusted_keyid)
-            manifest = msgspec.convert(envelope.predicate, Manifest)
-        except (IntegrityError, msgspec.ValidationError) as error:
+            envelope, manifest = _open_manifest(path, trusted_keyid)
+        except IntegrityError as error:
             faults.append(str(error))
             continue
         signed.append(envelope)
@@ -107,6 +120,19 @@ def verify_closed(
         faults += _check_segments(folder, lock, manifest, complete=last)
         faults += _check_files(attachments, manifest.attachments) if last else []
     return faults, signed
+
+
+def _open_manifest(path: Path, trusted_keyid: str | None) -> tuple[Signed, Manifest]:
+    envelope = open_envelope(path.read_bytes(), path.name, trusted_keyid=trusted_keyid)
+    if envelope.predicate_type != PREDICATE:
+        raise IntegrityError(f"{path.name}: a signed file, but not a manifest")
+    try:
+        manifest = msgspec.convert(envelope.predicate, Manifest)
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"{path.name}: not a manifest of this version ({error})") from None
+    if envelope.subjects != {seal.name: seal.head for seal in manifest.segments}:
+        raise IntegrityError(f"{path.name}: names other segments than it seals")
+    return envelope, manifest
 
 
 def _check_segments(folder: Path, lock: str, manifest: Manifest, *, complete: bool) -> list[str]:
@@ -136,8 +162,10 @@ def _check_seal(path: Path, lock: str, seal: SegmentSeal) -> list[str]:
             if marks[count] != line.hash.decode():
                 return [f"{path.name} lines {begun} to {count}: not the events that were signed"]
             begun = count + 1
-    if count != seal.events:
-        return [f"{path.name}: {count} events, {seal.events} were signed (from line {begun} on)"]
+    if count > seal.events:
+        return [f"{path.name} line {seal.events + 1}: was added; {seal.events} events were signed"]
+    if count < seal.events:
+        return [f"{path.name} line {count + 1}: is missing; {seal.events} events were signed"]
     return []
 
 
@@ -145,8 +173,12 @@ def _check_files(folder: Path, attachments: dict[str, str]) -> list[str]:
     faults = []
     for name, expected in sorted(attachments.items()):
         path = folder / name
-        if not path.is_file():
+        if not _is_plain(name):
+            faults.append(f"{name!r}: an attachment outside the run's folder")
+        elif not path.is_file():
             faults.append(f"{name}: the file is missing")
+        elif not path.resolve().is_relative_to(folder.resolve()):
+            faults.append(f"{name}: a link to outside the run's folder")
         elif file_digest(path) != expected:
             faults.append(f"{name}: not the file that was signed")
     return faults

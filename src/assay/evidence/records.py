@@ -24,6 +24,11 @@ from .ledger import segment_paths
 __all__ = ["Ask", "Evidence", "LedgerIndex", "Record", "Wave", "restore_texts", "scan"]
 
 
+# What a record can fail with that is well chained but not of the shape the bench writes: someone else's bundle.
+_UNREADABLE = (msgspec.MsgspecError, KeyError, TypeError, AttributeError)
+_RANK = {"resent": 1, "received": 2}  # within one ordinal; what an ask begins with comes first
+
+
 class Place(NamedTuple):
     segment: int
     offset: int
@@ -79,7 +84,10 @@ class Record(Struct, frozen=True):
     @property
     def asks(self) -> list[Ask]:
         sent = {event.ordinal: event.data for event in self.events if event.kind == "sent"}
-        return [_ask(event, sent[event.ordinal]) for event in self.events if event.kind == "received"]
+        try:
+            return [_ask(event, sent[event.ordinal]) for event in self.events if event.kind == "received"]
+        except _UNREADABLE as error:
+            raise IntegrityError(f"trial {self.id[:12]}: an ask that cannot be read ({error})") from None
 
     @property
     def replies(self) -> list[Reply]:
@@ -130,7 +138,10 @@ class LedgerIndex:
             if path.stat().st_size <= offset:
                 continue
             for line in _continue(path, offset, head, lines):
-                self._take(number, line)
+                try:
+                    self._take(number, line)
+                except (IntegrityError, *_UNREADABLE) as error:
+                    raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
                 offset, head, lines = line.offset + len(line.event) + OVERHEAD, line.hash, line.number
             self._read[number] = (offset, head, lines)
 
@@ -150,17 +161,22 @@ class LedgerIndex:
             wave = msgspec.json.decode(head.data, type=Wave)
             waves = self.waves.setdefault((wave.instrument, wave.stratum), [])
             if head.kind == "wave" and wave.number == len(waves):
+                wave.closed = False
                 waves.append(wave)
             elif wave.number < len(waves) and waves[wave.number].digest == wave.digest:
                 waves[wave.number].closed |= head.kind == "closed"
             else:
                 raise IntegrityError(
-                    f"{self._paths[segment].name} line {line.number}: wave {wave.number} of {wave.stratum!r} "
-                    "does not follow from the waves before it"
+                    f"wave {wave.number} of {wave.stratum!r} does not follow from the waves before it"
                 )
 
-    def closed_waves(self, instrument: str, stratum: str) -> int:
-        return sum(wave.closed for wave in self.waves.get((instrument, stratum), ()))
+    def closed_waves(self, instrument: str, stratum: str | None) -> int:
+        return sum(
+            wave.closed
+            for (i, s), waves in self.waves.items()
+            if i == instrument and (stratum is None or s == stratum)
+            for wave in waves
+        )
 
     def ended(self, instrument: str, stratum: str | None, upto: int | None = None) -> list[str]:
         """Trials with an outcome in a closed wave, in the order of their ids."""
@@ -178,11 +194,15 @@ class LedgerIndex:
 
     def record(self, trial: str) -> Record:
         attempt = self._ends[trial][0]
-        events = sorted(
-            (self._load(p) for p in self._places[trial] if p.attempt == attempt), key=lambda e: e.ordinal
-        )
+        events = [self._load(place) for place in self._places[trial] if place.attempt == attempt]
+        events.sort(key=_in_order)
         restore_texts(events, self.text)
-        end = msgspec.convert(events[-1].data, End)
+        if [event.kind for event in events].index("end") != len(events) - 1:
+            raise IntegrityError(f"trial {trial[:12]}: goes on after its end")
+        try:
+            end = msgspec.convert(events[-1].data, End)
+        except _UNREADABLE as error:
+            raise IntegrityError(f"trial {trial[:12]}: an outcome that cannot be read ({error})") from None
         return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
 
     def attempts(self, trial: str) -> dict[int, list[Event]]:
@@ -191,7 +211,7 @@ class LedgerIndex:
         for place in self._places.get(trial, ()):
             found.setdefault(place.attempt, []).append(self._load(place))
         for events in found.values():
-            events.sort(key=lambda event: event.ordinal)
+            events.sort(key=_in_order)
             restore_texts(events, self.text)
         return found
 
@@ -215,8 +235,19 @@ class LedgerIndex:
         self._files.clear()
 
 
+def _in_order(event: Event) -> tuple[int, int]:
+    return event.ordinal, _RANK.get(event.kind, 0)
+
+
 def restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
     """Put texts that requests refer to by digest back in their places: own replies first, then the ledger's."""
+    try:
+        _restore_texts(events, text)
+    except _UNREADABLE as error:
+        raise IntegrityError(f"trial {events[0].trial[:12]}: cannot be read ({error!r})") from None
+
+
+def _restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
     own: dict[str, str] = {}
     for event in events:
         if event.kind == "sent":
@@ -257,11 +288,11 @@ class Evidence:
 
     @property
     def waves(self) -> int:
-        """How many waves of this stratum are closed."""
+        """How many waves of this stratum (or of all) are closed."""
         if self._upto is not None:  # the bench knows; no need to look into the ledger
             return self._upto
         self._index.refresh()
-        return self._index.closed_waves(self.instrument, self.stratum or "")
+        return self._index.closed_waves(self.instrument, self.stratum)
 
     @property
     def open_strata(self) -> list[str]:

@@ -7,9 +7,9 @@ one, or have the digest countersigned, to prove more.
 
 from __future__ import annotations
 
-import base64
-import binascii
+import contextlib
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ __all__ = ["Signed", "default_key_path", "load_key", "open_envelope", "sign_stat
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError, msgspec.MsgspecError)
 
 
 class Signed(msgspec.Struct, frozen=True):
@@ -40,36 +41,40 @@ def default_key_path() -> Path:
 
 def load_key(path: Path | None = None) -> Any:
     """The signer; a missing default key is made, a missing given one is an error."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
     from securesystemslib.signer import CryptoSigner
 
     where = path or default_key_path()
-    if not where.exists():
-        if path is not None:
-            raise InputError(f"there is no key at {path}; leave the option out to have one made")
-        where.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        signer = CryptoSigner.generate_ed25519()
-        _create(where, signer.private_bytes)
     try:
-        return CryptoSigner(load_pem_private_key(where.read_bytes(), None))
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{where} is not an unencrypted PEM private key: {error}") from None
+        if not where.exists():
+            if path is not None:
+                raise InputError(f"there is no key at {path}; leave the option out to have one made")
+            where.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _create(where, CryptoSigner.generate_ed25519().private_bytes)
+        key = load_pem_private_key(where.read_bytes(), None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise InputError(f"{where} is not an unencrypted private key in PEM form") from None
+    except OSError as error:
+        raise InputError(f"the key {where} cannot be read or made: {error.strerror}") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise InputError(f"{where} is not an Ed25519 key; make one with: openssl genpkey -algorithm ed25519")
+    return CryptoSigner(key)
 
 
 def _create(path: Path, content: bytes) -> None:
     """Written beside and linked into place: two processes making the first key agree on one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(fd)
+    fd, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # for the owner's eyes only
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        pass
+        with os.fdopen(fd, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(fd)
+        with contextlib.suppress(FileExistsError):
+            os.link(temporary, path)
     finally:
-        temporary.unlink()
+        os.unlink(temporary)
 
 
 def sign_statement(signer: Any, subjects: dict[str, str], predicate_type: str, predicate: Any) -> bytes:
@@ -84,7 +89,7 @@ def sign_statement(signer: Any, subjects: dict[str, str], predicate_type: str, p
     }
     envelope = Envelope(encode(statement), PAYLOAD_TYPE, {})
     envelope.sign(signer)
-    return encode({**envelope.to_dict(), "publicKey": signer.public_key.to_dict()}) + b"\n"
+    return _spelling(envelope, signer.public_key)
 
 
 def open_envelope(data: bytes, what: str, *, trusted_keyid: str | None = None) -> Signed:
@@ -95,40 +100,36 @@ def open_envelope(data: bytes, what: str, *, trusted_keyid: str | None = None) -
 
     try:
         outer = msgspec.json.decode(data)
-        usual = encode(outer) + b"\n" == data and _strict(outer)
-        key_dict = dict(outer["publicKey"])
-        envelope = Envelope.from_dict({k: v for k, v in outer.items() if k != "publicKey"})
-        [keyid] = envelope.signatures
-        key = SSlibKey.from_dict(keyid, key_dict)
+        key = SSlibKey.from_crypto(_public_key(outer.pop("publicKey")["keyval"]["public"]))
+        envelope = Envelope.from_dict(outer)
         envelope.verify([key], 1)
         statement = msgspec.json.decode(envelope.payload)
         subjects = {entry["name"]: entry["digest"]["sha256"] for entry in statement["subject"]}
-        signed = Signed(statement["predicate"], statement["predicateType"], subjects, _keyid(key))
+        signed = Signed(statement["predicate"], statement["predicateType"], subjects, key.keyid)
     except VerificationError:
         raise IntegrityError(f"{what}: the signature does not match the content") from None
-    except (ValueError, KeyError, TypeError, AttributeError, binascii.Error, msgspec.DecodeError) as error:
-        raise IntegrityError(f"{what}: not a signed envelope ({error})") from None
-    if keyid != signed.keyid or not usual:
+    except _MALFORMED as error:
+        raise IntegrityError(f"{what}: not a signed envelope ({type(error).__name__}: {error})") from None
+    # The envelope around the payload is not signed: only the one spelling that we write is taken.
+    if _spelling(envelope, key) != data:
         raise IntegrityError(f"{what}: the envelope was altered")
-    if trusted_keyid is not None and not signed.keyid.startswith(trusted_keyid):
+    if trusted_keyid is not None and not signed.keyid.startswith(_trusted(trusted_keyid)):
         raise IntegrityError(f"{what}: signed by key {signed.keyid[:16]}, not by {trusted_keyid[:16]}")
     return signed
 
 
-def _keyid(key: Any) -> str:
-    from securesystemslib.signer import SSlibKey
-
-    derived: str = SSlibKey.from_crypto(_public(key)).keyid
-    return derived
-
-
-def _public(key: Any) -> Any:
+def _public_key(hexadecimal: str) -> Any:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    return Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.keyval["public"]))
+    return Ed25519PublicKey.from_public_bytes(bytes.fromhex(hexadecimal))
 
 
-def _strict(outer: dict[str, Any]) -> bool:
-    """Base64 has several spellings of the same bytes; only the usual one is ours."""
-    texts = [outer["payload"], *(signature["sig"] for signature in outer["signatures"])]
-    return all(base64.b64encode(base64.b64decode(text)).decode() == text for text in texts)
+def _spelling(envelope: Any, key: Any) -> bytes:
+    return encode({**envelope.to_dict(), "publicKey": key.to_dict()}) + b"\n"
+
+
+def _trusted(keyid: str) -> str:
+    """A key may be named by the beginning of its id, if that is long enough to be nobody else's."""
+    if len(keyid) < 16:
+        raise InputError(f"key id {keyid!r}: give at least its first 16 characters")
+    return keyid.lower()

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Struct
 
 from assay.vocabulary import Flag
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "MOST_CHARACTERS",
     "MOST_LINES",
     "PALETTE",
+    "Box",
     "Cellish",
     "Comparison",
     "Headline",
@@ -32,7 +34,12 @@ __all__ = [
     "Picture",
     "Presentation",
     "Shortened",
+    "draw_blocks",
+    "draw_legend",
     "drawing",
+    "label",
+    "name_rows",
+    "new_figure",
     "shorten",
     "svg_text",
     "visible",
@@ -89,6 +96,7 @@ class Number(Struct, frozen=True):
 
 
 Cellish = str | Number
+Box = tuple[float, float, float, float]  # x, y, width, height
 
 
 class Headline(Struct, frozen=True):
@@ -186,8 +194,50 @@ def drawing() -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_RC)
+        matplotlib.rcParams.update(cast(Any, _RC))
         yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches. Labels find their room by themselves."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def draw_blocks(axes: Axes, boxes: Sequence[Box], name: str, **style: Any) -> None:
+    """Many rectangles (x, y, width, height) as one path: a page with a hundred cells stays small."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    if boxes:
+        corners = [[(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)] for x, y, w, h in boxes]
+        codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY] * len(boxes)
+        path = Path([corner for box in corners for corner in box], codes)
+        axes.add_patch(PathPatch(path, linewidth=0, label=name, **style))
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Rows from the top, named at the left."""
+    axes.set_yticks(range(len(names)), [label(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def label(text: str, longest: int = 34) -> str:
+    """A name as it stands in a picture: one line, no longer than there is room for."""
+    text = visible(text).replace("\n", " ").replace("\t", " ")
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def draw_legend(figure: Figure, axes: Axes, columns: int) -> None:
+    """One legend above the whole figure, from what one of its axes shows."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        figure.legend(
+            handles, labels, loc="outside upper left", ncols=columns, handlelength=1.2, columnspacing=1.6
+        )
 
 
 def svg_text(figure: Figure) -> str:
@@ -207,7 +257,13 @@ def svg_text(figure: Figure) -> str:
     svg = svg[svg.index("<svg") :]
     for pattern in (r"<!--.*?-->", r"<metadata>.*?</metadata>", r"<style\b.*?</style>"):
         svg = re.sub(pattern, "", svg, flags=re.DOTALL)
-    svg = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font-size: \1", svg)
-    svg = re.sub(r"font: (bold|700) ([\d.]+px)[^;\"]*", r"font-weight: bold; font-size: \2", svg)
+    # The page's own typeface: matplotlib's names differ between its versions and may not be installed.
+    svg = re.sub(r"font: (?:(bold|700) )?([\d.]+px)[^;\"]*", _font, svg)
+    svg = re.sub(r"font-family: [^;\"]*; ?", "", svg)
     svg = re.sub(r"\n\s*\n+", "\n", svg)
     return svg.replace(INK, "currentColor").strip() + "\n"
+
+
+def _font(shorthand: re.Match[str]) -> str:
+    weight, size = shorthand.groups()
+    return f"font-weight: bold; font-size: {size}" if weight else f"font-size: {size}"

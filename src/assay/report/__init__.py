@@ -1,4 +1,4 @@
-"""The report room: pages, tables and files for people."""
+"""Readings for people: one self-contained page, tables for the terminal, records as CSV."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ same declaration has the same digest everywhere.
 from __future__ import annotations
 
 import datetime
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from assay import __version__
-from assay.canonical import digest
+from assay.canonical import decode, digest, encode
 from assay.errors import InputError, IntegrityError
 from assay.evidence.signing import load_key, open_envelope, sign_statement
 
@@ -45,6 +46,7 @@ class Lock(Struct, frozen=True, kw_only=True):
 def make_lock(study: Study, materials: dict[str, Any], versions: dict[str, str]) -> Lock:
     versions = {"assay": __version__, **versions}
     plain = msgspec.to_builtins(study)
+    materials = decode(encode(materials))  # as whoever reads the lock will find them
     return Lock(
         study=study,
         materials=materials,
@@ -60,11 +62,31 @@ def write_lock(lock: Lock, path: Path, key: Path | None = None) -> Path:
     del predicate["digest"], predicate["keyid"]
     data = sign_statement(load_key(key), {"study": lock.digest}, PREDICATE, predicate)
     try:
-        with path.open("xb") as file:
-            file.write(data)
+        _write_once(path, data)
     except FileExistsError:
         raise InputError(f"{path} exists already; a lock is never overwritten") from None
+    except OSError as error:
+        raise InputError(f"the lock {path} cannot be written: {error.strerror}") from None
     return path
+
+
+def _write_once(path: Path, data: bytes) -> None:
+    """All of it or nothing: a lock that was cut short could be neither run nor made again."""
+    with path.open("xb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            path.unlink()
+            raise
+
+
+def _maker(predicate: Any) -> str:
+    """The version of Assay that a lock says it was made by."""
+    versions = predicate.get("versions") if isinstance(predicate, dict) else None
+    found = versions.get("assay") if isinstance(versions, dict) else None
+    return found if isinstance(found, str) else "of an unknown version"
 
 
 def read_lock(path: Path, *, trusted_keyid: str | None = None) -> Lock:
@@ -78,9 +100,12 @@ def read_lock(path: Path, *, trusted_keyid: str | None = None) -> Lock:
         raise InputError(f"{path} is a signed file, but not a lock")
     try:
         body = signed.predicate
-        lock = msgspec.convert({**body, "digest": signed.subjects["study"], "keyid": signed.keyid}, Lock)
-    except (msgspec.ValidationError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: made by another version of Assay ({error})") from None
+        lock = convert({**body, "digest": signed.subjects["study"], "keyid": signed.keyid}, Lock)
+    except (InputError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path}: made by Assay {_maker(signed.predicate)}, and Assay {__version__} cannot read it "
+            f"({error}); install that version, or lock the study anew"
+        ) from None
     found = digest({"study": body["study"], "materials": lock.materials, "versions": lock.versions})
     if found != lock.digest:
         raise IntegrityError(f"{path.name}: the content does not have the digest that was signed")

@@ -94,6 +94,12 @@ class Study(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     budget: Budget = Budget()
     limits: Limits = Limits()
 
+    def __post_init__(self) -> None:
+        if isinstance(self.instruments, tuple):
+            for name in self.instruments:
+                if self.instruments.count(name) > 1:
+                    raise ValueError(f"the instrument {name!r} is named twice")
+
     @property
     def specs(self) -> tuple[SubjectSpec, ...]:
         return tuple(s if isinstance(s, SubjectSpec) else SubjectSpec(s) for s in self.subjects)
@@ -102,5 +108,5 @@ class Study(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def options(self) -> dict[str, dict[str, Any]]:
         """Instrument → its options as declared."""
         if isinstance(self.instruments, dict):
-            return {name: options or {} for name, options in self.instruments.items()}
+            return {name: {} if options is None else options for name, options in self.instruments.items()}
         return {name: {} for name in self.instruments}

@@ -6,6 +6,7 @@ validation error into one sentence with file, line, field and the nearest valid 
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,9 @@ import msgspec
 import yaml
 
 from assay.canonical import clean_text
-from assay.errors import InputError, nearest
+from assay.errors import InputError
+
+from .complaints import explain
 
 __all__ = ["Source", "convert", "parse_source", "read_source"]
 
@@ -22,8 +25,13 @@ T = TypeVar("T")
 Path_ = tuple[str | int, ...]
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_UNKNOWN = re.compile(r"^Object contains unknown field `(?P<name>.*)`$", re.S)
-_STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+|\.\.\.)\]")
+MOST_NODES = 200_000  # aliases counted as often as they are used: a few lines can stand for billions
+DEEPEST = 64  # the parser's own recursion ends the process, not with an error
+_PLAIN_KEY = re.compile(r"[\w-]+")
+_ODD_NUMBER = re.compile(r"[-+]?(0[0-9_]|[0-9_]+:)")  # YAML 1.1: octal, and base sixty
+_TAG = "tag:yaml.org,2002:"
+_PLAIN_SCALARS = {f"{_TAG}{kind}" for kind in ("str", "merge", "null", "bool")}
+_SCALARS = {f"{_TAG}{kind}" for kind in ("int", "float", "timestamp")}
 
 
 class Source:
@@ -44,34 +52,43 @@ class Source:
 
 
 def _spell(path: Path_) -> str:
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.lstrip(".")
+    text = ""
+    for step in path:
+        plain = isinstance(step, str) and _PLAIN_KEY.fullmatch(step)
+        text += f".{step}" if plain else f"[{step!r}]"
+    return text.removeprefix(".")
 
 
 def read_source(path: Path) -> Source:
     """Read a YAML or JSON file (JSON is YAML)."""
     try:
-        text = path.read_text("utf-8")
+        data = path.read_bytes()
+        text = data.decode("utf-8")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder, a YAML file is needed") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", file=str(path)) from None
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"not UTF-8 text (byte {error.start} of the file)", file=str(path), line=line
+        ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     return parse_source(text, str(path))
 
 
 def parse_source(text: str, file: str) -> Source:
-    lines: dict[Path_, int] = {}
+    """One YAML document as plain values. What would be read otherwise than it looks is refused."""
     try:
+        _check_depth(text, file)
         loader = _LOADER(text)
         try:
             node = loader.get_single_node()
             if node is None:
                 raise InputError("the file is empty", file=file)
-            _walk(node, (), lines, file, set())
+            walk = _Walk(file, loader)
+            walk.visit(node, (), frozenset())
             value = loader.construct_document(node)
         finally:
             loader.dispose()
@@ -81,31 +98,98 @@ def parse_source(text: str, file: str) -> Source:
         raise InputError(
             f"not valid YAML: {problem}", file=file, line=mark.line + 1 if mark else None
         ) from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InputError(f"not valid YAML: {error}", file=file) from None
-    return Source(file, value, lines)
+    except (yaml.YAMLError, UnicodeEncodeError):  # a reader's error: a character that YAML has no place for
+        raise _forbidden_character(text, file) from None
+    return Source(file, value, walk.lines)
 
 
-def _walk(node: yaml.Node, path: Path_, lines: dict[Path_, int], file: str, above: set[int]) -> None:
-    lines.setdefault(path, node.start_mark.line + 1)
-    if id(node) in above:
-        raise InputError("an alias that contains itself", file=file, line=node.start_mark.line + 1)
-    if isinstance(node, yaml.ScalarNode) and clean_text(node.value)[1]:
-        raise InputError("text that is not valid Unicode", file=file, line=node.start_mark.line + 1)
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, child in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise InputError("a key must be a plain word", file=file, line=key.start_mark.line + 1)
-            if key.value in seen:
-                raise InputError(f"{key.value!r} is given twice", file=file, line=key.start_mark.line + 1)
-            seen.add(key.value)
-            step = (*path, key.value)
-            lines[step] = key.start_mark.line + 1
-            _walk(child, step, lines, file, above | {id(node)})
-    elif isinstance(node, yaml.SequenceNode):
-        for number, child in enumerate(node.value):
-            _walk(child, (*path, number), lines, file, above | {id(node)})
+def _check_depth(text: str, file: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                line = event.start_mark.line + 1 if event.start_mark else None
+                raise InputError(f"nested more than {DEEPEST} levels deep", file=file, line=line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _forbidden_character(text: str, file: str) -> InputError:
+    found = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if found is None:
+        return InputError("not valid YAML", file=file)
+    line = text.count("\n", 0, found.start()) + 1
+    return InputError(
+        f"the character U+{ord(found[0]):04X} has no place in a YAML file", file=file, line=line
+    )
+
+
+class _Walk:
+    """Visits every node before any value is made of it: notes its line, refuses what is not plain data."""
+
+    def __init__(self, file: str, loader: Any) -> None:
+        self.file, self._loader = file, loader
+        self.lines: dict[Path_, int] = {}
+        self._visited = 0
+
+    def visit(self, node: yaml.Node, path: Path_, above: frozenset[int]) -> None:
+        self._visited += 1
+        if self._visited > MOST_NODES:
+            raise self._error(
+                node, f"stands for more than {MOST_NODES:,} values when its aliases are followed"
+            )
+        if id(node) in above:
+            raise self._error(node, "an alias that contains itself")
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        inside = above | {id(node)}
+        if isinstance(node, yaml.ScalarNode):
+            self._check_scalar(node)
+        elif node.tag not in (f"{_TAG}map", f"{_TAG}seq"):
+            raise self._error(node, f"the tag {node.tag.replace(_TAG, '!!')} is not known here; leave it out")
+        elif isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, child in node.value:
+                self._check_key(key, seen)
+                self.lines[*path, key.value] = key.start_mark.line + 1
+                self.visit(child, (*path, key.value), inside)
+        elif isinstance(node, yaml.SequenceNode):
+            for number, child in enumerate(node.value):
+                self.visit(child, (*path, number), inside)
+
+    def _check_key(self, key: yaml.Node, seen: set[str]) -> None:
+        if not isinstance(key, yaml.ScalarNode):
+            raise self._error(key, "a key must be a word, not a list or a mapping")
+        if key.tag not in (f"{_TAG}str", f"{_TAG}merge"):
+            raise self._error(key, f"the key {key.value} is not read as text; put it in quotes")
+        self._check_scalar(key)
+        if key.value in seen:
+            raise self._error(key, f"{key.value!r} is given twice")
+        seen.add(key.value)
+
+    def _check_scalar(self, node: yaml.ScalarNode) -> None:
+        if clean_text(node.value)[1]:
+            raise self._error(node, "text that is not valid Unicode")
+        if node.tag in _PLAIN_SCALARS:
+            return
+        if node.tag not in _SCALARS:
+            raise self._error(node, f"the tag {node.tag.replace(_TAG, '!!')} is not known here; leave it out")
+        try:
+            value = self._loader.construct_object(node)
+        except ValueError:
+            kind = "a date" if node.tag == f"{_TAG}timestamp" else "a number"
+            raise self._error(
+                node, f"{node.value[:40]!r} looks like {kind} but is none; put it in quotes"
+            ) from None
+        if _ODD_NUMBER.match(node.value) and isinstance(value, int | float):
+            raise self._error(node, f"{node.value} is read as {value}; write that, or put it in quotes")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self._error(node, f"{node.value} is not a finite number")
+        if not isinstance(value, int | float):
+            raise self._error(node, f"{node.value[:40]!r} is read as a date; put it in quotes")
+
+    def _error(self, node: yaml.Node, message: str) -> InputError:
+        return InputError(message, file=self.file, line=node.start_mark.line + 1)
 
 
 def convert(value: Any, to: type[T], source: Source | None = None, at: Path_ = ()) -> T:
@@ -113,58 +197,8 @@ def convert(value: Any, to: type[T], source: Source | None = None, at: Path_ = (
     try:
         return msgspec.convert(value, to, strict=True)
     except msgspec.ValidationError as error:
-        path, message = _explain(str(error), value, to)
+        path, message = explain(error, value, to)
         if source is None:
             field = _spell((*at, *path))
             raise InputError(f"{field + ': ' if field else ''}{message}") from None
         raise source.error((*at, *path), message) from None
-
-
-def _explain(message: str, value: Any, to: type) -> tuple[Path_, str]:
-    """msgspec's sentence as ours: the path as steps, and the nearest name for an unknown field."""
-    text, _, place = message.partition(" - at `$")
-    path = _steps(place.rstrip("`"), value)
-    unknown = _UNKNOWN.match(text)
-    if unknown:
-        name = unknown["name"]
-        known = _fields(to, path)
-        return (*path, name), f"unknown field{nearest(name, known)}"
-    text = text.replace("`", "")
-    return path, text[0].lower() + text[1:]
-
-
-def _steps(place: str, value: Any) -> Path_:
-    """``.a.b[0]`` as steps. msgspec writes [...] for "some key": the place above it is near enough."""
-    path: list[str | int] = []
-    for name, index in _STEP.findall(place):
-        if index == "...":
-            break
-        path.append(int(index) if index else name)
-    return tuple(path)
-
-
-def _fields(to: Any, path: Path_) -> list[str]:
-    """The field names of the type at the end of a path."""
-    kind = msgspec.inspect.type_info(to)
-    for step in path:
-        kind = _inside(kind, step)
-    if isinstance(kind, msgspec.inspect.UnionType):
-        structs = [k for k in kind.types if isinstance(k, msgspec.inspect.StructType)]
-        kind = structs[0] if structs else kind
-    if isinstance(kind, msgspec.inspect.StructType):
-        return [field.encode_name for field in kind.fields]
-    return []
-
-
-def _inside(kind: Any, step: str | int) -> Any:
-    if isinstance(kind, msgspec.inspect.UnionType):
-        for option in kind.types:
-            found = _inside(option, step)
-            if found is not None:
-                return found
-        return None
-    if isinstance(kind, msgspec.inspect.StructType):
-        return next((f.type for f in kind.fields if f.encode_name == step), None)
-    if isinstance(kind, msgspec.inspect.DictType):
-        return kind.value_type
-    return getattr(kind, "item_type", None)

@@ -27,9 +27,11 @@ def main(arguments: list[str]) -> int:
     params.cache_prompt = False
     params.cache_ram_mib = 0
     server = xllamacpp.Server(params)
-    print(server.listening_address, flush=True)
-    sys.stdin.buffer.read()
-    os._exit(0)  # the server's threads would wait for open connections
+    try:
+        print(server.listening_address, flush=True)
+        sys.stdin.buffer.read()
+    finally:
+        os._exit(0)  # the server's threads would wait for open connections
 
 
 if __name__ == "__main__":

@@ -6,23 +6,35 @@ be cut short, be stopped by its own filter) is a reply.
 
 from __future__ import annotations
 
+import datetime
 import email.utils
 import json
+import math
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from assay.canonical import clean_text
-from assay.errors import SubjectFault, SubjectRefused
+from assay.canonical import clean_text, encode
+from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.vocabulary import Reply, Request, ToolCall, Usage
 
 from .base import wire_messages
 
-__all__ = ["chat_body", "read_failure", "read_reply", "retry_after"]
+__all__ = ["brief", "chat_body", "check_options", "clean", "read_failure", "read_reply", "retry_after"]
 
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
+_OURS = ("model", "messages", "stream")
+DEEPEST = 100  # no reply nests like that; what is read must also be written, at any depth of the stack
+
+
+def check_options(options: dict[str, Any], title: str) -> None:
+    """Options go into every body as they are; those that would change what a study asks are refused."""
+    for name in _OURS:
+        if name in options:
+            raise InputError(f"{title}: the option {name!r} is not free; it is set by the study")
 
 
 def chat_body(model: str, request: Request, extra: dict[str, Any]) -> dict[str, Any]:
@@ -46,132 +58,213 @@ def read_reply(body: bytes, content_type: str) -> Reply:
     value, notes = _read_json(body, content_type)
     if not isinstance(value, dict):
         raise SubjectFault("wrong_shape", f"a JSON {type(value).__name__} instead of an object")
-    choices = value.pop("choices", None)
-    if choices is None and "error" in value:
-        raise SubjectFault("error_in_200", _brief(value["error"]))
+    choices = value.get("choices")
+    if choices is None and value.get("error") is not None:
+        raise SubjectFault("error_in_200", brief(value["error"]))
     if not isinstance(choices, list):
         raise SubjectFault("wrong_shape", "no list of choices")
     if not choices:
         raise SubjectFault("empty_choices")
-    try:
-        return _shape(value, choices, notes)
-    except (KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
-        raise SubjectFault("wrong_shape", f"{type(error).__name__}: {error}") from None
+    return _shape(value, choices, notes)
 
 
 def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply:
-    first = dict(choices[0])
-    message = dict(first.pop("message"))
+    """Takes out of the body what a reply has fields for; what is left of it is ``rest``.
+
+    Only what says nothing is left out: in the choice and its message ``null``, index 0 and the role
+    "assistant"; a total that is the sum of the other two counts.
+    """
+    first = _object(choices[0], "the choice")
+    message = _object(first.get("message"), "the message")
     content = message.pop("content", None)
     if not isinstance(content, str | None):
-        raise TypeError("the content is not text")
-    calls = tuple(
-        ToolCall(str(call.get("id", "")), call["function"]["name"], _arguments(call["function"]))
-        for call in message.pop("tool_calls", None) or ()
-    )
-    usage = value.pop("usage", None) or {}
-    message.pop("role", None)
-    rest = {**value, "choice": {**first, "message": message}, "more_choices": choices[1:]}
-    rest["choice"].pop("finish_reason", None)
-    return Reply(
+        raise SubjectFault("wrong_shape", f"the content is a JSON {type(content).__name__}, not text")
+    calls = _tool_calls(message)
+    reply = Reply(
         text=content or "",
         tool_calls=calls,
-        finish=msgspec.convert(first.get("finish_reason"), str | None),
-        usage=Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))),
-        model=msgspec.convert(rest.pop("model", None), str | None),
-        fingerprint=msgspec.convert(rest.pop("system_fingerprint", None), str | None),
+        finish=_take_text(first, "finish_reason"),
+        usage=_usage(value),
+        model=_take_text(value, "model"),
+        fingerprint=_take_text(value, "system_fingerprint"),
         notes=tuple(notes if content is not None or calls else [*notes, "null_content"]),
-        rest=_without_empty(rest),
     )
-
-
-def _arguments(function: dict[str, Any]) -> str:
-    arguments = function.get("arguments", "")
-    return arguments if isinstance(arguments, str) else json.dumps(arguments)
-
-
-def _without_empty(rest: dict[str, Any]) -> dict[str, Any]:
-    choice = {k: v for k, v in rest["choice"].items() if v not in (None, {}, [], 0)}
-    kept = {k: v for k, v in rest.items() if k not in ("choice", "more_choices")}
-    return {
-        **kept,
-        **({"choice": choice} if choice else {}),
-        **({"more_choices": rest["more_choices"]} if rest["more_choices"] else {}),
+    message = {k: v for k, v in message.items() if v is not None and (k, v) != ("role", "assistant")}
+    first.pop("message")
+    first = {
+        k: v for k, v in first.items() if v is not None and not (k == "index" and v == 0 and v is not False)
     }
+    if message:
+        first["message"] = message
+    if not first and len(choices) == 1:
+        del value["choices"]
+    else:
+        value["choices"] = [first, *choices[1:]]
+    return msgspec.structs.replace(reply, rest=value)
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise SubjectFault("wrong_shape", f"{what} is a JSON {type(value).__name__}, not an object")
+    return value
+
+
+def _take_text(value: dict[str, Any], name: str) -> str | None:
+    """Metadata of another type than expected is no reason to lose a reply: it stays in the rest."""
+    return value.pop(name) if isinstance(value.get(name), str) else None
+
+
+def _tool_calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
+    given = message.get("tool_calls")
+    if given is None:
+        return ()
+    if not isinstance(given, list):
+        raise SubjectFault("wrong_shape", "the tool calls are not a list")
+    calls = []
+    for call in given:
+        function = _object(_object(call, "a tool call").get("function"), "a tool call's function")
+        name = _take_text(function, "name")
+        if name is None:
+            raise SubjectFault("wrong_shape", "a tool call without a name")
+        arguments = _take_text(function, "arguments")
+        if arguments is None:  # an object instead of its text: kept as sent, and written out
+            arguments = encode(function["arguments"]).decode() if "arguments" in function else ""
+        calls.append(ToolCall(_take_text(call, "id") or "", name, arguments))
+        if not function:
+            del call["function"]
+        if call.get("type") == "function":
+            del call["type"]
+    if not any(given):
+        del message["tool_calls"]
+    return tuple(calls)
+
+
+def _usage(value: dict[str, Any]) -> Usage:
+    usage = value.get("usage")
+    if not isinstance(usage, dict):
+        return Usage()
+    given, taken = (_take_count(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    if given is not None and taken is not None and usage.get("total_tokens") == given + taken:
+        del usage["total_tokens"]
+    if not usage:
+        del value["usage"]
+    return Usage(given, taken)
+
+
+def _take_count(usage: dict[str, Any], name: str) -> int | None:
+    value = usage.get(name)
+    return usage.pop(name) if type(value) is int and 0 <= value < 1 << 53 else None
 
 
 def _read_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
+    notes = []
     try:
-        return _decode(body), []
+        value = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+        value = _read_json_again(body, content_type)
+        _check_depth(body, value)
+        cleaned = clean(value)
+        if cleaned != value:
+            value, notes = cleaned, ["lone_surrogate"]
+    else:
+        _check_depth(body, value)
+    return value, notes
+
+
+def _read_json_again(body: bytes, content_type: str) -> Any:
+    """With the standard module, which takes escaped lone surrogates; and if it fails too, find out why."""
     try:
-        text = body.decode("utf-8")
+        return json.loads(body.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
     except UnicodeDecodeError:
         raise SubjectFault("wrong_encoding", "the body is not UTF-8") from None
-    try:
-        value = json.loads(text, parse_constant=_no_constant)  # takes escaped lone surrogates
-    except (ValueError, RecursionError):
-        kind = "malformed_json" if "json" in content_type or not content_type else "wrong_content_type"
-        raise SubjectFault(kind, f"{content_type or 'no content type'}, {len(body)} bytes") from None
-    return _clean(value), ["lone_surrogate"]
+    except RecursionError:
+        raise SubjectFault("too_deep", "the JSON nests without end") from None
+    except ValueError:
+        plain = "json" in content_type.lower() or not content_type
+        kind = "malformed_json" if plain else "wrong_content_type"
+        raise SubjectFault(kind, brief(f"{content_type or 'no content type'}, {len(body)} bytes")) from None
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _clean(value: Any) -> Any:
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text} is out of range")
+    return value
+
+
+def _check_depth(body: bytes, value: Any) -> None:
+    if body.count(b"[") + body.count(b"{") <= DEEPEST:
+        return
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, list | dict)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise SubjectFault("too_deep", f"the JSON nests more than {DEEPEST} deep")
+
+
+def clean(value: Any) -> Any:
+    """Plain data that UTF-8 can carry, lone surrogates replaced."""
     if isinstance(value, str):
         return clean_text(value)[0]
     if isinstance(value, list):
-        return [_clean(item) for item in value]
+        return [clean(item) for item in value]
     if isinstance(value, dict):
-        return {clean_text(key)[0]: _clean(item) for key, item in value.items()}
+        return {clean_text(key)[0]: clean(item) for key, item in value.items()}
     return value
 
 
 def read_failure(status: int, body: bytes, wait: float | None) -> Reply:
     """What a response that is not 200 amounts to. Only a content filter's no is the subject's own."""
-    error = _error_of(body)
-    code = str(error.get("code") or error.get("type") or "")
-    detail = _brief(error.get("message") or body.decode("utf-8", "replace"))
-    if status == 400 and code in _FILTERED:
-        return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest={"error": error})
-    if status in (401, 403, 404) or code == "insufficient_quota":
-        raise SubjectRefused(f"the endpoint answers {status}: {detail or code or 'no reason given'}")
+    value = _failure_of(body)
+    error = value.get("error")
+    error = error if isinstance(error, dict) else {"message": error}
+    codes = {str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str)}
+    detail = brief(error.get("message") or body[:4096].decode("utf-8", "replace"))
+    if status == 400 and codes & _FILTERED:
+        return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest=value)
+    if status in (401, 402, 403, 404) or "insufficient_quota" in codes:
+        raise SubjectRefused(f"the endpoint answers {status}: {detail or 'no reason given'}")
     busy = status in (429, 503, 529)
     retriable = busy or status >= 500 or status in (408, 409, 425)
     raise SubjectFault(f"http_{status}", detail, retriable=retriable, slow_down=busy, retry_after=wait)
 
 
-def _error_of(body: bytes) -> dict[str, Any]:
+def _failure_of(body: bytes) -> dict[str, Any]:
     try:
-        value = _decode(body[:65536])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value, _ = _read_json(body, "")
+    except SubjectFault:
         return {}
-    error = value.get("error") if isinstance(value, dict) else None
-    return error if isinstance(error, dict) else {"message": error} if isinstance(error, str) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def _brief(value: Any) -> str:
-    return clean_text(" ".join(str(value).split())[:300])[0]
+def brief(value: Any) -> str:
+    """One line of at most 300 characters that can be recorded."""
+    text = value if isinstance(value, str) else encode(value).decode()
+    return clean_text(" ".join(text[:4096].split())[:300])[0]
 
 
-def retry_after(headers: Any) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait as the endpoint says, in any of the forms in use; None when it does not."""
+    for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
+        try:
+            wait = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if math.isfinite(wait):
+            return max(0.0, wait)
     try:
-        if (ms := headers.get("retry-after-ms")) is not None:
-            return max(0.0, float(ms) / 1000)
-        value = headers.get("Retry-After")
-        if value is None:
-            return None
-        if value.strip().replace(".", "", 1).isdigit():
-            return float(value)
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+        date = email.utils.parsedate_to_datetime(headers.get("Retry-After", ""))
+        if date.tzinfo is None:  # "-0000" and the old forms of a date are in universal time too
+            date = date.replace(tzinfo=datetime.UTC)
+        return max(0.0, date.timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None

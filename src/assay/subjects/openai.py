@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import zlib
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault
-from assay.evidence.redaction import has_userinfo
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
 from .base import Call
-from .chat import chat_body, read_failure, read_reply, retry_after
+from .chat import brief, chat_body, check_options, read_failure, read_reply, retry_after
 
 if TYPE_CHECKING:
     import aiohttp
@@ -42,13 +42,18 @@ class ChatEndpoint:
     async def open(self) -> None:
         import aiohttp
 
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip, deflate",
+        }
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
+            auto_decompress=False,  # done here, within a limit
         )
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
@@ -62,17 +67,20 @@ class ChatEndpoint:
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=seconds),
             ) as response:
-                body = await _read(response)
                 if response.status == 200:
-                    return read_reply(body, response.headers.get("Content-Type", ""))
+                    return read_reply(await _read(response), response.headers.get("Content-Type", ""))
                 if 300 <= response.status < 400:
                     raise SubjectFault(
                         f"http_{response.status}", "a redirect is not followed", retriable=False
                     )
+                try:
+                    body = await _read(response)
+                except (SubjectFault, aiohttp.ClientPayloadError):
+                    body = b""  # the status says enough
                 return read_failure(response.status, body, retry_after(response.headers))
         except TimeoutError:
             raise SubjectFault("timeout", f"no complete reply within {seconds:g} s") from None
-        except aiohttp.ClientError as error:
+        except (aiohttp.ClientError, OSError) as error:
             raise _fault(error) from None
 
     async def close(self) -> None:
@@ -83,31 +91,59 @@ class ChatEndpoint:
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     """The body, up to a limit that holds for what comes out of decompression too."""
-    chunks, size = [], 0
-    while chunk := await response.content.readany():
-        size += len(chunk)
-        if size > LARGEST_BODY:
-            response.close()
-            raise SubjectFault("oversized_body", f"more than {LARGEST_BODY >> 20} MB", retriable=False)
-        chunks.append(chunk)
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    inflate = None
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        inflate = zlib.decompressobj(wbits=47 if "gzip" in encoding else zlib.MAX_WBITS)
+    elif encoding not in ("", "identity"):
+        raise SubjectFault("wrong_encoding", brief(f"a content encoding nobody asked for: {encoding}"))
+    chunks, received, size = [], 0, 0
+    try:
+        while chunk := await response.content.readany():
+            received += len(chunk)
+            if inflate is not None:
+                chunk = inflate.decompress(chunk, LARGEST_BODY + 1 - size)
+            size += len(chunk)
+            if max(received, size) > LARGEST_BODY:
+                response.close()
+                raise SubjectFault("oversized_body", f"more than {LARGEST_BODY >> 20} MB", retriable=False)
+            chunks.append(chunk)
+    except zlib.error:
+        raise SubjectFault("wrong_encoding", f"the body is not {encoding}") from None
+    if inflate is not None and received and not inflate.eof:
+        raise SubjectFault("truncated_body", "the compressed reply ends early")
     return b"".join(chunks)
 
 
-def _fault(error: aiohttp.ClientError) -> SubjectFault:
+def _fault(error: Exception) -> SubjectFault:
     import aiohttp
 
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return SubjectFault("disconnected", "the endpoint closed the connection before it answered")
     if isinstance(error, aiohttp.ClientPayloadError):
         return SubjectFault("truncated_body", "the connection ended inside the reply")
+    if isinstance(error, aiohttp.ClientSSLError):
+        return SubjectFault("tls", brief(str(error)), retriable=False)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return SubjectFault("connect", str(error.os_error.strerror or error.os_error))
-    if isinstance(error, aiohttp.ClientOSError):
-        name = "reset" if error.errno in (errno.ECONNRESET, errno.EPIPE) else "network"
-        return SubjectFault(name, error.strerror or "")
+        return SubjectFault("connect", brief(error.os_error.strerror or str(error.os_error)))
     if isinstance(error, aiohttp.ClientResponseError):
-        return SubjectFault("malformed_http", str(error.message)[:200])
+        return SubjectFault("malformed_http", brief(error.message))
+    if isinstance(error, OSError):
+        reset = isinstance(error, ConnectionError) or error.errno in (errno.ECONNRESET, errno.EPIPE)
+        return SubjectFault("reset" if reset else "network", brief(error.strerror or ""))
     return SubjectFault("network", type(error).__name__)
+
+
+def _check_url(url: str) -> None:
+    if "@" in url.partition("?")[0]:  # said without the URL: it may hold a password
+        raise InputError("base_url holds a user name or password; put the key into an environment variable")
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or "?" in url or "#" in url:
+        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1")
 
 
 class OpenAISubject:
@@ -120,12 +156,8 @@ class OpenAISubject:
         self.stateful = bool(spec.stateful)
         self.connections = spec.connections or 8
         self._url = spec.base_url or DEFAULT_URL
-        if urlsplit(self._url).scheme not in ("http", "https") or not urlsplit(self._url).hostname:
-            raise InputError(f"base_url {self._url!r}: write it as http(s)://HOST[:PORT]/v1")
-        if has_userinfo(self._url):
-            raise InputError(
-                "base_url holds a user name or password; put the key into an environment variable"
-            )
+        _check_url(self._url)
+        check_options(spec.options, spec.title)
         # A key for one endpoint is not offered to another: with a base_url of its own, the variable is named.
         self._key_env = spec.key_env or (DEFAULT_KEY_ENV if spec.base_url is None else None)
         self._endpoint: ChatEndpoint | None = None
@@ -143,6 +175,8 @@ class OpenAISubject:
             raise InputError(
                 f"the environment variable {self._key_env} is not set; the key of {self.spec.title} goes there"
             )
+        if key and not (key.isascii() and key.isprintable()):
+            raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
         self._endpoint = ChatEndpoint(self._url, key, self.connections)
         await self._endpoint.open()
         return {"endpoint": self._url, "model": self.spec.name}

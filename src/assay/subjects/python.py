@@ -10,22 +10,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import os
+import signal
 import sys
 from typing import Any
 
 import msgspec
 
-from assay.canonical import clean_text, encode
+from assay.canonical import encode
 from assay.errors import InputError, SubjectFault
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
 from .base import Call, wire_messages
+from .chat import brief, clean
 
 __all__ = ["PythonSubject"]
 
 START_SECONDS = 60.0
 LARGEST_LINE = 16 << 20
+_FIELDS = frozenset(Reply.__struct_fields__)
 
 
 class _Host:
@@ -36,30 +41,54 @@ class _Host:
 
     async def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         assert self.child.stdin is not None
-        assert self.child.stdout is not None
         try:
-            self.child.stdin.write(encode(message) + b"\n")
-            await self.child.stdin.drain()
-            line = await asyncio.wait_for(self.child.stdout.readline(), seconds)
+            async with asyncio.timeout(seconds):
+                self.child.stdin.write(encode(message) + b"\n")
+                await self.child.stdin.drain()
+                return await self.read()
         except TimeoutError:
             raise SubjectFault("timeout", f"no answer within {seconds:g} s", retriable=False) from None
-        except (ValueError, ConnectionError) as error:
-            raise SubjectFault("channel", str(error), retriable=False) from None
-        if not line.endswith(b"\n"):
-            raise SubjectFault("subject_died", "the subject's process ended", retriable=False)
-        try:
-            import json
 
-            answer: dict[str, Any] = json.loads(line)
+    async def read(self) -> dict[str, Any]:
+        assert self.child.stdout is not None
+        try:
+            line = await self.child.stdout.readline()
         except ValueError:
-            raise SubjectFault("channel", "the subject wrote into the protocol", retriable=False) from None
+            raise SubjectFault(
+                "oversized_body", f"more than {LARGEST_LINE >> 20} MB", retriable=False
+            ) from None
+        except ConnectionError:
+            line = b""
+        if not line.endswith(b"\n"):
+            raise SubjectFault("subject_died", f"its process ended{await self._how()}", retriable=False)
+        try:
+            answer = json.loads(line, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise SubjectFault("channel", "the subject wrote into the protocol", retriable=False)
         return answer
 
+    async def _how(self) -> str:
+        """Its output has ended; the exit code is known a moment later, if it ended at all."""
+        with contextlib.suppress(TimeoutError):
+            return f" with exit code {await asyncio.wait_for(self.child.wait(), 1)}"
+        return ""
+
+    def forget(self) -> None:
+        assert self.child.stdin is not None
+        self.child.stdin.write(b'{"forget":true}\n')
+
     async def kill(self) -> None:
+        """It leads a session of its own: what it started goes with it."""
         if self.child.returncode is None:
             with contextlib.suppress(ProcessLookupError):
-                self.child.kill()
+                os.killpg(self.child.pid, signal.SIGKILL)
             await self.child.wait()
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
 
 
 class PythonSubject:
@@ -75,6 +104,7 @@ class PythonSubject:
         self.caveats: tuple[str, ...] = (
             f"{spec.title}: what it does inside, its own model calls included, is not recorded",
         )
+        self._all: set[_Host] = set()
         self._idle: list[_Host] = []
         self._busy: dict[str, _Host] = {}
 
@@ -98,7 +128,13 @@ class PythonSubject:
         return wire
 
     async def open(self) -> dict[str, Any]:
+        """One process for each connection, now, so that starting them is not charged to the first trials."""
         self._idle.append(await self._start())
+        more = [self._start() for _ in range(self.connections - 1)]
+        for host in await asyncio.gather(*more, return_exceptions=True):
+            if isinstance(host, BaseException):
+                raise host
+            self._idle.append(host)
         return {"callable": self.spec.name, "stateful": self.stateful}
 
     async def _start(self) -> _Host:
@@ -111,51 +147,81 @@ class PythonSubject:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             limit=LARGEST_LINE,
+            start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
         )
         host = _Host(child)
-        assert child.stdout is not None
+        self._all.add(host)
         try:
-            ready = msgspec.json.decode(await asyncio.wait_for(child.stdout.readline(), START_SECONDS))
-        except (TimeoutError, ValueError):
-            ready = {"ready": False, "error": "it did not start"}
-        if not ready.get("ready"):
-            await host.kill()
-            raise InputError(f"{self.spec.subject}: {ready.get('error')}")
-        return host
+            ready = await asyncio.wait_for(host.read(), START_SECONDS)
+            if ready.get("ready") is True:
+                return host
+            error = brief(ready.get("error"))
+        except TimeoutError:
+            error = f"it was not ready within {START_SECONDS:g} s"
+        except SubjectFault as fault:
+            error = str(fault)
+        except BaseException:
+            await self._end(host)
+            raise
+        await self._end(host)
+        raise InputError(f"{self.spec.subject}: {error}")
+
+    async def _end(self, host: _Host) -> None:
+        await host.kill()
+        self._all.discard(host)
+
+    async def _take(self) -> _Host:
+        while self._idle:
+            host = self._idle.pop()
+            if host.child.returncode is None:
+                return host
+            self._all.discard(host)
+        return await self._start()
 
     async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
-        host = self._busy.get(call.session)
-        if host is None:
-            host = self._idle.pop() if self._idle else await self._start()
-            self._busy[call.session] = host
+        host = self._busy.pop(call.session, None) or await self._take()
         try:
             answer = await host.ask(wire, seconds)
-        except (SubjectFault, asyncio.CancelledError):
-            await self._busy.pop(call.session).kill()
+        except BaseException:
+            await self._end(host)
             raise
+        if self.stateful:
+            self._busy[call.session] = host
+        else:
+            self._release(host)
         if "error" in answer:
-            raise SubjectFault("subject_raised", str(answer["error"])[:300], retriable=False)
-        return _reply(answer["reply"])
+            raise SubjectFault("subject_raised", brief(answer["error"]), retriable=False)
+        return _reply(answer.get("reply"))
+
+    def _release(self, host: _Host) -> None:
+        host.forget()
+        self._idle.append(host)
 
     async def forget(self, session: str) -> None:
-        host = self._busy.pop(session, None)
-        if host is not None and host.child.returncode is None:
-            assert host.child.stdin is not None
-            host.child.stdin.write(b'{"forget":true}\n')
-            self._idle.append(host)
+        if (host := self._busy.pop(session, None)) is not None:
+            self._release(host)
 
     async def close(self) -> None:
-        for host in [*self._idle, *self._busy.values()]:
-            await host.kill()
+        for host in list(self._all):
+            await self._end(host)
         self._idle.clear()
         self._busy.clear()
 
 
-def _reply(value: dict[str, Any]) -> Reply:
-    text, replaced = clean_text(value["text"])
+def _reply(value: Any) -> Reply:
+    """What the callable returned; fields a reply does not have are kept in ``rest``."""
     try:
-        reply = msgspec.convert({**value, "text": text}, Reply)
-        encode(reply)  # a lone surrogate elsewhere could not be recorded
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise SubjectFault("wrong_shape", str(error), retriable=False) from None
-    return msgspec.structs.replace(reply, notes=(*reply.notes, "lone_surrogate")) if replaced else reply
+        cleaned = clean(value)
+        known = {name: item for name, item in cleaned.items() if name in _FIELDS}
+        more = {name: item for name, item in cleaned.items() if name not in _FIELDS}
+        if more:
+            known["rest"] = {**more, "rest": known["rest"]} if "rest" in known else more
+        reply = msgspec.convert(known, Reply)
+        encode(reply)
+    except (AttributeError, ValueError, TypeError, RecursionError, InputError) as error:
+        raise SubjectFault("wrong_shape", brief(str(error)), retriable=False) from None
+    if min(reply.usage.input or 0, reply.usage.output or 0) < 0:
+        raise SubjectFault("wrong_shape", "a negative count of tokens", retriable=False)
+    return (
+        msgspec.structs.replace(reply, notes=(*reply.notes, "lone_surrogate")) if cleaned != value else reply
+    )

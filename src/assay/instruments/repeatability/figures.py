@@ -9,21 +9,26 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.instruments.presentation import (
     INK,
     PALETTE,
+    Box,
     Cellish,
     Comparison,
     Headline,
     Number,
     Picture,
     Presentation,
+    draw_blocks,
+    draw_legend,
     drawing,
+    label,
+    name_rows,
+    new_figure,
     shorten,
     svg_text,
-    visible,
 )
 from assay.vocabulary import Measure, Result
 
@@ -32,7 +37,6 @@ from .normalisation import ast_key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["present"]
 
@@ -174,7 +178,7 @@ def _summary(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> tuple[str, 
     sizes = sorted({cell.n for cell in cells})
     times = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     degrees = sorted({cell.key.temperature for cell in cells if cell.key.temperature is not None})
-    at = f" at temperature {_named([f'{d:g}' for d in degrees], 'temperatures')}" if degrees else ""
+    at = f" at {_named([f'T {d:g}' for d in degrees], 'temperatures')}" if degrees else ""
     outputs, passed = sum(cell.n for cell in cells), sum(o.passed for c in cells for o in c.outputs)
     lines = [
         f"{_named([c.key.model for c in cells], 'models')} answered "
@@ -225,7 +229,7 @@ def _comparison(cell: Cell, anchor: Anchor, index: int, far: Fraction) -> Compar
     return Comparison(
         title=_cell_title(cell.key),
         left_label=f"canon ({origin})",
-        right_label=f"repetition {output.repetition} ({output.state}: {output.tests_passed} of {output.tests} tests)",
+        right_label=f"repetition {output.repetition} ({output.state}, {output.tests_passed}/{output.tests} tests)",
         left=left.text,
         right=right.text,
         note="; ".join([f"distance {float(far):.3f} (level text), the farthest in its cell", *said]) + ".",
@@ -233,44 +237,6 @@ def _comparison(cell: Cell, anchor: Anchor, index: int, far: Fraction) -> Compar
 
 
 # Pictures.
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def _blocks(axes: Axes, boxes: Sequence[tuple[float, float, float, float]], label: str, **style: Any) -> None:
-    """Many rectangles (x, y, width, height) as one path: a page with a hundred cells stays small."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    if boxes:
-        corners = [[(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)] for x, y, w, h in boxes]
-        codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY] * len(boxes)
-        path = Path([corner for box in corners for corner in box], codes)
-        axes.add_patch(PathPatch(path, linewidth=0, label=label, **style))
-
-
-def _rows(axes: Axes, labels: Sequence[str]) -> None:
-    axes.set_yticks(range(len(labels)), [_label(label) for label in labels])
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-
-
-def _label(text: str, longest: int = 34) -> str:
-    text = visible(text).replace("\n", " ").replace("\t", " ")
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def _legend(figure: Figure, axes: Axes, columns: int) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        figure.legend(
-            handles, labels, loc="outside upper left", ncols=columns, handlelength=1.2, columnspacing=1.6
-        )
 
 
 def _by_temperature(found: _Found, cells: Sequence[Cell]) -> Picture | None:
@@ -281,29 +247,13 @@ def _by_temperature(found: _Found, cells: Sequence[Cell]) -> Picture | None:
     degrees = sorted({_temperature(cell.key) for cell in cells})
     if not any(cell.n for cell in cells):
         return None
-    figure = _figure(9.6, 3.7)
+    figure = new_figure(9.6, 3.7)
     grid = figure.subplots(1, len(panels), sharey=True)
     for axes, (name, level, title) in zip(grid, panels, strict=True):
         axes.set_title(title, pad=10)
-        for place, model in enumerate(models):
-            shift = (place - (len(models) - 1) / 2) * min(0.13, 0.6 / len(models))
-            ends = []
-            for x, degree in enumerate(degrees):
-                keys = [c.key for c in cells if c.key.model == model and _temperature(c.key) == degree]
-                ends += _point(axes, x + shift, [found.get(name, key, level) for key in keys], place)
-            style = {"color": PALETTE[place % len(PALETTE)], "linewidth": 1.3 if len(ends) > 1 else 0}
-            marker = MARKERS[place % len(MARKERS)]
-            axes.plot(*_columns(ends), marker=marker, markersize=6, label=_label(model), **style)
-        if not axes.collections:
-            axes.text(
-                0.5, 0.5, "not established:\nno canon", transform=axes.transAxes, ha="center", alpha=0.7
-            )
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlim(-0.5, len(degrees) - 0.5)
-        axes.set_xticks(range(len(degrees)), ["default" if d < 0 else f"{d:g}" for d in degrees])
-        axes.set_xlabel("temperature")
-        axes.grid(axis="y")
-    _legend(figure, grid[0], 3)
+        by_key = {cell.key: found.get(name, cell.key, level) for cell in cells}
+        _panel(axes, models, degrees, by_key)
+    draw_legend(figure, grid[0], 3)
     caption = (
         "Large marks: the mean over contracts; bars: the contracts' own intervals, averaged. Small dots: "
         "single contracts. At 1 every answer is the same; cells without a canon are left out on the right."
@@ -311,6 +261,31 @@ def _by_temperature(found: _Found, cells: Sequence[Cell]) -> Picture | None:
     who = _named(models, "models")
     alt = f"Share of identical programs by temperature for {who}; the numbers are in the table."
     return Picture("How often the same program comes back", svg_text(figure), caption, alt)
+
+
+def _panel(
+    axes: Axes, models: Sequence[str], degrees: Sequence[float], measures: dict[CellKey, Measure | None]
+) -> None:
+    step = min(0.13 if len(degrees) > 1 else 1.0, 0.7 / len(models))
+    for place, model in enumerate(models):
+        shift = (place - (len(models) - 1) / 2) * step
+        points = []
+        for x, degree in enumerate(degrees):
+            here = [m for k, m in measures.items() if k.model == model and _temperature(k) == degree]
+            points += _point(axes, x + shift, here, place)
+        colour, width = PALETTE[place % len(PALETTE)], 1.3 if len(points) > 1 else 0.0
+        marker = MARKERS[(place + place // len(PALETTE)) % len(MARKERS)]
+        axes.plot(
+            *_columns(points), marker=marker, markersize=6, label=label(model), color=colour, linewidth=width
+        )
+    if not axes.collections:
+        text = "not established:\nno canon"
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", alpha=0.7)
+    axes.set_ylim(-0.03, 1.03)
+    axes.set_xlim(-0.5, len(degrees) - 0.5)
+    axes.set_xticks(range(len(degrees)), ["default" if d < 0 else f"{d:g}" for d in degrees])
+    axes.set_xlabel("temperature")
+    axes.grid(axis="y")
 
 
 def _temperature(key: CellKey) -> float:
@@ -348,7 +323,7 @@ def _distances(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> Picture |
         return None
     tau = Fraction(str(found.first("P_tau_pre", "tau") or 0))
     chosen = sorted(groups)[:MOST_ROWS]
-    figure = _figure(9.6, 1.25 + 0.3 * len(chosen))
+    figure = new_figure(9.6, 1.25 + 0.3 * len(chosen))
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25), sharey=True)
     same, near, far, bars = [], [], [], []
     for y, group in enumerate(chosen):
@@ -363,13 +338,13 @@ def _distances(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> Picture |
         bars += [
             (b / 40, y + 0.36, 1 / 40 * 0.9, -0.74 * count / most) for b, count in sorted(counts.items())
         ]
-    _blocks(left, same, "equal to the canon", color=BLUE)
-    _blocks(left, near, f"within {float(tau):g}", color=SKY)
-    _blocks(left, far, "farther away", color=ORANGE)
-    _blocks(right, bars, "", color=ORANGE)
+    draw_blocks(left, same, "equal to the canon", color=BLUE)
+    draw_blocks(left, near, f"within {float(tau):g}", color=SKY)
+    draw_blocks(left, far, "farther away", color=ORANGE)
+    draw_blocks(right, bars, "", color=ORANGE)
     right.hlines([y + 0.36 for y in range(len(chosen))], 0, 1, color=INK, linewidth=0.5, alpha=0.3)
     several = len({model for model, _ in chosen}) > 1
-    _rows(left, [_group_label(*group, several=several) for group in chosen])
+    name_rows(left, [_group_label(*group, several=several) for group in chosen])
     for axes, title in ((left, "share of outputs"), (right, "distance of those that differ")):
         axes.set_title(title)
         axes.set_xlim(0, 1)
@@ -377,11 +352,13 @@ def _distances(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> Picture |
     right.tick_params(axis="y", length=0)
     if tau:
         right.axvline(float(tau), color=INK, linewidth=0.8, linestyle=(0, (3, 3)), alpha=0.5)
-    _legend(figure, left, 3)
+    draw_legend(figure, left, 3)
     caption = (
         "Left: how the outputs of all contracts that have a canon divide. Right: the outputs that differ, by "
         f"distance (level {LEVEL}), each row scaled to its own peak; the dashed line is tau."
     )
+    if without := sum(anchor.canon is None for _, anchor in pairs):
+        caption += f" {without} of {len(pairs)} cells have no canon and are not part of it."
     if len(groups) > MOST_ROWS:
         caption += f" The first {MOST_ROWS} of {len(groups)} rows are shown."
     alt = f"Distances to the canon for {len(chosen)} groups of outputs; means and shares are in the table."
@@ -389,8 +366,11 @@ def _distances(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> Picture |
 
 
 def _group_label(model: str, degree: float, *, several: bool) -> str:
-    at = "T default" if degree < 0 else f"T {degree:g}"
-    return f"{_label(model, 28)}  {at}" if several else at
+    return f"{label(model, 28)} · {_at(degree)}" if several else _at(degree)
+
+
+def _at(degree: float) -> str:
+    return "T default" if degree < 0 else f"T {degree:g}"
 
 
 def _programs(pairs: Sequence[tuple[Cell, Anchor]]) -> Picture | None:
@@ -401,29 +381,29 @@ def _programs(pairs: Sequence[tuple[Cell, Anchor]]) -> Picture | None:
     rows = sorted({(cell.key.contract, _temperature(cell.key)) for cell, _ in pairs})
     shown = {row: y for y, row in enumerate(rows[:MOST_ROWS])}
     degrees = len({degree for _, degree in rows}) > 1
-    figure = _figure(max(9.6, 2.6 + 2.3 * len(models)), 1.2 + 0.25 * len(shown))
+    figure = new_figure(max(9.6, 2.6 + 2.3 * len(models)), 1.2 + 0.25 * len(shown))
     grid = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for axes, model in zip(grid, models, strict=True):
-        passing: list[tuple[float, float, float, float]] = []
-        failing: list[tuple[float, float, float, float]] = []
+        passing: list[Box] = []
+        failing: list[Box] = []
         for cell, _ in pairs:
             row = (cell.key.contract, _temperature(cell.key))
             if cell.key.model == model and row in shown:
                 blocks, distinct = _strip(cell, shown[row])
                 passing += [box for passed, box in blocks if passed]
                 failing += [box for passed, box in blocks if not passed]
-                axes.text(1.03, shown[row], str(distinct), va="center", fontsize=8.5, alpha=0.8)
-        _blocks(axes, passing, "passes every test", color=BLUE)
-        _blocks(axes, failing, "does not pass", color=ORANGE)
-        axes.set_title(_label(model))
+                axes.text(1.015, shown[row], str(distinct), va="center", fontsize=8.5, alpha=0.8)
+        draw_blocks(axes, passing, "passes every test", color=BLUE)
+        draw_blocks(axes, failing, "does not pass", color=ORANGE)
+        axes.set_title(label(model))
         axes.set_xlim(0, 1.1)
         axes.set_xticks([0, 0.5, 1])
         axes.spines["bottom"].set_bounds(0, 1)
-        _rows(axes, [_row_label(rows, y, degrees=degrees) for y in shown.values()])
-    _legend(figure, _fullest(grid), 2)
+        name_rows(axes, [_row_label(rows, y, degrees=degrees) for y in shown.values()])
+    draw_legend(figure, _fullest(grid), 2)
     caption = (
         "One strip a cell, one block a distinct program (same syntax tree), as wide as its share of the "
-        "outputs; the number of distinct programs stands at the end. One long block: the same program every time."
+        "outputs; the number of distinct programs stands at the end. One long block: always the same program."
     )
     if len(rows) > MOST_ROWS:
         caption += f" The first {MOST_ROWS} of {len(rows)} rows are shown."
@@ -439,11 +419,11 @@ def _row_label(rows: Sequence[tuple[str, float]], y: int, *, degrees: bool) -> s
     contract, degree = rows[y]
     if not degrees:
         return contract
-    at = "default" if degree < 0 else f"{degree:g}"
-    return f"{_label(contract, 28)}  {at}" if y == 0 or rows[y - 1][0] != contract else at
+    at = _at(degree)
+    return f"{label(contract, 28)} · {at}" if y == 0 or rows[y - 1][0] != contract else at
 
 
-def _strip(cell: Cell, y: int) -> tuple[list[tuple[bool, tuple[float, float, float, float]]], int]:
+def _strip(cell: Cell, y: int) -> tuple[list[tuple[bool, Box]], int]:
     """Blocks from the left: passing before failing, most frequent first. Slivers are drawn without a gap."""
     keys = {output.code: ast_key(output.code) for output in cell.outputs}
     counts = Counter((not output.passed, keys[output.code]) for output in cell.outputs)

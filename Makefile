@@ -1,0 +1,48 @@
+# Everything sets itself up: a virtual environment of its own, from the package index, without root.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test proof lint bench clean
+.DEFAULT_GOAL := test
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "Assay needs Python 3.11 or newer"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# The demo needs the package with the embedded model's engine; nothing else.
+$(VENV)/.demo: $(VENV)/.made pyproject.toml
+	$(BIN)/pip install --quiet --editable '.[local]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.made pyproject.toml tests/plugin/pyproject.toml
+	$(BIN)/pip install --quiet --editable '.[local,dev]'
+	$(BIN)/pip install --quiet --no-deps ./tests/plugin
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/assay pull smollm2
+	$(BIN)/assay run examples/demo.yaml
+
+test: $(VENV)/.dev lint
+	$(BIN)/assay pull smollm2
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not proof"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Long simulations and fault storms.
+proof: $(VENV)/.dev
+	$(BIN)/assay pull smollm2
+	$(BIN)/pytest -q -m proof
+
+bench: $(VENV)/.dev
+	@for script in benchmarks/[a-z]*.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,225 @@
+"""The report: one self-contained page. No script, no request to anywhere, nothing a model wrote is markup.
+
+Three walls, one behind the other: every text is escaped and its controls made visible, pictures are written
+anew from a list of what may draw, and the page's own content policy forbids whatever might come through.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, field
+
+from assay.instruments.presentation import (
+    Cellish,
+    Comparison,
+    Number,
+    Picture,
+    Presentation,
+    shorten,
+    visible,
+)
+from assay.vocabulary import Flag, Measure, Reading, Result
+
+from .differences import DiffRow, diff_rows
+from .svg import inline_svg
+from .tables import interval_text, value_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["ReportPage", "render_report"]
+
+MOST_PLACES = 6  # named beside a flag
+
+
+class ReportPage(Struct, frozen=True, kw_only=True):
+    """What goes onto the page. ``lock`` is empty where nothing was declared first (plain data)."""
+
+    title: str
+    run: str
+    readings: Sequence[tuple[Reading, Presentation]]
+    lock: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, Any] = field(default_factory=dict)
+    created: str = ""
+
+
+def render_report(page: ReportPage) -> str:
+    """The whole page as text."""
+    template = _environment().get_template("report.html")
+    sections = [_section(number, *pair) for number, pair in enumerate(page.readings, 1)]
+    study = page.lock.get("study")
+    return template.render(
+        page=page,
+        sections=sections,
+        study=_listing(study) if study else "",
+        versions=page.lock.get("versions") or {},
+        environment=_flat(page.environment),
+        commands=_commands(page),
+    )
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("assay.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters.update(value=value_text, interval=interval_text, exact=_exact, labels=_labels)
+    environment.tests.update(number=lambda cell: isinstance(cell, Number))
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Every expression of the templates passes here; only what is markup already (our pictures) is left alone."""
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+class _Badge(Struct, frozen=True):
+    flag: Flag
+    places: tuple[str, ...]
+
+
+class _Difference(Struct, frozen=True):
+    comparison: Comparison
+    rows: list[DiffRow]
+    notes: tuple[str, ...]
+
+
+def _section(number: int, reading: Reading, presentation: Presentation) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    result = reading.result
+    headline = presentation.headline
+    return {
+        "id": f"r{number}",
+        "reading": reading,
+        "result": result,
+        "presentation": presentation,
+        "badges": _badges(result),
+        "numeric": [_numeric([row[i] for row in headline.rows]) for i in range(len(headline.columns))],
+        "rows": [(row, _row_flags(row)) for row in headline.rows],
+        "pictures": [
+            (picture, Markup(_drawing(picture, f"r{number}p{i}-")))
+            for i, picture in enumerate(presentation.pictures)
+        ],
+        "differences": [_difference(comparison) for comparison in presentation.comparisons],
+        "efficiency": _flat(reading.envelope.get("efficiency", {})),
+        "envelope": _flat(
+            {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment")}
+        ),
+    }
+
+
+def _drawing(picture: Picture, prefix: str) -> str:
+    return inline_svg(picture.svg, prefix, picture.alt)
+
+
+def _numeric(cells: Sequence[Cellish]) -> bool:
+    return all(isinstance(cell, Number) or cell.replace(".", "", 1).isdigit() for cell in cells)
+
+
+def _row_flags(row: Sequence[Cellish]) -> list[Flag]:
+    return list(dict.fromkeys(flag for cell in row if isinstance(cell, Number) for flag in cell.flags))
+
+
+def _badges(result: Result) -> list[_Badge]:
+    """Every flag once, with the places it applies to; flags of the whole result come first."""
+    places: dict[Flag, dict[str, None]] = {flag: {} for flag in result.flags}
+    for measure in result.measures:
+        for flag in measure.flags:
+            if flag not in result.flags:
+                where = {k: v for k, v in measure.labels.items() if k in ("contract", "model", "temperature")}
+                places.setdefault(flag, {})[_labels(where or measure.labels)] = None
+    badges = []
+    for flag, found in places.items():
+        named = tuple(found)
+        more = (f"and {len(named) - MOST_PLACES} more",) if len(named) > MOST_PLACES else ()
+        badges.append(_Badge(flag, named[:MOST_PLACES] + more))
+    return badges
+
+
+def _labels(labels: dict[str, str | float]) -> str:
+    return ", ".join(
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in labels.items()
+    )
+
+
+def _exact(number: Number | Measure) -> str:
+    """Full precision, for the title of a cell."""
+    if number.value is None:
+        return number.note if isinstance(number, Number) else "; ".join(number.notes)
+    text = repr(number.value)
+    if number.low is not None and number.high is not None:
+        text += f" [{number.low!r}, {number.high!r}]"
+    return text if number.n is None else f"{text}, n = {number.n}"
+
+
+def _difference(comparison: Comparison) -> _Difference:
+    left, right = shorten(comparison.left), shorten(comparison.right)
+    said = [
+        f"{label}: {s}"
+        for label, s in ((comparison.left_label, left.said), (comparison.right_label, right.said))
+        if s
+    ]
+    return _Difference(
+        comparison, diff_rows(left.text, right.text), tuple(filter(None, [comparison.note, *said]))
+    )
+
+
+def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:
+    """Nested plain data as name and value, in the order given."""
+    if isinstance(value, dict):
+        return [pair for key, v in value.items() for pair in _flat(v, f"{name}.{key}" if name else str(key))]
+    if isinstance(value, list | tuple) and value and any(isinstance(v, dict | list | tuple) for v in value):
+        return [pair for i, v in enumerate(value) for pair in _flat(v, f"{name}.{i}")]
+    if isinstance(value, list | tuple):
+        return [(name, ", ".join(map(_plain, value)) or "none")]
+    return [(name, _plain(value))]
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _listing(study: Any) -> str:
+    import yaml
+
+    plain = msgspec.to_builtins(study)
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False)
+
+
+def _commands(page: ReportPage) -> list[tuple[str, str]]:
+    """The exact commands, and what each does."""
+    run = shlex.quote(visible(page.run))
+    instruments = list(dict.fromkeys(reading.result.instrument for reading, _ in page.readings))
+    again = [
+        (f"assay score {shlex.quote(name)} FILE", "scores outputs you already have, by the same code")
+        for name in instruments
+    ]
+    if not page.lock:
+        return again
+    return [
+        (
+            f"assay audit {run}",
+            "re-derives every number from the ledger, without the model, and names any divergence",
+        ),
+        (
+            f"assay resume {run}",
+            "goes on where the run stopped; a call whose reply is recorded is not sent again",
+        ),
+        (f"assay report {run}", "writes this page again from the evidence"),
+        *again,
+    ]

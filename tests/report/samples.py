@@ -1,0 +1,135 @@
+"""Cells, results and pages made up for the tests of this room; no sandbox, no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html.parser import HTMLParser
+
+from assay.instruments.presentation import Comparison, Headline, Number, Picture, Presentation
+from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
+from assay.instruments.repeatability.figures import present
+from assay.instruments.repeatability.scoring import Settings, score_cells
+from assay.report.html import ReportPage, render_report
+from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result
+
+PLAIN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 0 0 L 9 9" id="a"/></svg>'
+
+
+def cell(
+    codes: Sequence[str],
+    passing: Sequence[int] = (),
+    *,
+    contract: str = "add",
+    model: str = "m",
+    temperature: float | None = 0.0,
+    planned: int | None = None,
+) -> Cell:
+    """A cell with these programs, of which those at ``passing`` pass."""
+    outputs = [
+        Output(i, code, "pass" if i in passing else "wrong", 3 if i in passing else 1, 3)
+        for i, code in enumerate(codes)
+    ]
+    return Cell(CellKey(contract, model, temperature), outputs, planned=planned)
+
+
+def scored(cells: Sequence[Cell]) -> tuple[Result, list[Cell], list[Anchor]]:
+    ordered = sorted_cells(cells)
+    anchors = []
+    for one in ordered:
+        index = one.first_passing()
+        if index is None:
+            anchors.append(Anchor(None, None, "none"))
+        else:
+            canon = Canon(contract=one.key.contract, snapshot="0" * 64, code=one.outputs[index].code)
+            anchors.append(Anchor(canon, index, "this cell"))
+    return score_cells(ordered, anchors, Settings(), source="ledger", version="1"), ordered, anchors
+
+
+def presented(cells: Sequence[Cell]) -> tuple[Result, Presentation]:
+    result, ordered, anchors = scored(cells)
+    return result, present(result, ordered, anchors)
+
+
+def evil_everywhere(evil: str) -> ReportPage:
+    """A page on which every text that can come from outside is ``evil``."""
+    flag = Flag("Invalid", evil)
+    number = Number(0.5, 0.25, 0.75, 4, (flag,), evil)
+    measure = Measure(
+        name=evil, value=0.5, n=4, units=evil, method=evil, labels={evil: evil}, flags=(flag,), notes=(evil,)
+    )
+    result = Result(
+        instrument=evil, version=evil, source="ledger", measures=(measure,),
+        excluded=(Exclusion(evil, 1, {evil: evil}),), flags=(Flag("Provisional", evil),), notes=(evil,),
+        versions={evil: evil},
+    )  # fmt: skip
+    presentation = Presentation(
+        headline=Headline(evil, (evil, evil), ((evil, number), (evil, Number(None, note=evil))), evil),
+        summary=(evil,),
+        pictures=(Picture(evil, PLAIN_SVG, evil, evil),),
+        comparisons=(Comparison(evil, evil, evil, f"{evil}\nx = 1", f"x = 1\n{evil}", evil),),
+        explain=((evil, evil),),
+    )
+    return ReportPage(
+        title=evil,
+        run=evil,
+        readings=[
+            (Reading(result=result, envelope={"efficiency": {evil: evil}, evil: [evil]}), presentation)
+        ],
+        lock={
+            "digest": evil,
+            "keyid": evil,
+            "created": evil,
+            "versions": {evil: evil},
+            "study": {evil: evil},
+        },
+        environment={evil: {evil: evil}},
+        created=evil,
+    )
+
+
+class Page(HTMLParser):
+    """Every element with its attributes, and the text between them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.style = ""
+        self.odd: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.odd.append(f"</{tag}> closes nothing")
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "style":
+            self.style += data
+        else:
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.odd.append(f"<!--{data}-->")
+
+    def unknown_decl(self, data: str) -> None:
+        self.odd.append(data)
+
+    def handle_pi(self, data: str) -> None:
+        self.odd.append(data)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+def page_of(cells: Sequence[Cell], **changed: object) -> str:
+    """The report of these cells."""
+    result, presentation = presented(cells)
+    return render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), presentation)]))

@@ -1,0 +1,117 @@
+"""What several tests need: the command line in a process of its own, and studies with the drill instrument."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assay.bench import Meter, Runner, RunFolder
+from assay.bench.audit import AuditReport, audit
+from assay.bench.prepare import instruments_of, prepare, subjects_of
+from assay.canonical import encode
+from assay.report.publish import publish
+from assay.study import Budget, Lock, Study, SubjectSpec, read_lock, write_lock
+from assay.vocabulary import Reading
+
+__all__ = [
+    "ASSAY",
+    "SHARED",
+    "audit_run",
+    "begin",
+    "command",
+    "environment",
+    "go",
+    "ledger_events",
+    "result_bytes",
+    "stub_spec",
+    "study_file",
+]
+
+ASSAY = [sys.executable, "-m", "assay"]
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """A clean one, with configuration and cache of its own."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
+    return {**kept, "XDG_CONFIG_HOME": str(home / "config"), **more}
+
+
+def command(
+    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run ``assay`` as a user would."""
+    return subprocess.run(
+        [*ASSAY, *map(str, arguments)],
+        cwd=cwd,
+        env=env or environment(cwd),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def study_file(folder: Path, url: str, *, trials: int, connections: int = 4, **more: Any) -> Path:
+    """A study of the drill on two subjects at one endpoint, one of them declared stateful."""
+    spec = {"subject": "openai:stub", "base_url": url, "connections": connections}
+    study = {
+        "name": "drill",
+        "subjects": [{**spec, "label": "free"}, {**spec, "label": "remembering", "stateful": True}],
+        "instruments": {"drill": {"trials": trials}},
+        **more,
+    }
+    path = folder / "study.yaml"
+    path.write_text(yaml.safe_dump(study))
+    return path
+
+
+def begin(root: Path, study: Study, name: str = "run") -> tuple[RunFolder, Lock]:
+    """A locked run folder in which nothing has happened yet."""
+    folder = RunFolder.create(root, name)
+    write_lock(prepare(study, root), folder.lock_path, None)
+    return folder, read_lock(folder.lock_path)
+
+
+def go(folder: RunFolder, lock: Lock, *, budget: Budget | None = None) -> bool:
+    """One session; a finished run is closed. Tells whether it finished."""
+
+    async def session() -> bool:
+        subjects, instruments = subjects_of(lock), instruments_of(lock)
+        meter = Meter(budget or lock.study.budget)
+        return await Runner(lock, folder, instruments, subjects, meter=meter).run()
+
+    finished = asyncio.run(session())
+    if finished:
+        publish(folder, lock, instruments_of(lock))
+    return finished
+
+
+def audit_run(folder: RunFolder, lock: Lock) -> AuditReport:
+    return asyncio.run(audit(folder, lock, instruments_of(lock), subjects_of(lock)))
+
+
+def result_bytes(folder: RunFolder, instrument: str = "drill") -> bytes:
+    """The ``result`` of a reading, as bytes to be compared."""
+    reading = json.loads(folder.reading_path(instrument).read_bytes())
+    assert set(reading) == set(Reading.__struct_fields__)
+    return encode(reading["result"])
+
+
+def ledger_events(folder: RunFolder) -> list[dict[str, Any]]:
+    """Every event in order of writing."""
+    events = []
+    for path in sorted(folder.ledger.glob("*.jsonl")):
+        events += [json.loads(line)["event"] for line in path.read_text().splitlines()]
+    return events
+
+
+def stub_spec(url: str, **more: Any) -> SubjectSpec:
+    return SubjectSpec("openai:stub", base_url=url, **more)
