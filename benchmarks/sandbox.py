@@ -70,9 +70,8 @@ def main() -> None:
     print(
         f"Python {report['python']}, {report['confinement']}, Landlock {report['landlock_abi']}, {filtered}"
     )
-    print(
-        f"{count} programs of one case each, median of {ROUNDS} rounds; start-up of two workers {1000 * start_up():.0f} ms\n"
-    )
+    print(f"{count} programs of one case each, median of {ROUNDS} rounds")
+    print(f"start-up of two workers {1000 * start_up():.0f} ms\n")
     print(f"{'':24}{'at once':>8}{'programs/s':>12}{'ms each':>9}")
     ways: list[tuple[str, Callable[[int, int], float]]] = [
         ("bare subprocess", naive),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.canonical import clean_text
 from assay.instruments.presentation import visible
 from assay.report.html import render_report
 from assay.report.records import write_records
@@ -89,6 +90,7 @@ def test_is_inert_in_every_field_of_the_page(evil: str) -> None:
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL.keys())
 def test_is_inert_as_a_program_and_as_a_name(evil: str) -> None:
+    evil, _ = clean_text(evil)  # as every reply is before it is recorded
     codes = ["def f(): return 1", f"{evil}\n{evil}", f"# {evil}"]
     html = page_of([cell(codes, [0], contract=evil, model=evil), cell(codes, [1], contract=evil, model="n")])
     check(html)
@@ -162,10 +164,10 @@ def test_formulas_and_controls_are_inert_in_the_records(tmp_path: Path) -> None:
 
 
 def test_a_megabyte_on_one_line_does_not_reach_the_page() -> None:
-    html = page_of([cell(["def f(): return 1", "x" * 1_000_000, "y\n" * 500_000], [0])])
+    html = page_of([cell(["def f(): return 1", "x" * 1_000_000, "y y\n" * 500_000], [0])])
     check(html)
     assert len(html) < 300_000
-    assert "cut at 400 characters" in html or "of 500000 lines are shown" in html
+    assert "1 line is cut at 400 characters" in html
 
 
 def test_a_megabyte_of_open_escapes_is_read_once() -> None:

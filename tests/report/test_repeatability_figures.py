@@ -90,11 +90,13 @@ def test_shortening_says_what_it_left_out_and_is_done_once() -> None:
     assert shorten("short\n") == ("short\n", "")
 
 
+@pytest.mark.slow
 def test_the_same_cells_give_the_same_bytes_in_another_process() -> None:
     code = (
         "import hashlib, msgspec\n"
         "from report.samples import cell, presented\n"
-        "shown = presented([cell(['x=1', 'x = 1', 'y'], [1], model=m, temperature=t) for m in 'ab' for t in (0.0, 1.0)])[1]\n"
+        "cells = [cell(['x=1', 'x = 1', 'y'], [1], model=m, temperature=t) for m in 'ab' for t in (0.0, 1.0)]\n"
+        "shown = presented(cells)[1]\n"
         "print(hashlib.sha256(msgspec.json.encode(shown)).hexdigest())\n"
     )
     tests = __file__.rsplit("/", 2)[0]

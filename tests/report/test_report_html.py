@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -143,6 +145,25 @@ def test_a_conventional_value_stands_beside_the_missing_one(spec_value: float | 
     result = Result(instrument="i", version="1", source="rows", measures=(measure,))
     page = ReportPage(title="t", run="r", readings=[(Reading(result=result), _presentation("x"))])
     assert ("by the spec's convention 0.0" in Page(render_report(page)).text) == (spec_value is not None)
+
+
+def test_positions_are_whole_numbers_and_digests_are_cut_in_the_table() -> None:
+    text = Page(page_of([cell(CODES, [1])])).text
+    assert "canon " in text
+    assert not re.search(r"canon [0-9a-f]{64}", text)
+    assert re.search(r"canon_index.{0,80}canon [0-9a-f]{16}…\s*1\s", text)
+
+
+def test_a_broken_picture_costs_a_picture_not_the_page() -> None:
+    result, presentation = presented([cell(CODES, [0])])
+    good, *_ = presentation.pictures
+    broken = msgspec.structs.replace(good, svg="<svg><b>")
+    presentation = msgspec.structs.replace(presentation, pictures=(broken, good))
+    page = Page(
+        render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), presentation)]))
+    )
+    assert "This picture cannot be shown: a picture is not well-formed SVG" in page.text
+    assert [name for name, _ in page.elements].count("svg") == 1
 
 
 def _presentation(*cells: str | Number) -> Presentation:

@@ -26,7 +26,7 @@ def read(path: Path) -> list[list[str]]:
 
 def test_columns_are_declared_and_missing_values_are_empty(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
-    rows = [{"a": 1, "b": None, "c": True}, {"a": -2.5, "b": 'x,"y"\nz', "c": False}]
+    rows: list[dict[str, Any]] = [{"a": 1, "b": None, "c": True}, {"a": -2.5, "b": 'x,"y"\nz', "c": False}]
     assert write_records(path, rows, ("c", "a", "b")) == 2
     assert read(path) == [["c", "a", "b"], ["true", "1", ""], ["false", "-2.5", 'x,"y"\nz']]
 

@@ -9,7 +9,8 @@ from assay.report.svg import inline_svg
 
 from .samples import Page
 
-OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9pt" viewBox="0 0 9 9">'
+SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+OPEN = f'<svg {SPACES} width="9pt" viewBox="0 0 9 9">'
 
 
 def shown(inner: str) -> str:
@@ -42,7 +43,8 @@ def test_what_does_more_than_draw_is_left_out(inner: str) -> None:
 
 def test_what_draws_stays() -> None:
     html = shown(
-        '<defs><clipPath id="c"><rect x="0" y="0" width="9" height="9"/></clipPath><path id="m" d="M 0 0 L 1 1"/></defs>'
+        '<defs><clipPath id="c"><rect x="0" y="0" width="9" height="9"/></clipPath>'
+        '<path id="m" d="M 0 0 L 1 1"/></defs>'
         '<g clip-path="url(#c)" style="fill: #0072b2; stroke: currentColor"><use xlink:href="#m" x="1.5"/></g>'
         '<text x="1" transform="rotate(-90 1 2)">a &lt; b</text>'
     )
@@ -67,6 +69,8 @@ def test_the_drawing_takes_the_width_of_its_place_and_says_what_it_shows() -> No
         "",
         "<p>no drawing</p>",
         "<svg/>",
+        f"{OPEN}\ud800</svg>",
+        f"{OPEN}{'<g>' * 5000}{'</g>' * 5000}</svg>",
     ],
 )
 def test_what_is_no_drawing_is_refused(svg: str) -> None:

@@ -28,7 +28,7 @@ class Pace:
     @property
     def open(self) -> bool:
         """Whether a call can go through at once."""
-        return not self._waiting and self.in_flight < int(self.limit) and not self.held
+        return not self._waiting and self.in_flight < int(self.limit) and not (self._not_before and self.held)
 
     async def enter(self) -> None:
         if not self.open:

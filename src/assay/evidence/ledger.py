@@ -43,6 +43,7 @@ class Ledger:
         self._size = 0
         self._dirty = False
         self._failed: str | None = None
+        self._unsynced: str | None = None
         self.events = 0
         self.checkpoints: list[tuple[int, str]] = []
 
@@ -84,15 +85,18 @@ class Ledger:
 
     def sync(self) -> None:
         """Make everything written so far survive a power cut."""
+        if self._unsynced:
+            raise StorageFull(self._unsynced)
         if self._dirty:
             self._dirty = False  # before, not after: an event may be appended meanwhile
             try:
                 os.fsync(self._fd)
             except OSError as error:
                 # the kernel may have dropped the pages, and a second fsync would claim success
-                self._dirty = True
-                self._failed = f"the ledger {self.path} could not be synced: {error.strerror}"
-                raise StorageFull(self._failed) from error
+                self._failed = self._unsynced = (
+                    f"the ledger {self.path} could not be synced: {error.strerror}; put the disk right and resume"
+                )
+                raise StorageFull(self._unsynced) from error
 
     def close(self) -> None:
         if self._fd >= 0:

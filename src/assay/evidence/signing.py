@@ -125,7 +125,9 @@ def _public_key(hexadecimal: str) -> Any:
 
 
 def _spelling(envelope: Any, key: Any) -> bytes:
-    return encode({**envelope.to_dict(), "publicKey": key.to_dict()}) + b"\n"
+    plain = envelope.to_dict()
+    signatures = [{"keyid": one["keyid"], "sig": one["sig"]} for one in plain["signatures"]]
+    return encode({**plain, "signatures": signatures, "publicKey": key.to_dict()}) + b"\n"
 
 
 def _trusted(keyid: str) -> str:

@@ -219,16 +219,17 @@ def draw_blocks(axes: Axes, boxes: Sequence[Box], name: str, **style: Any) -> No
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Rows from the top, named at the left."""
-    axes.set_yticks(range(len(names)), [label(name) for name in names])
+    axes.set_yticks(range(len(names)), [label(name, 44) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
 def label(text: str, longest: int = 34) -> str:
-    """A name as it stands in a picture: one line, no longer than there is room for."""
+    """A name as it stands in a picture: one line; too long a one is cut in the middle, for its end often tells."""
     text = visible(text).replace("\n", " ").replace("\t", " ")
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    tail = longest // 3
+    return text if len(text) <= longest else f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
 def draw_legend(figure: Figure, axes: Axes, columns: int) -> None:

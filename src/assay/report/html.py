@@ -6,6 +6,7 @@ anew from a list of what may draw, and the page's own content policy forbids wha
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
+from assay.errors import InputError
 from assay.instruments.presentation import (
     Cellish,
     Comparison,
@@ -79,8 +81,8 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Every expression of the templates passes here; only what is markup already (our pictures) is left alone."""
-    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    """Every expression of the templates passes here; only what is markup already is left alone."""
+    return value if hasattr(value, "__html__") else visible(str(value))
 
 
 class _Badge(Struct, frozen=True):
@@ -95,8 +97,6 @@ class _Difference(Struct, frozen=True):
 
 
 def _section(number: int, reading: Reading, presentation: Presentation) -> dict[str, Any]:
-    from markupsafe import Markup
-
     result = reading.result
     headline = presentation.headline
     return {
@@ -108,8 +108,7 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
         "numeric": [_numeric([row[i] for row in headline.rows]) for i in range(len(headline.columns))],
         "rows": [(row, _row_flags(row)) for row in headline.rows],
         "pictures": [
-            (picture, Markup(_drawing(picture, f"r{number}p{i}-")))
-            for i, picture in enumerate(presentation.pictures)
+            (picture, _drawing(picture, f"r{number}p{i}-")) for i, picture in enumerate(presentation.pictures)
         ],
         "differences": [_difference(comparison) for comparison in presentation.comparisons],
         "efficiency": _flat(reading.envelope.get("efficiency", {})),
@@ -120,7 +119,13 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
 
 
 def _drawing(picture: Picture, prefix: str) -> str:
-    return inline_svg(picture.svg, prefix, picture.alt)
+    """Markup, or in plain words why there is none: a fault in a picture costs a picture, not the page."""
+    from markupsafe import Markup
+
+    try:
+        return Markup(inline_svg(picture.svg, prefix, picture.alt))  # noqa: S704 - written anew from a list
+    except InputError as error:
+        return f"This picture cannot be shown: {error}."
 
 
 def _numeric(cells: Sequence[Cellish]) -> bool:
@@ -148,9 +153,15 @@ def _badges(result: Result) -> list[_Badge]:
 
 
 def _labels(labels: dict[str, str | float]) -> str:
-    return ", ".join(
-        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in labels.items()
-    )
+    """Labels in one line; a digest by its first digits, as the reading has it in full."""
+    return ", ".join(f"{key} {_label(value)}" for key, value in labels.items())
+
+
+def _label(value: str | float) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    text = str(value)
+    return f"{text[:16]}…" if re.fullmatch(r"[0-9a-f]{64}", text) else text
 
 
 def _exact(number: Number | Measure) -> str:

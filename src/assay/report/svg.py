@@ -30,6 +30,7 @@ _PROPERTIES = ATTRIBUTES - {"id", "d", "style", "transform", "viewBox"} | {
     "stroke-miterlimit",
     "stroke-dashoffset",
 }
+DEEPEST = 100
 _PLAIN = re.compile(r"[\w\s#.,%+()-]*")
 _REFERENCE = re.compile(r"url\(\s*#([\w.-]+)\s*\)")
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -41,8 +42,8 @@ def inline_svg(svg: str, prefix: str, alt: str) -> str:
     if "<!DOCTYPE" in svg or "<!ENTITY" in svg:
         raise InputError("a picture with a document type or entities is not shown")
     try:
-        root = ElementTree.fromstring(svg)
-    except ElementTree.ParseError as error:
+        root = ElementTree.fromstring(svg)  # noqa: S314 - no document type, so no entities to expand
+    except (ElementTree.ParseError, UnicodeError) as error:
         raise InputError(f"a picture is not well-formed SVG: {error}") from None
     if root.tag != f"{_SVG}svg":
         raise InputError("a picture is not an SVG drawing")
@@ -51,7 +52,9 @@ def inline_svg(svg: str, prefix: str, alt: str) -> str:
     return "".join(out)
 
 
-def _write(node: ElementTree.Element, prefix: str, out: list[str], top: str = "") -> None:
+def _write(node: ElementTree.Element, prefix: str, out: list[str], top: str = "", depth: int = 0) -> None:
+    if depth > DEEPEST:
+        raise InputError("a picture is nested too deeply to be shown")
     name = str(node.tag).removeprefix(_SVG)
     if name not in ELEMENTS or (name == "svg" and not top):
         return
@@ -63,7 +66,7 @@ def _write(node: ElementTree.Element, prefix: str, out: list[str], top: str = ""
     if name in ("text", "tspan", "title", "desc"):
         out.append(escape(visible(node.text or "")))
     for child in node:
-        _write(child, prefix, out)
+        _write(child, prefix, out, depth=depth + 1)
         if name == "text":
             out.append(escape(visible(child.tail or "")))
     out.append(f"</{name}>")

@@ -57,16 +57,20 @@ def safe_cell(text: str) -> str:
 
 def safe_name(text: str) -> str:
     """A file name from any text. A text that had to be changed keeps a few digits of its digest, against clashes."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "_", text).lstrip(".-")[:80].rstrip(".")
-    if name == text and not _RESERVED.fullmatch(name):
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", text).lstrip("._-")[:80].rstrip(".")
+    reserved = _RESERVED.fullmatch(name) is not None
+    if name == text and name and not reserved:
         return name
     mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{name.strip('_') or 'unnamed'}-{mark}" if not _RESERVED.fullmatch(name) else f"_{name}-{mark}"
+    return f"{'file-' if reserved else ''}{name or 'unnamed'}-{mark}"
 
 
 def value_text(number: Number | Measure) -> str:
     """Three decimals (spec, Precision Requirements); the dash is 'not established', never zero."""
-    return NOTHING if number.value is None else f"{number.value:.3f}"
+    if number.value is None:
+        return NOTHING
+    whole = isinstance(number, Measure) and number.units in ("position", "count")
+    return f"{number.value:.0f}" if whole else f"{number.value:.3f}"
 
 
 def interval_text(number: Number | Measure) -> str:

@@ -95,6 +95,8 @@ def parse_source(text: str, file: str) -> Source:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(str(error.problem or error.context).split())
+        if problem.startswith("but "):
+            problem = f"{error.context}, {problem}"
         raise InputError(
             f"not valid YAML: {problem}", file=file, line=mark.line + 1 if mark else None
         ) from None

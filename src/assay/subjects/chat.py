@@ -72,7 +72,7 @@ def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply
     """Takes out of the body what a reply has fields for; what is left of it is ``rest``.
 
     Only what says nothing is left out: in the choice and its message ``null``, index 0 and the role
-    "assistant"; a total that is the sum of the other two counts.
+    "assistant", an empty list of tool calls; a total that is the sum of the other two counts.
     """
     first = _object(choices[0], "the choice")
     message = _object(first.get("message"), "the message")

@@ -43,6 +43,7 @@ __all__ = ["present"]
 LEVEL = "ast"  # of the headline; level text stands among all measures
 MOST_COMPARISONS = 3
 MOST_ROWS = 120  # of a picture
+MOST_COLUMNS = 3
 BLUE, ORANGE, GREEN, SKY = PALETTE[0], PALETTE[1], PALETTE[2], PALETTE[4]
 MARKERS = "osD^vPX"
 
@@ -343,8 +344,7 @@ def _distances(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> Picture |
     draw_blocks(left, far, "farther away", color=ORANGE)
     draw_blocks(right, bars, "", color=ORANGE)
     right.hlines([y + 0.36 for y in range(len(chosen))], 0, 1, color=INK, linewidth=0.5, alpha=0.3)
-    several = len({model for model, _ in chosen}) > 1
-    name_rows(left, [_group_label(*group, several=several) for group in chosen])
+    name_rows(left, _group_labels(chosen))
     for axes, title in ((left, "share of outputs"), (right, "distance of those that differ")):
         axes.set_title(title)
         axes.set_xlim(0, 1)
@@ -365,8 +365,13 @@ def _distances(found: _Found, pairs: Sequence[tuple[Cell, Anchor]]) -> Picture |
     return Picture("How far the outputs lie from the canon", svg_text(figure), caption, alt)
 
 
-def _group_label(model: str, degree: float, *, several: bool) -> str:
-    return f"{label(model, 28)} · {_at(degree)}" if several else _at(degree)
+def _group_labels(groups: Sequence[tuple[str, float]]) -> list[str]:
+    """What tells the rows apart: the model, the temperature, or both."""
+    if len({model for model, _ in groups}) == 1:
+        return [_at(degree) for _, degree in groups]
+    if len({degree for _, degree in groups}) == 1:
+        return [label(model) for model, _ in groups]
+    return [f"{label(model, 28)} · {_at(degree)}" for model, degree in groups]
 
 
 def _at(degree: float) -> str:
@@ -381,25 +386,19 @@ def _programs(pairs: Sequence[tuple[Cell, Anchor]]) -> Picture | None:
     rows = sorted({(cell.key.contract, _temperature(cell.key)) for cell, _ in pairs})
     shown = {row: y for y, row in enumerate(rows[:MOST_ROWS])}
     degrees = len({degree for _, degree in rows}) > 1
-    figure = new_figure(max(9.6, 2.6 + 2.3 * len(models)), 1.2 + 0.25 * len(shown))
-    grid = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
-    for axes, model in zip(grid, models, strict=True):
-        passing: list[Box] = []
-        failing: list[Box] = []
-        for cell, _ in pairs:
-            row = (cell.key.contract, _temperature(cell.key))
-            if cell.key.model == model and row in shown:
-                blocks, distinct = _strip(cell, shown[row])
-                passing += [box for passed, box in blocks if passed]
-                failing += [box for passed, box in blocks if not passed]
-                axes.text(1.015, shown[row], str(distinct), va="center", fontsize=8.5, alpha=0.8)
-        draw_blocks(axes, passing, "passes every test", color=BLUE)
-        draw_blocks(axes, failing, "does not pass", color=ORANGE)
-        axes.set_title(label(model))
-        axes.set_xlim(0, 1.1)
-        axes.set_xticks([0, 0.5, 1])
-        axes.spines["bottom"].set_bounds(0, 1)
-        name_rows(axes, [_row_label(rows, y, degrees=degrees) for y in shown.values()])
+    names = [_row_label(rows, y, degrees=degrees) for y in shown.values()]
+    lines = -(-len(models) // MOST_COLUMNS)
+    figure = new_figure(9.6, 0.5 + lines * (0.7 + 0.25 * len(shown)))
+    spare = iter(figure.subplots(lines, min(len(models), MOST_COLUMNS), sharey=True, squeeze=False).flat)
+    grid = []
+    for model, axes in zip(models, spare, strict=False):
+        mine = [(cell, shown.get((cell.key.contract, _temperature(cell.key)))) for cell, _ in pairs]
+        _strips(axes, [(cell, y) for cell, y in mine if cell.key.model == model and y is not None])
+        axes.set_title(label(model, 28))
+        name_rows(axes, names)
+        grid.append(axes)
+    for axes in spare:
+        axes.set_visible(False)
     draw_legend(figure, _fullest(grid), 2)
     caption = (
         "One strip a cell, one block a distinct program (same syntax tree), as wide as its share of the "
@@ -409,6 +408,20 @@ def _programs(pairs: Sequence[tuple[Cell, Anchor]]) -> Picture | None:
         caption += f" The first {MOST_ROWS} of {len(rows)} rows are shown."
     alt = f"Distinct programs and their share in {len(pairs)} cells, by whether they pass."
     return Picture("Which programs came", svg_text(figure), caption, alt)
+
+
+def _strips(axes: Axes, cells: Sequence[tuple[Cell, int]]) -> None:
+    boxes: dict[bool, list[Box]] = {True: [], False: []}
+    for cell, y in cells:
+        blocks, distinct = _strip(cell, y)
+        for passed, box in blocks:
+            boxes[passed].append(box)
+        axes.text(1.015, y, str(distinct), va="center", fontsize=8.5, alpha=0.8)
+    draw_blocks(axes, boxes[True], "passes every test", color=BLUE)
+    draw_blocks(axes, boxes[False], "does not pass", color=ORANGE)
+    axes.set_xlim(0, 1.1)
+    axes.set_xticks([0, 0.5, 1])
+    axes.spines["bottom"].set_bounds(0, 1)
 
 
 def _fullest(grid: Sequence[Axes]) -> Axes:
