@@ -143,6 +143,13 @@ def test_one_temperature_many_models_and_a_hundred_cells_are_drawn() -> None:
     assert sum(len(picture.svg) for picture in shown.pictures) < 500_000
 
 
+def test_a_thousand_different_programs_are_one_pale_block() -> None:
+    shown = presented([cell([f"x = {i}" for i in range(1000)], [3])])[1]
+    assert "one pale block together" in shown.pictures[-1].caption
+    assert ">does not pass, rare<" in shown.pictures[-1].svg
+    assert len(shown.pictures[-1].svg) < 20_000
+
+
 def test_rows_beyond_what_can_be_read_are_left_out_and_counted() -> None:
     shown = presented([cell([ONE], [0], contract=f"c{i:03}") for i in range(130)])[1]
     assert "The first 120 of 130 rows are shown." in shown.pictures[-1].caption

@@ -62,5 +62,7 @@ def test_anything_else_is_a_protocol_error_without_values(result: bytes) -> None
 def test_a_class_case_needs_one_value_for_each_call() -> None:
     job = Job(source="", entry_point="C", kind="class", cases=({"calls": [{"method": "m"}]},))
     frame = '{"frame":"case","index":0,"state":"value","value":%s}'
-    assert read_run(job, REPORT, lines(LOADED, frame % "[1]", DONE), b"").state == "ran"
-    assert read_run(job, REPORT, lines(LOADED, frame % "[1,2]", DONE), b"").state == "protocol_error"
+    one = '{"value":1}'
+    assert read_run(job, REPORT, lines(LOADED, frame % f"[{one}]", DONE), b"").state == "ran"
+    for forged in ("[1]", f"[{one},{one}]", "[]", '[{"value":{"odd":1}}]', '[{"values":1}]', "3"):
+        assert read_run(job, REPORT, lines(LOADED, frame % forged, DONE), b"").state == "protocol_error"

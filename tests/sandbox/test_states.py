@@ -125,16 +125,22 @@ def test_a_class_case_gives_one_value_a_call_on_an_object_of_its_own() -> None:
     cases = (
         {"init": [1], "calls": calls},
         {"calls": calls},
-        {"calls": [*calls[:1], *[{"method": "pop"}] * 2]},
+        {"calls": [*calls[:1], *[{"method": "pop"}] * 2, *calls[:1]]},
     )
     found = run_all([Job(source=STACK, entry_point="Stack", kind="class", cases=cases)])[0]
-    assert thaw(found.cases[0].value) == [[1, 5], [1, 5, 6], 6]
-    assert thaw(found.cases[1].value) == [[5], [5, 6], 6]
-    assert (found.cases[2].state, found.cases[2].exception, found.cases[2].call) == (
-        "exception",
-        "IndexError",
-        2,
-    )
+    assert [thaw(call["value"]) for call in found.cases[0].value] == [[1, 5], [1, 5, 6], 6]
+    assert [thaw(call["value"]) for call in found.cases[1].value] == [[5], [5, 6], 6]
+    raised = found.cases[2].value[2]
+    assert raised["exception"] == "IndexError"
+    assert "LookupError" in raised["bases"]
+    assert found.cases[2].value[3] == {"value": [5]}  # the script goes on after a call that raises
+
+
+def test_an_exception_tells_its_ancestors() -> None:
+    source = "class Poor(ValueError): pass\ndef f(): raise Poor('no')\n"
+    found = run_all([Job(source=source, entry_point="f", cases=({},))])[0]
+    assert (found.cases[0].exception, found.cases[0].message) == ("Poor", "no")
+    assert found.cases[0].bases[:2] == ("ValueError", "Exception")
 
 
 def test_a_function_is_no_class() -> None:

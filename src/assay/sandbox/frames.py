@@ -41,7 +41,17 @@ class _Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: Any = None
     exception: str = ""
     message: str = ""
+    bases: tuple[str, ...] = ()
     call: int | None = None
+
+
+class _Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One call of a class case: a value, or what was raised."""
+
+    value: Any = msgspec.UNSET
+    exception: str = ""
+    message: str = ""
+    bases: tuple[str, ...] = ()
 
 
 class _ForgedError(Exception):
@@ -125,16 +135,37 @@ def _case_result(frame: _Frame, job: Job) -> CaseResult:
             state=frame.state,
             exception=_shown(frame.exception),
             message=_shown(frame.message),
+            bases=_names(frame.bases),
             call=frame.call,
         )
     try:
+        if job.kind == "class":
+            return CaseResult(state="value", value=_calls(frame.value, len(job.cases[frame.index].get("calls", ()))))
         check(frame.value)
-        calls = len(job.cases[frame.index].get("calls", ())) if job.kind == "class" else -1
-        if calls >= 0 and not (type(frame.value) is list and len(frame.value) == calls):
-            raise ValueError("not one value for each call")
     except ValueError as error:
         raise _ForgedError(f"a value that was not encoded by the harness ({error})") from error
     return CaseResult(state="value", value=frame.value)
+
+
+def _calls(value: Any, expected: int) -> list[dict[str, Any]]:
+    """What a script of calls came to: for each call its encoded value, or the name of what it raised."""
+    told = msgspec.convert(value, list[_Told])  # a ValidationError is a ValueError
+    if len(told) != expected:
+        raise ValueError("not one result for each call")
+    calls: list[dict[str, Any]] = []
+    for one in told:
+        if one.value is msgspec.UNSET:
+            calls.append(
+                {"exception": _shown(one.exception), "message": _shown(one.message), "bases": _names(one.bases)}
+            )
+        else:
+            check(one.value)
+            calls.append({"value": one.value})
+    return calls
+
+
+def _names(bases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_shown(base) for base in bases[:12])
 
 
 def _end_of(job: Job, report: Report) -> tuple[Literal["timeout", "memory", "killed"], str]:

@@ -57,15 +57,18 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one case came to. ``value`` is encoded (see `thaw`); of a class, one encoded value a call.
+    """What one case came to. ``value`` is encoded (see `thaw`).
 
-    ``call`` is the call that failed in a case of a class, or None where the constructor did.
+    Of a class it is a list with one entry a call: ``{"value": encoded}``, or ``{"exception": name, "message":
+    …, "bases": […]}`` for a call that raised; the script goes on after it. ``bases`` are the names of the
+    exception's ancestors. ``call`` is the call that ran out of memory.
     """
 
     state: CaseState
     value: Any = None
     exception: str = ""
     message: str = ""
+    bases: tuple[str, ...] = ()
     call: int | None = None
 
 

@@ -42,8 +42,9 @@ _SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than",
 def explain(error: msgspec.ValidationError, value: Any, to: Any) -> tuple[Path_, str]:
     """Where it is, and what is wrong there."""
     text, _, place = str(error).rpartition(" - at `")
-    if not text:
-        text, place = place, "$"
+    whole = _UNKNOWN.fullmatch(str(error))
+    if not text or (whole and isinstance(value, dict) and whole["name"] in value):
+        text, place = str(error), "$"  # at the top, whatever the name of the field looks like
     path = _path(place.rpartition("$")[2].rstrip("`"), str(error), value, to)
     kind = _at(inspect.type_info(to), path)
     if place.startswith("key`"):

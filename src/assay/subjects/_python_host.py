@@ -1,6 +1,6 @@
 """The child process of a ``python:`` subject: hosts a user's callable and speaks JSON lines.
 
-Started as ``python -m assay.subjects._python_host MODULE:CALLABLE``. The protocol has descriptors of its own:
+Started as ``python -P _python_host.py MODULE:CALLABLE``. The protocol has descriptors of its own:
 what the callable prints goes to standard error and cannot be mistaken for an answer, and what it reads from
 standard input is empty. When the other end is gone, so is this process, whatever the callable is doing.
 """

@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -30,6 +31,7 @@ __all__ = ["PythonSubject"]
 
 START_SECONDS = 60.0
 LARGEST_LINE = 16 << 20
+_HOST = Path(__file__).with_name("_python_host.py")  # run as a file: Assay itself is not imported there
 _FIELDS = frozenset(Reply.__struct_fields__)
 
 
@@ -140,8 +142,8 @@ class PythonSubject:
     async def _start(self) -> _Host:
         child = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "assay.subjects._python_host",
+            "-P",  # our folder has no place on its path
+            str(_HOST),
             self.spec.name,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

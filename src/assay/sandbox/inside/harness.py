@@ -27,6 +27,7 @@ _MODULE: Final = "program"
 _MESSAGE: Final = 500
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
 _ARGS: Final = BaseException.__dict__["args"].__get__
+_MRO: Final = type.__dict__["__mro__"].__get__
 _BUILTINS: Final = builtins
 _MODULES: Final = sys.modules
 _OUTPUTS: Final = (sys.stdout, sys.stderr)
@@ -102,16 +103,23 @@ def _function_case(entry: Any, case: dict[str, Any], limit: int) -> str:
 
 
 def _class_case(entry: Any, case: dict[str, Any], limit: int) -> str:
-    """A new object, then its calls in order; each value is taken down before the next call is made."""
+    """A new object, then its calls in order; each is taken down before the next one is made.
+
+    A call that raises is taken down as such and the script goes on: refusing a request is something that an
+    object may be meant to do.
+    """
     thing = entry(*thaw(case["init"]))
-    values: list[str] = []
+    told: list[str] = []
     for index, call in enumerate(case["calls"]):
         try:
             value = getattr(thing, call["method"])(*thaw(call["args"]), **thaw(call["kwargs"]))
-            values.append(_encoded(value, limit))
+            told.append('{"value":' + _encoded(value, limit) + "}")
         except BaseException as error:
-            return f'{_failure(error)},"call":{index}'
-    return '"state":"value","value":[' + ",".join(values) + "]"
+            failure = _failure(error)
+            if failure.startswith('"state":"memory"'):
+                return f'{failure},"call":{index}'
+            told.append("{" + failure.removeprefix('"state":"exception",') + "}")
+    return '"state":"value","value":[' + ",".join(told) + "]"
 
 
 def _encoded(value: object, limit: int) -> str:
@@ -131,22 +139,24 @@ def _failure(error: BaseException) -> str:
         return '"state":"memory","exception":"MemoryError","message":""'
     if type(error) is TooLarge:
         return _fields("ValueTooLarge", f"the value is {error}")
+    bases = [type_name(base) for base in _MRO(type(error))[1:12]]
     try:
-        return _fields(type_name(type(error)), _message(error))
+        return _fields(type_name(type(error)), _message(error), bases)
     except MemoryError:
         return '"state":"memory","exception":"MemoryError","message":""'
     except BaseException:
-        return _fields(type_name(type(error)), "")
+        return _fields(type_name(type(error)), "", bases)
 
 
 def _plain_failure(message: str) -> str:
     return _fields("", message)
 
 
-def _fields(name: str, message: str) -> str:
+def _fields(name: str, message: str, bases: list[str] | None = None) -> str:
     message = _ADDRESS.sub("0x", message)[:_MESSAGE].encode("utf-8", "backslashreplace").decode("utf-8")
     name, message = encode_basestring_ascii(name), encode_basestring_ascii(message)
-    return f'"state":"exception","exception":{name},"message":{message}'
+    above = ",".join([encode_basestring_ascii(base) for base in bases or ()])
+    return f'"state":"exception","exception":{name},"message":{message},"bases":[{above}]'
 
 
 def _message(error: BaseException) -> str:

@@ -1,0 +1,147 @@
+"""The order of the rooms (DESIGN, "Layout"), explicit exports, and an import that costs nothing."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import assay
+
+ROOT = Path(assay.__file__).parent
+BASE = {"errors", "canonical", "vocabulary", "streams", "registry"}
+# Lower rooms never import higher ones, and rooms of one level do not import each other.
+LEVELS = [
+    {"stats", "evidence"},
+    {"study"},
+    {"subjects", "worlds", "sandbox", "raters"},
+    {"bench"},
+    {"instruments"},
+    {"report"},
+    {"web", "cli"},
+]
+LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}
+MODULES = sorted(path for path in ROOT.rglob("*.py") if "data" not in path.relative_to(ROOT).parts)
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Every module of ours that a file imports, anywhere in it, under TYPE_CHECKING as well."""
+    package = path.relative_to(ROOT.parent).parent.parts
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            whole = ".".join([*base, *([node.module] if node.module else [])])
+            if whole == "assay":
+                yield from ((node.lineno, f"assay.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, whole
+
+
+def room(module: str) -> str | None:
+    """The room of a module of ours; None for other packages and for ``assay`` itself."""
+    parts = module.split(".")
+    if module == "assay.__main__":
+        return "cli"
+    return parts[1] if parts[0] == "assay" and len(parts) > 1 and parts[1] != "__version__" else None
+
+
+def allowed(importer: str | None, target: str | None) -> bool:
+    if target is None or target in BASE or target == importer:
+        return True
+    if importer is None or importer in BASE:
+        return False
+    return LEVEL[target] < LEVEL[importer]
+
+
+def test_the_rule_itself_tells_right_from_wrong() -> None:
+    assert allowed("study", "evidence")
+    assert allowed("cli", "report")
+    assert allowed("stats", "errors")
+    assert not allowed("evidence", "study")
+    assert not allowed("evidence", "stats")
+    assert not allowed("sandbox", "subjects")
+    assert not allowed("bench", "instruments")
+    assert not allowed("errors", "stats")
+    assert not allowed("canonical", "bench")
+
+
+def test_every_room_has_its_place_in_the_order() -> None:
+    rooms = {path.name for path in ROOT.iterdir() if path.is_dir() and any(path.glob("*.py"))}
+    assert rooms <= set(LEVEL)
+    files = {path.stem for path in ROOT.glob("*.py")} - {"__init__", "__main__"}
+    assert files == BASE
+
+
+def test_lower_rooms_never_import_higher_ones() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {target}"
+        for path in MODULES
+        for line, target in imported(path)
+        if not allowed(room(module_name(path)), room(target))
+    ]
+    assert wrong == []
+
+
+def test_the_imports_are_really_found() -> None:
+    found = {target for _, target in imported(ROOT / "study" / "lock.py")}
+    assert {"assay.evidence.signing", "assay.canonical", "assay.study.model", "assay.__version__"} <= found
+
+
+def exports(path: Path) -> list[str] | None:
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            value: list[str] = ast.literal_eval(node.value)
+            return value
+    return None
+
+
+def defines_nothing(path: Path) -> bool:
+    """A package that is only a docstring has nothing to export."""
+    body = ast.parse(path.read_text("utf-8")).body
+    return all(isinstance(node, ast.Expr) or ast.unparse(node).startswith("from __future__") for node in body)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_every_module_says_what_it_exports_and_has_it(path: Path) -> None:
+    names = exports(path)
+    if names is None:
+        assert path.name == "__main__.py" or defines_nothing(path), "no __all__"
+        return
+    assert len(set(names)) == len(names)
+    module = importlib.import_module(module_name(path))
+    assert [name for name in names if not hasattr(module, name)] == []
+
+
+HEAVY = {"aiohttp", "cryptography", "jinja2", "matplotlib", "numpy", "rapidfuzz", "rich", "scipy", "typer", "yaml"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    program = f"import sys; {statement}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_importing_assay_loads_nothing_heavy() -> None:
+    assert loaded_by("import assay") & (HEAVY | {"msgspec"}) == set()
+
+
+def test_importing_the_bench_loads_no_figures_and_no_statistics() -> None:
+    found = loaded_by("import assay.bench")
+    assert "assay" in found
+    assert found & {"matplotlib", "numpy", "scipy", "rich", "typer", "jinja2"} == set()
+
+
+def test_importing_the_evidence_loads_no_network_and_no_yaml() -> None:
+    assert loaded_by("import assay.evidence") & HEAVY == set()
