@@ -21,8 +21,10 @@ plain = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
@@ -50,7 +52,10 @@ def test_the_order_of_keys_makes_no_difference(value: Any) -> None:
 
 
 def test_the_encoding_is_compact_sorted_utf8() -> None:
-    assert encode({"b": 1, "a": [1.0, 10**30, "é\n"]}) == '{"a":[1.0,1000000000000000000000000000000,"é\\n"],"b":1}'.encode()
+    assert (
+        encode({"b": 1, "a": [1.0, 10**30, "é\n"]})
+        == '{"a":[1.0,1000000000000000000000000000000,"é\\n"],"b":1}'.encode()
+    )
 
 
 class Box(msgspec.Struct):

@@ -101,7 +101,11 @@ def test_the_imports_are_really_found() -> None:
 
 def exports(path: Path) -> list[str] | None:
     for node in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign) and "__all__" in [
+            getattr(t, "id", "") for t in targets
+        ]:
+            assert node.value is not None
             value: list[str] = ast.literal_eval(node.value)
             return value
     return None
@@ -124,7 +128,18 @@ def test_every_module_says_what_it_exports_and_has_it(path: Path) -> None:
     assert [name for name in names if not hasattr(module, name)] == []
 
 
-HEAVY = {"aiohttp", "cryptography", "jinja2", "matplotlib", "numpy", "rapidfuzz", "rich", "scipy", "typer", "yaml"}
+HEAVY = {
+    "aiohttp",
+    "cryptography",
+    "jinja2",
+    "matplotlib",
+    "numpy",
+    "rapidfuzz",
+    "rich",
+    "scipy",
+    "typer",
+    "yaml",
+}
 
 
 def loaded_by(statement: str) -> set[str]:

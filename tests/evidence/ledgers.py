@@ -69,7 +69,13 @@ def make_trial(item: str, *, repetition: int = 0, subject: str = "reference:x") 
 
 
 def end_event(
-    trial: Trial, ordinal: int, *, attempt: int = 0, wave: int = 0, stratum: str = "s", outcome: str = "success"
+    trial: Trial,
+    ordinal: int,
+    *,
+    attempt: int = 0,
+    wave: int = 0,
+    stratum: str = "s",
+    outcome: str = "success",
 ) -> Event:
     data = {"outcome": outcome, "trial": trial, "instrument": "drill", "stratum": stratum, "wave": wave}
     return Event("end", 1.0, trial.id, attempt, ordinal, data)

@@ -59,7 +59,9 @@ def test_a_secret_is_redacted_in_every_form_and_place(tmp_path: Path, form: str,
     if where == "json in json" and form != FORMS["plain"]:
         data = {"body": f'{{"error":"{form}"}}'}
     returned, written = recorded(tmp_path, SECRET, Event("received", 1.0, "t", 0, 0, data))
-    assert decode(sealed_events(tmp_path / "0001.jsonl")[0])["data"] == returned.data, "what was recorded is returned"
+    assert decode(sealed_events(tmp_path / "0001.jsonl")[0])["data"] == returned.data, (
+        "what was recorded is returned"
+    )
     text = json.dumps(returned.data, ensure_ascii=False)
     assert MARK in text
     for leak in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1]):
@@ -90,7 +92,9 @@ def test_a_secret_inside_longer_base64_does_not_pass(secret: str, before: bytes,
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(st.characters(codec="utf-8"), min_size=6, max_size=12), st.text(max_size=10), st.text(max_size=10))
+@given(
+    st.text(st.characters(codec="utf-8"), min_size=6, max_size=12), st.text(max_size=10), st.text(max_size=10)
+)
 def test_the_ledger_stays_readable_whatever_the_secret_is(secret: str, before: str, after: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         event = Event("received", 1700000000.5, "a" * 64, 0, 3, {"text": f"{before}{secret}{after}", "n": 1})

@@ -43,7 +43,9 @@ def test_the_first_use_makes_a_key_that_only_its_owner_can_read(home: Path) -> N
 def test_processes_that_race_for_the_first_key_agree_on_one(home: Path) -> None:
     program = "import sys; sys.stdin.read(1); from assay.evidence import load_key; print(load_key().public_key.keyid)"
     racers = [
-        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         for _ in range(4)
     ]
     for racer in racers:
@@ -56,7 +58,7 @@ def test_processes_that_race_for_the_first_key_agree_on_one(home: Path) -> None:
 
 
 def test_a_key_that_was_given_but_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no key at .*; leave the option out"):
+    with pytest.raises(InputError, match=r"there is no key at .*; leave the option out"):
         load_key(tmp_path / "no.pem")
     assert not (tmp_path / "no.pem").exists()
 

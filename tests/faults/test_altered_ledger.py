@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.evidence import Event, manifest_paths, open_envelope, verify_closed, write_manifest
 from assay.errors import InputError
+from assay.evidence import Event, manifest_paths, open_envelope, verify_closed, write_manifest
 from assay.evidence.manifest import PREDICATE
 from assay.evidence.signing import sign_statement
 from tests.evidence.ledgers import LOCK, closed_run, new_signer, rechain, sealed_events, write_segment
@@ -96,7 +96,11 @@ def test_dropped_doubled_and_swapped_lines_are_found_where_they_are(run: Path) -
     lines = path.read_bytes().splitlines(keepends=True)
     for n in range(len(lines)):
         path.write_bytes(b"".join(lines[:n] + lines[n + 1 :]))
-        what = "its hash does not follow from the line before it" if n < 6 else "is missing; 7 events were signed"
+        what = (
+            "its hash does not follow from the line before it"
+            if n < 6
+            else "is missing; 7 events were signed"
+        )
         assert faults(run) == [f"0001.jsonl line {n + 1}: {what}"]
         path.write_bytes(b"".join([*lines[: n + 1], *lines[n:]]))
         assert faults(run) == [f"0001.jsonl line {n + 2}: its hash does not follow from the line before it"]
@@ -144,7 +148,12 @@ def test_a_chain_hashed_anew_is_found_against_the_manifest_and_the_stretch_named
     write_manifest(tmp_path / "ledger", LOCK, {}, signer)
     assert faults(tmp_path) == []
     honest = sealed_events(path)
-    for line, stretch in ((1, "1 to 1000"), (1000, "1 to 1000"), (1700, "1001 to 2000"), (2345, "2001 to 2345")):
+    for line, stretch in (
+        (1, "1 to 1000"),
+        (1000, "1 to 1000"),
+        (1700, "1001 to 2000"),
+        (2345, "2001 to 2345"),
+    ):
         forged = list(honest)
         forged[line - 1] = forged[line - 1].replace(b"answer", b"ANSWER")
         rechain(path, forged)
@@ -221,7 +230,20 @@ def test_an_attachment_changed_or_missing_is_named(run: Path) -> None:
     assert faults(run) == ["lock.json: the file is missing"]
 
 
-TRICKS = ["../x", "/etc/hostname", "a/../../x", "a/../b", "./x", "a//b", "", ".", "..", "a\\..\\b", "a/", "x\0y"]
+TRICKS = [
+    "../x",
+    "/etc/hostname",
+    "a/../../x",
+    "a/../b",
+    "./x",
+    "a//b",
+    "",
+    ".",
+    "..",
+    "a\\..\\b",
+    "a/",
+    "x\0y",
+]
 
 
 @pytest.mark.parametrize("name", TRICKS)

@@ -83,7 +83,9 @@ def backwards(value: Any) -> Any:
 def test_the_digest_does_not_depend_on_time_key_or_the_order_of_keys(tmp_path: Path, path: Path) -> None:
     first = read_lock(path)
     study = msgspec.convert(backwards(msgspec.to_builtins(STUDY)), Study)
-    other = msgspec.structs.replace(make_lock(study, backwards(MATERIALS), VERSIONS), created="1999-01-01T00:00:00+00:00")
+    other = msgspec.structs.replace(
+        make_lock(study, backwards(MATERIALS), VERSIONS), created="1999-01-01T00:00:00+00:00"
+    )
     second = read_lock(write_lock(other, tmp_path / "other.json", new_key(tmp_path / "other.pem")))
     assert second.digest == first.digest
     assert (second.created, second.keyid) != (first.created, first.keyid)

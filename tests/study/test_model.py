@@ -22,7 +22,12 @@ def test_an_empty_study_is_complete() -> None:
 def test_a_subject_is_a_word_or_a_mapping() -> None:
     study = convert({"subjects": ["local:smollm2", {"subject": "openai:a:b", "label": "L"}]}, Study)
     first, second = study.specs
-    assert (first.kind, first.name, first.title, first.boundary) == ("local", "smollm2", "local:smollm2", "core")
+    assert (first.kind, first.name, first.title, first.boundary) == (
+        "local",
+        "smollm2",
+        "local:smollm2",
+        "core",
+    )
     assert (second.kind, second.name, second.title) == ("openai", "a:b", "L")
 
 
@@ -49,9 +54,16 @@ def test_an_instrument_named_twice_is_refused() -> None:
 
 
 def test_a_study_survives_json_and_cannot_be_changed() -> None:
-    spec = SubjectSpec("openai:m", price=Price(1, 2), options={"a": [1]}, includes=("tool",), boundary="extended")
+    spec = SubjectSpec(
+        "openai:m", price=Price(1, 2), options={"a": [1]}, includes=("tool",), boundary="extended"
+    )
     study = Study(name="é", subjects=("local:a", spec), instruments={"x": {"y": 1.5}}, budget=Budget(calls=3))
     assert msgspec.json.decode(encode(study), type=Study) == study
-    for value, field in ((study, "seed"), (spec, "subject"), (study.budget, "calls"), (study.limits, "tries")):
+    for value, field in (
+        (study, "seed"),
+        (spec, "subject"),
+        (study.budget, "calls"),
+        (study.limits, "tries"),
+    ):
         with pytest.raises(AttributeError):
             setattr(value, field, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
@@ -13,9 +13,12 @@ from assay.study import Study, convert, parse_source, read_source
 
 
 def complaint(text: str, to: Any = Study) -> str:
-    with pytest.raises(InputError) as caught:
+    def read() -> Any:
         source = parse_source(text, "study.yaml")
-        convert(source.value, to, source)
+        return convert(source.value, to, source)
+
+    with pytest.raises(InputError) as caught:
+        read()
     message = str(caught.value)
     assert caught.value.__cause__ is None
     assert "\n" not in message
@@ -38,8 +41,8 @@ UNKNOWN = [
     ("sampling: {topp: 0.5}", "study.yaml:1: sampling.topp: unknown field; did you mean 'top_p'?"),
     (
         "limits:\n  zzz: 1",
-        "study.yaml:2: limits.zzz: unknown field; known: call_seconds, excluded_share, give_up_after, tries, "
-        "trial_seconds",
+        "study.yaml:2: limits.zzz: unknown field; known: call_seconds, excluded_share, give_up_after, "
+        "trial_seconds, tries",
     ),
     ('"a b": 1', None),
 ]
@@ -56,7 +59,10 @@ WRONG = [
     ("budget:\n  cost: lots", "study.yaml:2: budget.cost: must be a number or nothing, not text"),
     ("limits: {excluded_share: 2}", "study.yaml:1: limits.excluded_share: must be a number, at most 1"),
     ("sampling: {top_p: 0.0}", "study.yaml:1: sampling.top_p: must be a number, more than 0"),
-    ("sampling:\n  seed: derivd", "study.yaml:2: sampling.seed: 'derivd' is not a choice; did you mean 'derived'?"),
+    (
+        "sampling:\n  seed: derivd",
+        "study.yaml:2: sampling.seed: 'derivd' is not a choice; did you mean 'derived'?",
+    ),
     (
         "subjects:\n- subject: a:b\n  boundary: big",
         "study.yaml:3: subjects[0].boundary: 'big' is not a choice; known: core, extended",
@@ -74,7 +80,7 @@ WRONG = [
     ("instruments: [bias, bias]", "study.yaml:1: the instrument 'bias' is named twice"),
     ("- a\n- b", "study.yaml:1: must be a mapping, not a list"),
     ("just words", "study.yaml:1: must be a mapping, not text"),
-    ("---", "study.yaml:1: must be a mapping; nothing is given"),
+    ("---\nnull", "study.yaml:2: must be a mapping; nothing is given"),
 ]
 
 NOT_PLAIN = [
@@ -82,16 +88,16 @@ NOT_PLAIN = [
     ("# only a comment\n", "study.yaml: the file is empty"),
     ("name: a\nseed: 1\nname: b", "study.yaml:3: 'name' is given twice"),
     ("budget:\n  calls: 1\n  calls: 2", "study.yaml:3: 'calls' is given twice"),
-    ("name: a\n\tseed: 1", "study.yaml:2: not valid YAML: found character that cannot start any token"),
+    ("name: a\n\tseed: 1", "study.yaml:2: not valid YAML: found a tab character that violates indentation"),
     ("name: [a", "study.yaml:2: not valid YAML: did not find expected ',' or ']'"),
-    ("name: 'a", "study.yaml:2: not valid YAML: found unexpected end of stream"),
+    ("name: 'a", "study.yaml:1: not valid YAML: found unexpected end of stream"),
     ("a: b: c", "study.yaml:1: not valid YAML: mapping values are not allowed in this context"),
     (
         "name: a\n---\nname: b",
         "study.yaml:2: not valid YAML: expected a single document in the stream, but found another document",
     ),
     ("name: *who", "study.yaml:1: not valid YAML: found undefined alias"),
-    ("a: &x\n  b: *x", "study.yaml:2: an alias that contains itself"),
+    ("a: &x\n  b: *x", "study.yaml:1: an alias that contains itself"),
     ("&x [*x]", "study.yaml:1: an alias that contains itself"),
     ("name: !!python/object/apply:os.system [ls]", None),
     ("name: !secret x", "study.yaml:1: the tag !secret is not known here; leave it out"),
@@ -124,7 +130,9 @@ def test_a_wrong_study_is_told_in_one_sentence(text: str, expected: str | None) 
 def test_a_tag_that_would_run_code_runs_nothing(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     text = f"name: !!python/object/apply:os.mkdir ['{mark}']"
-    assert complaint(text).startswith("study.yaml:1: the tag !!python/object/apply:os.mkdir is not known here")
+    assert complaint(text).startswith(
+        "study.yaml:1: the tag !!python/object/apply:os.mkdir is not known here"
+    )
     assert not mark.exists()
 
 
@@ -182,6 +190,8 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
     rooms: dict[str, Inner] = {}
     rows: list[dict[str, list[Inner]]] = []
     pair: tuple[int, Inner] = (0, Inner())
+    word: Annotated[str, msgspec.Meta(min_length=1)] = "x"
+    many: Annotated[list[int], msgspec.Meta(max_length=2)] = []
 
 
 @pytest.mark.parametrize(
@@ -191,13 +201,18 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
             "rooms:\n  hall: {size: 1}\n  attic:\n    sise: 2",
             "study.yaml:4: rooms.attic.sise: unknown field; did you mean 'size'?",
         ),
-        ("rooms:\n  a: {}\n  'b.c d':\n    size: x", "study.yaml:4: rooms['b.c d'].size: must be a whole number, not text"),
+        (
+            "rooms:\n  a: {}\n  'b.c d':\n    size: x",
+            "study.yaml:4: rooms['b.c d'].size: must be a whole number, not text",
+        ),
         (
             "rows:\n- a: []\n- a: [{}]\n  b:\n  - {}\n  - nam: x",
             "study.yaml:6: rows[1].b[1].nam: unknown field; did you mean 'name'?",
         ),
         ("pair: [1, {nam: x}]", "study.yaml:1: pair[1].nam: unknown field; did you mean 'name'?"),
-        ("pair: [1]", "study.yaml:1: pair: must be of length exactly 2"),
+        ("rows: [{a: [{name: ''}]}]\nword: ''", "study.yaml:2: word: must have at least 1 characters"),
+        ("many: [1, 2, 3]", "study.yaml:1: many: must have at most 2 entries"),
+        ("pair: [1]", "study.yaml:1: pair: must have exactly 2 entries"),
     ],
 )
 def test_the_place_is_found_inside_mappings_of_any_names(text: str, expected: str) -> None:

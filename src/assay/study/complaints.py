@@ -24,7 +24,7 @@ _MISSING = re.compile(r"Object missing required field `(?P<name>.*)`", re.S)
 _EXPECTED = re.compile(
     r"Expected `(?P<kinds>[^`]+)`(?: (?P<sign>[<>]=?) (?P<bound>\S+))?(?:, got `(?P<got>[^`]+)`)?"
 )
-_LENGTH = re.compile(r"Expected `(?P<kind>\w+)` of length (?P<sign>[<>]=?|==) (?P<bound>\d+)")
+_LENGTH = re.compile(r"Expected `(?P<kind>\w+)` of length (?:(?P<sign>[<>]=) )?(?P<bound>\d+)(?:, got \d+)?")
 _ENUM = re.compile(r"Invalid enum value (?P<value>.*)", re.S)
 
 _NAMES = {
@@ -56,7 +56,8 @@ def explain(error: msgspec.ValidationError, value: Any, to: Any) -> tuple[Path_,
     if found := _ENUM.fullmatch(text):
         return path, _enum(found["value"], kind)
     if found := _LENGTH.fullmatch(text):
-        return path, f"must be of length {_SIGNS[found['sign']]} {found['bound']}"
+        things = "characters" if found["kind"] == "str" else "entries"
+        return path, f"must have {_SIGNS[found['sign'] or '==']} {found['bound']} {things}"
     if found := _EXPECTED.fullmatch(text):
         return path, _expected(found)
     return path, text[:1].lower() + text[1:].replace("`", "")
