@@ -169,6 +169,11 @@ class TestWaiting:
         first, second, *later = subject.arrived
         assert min(later) >= max(first, second) + 0.299
 
+    def test_keeps_to_a_time_named_by_a_fault_that_is_no_complaint(self) -> None:
+        subject = Scripted(SubjectFault("http_500", retry_after=0.3), GOOD)
+        call(subject)
+        assert subject.arrived[1] - subject.arrived[0] >= 0.299
+
     @pytest.mark.parametrize("waits_for", ["back-off", "named time", "place"])
     def test_ends_at_once_when_the_run_stops(self, waits_for: str) -> None:
         fault = SubjectFault("http_429", slow_down=True, retry_after=600.0)

@@ -267,6 +267,18 @@ class TestFaults:
 
         asyncio.run(asyncio.wait_for(go(), 30))
 
+    def test_a_death_between_two_calls_is_one_with_a_name(self) -> None:
+        async def go() -> None:
+            async with opened("plain") as subject:
+                await say(subject)
+                host = next(iter(subject._all))
+                os.kill(host.child.pid, signal.SIGKILL)
+                await host.child.wait()
+                with pytest.raises(SubjectFault, match="subject_died"):
+                    await say(subject, "z" * 1_000_000)
+
+        asyncio.run(go())
+
     def test_an_exception_leaves_the_session_as_it_is(self) -> None:
         async def go() -> None:
             async with opened("raises") as subject:

@@ -1,10 +1,13 @@
 """The commands, gathered; and the one place where an error becomes a message and an exit code.
 
-Exit codes: 0 done, 1 a verdict fails (audit, check), 2 wrong input, 3 stopped and resumable, 130 interrupted.
+Exit codes: 0 done, 1 a verdict fails (audit, check), 2 wrong input, 3 stopped and resumable, 130 interrupted;
+70 a fault of Assay's own, 141 nobody reads the output any more (128 + SIGPIPE, as the shell has it).
 """
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from typing import Annotated
 
@@ -14,13 +17,13 @@ from assay import __version__
 from assay.errors import AssayError, IntegrityError, RunStopped
 
 from . import audit, catalogue, lock, plan, pull, report, resume, run, score, status
+from .output import complain
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="assay",
     help="A measuring bench for the behaviour of AI systems: declared first, recorded, replayable.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -60,23 +63,55 @@ for _name, _command in (
 
 def main() -> None:
     """The entry point of the ``assay`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without our letters is no reason to end
+    code = _run(sys.argv[1:] or ["--help"])
     try:
-        app()
-    except AssayError as error:
-        sys.exit(_tell(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
+        sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        code = _nobody_reads()
+    sys.exit(code)
 
 
-def _tell(error: AssayError) -> int:
-    from assay.report.tables import safe_terminal
+def _run(arguments: list[str]) -> int:
+    try:
+        with typer.main.get_command(app).make_context("assay", arguments) as context:
+            context.command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except AssayError as error:
+        complain(f"assay: {error}")
+        return 1 if isinstance(error, IntegrityError) else 3 if isinstance(error, RunStopped) else 2
+    except BrokenPipeError:
+        return _nobody_reads()
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"assay: {where}{error.strerror or error}")
+        return 2
+    except Exception as error:
+        return _unexpected(error)
+    return 0
 
-    print(f"assay: {safe_terminal(str(error))}", file=sys.stderr)
-    if isinstance(error, IntegrityError):
-        return 1
-    if isinstance(error, RunStopped):
-        return 3
-    return 2
+
+def _unexpected(error: Exception) -> int:
+    """Usage errors of the command line, as one line; anything else is ours and is said to be."""
+    if isinstance(
+        error, typer.BadParameter.__mro__[1:3]
+    ):  # UsageError and ClickException, wherever they live
+        complain(f"assay: {' '.join(error.format_message().split())}")
+        return 2
+    if os.environ.get("ASSAY_TRACEBACK"):
+        raise error
+    complain(
+        f"assay: a fault of Assay itself ({type(error).__name__}: {error}); "
+        "set ASSAY_TRACEBACK=1 and run it again to see where, and please report it"
+    )
+    return 70
+
+
+def _nobody_reads() -> int:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the last flush complains again
+    return 141

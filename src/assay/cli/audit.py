@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .options import Json, Unconfined
+from .output import print_json, safe
 
 __all__ = ["audit"]
 
@@ -31,7 +32,6 @@ def audit(
     from assay.bench.audit import audit as check
     from assay.bench.live import SandboxService
     from assay.bench.prepare import instruments_of, subjects_of
-    from assay.report.tables import safe_terminal
 
     folder = RunFolder.find(run)
     lock = folder.read_lock(signed_by)
@@ -40,7 +40,7 @@ def audit(
         check(folder, lock, instruments_of(lock), subjects_of(lock), trusted_keyid=signed_by, sandbox=sandbox)
     )
     if as_json:
-        typer.echo(msgspec.json.encode({**msgspec.to_builtins(found), "holds": found.holds}).decode())
+        print_json({**msgspec.to_builtins(found), "holds": found.holds})
         raise typer.Exit(0 if found.holds else 1)
     typer.echo(f"lock      {found.lock}  signed by {found.keyid[:16]}")
     typer.echo(
@@ -52,9 +52,9 @@ def audit(
             f"note      {found.environment_dependent} results depend on the machine (time, memory); the record stands"
         )
     for note in found.notes:
-        typer.echo(f"note      {safe_terminal(note)}")
+        typer.echo(f"note      {safe(note)}")
     for fault in found.faults[:50]:
-        typer.echo(f"FAULT     {safe_terminal(fault)}")
+        typer.echo(f"FAULT     {safe(fault)}")
     if len(found.faults) > 50:
         typer.echo(f"FAULT     … and {len(found.faults) - 50} more")
     typer.echo(

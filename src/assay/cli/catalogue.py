@@ -9,6 +9,7 @@ import typer
 from assay.errors import UnknownName
 
 from .options import Json
+from .output import print_json
 
 __all__ = ["list_", "show"]
 
@@ -20,8 +21,6 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List what is installed: instruments, subjects, references, contracts."""
-    import msgspec
-
     from assay.bench import load_instrument
     from assay.registry import names
 
@@ -41,7 +40,7 @@ def list_(
     else:
         raise UnknownName("list", what, ["instruments", "subjects", "references", *nouns])
     if as_json:
-        typer.echo(msgspec.json.encode([{"id": a, "title": b, "detail": c} for a, b, c in rows]).decode())
+        print_json([{"id": a, "title": b, "detail": c} for a, b, c in rows])
         return
     wide = max((len(a) for a, _, _ in rows), default=0)
     middle = max((len(b) for _, b, _ in rows), default=0)
@@ -76,13 +75,11 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show one instance in full: every prompt, test and criterion."""
-    import msgspec
-
     from assay.bench import load_instrument
 
     found = load_instrument(instrument).show(item, seed)
     if as_json:
-        typer.echo(msgspec.json.encode(found).decode())
+        print_json(found)
         return
     for message in found["messages"]:
         typer.echo(f"--- {message['role']}\n{message['content'].rstrip()}\n")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
+
+from .output import complain, safe
 
 if TYPE_CHECKING:
     from assay.bench import Progress
@@ -32,7 +33,9 @@ async def watch(progress: Progress, *, quiet: bool = False) -> AsyncIterator[Non
         yield
     finally:
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(
+            asyncio.CancelledError, OSError
+        ):  # a display that fails costs no measurement
             await task
 
 
@@ -44,10 +47,10 @@ async def _lines(progress: Progress) -> None:
             await asyncio.sleep(0.5)
             line = status_line(progress)
             if time.monotonic() - told >= PLAIN_EVERY and line != last:
-                print(line, file=sys.stderr, flush=True)
+                complain(line)
                 last, told = line, time.monotonic()
     finally:
-        print(status_line(progress), file=sys.stderr, flush=True)
+        complain(status_line(progress))
 
 
 async def _live(progress: Progress, console: Any) -> None:
@@ -84,7 +87,7 @@ def status_line(progress: Progress) -> str:
     if meter.faults:
         parts.append("faults " + ", ".join(f"{name} {n}" for name, n in sorted(meter.faults.items())))
     parts.append(f"left {_duration(left)}")
-    return " · ".join([progress.message, *parts] if progress.message else parts)
+    return safe(" · ".join([progress.message, *parts] if progress.message else parts)).replace("\n", " ")
 
 
 def _table(progress: Progress) -> Any:
@@ -94,8 +97,6 @@ def _table(progress: Progress) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.report.tables import safe_terminal
-
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column("subject and condition")
     table.add_column("", width=30)
@@ -104,7 +105,7 @@ def _table(progress: Progress) -> Any:
     tallies = list(progress.tallies.values())
     for tally in tallies[:ROWS]:
         table.add_row(
-            Text(safe_terminal(tally.label)),
+            Text(safe(tally.label).replace("\n", " ")),
             ProgressBar(total=max(1, tally.planned), completed=tally.done, width=30),
             f"{tally.done}/{tally.planned}",
             str(tally.success),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import Json, Key
+from .output import print_json
 
 __all__ = ["lock"]
 
@@ -31,10 +32,8 @@ def lock(
     path = out or study.with_suffix(".lock.json")
     made = read_lock(write_lock(prepare(declared, study.parent, source), path, key))
     if as_json:
-        import msgspec
-
         value = {"lock": str(path), "digest": made.digest, "created": made.created, "keyid": made.keyid}
-        typer.echo(msgspec.json.encode(value).decode())
+        print_json(value)
         return
     typer.echo(f"Locked   {path}\nDigest   {made.digest}\nSigned   {made.created} by key {made.keyid[:16]}")
     typer.echo(

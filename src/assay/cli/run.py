@@ -68,10 +68,15 @@ def run(
     from .session import default_name, run_session
 
     folder = RunFolder.create(out, name or default_name(lock))
-    if lock.keyid:
-        folder.lock_path.write_bytes(Path((targets or [""])[0]).read_bytes())
-    else:
-        write_lock(lock, folder.lock_path, key)
-    lock = read_lock(folder.lock_path)
+    try:
+        if lock.keyid:
+            folder.lock_path.write_bytes(Path((targets or [""])[0]).read_bytes())
+        else:
+            write_lock(lock, folder.lock_path, key)
+        lock = read_lock(folder.lock_path)
+    except BaseException:  # a folder without a lock is no run: it could be neither resumed nor made again
+        folder.lock_path.unlink(missing_ok=True)
+        folder.path.rmdir()
+        raise
     with folder:
         raise typer.Exit(run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key))

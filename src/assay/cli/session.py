@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import shlex
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.errors import AssayError
+from assay.errors import AssayError, StorageFull, SubjectRefused
+
+from .output import complain, keep_secret, print_json, say
 
 if TYPE_CHECKING:
-    from assay.bench import RunFolder
-    from assay.study import Lock
+    from assay.bench import Instrument, RunFolder
+    from assay.study import Budget, Lock
+    from assay.subjects.base import Subject
 
 __all__ = ["default_name", "run_session"]
+
+INTERRUPTED = 130
+STOPPED = 3
 
 
 def default_name(lock: Lock) -> str:
@@ -34,74 +41,109 @@ def run_session(
     as_json: bool,
     unconfined: bool,
     key: Path | None,
-    budget: Any = None,
-    make_report: bool = True,
+    budget: Budget | None = None,
 ) -> int:
     """Run to the end or to a clean stop; returns the exit code."""
+    from assay.bench.prepare import instruments_of, subjects_of
+    from assay.sandbox import sandbox_report
+
+    instruments, subjects = instruments_of(lock), subjects_of(lock)
+    keep_secret(subjects)
+    sandbox_report(allow_unconfined_code=unconfined)  # refuses before anything is asked and paid for
+    finished, reason = asyncio.run(
+        _measure(folder, lock, instruments, subjects, quiet=as_json, unconfined=unconfined, budget=budget)
+    )
+    if not finished:
+        return _stopped(folder, reason, as_json)
+    return _close(folder, lock, instruments, as_json, key)
+
+
+async def _measure(
+    folder: RunFolder,
+    lock: Lock,
+    instruments: list[Instrument],
+    subjects: list[Subject],
+    *,
+    quiet: bool,
+    unconfined: bool,
+    budget: Budget | None,
+) -> tuple[bool, str]:
+    """Whether the study is finished, and if not, why."""
     from assay.bench import Meter, Runner
     from assay.bench.environment import environment
     from assay.bench.live import SandboxService
-    from assay.bench.prepare import instruments_of, subjects_of
-    from assay.report.publish import publish, write_report
-    from assay.sandbox import sandbox_report
 
     from .display import watch
 
-    instruments, subjects = instruments_of(lock), subjects_of(lock)
-    sandbox_report(allow_unconfined_code=unconfined)  # refuses before anything is asked and paid for
-
-    async def go() -> tuple[bool, str]:
-        runner = Runner(
-            lock,
-            folder,
-            instruments,
-            subjects,
-            meter=Meter(budget or lock.study.budget),
-            sandbox=SandboxService(allow_unconfined_code=unconfined),
-            environment=lambda: environment(allow_unconfined_code=unconfined),
-        )
-        _stop_on_signals(runner.stop)
-        async with watch(runner.progress, quiet=as_json):
-            finished = await runner.run()
-        return finished, runner.stop_reason
-
-    finished, reason = asyncio.run(go())
-    if not finished:
-        _say(
-            as_json,
-            {"run": str(folder.path), "finished": False, "reason": reason},
-            f"Stopped: {reason}.\nNothing is lost. Go on with: assay resume {folder.path}",
-        )
-        return 130 if reason == "interrupted" else 3
-    readings = publish(folder, lock, instruments, key)
-    presentations: list[Any] = []
-    if make_report:
+    runner = Runner(
+        lock,
+        folder,
+        instruments,
+        subjects,
+        meter=Meter(budget or lock.study.budget),
+        sandbox=SandboxService(allow_unconfined_code=unconfined),
+        environment=lambda: environment(allow_unconfined_code=unconfined),
+    )
+    _stop_on_signals(runner.stop)
+    async with watch(runner.progress, quiet=quiet):
         try:
-            path, presentations = write_report(folder, lock, instruments)
-        except AssayError:
-            raise
-        except Exception as error:
-            # The measurement is closed and safe; only its picture failed. Say so and let the user try again.
-            print(
-                f"assay: the report could not be drawn ({type(error).__name__}: {error}); "
-                f"the readings are in {folder.path}, try again with: assay report {folder.path}",
-                file=sys.stderr,
-            )
-            return 2
-    if as_json:
-        import msgspec
+            finished = await runner.run()
+        except SubjectRefused as refused:  # what was recorded before stands; put right, the run can go on
+            return False, runner.stop_reason or str(refused)
+    return finished, runner.stop_reason
 
-        typer.echo(
-            msgspec.json.encode({"run": str(folder.path), "finished": True, "readings": readings}).decode()
+
+def _stopped(folder: RunFolder, reason: str, as_json: bool) -> int:
+    code = INTERRUPTED if reason == "interrupted" else STOPPED
+    if as_json:
+        from .output import safe
+
+        print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
+        return code
+    say(f"Stopped: {reason.rstrip('.')}.")
+    say(f"Nothing is lost. Go on with: {_command('resume', folder)}")
+    return code
+
+
+def _close(
+    folder: RunFolder, lock: Lock, instruments: list[Instrument], as_json: bool, key: Path | None
+) -> int:
+    """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
+    from assay.evidence.manifest import manifest_paths
+    from assay.report.publish import publish, read_run, write_report
+
+    try:
+        if manifest_paths(folder.ledger):
+            readings = [reading for reading, _ in read_run(folder, lock, instruments)]
+        else:
+            readings = publish(folder, lock, instruments, key)
+    except OSError as error:
+        raise StorageFull(
+            f"everything is measured, but {error.filename or folder.path} could not be written: {error.strerror}; "
+            f"make room and close the run with: {_command('resume', folder)}"
+        ) from error
+    try:
+        path, presentations = write_report(folder, lock, instruments)
+    except AssayError:
+        raise
+    except Exception as error:
+        # The measurement is closed and safe; only its picture failed. Say so and let the user try again.
+        complain(
+            f"assay: the report could not be drawn ({type(error).__name__}: {error}); "
+            f"the readings are in {folder.path}, try again with: {_command('report', folder)}"
         )
+        return 2
+    if as_json:
+        print_json({"run": str(folder.path), "finished": True, "readings": readings})
         return 0
     for presentation in presentations:
         _headline(presentation)
-    typer.echo(f"\nRun      {folder.path}")
-    if make_report:
-        typer.echo(f"Report   {path}")
-    typer.echo(f"Audit    assay audit {folder.path}")
+    say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {_command('audit', folder)}")
     return 0
+
+
+def _command(name: str, folder: RunFolder) -> str:
+    return f"assay {name} {shlex.quote(str(folder.path))}"
 
 
 def _headline(presentation: Any) -> None:
@@ -116,31 +158,23 @@ def _headline(presentation: Any) -> None:
         typer.echo(plain_text(presentation))
 
 
-def _say(as_json: bool, value: dict[str, Any], text: str) -> None:
-    if as_json:
-        import msgspec
-
-        typer.echo(msgspec.json.encode(value).decode())
-    else:
-        from assay.report.tables import safe_terminal
-
-        for line in text.splitlines():
-            typer.echo(safe_terminal(line))
-
-
 def _stop_on_signals(stop: Any) -> None:
     """The first signal stops cleanly; a second one ends the process at once. Nothing recorded is lost."""
     loop = asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
 
     def first() -> None:
-        print(
-            "\nstopping: waiting for replies under way (press Ctrl-C again to leave at once)", file=sys.stderr
-        )
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-            signal.signal(number, signal.SIG_DFL)
         stop("interrupted")
+        for number in numbers:
+            loop.remove_signal_handler(number)
+            signal.signal(number, second)
+        complain("\nstopping: waiting for replies under way (press Ctrl-C again to leave at once)")
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    def second(*_: object) -> None:
+        if os.isatty(2):
+            os.write(2, b"\x1b[?25h\n")  # the live table hides the cursor
+        os._exit(INTERRUPTED)
+
+    for number in numbers:
         with contextlib.suppress(NotImplementedError, ValueError):
             loop.add_signal_handler(number, first)

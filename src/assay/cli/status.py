@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Json
+from .output import print_json
 
 __all__ = ["status"]
 
@@ -17,8 +18,6 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Say how far a run is, from its ledger."""
-    import msgspec
-
     from assay.bench import Meter, RunFolder
     from assay.bench.history import History
     from assay.evidence.manifest import manifest_paths
@@ -47,7 +46,7 @@ def status(
         "torn_bytes": history.torn,
     }
     if as_json:
-        typer.echo(msgspec.json.encode(value).decode())
+        print_json(value)
         return
     typer.echo(f"{folder.path}: {state}")
     typer.echo(

@@ -46,7 +46,8 @@ class _Host:
         try:
             async with asyncio.timeout(seconds):
                 self.child.stdin.write(encode(message) + b"\n")
-                await self.child.stdin.drain()
+                with contextlib.suppress(ConnectionError):  # it died; reading will tell
+                    await self.child.stdin.drain()
                 return await self.read()
         except TimeoutError:
             raise SubjectFault("timeout", f"no answer within {seconds:g} s", retriable=False) from None

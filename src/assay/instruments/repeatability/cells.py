@@ -169,7 +169,12 @@ class Cell:
 
 def sorted_cells(cells: Iterable[Cell]) -> list[Cell]:
     """In the order of contract, model and temperature: never that of arrival."""
-    return sorted(cells, key=lambda cell: (cell.key.contract, cell.key.model, cell.key.temperature or 0.0))
+
+    def place(cell: Cell) -> tuple[str, str, bool, float]:
+        key = cell.key
+        return key.contract, key.model, key.temperature is not None, key.temperature or 0.0
+
+    return sorted(cells, key=place)
 
 
 def record_rows(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> Iterator[dict[str, Any]]:

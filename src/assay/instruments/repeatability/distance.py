@@ -1,15 +1,16 @@
 """Normalised Levenshtein distance: edit distance over the longer length, on code points.
 
-Version ``levenshtein/1``. d(a, a) = 0, d("", s) = 1 for a non-empty s, d("", "") = 0. Beyond 100,000 characters
-the same distance is taken over larger units (lines, or blocks of equal size where there are too many lines), so
-that the cost stays bounded; it keeps d(a, a) = 0, symmetry, the bounds, and d > 0 for different texts.
+Version ``levenshtein/1``. d(a, a) = 0, d("", s) = 1 for a non-empty s, d("", "") = 0. Where the texts differ over
+more than 100,000 characters (what they have in common at either end set aside), the same distance is taken over
+larger units (lines, or blocks of equal size where there are too many lines), so that the cost stays bounded; it
+keeps d(a, a) = 0, symmetry, the bounds, and d > 0 for different texts.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 __all__ = ["DISTANCE", "LONGEST", "distance"]
 
@@ -21,18 +22,29 @@ def distance(a: str, b: str) -> Fraction:
     """Exact, so that thresholds are decided exactly; ``float`` it for display and means."""
     if a == b:
         return Fraction(0)
+    longest = max(len(a), len(b))
+    if longest <= LONGEST:
+        return Fraction(Levenshtein.distance(a, b), longest)
+    inner, other = _inner(a, b)
+    if max(len(inner), len(other)) <= LONGEST:
+        return Fraction(Levenshtein.distance(inner, other), longest)
     x, y = _units(a, b)
     return Fraction(Levenshtein.distance(x, y), max(len(x), len(y)))
 
 
-def _units(a: str, b: str) -> tuple[str, str] | tuple[list[int], list[int]]:
-    longest = max(len(a), len(b))
-    if longest <= LONGEST:
-        return a, b
+def _inner(a: str, b: str) -> tuple[str, str]:
+    """Without the beginning and the end that both share; the edit distance is that of what is left."""
+    head = Prefix.similarity(a, b)
+    a, b = a[head:], b[head:]
+    tail = Postfix.similarity(a, b)
+    return a[: len(a) - tail], b[: len(b) - tail]
+
+
+def _units(a: str, b: str) -> tuple[list[int], list[int]]:
     x, y = a.splitlines(keepends=True), b.splitlines(keepends=True)
     if max(len(x), len(y)) <= LONGEST:
         return _numbered(x, y)
-    size = -(-longest // LONGEST)
+    size = -(-max(len(a), len(b)) // LONGEST)
     return _numbered(_blocks(a, size), _blocks(b, size))
 
 

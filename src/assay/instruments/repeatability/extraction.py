@@ -14,7 +14,8 @@ __all__ = ["EXTRACTION", "extract_code"]
 
 EXTRACTION = "extract/1"
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[^\s`]*)[^\n`]*$")
+# Possessive: a line is looked at once, however long it is and whatever it ends with.
+_FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<word>[^\s`]*+)[^\n`]*+$")
 
 
 def extract_code(text: str, entry_point: str) -> str:

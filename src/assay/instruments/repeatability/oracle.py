@@ -7,7 +7,6 @@ passes when every case does.
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any, NamedTuple
 
@@ -102,16 +101,7 @@ def _raised(wanted: str, result: dict[str, Any]) -> str:
     """The exception itself or a subclass of it: a program may derive its own."""
     if not result.get("exception"):
         return "wrong"
-    names = {result["exception"], *result.get("bases", ())}
-    expected = getattr(builtins, wanted, None)
-    if isinstance(expected, type):
-        names |= {base.__name__ for n in list(names) for base in _builtin_bases(n)}
-    return "pass" if wanted in names else "exception"
-
-
-def _builtin_bases(name: str) -> tuple[type, ...]:
-    found = getattr(builtins, name, None)
-    return found.__mro__ if isinstance(found, type) else ()
+    return "pass" if wanted in (result["exception"], *result.get("bases", ())) else "exception"
 
 
 def _equal(value: Any, case: Case | CallStep) -> bool:
@@ -119,5 +109,8 @@ def _equal(value: Any, case: Case | CallStep) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         assert isinstance(case.expected, int | float)
-        return abs(value - case.expected) <= case.tolerance
+        try:
+            return abs(value - case.expected) <= case.tolerance
+        except OverflowError:  # a whole number beyond all reals: far from anything expected
+            return False
     return bool(value == case.expected)

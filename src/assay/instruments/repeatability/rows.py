@@ -7,6 +7,7 @@ were made. They are taken as they are: nothing is extracted unless asked for.
 from __future__ import annotations
 
 import gzip
+import math
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -43,7 +44,9 @@ def read_rows(path: Path) -> list[InputRow]:
     for number, line in _lines(path):
         try:
             rows.append(_decode_row(line))
-        except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        except RecursionError:
+            raise InputError("not a row: nested too deeply", file=str(path), line=number) from None
+        except ValueError as error:  # of msgspec, of json, or text that is not UTF-8
             what = str(error).replace("`", "").replace("$.", "")
             raise InputError(f"not a row: {what}", file=str(path), line=number) from None
     if not rows:
@@ -60,7 +63,10 @@ def _decode_row(line: bytes) -> InputRow:
         import json  # takes escaped lone surrogates, which real outputs now and then hold
 
         value: Any = json.loads(line)
-        return msgspec.convert(value, InputRow)
+        row = msgspec.convert(value, InputRow)
+        if row.temperature is not None and not math.isfinite(row.temperature):
+            raise ValueError(f"temperature {row.temperature} is not a finite number") from None
+        return row
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -105,7 +111,15 @@ def score_rows(
     chosen = settings or Settings()
     anchors = find_anchors(cells, contracts, chosen, {})
     flags = [Flag("Limited Comparability", "not declared first")]
-    return score_cells(cells, anchors, chosen, source="rows", version=Repeatability.version, flags=flags)
+    return score_cells(
+        cells,
+        anchors,
+        chosen,
+        source="rows",
+        version=Repeatability.version,
+        extracted=extract,
+        flags=flags,
+    )
 
 
 def _run_oracle(

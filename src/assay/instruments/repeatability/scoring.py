@@ -77,6 +77,7 @@ def score_cells(
     *,
     source: str,
     version: str,
+    extracted: bool = True,
     excluded: Sequence[Exclusion] = (),
     flags: Sequence[Flag] = (),
     notes: Sequence[str] = (),
@@ -94,7 +95,7 @@ def score_cells(
         excluded=tuple(excluded),
         flags=tuple(flags),
         notes=tuple(notes),
-        versions=versions(extracted=source == "ledger"),
+        versions=versions(extracted=extracted),
     )
 
 
@@ -192,12 +193,20 @@ def _anchored(
     cell: Cell, anchor: Anchor, level: str, settings: Settings, flags: tuple[Flag, ...]
 ) -> list[Measure]:
     labels = {**cell.key.labels, "level": level}
+    labelled = {"P_tau_pre": {**labels, "tau": float(settings.tau)}}
     if anchor.canon is None or not cell.n:
         why = NO_CANON if anchor.canon is None else "no outputs"
         conventional = {"R_anchor_pre": 0.0, "mu_pre": 1.0, "P_tau_pre": 0.0}  # spec, "Missing canon"
         return [
             Measure(
-                name=name, value=None, spec_value=value, n=cell.n, labels=labels, flags=flags, notes=(why,)
+                name=name,
+                value=None,
+                spec_value=value,
+                n=cell.n,
+                units="distance" if name == "mu_pre" else "share",
+                labels=labelled.get(name, labels),
+                flags=flags,
+                notes=(why,),
             )
             for name, value in conventional.items()
         ]
@@ -220,7 +229,7 @@ def _anchored(
             n=cell.n,
             units=units,
             method=f"{interval.method}; interval from {basis}",
-            labels={**labels, "tau": float(settings.tau)} if name == "P_tau_pre" else labels,
+            labels=labelled.get(name, labels),
             flags=flags,
         )
 

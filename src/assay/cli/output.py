@@ -1,0 +1,58 @@
+"""How the command line speaks: plain lines for people, one document for machines, complaints on stderr.
+
+Whatever goes to a person passes here: secrets in use are taken out, and nothing can steer the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from assay.evidence.redaction import Redactor
+    from assay.subjects.base import Subject
+
+__all__ = ["complain", "keep_secret", "print_json", "safe", "say"]
+
+_redactor: Redactor | None = None
+
+
+def keep_secret(subjects: Iterable[Subject]) -> None:
+    """From now on the credentials of these subjects are in no message, whoever echoes them."""
+    global _redactor
+    from assay.evidence.redaction import Redactor
+
+    _redactor = _redactor or Redactor()
+    for subject in subjects:
+        for secret in subject.secrets():
+            _redactor.learn(secret)
+
+
+def safe(text: str) -> str:
+    from assay.report.tables import safe_terminal
+
+    return safe_terminal(_redactor.clean_text(text) if _redactor else text)
+
+
+def say(text: str) -> None:
+    """A line for people."""
+    typer.echo(safe(text))
+
+
+def complain(text: str) -> None:
+    """A line on stderr, however the reader of stderr is doing."""
+    try:
+        print(safe(text), file=sys.stderr, flush=True)
+    except OSError:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # nobody listens; the work goes on all the same
+
+
+def print_json(value: Any) -> None:
+    """One document, in UTF-8 whatever the terminal's encoding."""
+    import msgspec
+
+    typer.echo(msgspec.json.encode(value))

@@ -1,0 +1,284 @@
+"""The documentation holds: links lead somewhere, commands exist, examples run, nothing that exists is left out."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import fields
+from typer.main import get_command
+
+from assay.bench.prepare import prepare, read_study
+from assay.cli.app import app
+from assay.evidence import events, genesis, read_lines
+from assay.instruments.repeatability import Options
+from assay.instruments.repeatability.cells import Cell, CellKey, Output, record_rows
+from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
+from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
+from assay.study import Study
+from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
+from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
+from tests.support import begin, command, environment, go
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / f"{n}.md" for n in ("README", "CONTRIBUTING", "CHANGELOG")),
+]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def text_of(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+
+
+def blocks(text: str, *languages: str) -> list[str]:
+    return [body for language, body in BLOCK.findall(text) if language in languages]
+
+
+# Links.
+
+
+def anchors(page: Path) -> set[str]:
+    """Headings as they are linked to: lower case, no punctuation, dashes for spaces."""
+    plain = BLOCK.sub("", page.read_text("utf-8"))
+    headings = re.findall(r"^#+ (.*)$", plain, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page
+def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", BLOCK.sub("", page.read_text("utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(file), f"{page.name} links to {target}"
+
+
+def test_the_index_names_every_page() -> None:
+    named = set(re.findall(r"\]\((\w+\.md)\)", text_of("README")))
+    assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+
+
+# Commands.
+
+
+def parse(line: str) -> None:
+    """Parse an ``assay`` command line as the command line would, without running it."""
+    words = shlex.split(line, comments=True)[1:]
+    group: Any = get_command(app)
+    assert words[0] in group.commands, f"there is no command: {line}"
+    group.commands[words[0]].make_context(words[0], words[1:])
+
+
+def command_lines(text: str) -> Iterator[str]:
+    for language, body in BLOCK.findall(text):
+        lines = body.replace("\\\n", " ").splitlines()
+        if language == "console":
+            lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        elif language not in ("sh", "bash"):
+            continue
+        yield from (line for line in lines if line.startswith("assay "))
+
+
+@each_page
+def test_every_command_line_parses(page: Path) -> None:
+    for line in command_lines(page.read_text("utf-8")):
+        parse(line)
+
+
+@pytest.mark.parametrize("line", ["assay rnu study.yaml", "assay run --frobnicate", "assay audit"])
+def test_a_command_line_that_does_not_exist_is_noticed(line: str) -> None:
+    with pytest.raises(Exception, match=r"no command|such option|[Mm]issing"):
+        parse(line)
+
+
+def test_the_pages_hold_command_lines_to_check() -> None:
+    assert len([line for page in PAGES for line in command_lines(page.read_text("utf-8"))]) > 15
+
+
+@each_page
+def test_commands_and_options_named_in_passing_exist(page: Path) -> None:
+    group: Any = get_command(app)
+    for code in re.findall(r"`assay ([a-z][^`]*)`", BLOCK.sub("", page.read_text("utf-8"))):
+        name, *rest = code.split()
+        assert name in group.commands, f"{page.name}: assay {code}"
+        known = {option for parameter in group.commands[name].params for option in parameter.opts}
+        assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= known, f"assay {code}"
+
+
+def test_contributing_names_every_benchmark_and_fault_test_and_only_what_exists() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = set(re.findall(r"(?:benchmarks|tests)/[\w/]+\.py", text))
+    assert not [name for name in named if not (ROOT / name).exists()]
+    there = [*(ROOT / "benchmarks").glob("[a-z]*.py"), *(ROOT / "tests" / "faults").glob("test_*.py")]
+    assert {str(path.relative_to(ROOT)) for path in there} <= named
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M))
+    assert set(re.findall(r"`make (\w+)`", text)) == targets
+
+
+# The study.
+
+
+def test_every_study_on_the_page_validates(tmp_path: Path) -> None:
+    studies = [body for body in blocks(text_of("study"), "yaml") if body.startswith("study:")]
+    assert studies
+    for body in studies:
+        path = tmp_path / "study.yaml"
+        path.write_text(body)
+        study, source = read_study(path)
+        assert len(prepare(study, tmp_path, source).digest) == 64
+
+
+@pytest.mark.parametrize("kind", [Study, SubjectSpec, SamplingDefaults, Budget, Limits, Options])
+def test_every_field_of_a_study_is_explained(kind: Any) -> None:
+    prefix = {Budget: "budget.", Limits: "limits."}.get(kind, "")
+    text = text_of("study")
+    rows = "\n".join(line.split(" | ")[0] for line in text.splitlines() if line.startswith("| "))
+    assert not [field.name for field in fields(kind) if f"`{prefix}{field.name}`" not in rows]
+
+
+# The ledger.
+
+
+def test_the_worked_example_of_the_ledger_is_right(tmp_path: Path) -> None:
+    text = text_of("ledger").partition("### Worked example")[2]
+    found = re.search(r"Lock `([0-9a-f]{64})`, segment `([\w.]+)`", text)
+    assert found is not None
+    lock, segment = found.groups()
+    (start, *_), (lines, *_) = blocks(text, "text"), blocks(text, "jsonl")
+    head = hashlib.sha256(f"assay/ledger/1 {lock} {segment}".encode()).hexdigest()
+    assert start.strip() == head == genesis(lock, segment).decode()
+    for line in lines.splitlines():
+        event, written = line.removeprefix('{"event":').split(',"hash":')
+        head = hashlib.sha256((head + event).encode()).hexdigest()
+        assert written == f'"{head}"}}'
+    path = tmp_path / segment
+    path.write_text(lines)
+    assert [line.number for line in read_lines(path, genesis(lock, segment))] == [1, 2, 3]
+
+
+def test_every_kind_of_event_is_explained() -> None:
+    kinds = re.findall(r"^``(\w+)``", events.__doc__ or "", re.M)
+    assert len(kinds) > 10
+    assert not [kind for kind in kinds if f"\n| `{kind}` |" not in text_of("ledger")]
+
+
+def test_verification_by_hand_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder, lock = begin(
+        tmp_path, Study(subjects=("reference:mumbler",), instruments={"ping": {"trials": 3}})
+    )
+    assert go(folder, lock)
+    verify, signature = blocks(text_of("ledger"), "python")
+
+    def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False
+        )
+
+    segment = folder.ledger / "0001.jsonl"
+    assert "as sealed" in run(verify, str(folder.path)).stdout
+    assert lock.keyid in run(signature, str(folder.lock_path)).stdout
+    lines = segment.read_text().splitlines(keepends=True)
+    segment.write_text("".join(lines[:2] + lines[3:]))
+    assert "0001.jsonl:3" in run(verify, str(folder.path)).stderr
+    forged = folder.lock_path.read_text().replace('"payload":"ey', '"payload":"ez')
+    folder.lock_path.write_text(forged)
+    assert "InvalidSignature" in run(signature, str(folder.lock_path)).stderr
+
+
+# The Reading and the instrument.
+
+
+@pytest.mark.parametrize("kind", [Result, Measure, Verdict, Exclusion, Flag])
+def test_every_field_of_a_reading_is_explained(kind: Any) -> None:
+    text = text_of("reading")
+    assert not [f.name for f in fields(kind) if not re.search(rf'`{f.name}`|"{f.name}"', text)]
+
+
+def one_cell() -> list[Cell]:
+    outputs = [
+        Output(i, f"def add(a, b): return a + b  # {i % 2}", "pass", 10, 10, "…", f"{i}") for i in range(4)
+    ]
+    return [Cell(CellKey("add", "a model", 0.5), outputs)]
+
+
+def test_every_measure_of_repeatability_and_every_column_of_its_records_is_explained() -> None:
+    cells = one_cell()
+    anchors_ = find_anchors(cells, shipped_contracts(), Settings(), {})
+    result = score_cells(cells, anchors_, Settings(), source="ledger", version="1")
+    text = text_of("repeatability")
+    assert not [m.name for m in result.measures if f"\n| `{m.name}` |" not in text]
+    assert not [
+        rule for rule in result.versions if f"`{rule}`" not in text and rule not in ("oracle", "distance")
+    ]
+    records = text.partition("## Records")[2].partition("##")[0]
+    assert not [column for column in next(record_rows(cells, anchors_)) if f"`{column}`" not in records]
+
+
+def test_the_contracts_on_the_page_load_and_the_shipped_ones_are_counted(tmp_path: Path) -> None:
+    text = text_of("repeatability")
+    (body,) = [b for b in blocks(text, "yaml") if "entry_point" in b]
+    path = tmp_path / "contracts.yaml"
+    path.write_text(body)
+    assert set(load_contracts(path)) == {"double", "counter"}
+    assert f"\n{len(shipped_contracts())} come with Assay" in text
+
+
+# Extending and dependencies.
+
+
+@each_page
+def test_every_python_block_parses(page: Path) -> None:
+    for body in blocks(page.read_text("utf-8"), "python"):
+        ast.parse(body)
+
+
+@pytest.mark.slow
+def test_the_package_on_the_page_about_extending_runs_and_holds(tmp_path: Path) -> None:
+    """Its files as they stand on the page, found by entry point as an installed package is."""
+    text = text_of("extending")
+    package, site = tmp_path / "site" / "assay_coin", tmp_path / "site"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    for name, body in zip(("coin", "canned", "reference"), blocks(text, "python"), strict=True):
+        (package / f"{name}.py").write_text(body)
+    project = tomllib.loads(blocks(text, "toml")[0])["project"]
+    info = site / "assay_coin-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: assay-coin\nVersion: 0.1.0\n")
+    groups = project["entry-points"].items()
+    lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in points.items()) for group, points in groups]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    (tmp_path / "coin.yaml").write_text(blocks(text, "yaml")[0])
+    env = environment(tmp_path, PYTHONPATH=str(site))
+    ran = command("run", "coin.yaml", "--name", "coins", cwd=tmp_path, env=env)
+    assert ran.returncode == 0, ran.stderr
+    assert blocks(text, "text")[0].strip() in ran.stdout
+    audited = command("audit", "coins", cwd=tmp_path, env=env)
+    assert audited.returncode == 0, audited.stdout
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = [
+        *project["dependencies"],
+        *(d for extra in project["optional-dependencies"].values() for d in extra),
+    ]
+    names = [re.split(r"[\[<>=~]", requirement)[0] for requirement in declared]
+    text = text_of("dependencies")
+    assert not [name for name in names if not re.search(rf"\b{re.escape(name)}\b", text)]
+    assert not [extra for extra in project["optional-dependencies"] if f"`{extra}`" not in text]
