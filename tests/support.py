@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from assay.bench import Meter, Runner, RunFolder
+from assay.bench import Meter, RunFolder, Runner
 from assay.bench.audit import AuditReport, audit
 from assay.bench.prepare import instruments_of, prepare, subjects_of
 from assay.canonical import encode

@@ -64,6 +64,9 @@ class _Silent:
     def record(self, event: Event) -> Event:
         raise Divergence(event.trial, event.attempt, event.ordinal, "an audit records nothing")
 
+    def reserve(self, subject: Subject) -> None:
+        """An audit asks nothing, so nothing is used up."""
+
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         self.record(event)
 
@@ -178,7 +181,7 @@ class _Replay:
         attempt = min(complete)
         tape = attempts[attempt]
         self._report.trials += 1
-        self._report.asks += sum(event.kind == "received" for event in tape)
+        self._report.asks += sum(event.kind == "received" and "reply" in event.data for event in tape)
         end = next(event for event in tape if event.kind == "end")
         if len([e for e in tape if e.kind == "end"]) > 1:
             raise Divergence(trial_id, attempt, end.ordinal, "has two outcomes")

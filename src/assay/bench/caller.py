@@ -35,10 +35,19 @@ class Caller:
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
 
+    def reserve(self) -> None:
+        """Take a call from the budget. Done before an ask is announced in the ledger: none is announced in vain."""
+        if self._stopping.is_set():
+            raise RunStopped("the run is stopping")
+        self._meter.take_call()
+
     async def call(self, wire: dict[str, Any], call: Call) -> Received:
+        """All tries at one ask, the first of which has been reserved."""
         tries: list[dict[str, Any]] = []
         hard = 0  # tries that failed otherwise than by "busy"
         while True:
+            if tries:
+                self.reserve()
             outcome, seconds = await self._try(wire, call)
             if isinstance(outcome, Reply):
                 cost = self._meter.take_reply(outcome.usage, self.subject.spec.price, seconds)
@@ -52,10 +61,9 @@ class Caller:
             await self._wait(len(tries), outcome.retry_after)
 
     async def _try(self, wire: dict[str, Any], call: Call) -> tuple[Reply | SubjectFault, float]:
-        pace, meter = self.pace, self._meter
+        pace = self.pace
         await self._enter()
         try:
-            meter.take_call()
             begun = time.perf_counter()
             try:
                 reply = await self.subject.call(wire, call, self._limits.call_seconds)

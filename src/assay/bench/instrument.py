@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from assay.errors import InputError
 from assay.evidence.records import Evidence
 from assay.registry import find
 from assay.study.lock import Lock
@@ -96,7 +97,14 @@ class Instrument(Protocol):
         ...
 
 
+_PARTS = [part for part in [*Instrument.__annotations__, *vars(Instrument)] if not part.startswith("_")]
+
+
 def load_instrument(name: str, *, file: str | None = None, line: int | None = None) -> Instrument:
     instrument = find("assay.instruments", name, what="instrument", file=file, line=line)()
-    assert isinstance(instrument, Instrument), f"{name} does not keep the contract of an instrument"
+    if not isinstance(instrument, Instrument):
+        missing = [part for part in _PARTS if not hasattr(instrument, part)]
+        raise InputError(
+            f"the instrument {name!r} does not keep the contract: it has no {', '.join(missing)}"
+        )
     return instrument

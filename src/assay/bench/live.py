@@ -9,13 +9,13 @@ from collections import OrderedDict
 from contextlib import AsyncExitStack
 from typing import Any
 
-from assay.evidence.events import Event
+from assay.evidence.events import REFER_FROM, Event
 from assay.evidence.ledger import Ledger
 from assay.sandbox import Job, Run, Sandbox
 from assay.subjects.base import Call, Subject
 
 from .caller import Caller
-from .probe import REFER_FROM, Received
+from .probe import Received
 
 __all__ = ["Live", "SandboxService"]
 
@@ -51,6 +51,9 @@ class Live:
         self._ledger, self._callers, self._sandbox = ledger, callers, sandbox
         self._texts: OrderedDict[str, None] = OrderedDict()
         self.record = ledger.append
+
+    def reserve(self, subject: Subject) -> None:
+        self._callers[subject.spec.title].reserve()
 
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         """Long texts are written once; a request refers to them by digest."""

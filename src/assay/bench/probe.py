@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from assay.canonical import encode
+from assay.canonical import encode, sha256_hex
 from assay.errors import Divergence, SubjectFault
-from assay.evidence.events import Event
+from assay.evidence.events import REFER_FROM, Event
 from assay.sandbox import Job, Run
 from assay.streams import Stream
 from assay.study.lock import Lock
@@ -34,7 +34,6 @@ class Received(msgspec.Struct, omit_defaults=True):
     reply: Reply | None = None
     fault: str | None = None
     detail: str = ""
-    sha256: str | None = None
     cost: float = 0.0
 
 
@@ -57,6 +56,7 @@ class Back(Protocol):
     live: bool
 
     def record(self, event: Event) -> Event: ...
+    def reserve(self, subject: Subject) -> None: ...
     def record_sent(self, event: Event, own: dict[str, str]) -> None: ...
     async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received: ...
     async def execute(self, job: Job) -> Run: ...
@@ -106,19 +106,18 @@ class Probe:
         if received.reply is None:
             raise SubjectFault(received.fault or "unknown", received.detail, retriable=False)
         self.subject_seconds += received.seconds
-        if received.sha256:
-            self._own[received.sha256] = received.reply.text
+        if len(received.reply.text) > REFER_FROM:
+            self._own[sha256_hex(received.reply.text.encode())] = received.reply.text
         return received.reply
 
     async def _live_ask(self, ordinal: int, wire: dict[str, Any], *, again: bool) -> Received:
         back, call = self._back, Call(self.id, self.attempt, ordinal)
+        back.reserve(self._subject)
         if again:
             back.record(self._event("resent", ordinal, None))
         else:
             back.record_sent(self._event("sent", ordinal, {"wire": wire}), self._own)
         received = await back.call(self._subject, wire, call)
-        if received.reply is not None and len(received.reply.text) > REFER_FROM:
-            received.sha256 = hashlib.sha256(received.reply.text.encode()).hexdigest()
         event = back.record(self._event("received", ordinal, received))
         return received if event.data is received else msgspec.convert(event.data, Received)
 
@@ -228,6 +227,3 @@ class Probe:
         instance = self.trial.instance
         key = self.id if seeding == "derived" else f"{instance.instrument}/{instance.item}/{instance.seed}"
         return int.from_bytes(hashlib.sha256(f"{key}/{ordinal}".encode()).digest()[:4], "big") >> 1
-
-
-REFER_FROM = 256  # texts longer than this are written once and referred to by digest

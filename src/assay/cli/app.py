@@ -98,10 +98,8 @@ def _run(arguments: list[str]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Usage errors of the command line, as one line; anything else is ours and is said to be."""
-    if isinstance(
-        error, typer.BadParameter.__mro__[1:3]
-    ):  # UsageError and ClickException, wherever they live
-        complain(f"assay: {' '.join(error.format_message().split())}")
+    if (usage := getattr(error, "format_message", None)) is not None:  # click's, wherever typer keeps it
+        complain(f"assay: {' '.join(usage().split())}")
         return 2
     if os.environ.get("ASSAY_TRACEBACK"):
         raise error

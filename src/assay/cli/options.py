@@ -221,7 +221,10 @@ def _value(setting: str, text: str) -> Any:
     """A value as it would stand in a study: 5 is a number, add is text, nothing is nothing."""
     from assay.study.source import parse_source
 
-    return parse_source(text, f"--set {setting}").value if text.strip() else None
+    try:
+        return parse_source(text, "").value if text.strip() else None
+    except InputError as error:
+        raise InputError(f"--set {setting}: {error}") from None
 
 
 def parse_budget(text: str, study: Study) -> Any:

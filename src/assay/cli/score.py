@@ -42,7 +42,7 @@ def score(
 
     find("assay.instruments", instrument, what="instrument")
     if instrument != "repeatability":
-        raise InputError(f"{instrument} has no scoring of plain rows")
+        raise InputError(f"{instrument} has no scoring of plain rows; repeatability has")
     from fractions import Fraction
 
     from assay.instruments.repeatability.rows import score_rows
@@ -52,7 +52,7 @@ def score(
     if canon_scope not in ("cell", "subject", "contract"):
         raise InputError(f"--canon-scope {canon_scope}: choose cell, subject or contract")
     if not 0 < confidence < 1:
-        raise InputError(f"--confidence {confidence}: between 0 and 1")
+        raise InputError(f"--confidence {confidence:g}: more than 0, less than 1")
     chosen = Settings(tau=Fraction(str(tau)), confidence=confidence, scope=canon_scope)
     result = score_rows(
         file,

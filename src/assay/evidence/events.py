@@ -29,7 +29,9 @@ from msgspec import Struct
 
 from assay.errors import IntegrityError
 
-__all__ = ["Event", "Head", "decode_event", "decode_head"]
+__all__ = ["REFER_FROM", "Event", "Head", "decode_event", "decode_head"]
+
+REFER_FROM = 256  # texts longer than this are written once and referred to by digest
 
 
 class Event(Struct, omit_defaults=True):

@@ -7,18 +7,19 @@ sees. A ledger is indexed in one pass and its records are read from disk one at 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from assay.canonical import sha256_hex
 from assay.errors import IntegrityError
 from assay.vocabulary import Outcome, Reply, Trial
 
 from .chain import OVERHEAD, Line, genesis, read_lines
-from .events import Event, Head, decode_event, decode_head
+from .events import REFER_FROM, Event, Head, decode_event, decode_head
 from .ledger import segment_paths
 
 __all__ = ["Ask", "Evidence", "LedgerIndex", "Record", "Wave", "restore_texts", "scan"]
@@ -46,6 +47,9 @@ class Wave(Struct):
     trials: int
     digest: str
     closed: bool = False
+
+
+_NEVER = Wave("", "", 0, 0, "")  # stands for the first wave of a stratum that was not begun
 
 
 class End(Struct):
@@ -256,8 +260,10 @@ def _restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
                 if isinstance(content, dict) and "sha256" in content:
                     key = content["sha256"]
                     message["content"] = own[key] if key in own else text(key)
-        elif event.kind == "received" and (key := event.data.get("sha256")):
-            own[key] = event.data["reply"]["text"]
+        elif event.kind == "received" and event.data.get("reply"):
+            reply = event.data["reply"]["text"]
+            if len(reply) > REFER_FROM:
+                own[sha256_hex(reply.encode())] = reply
 
 
 def _continue(path: Path, offset: int, head: bytes, lines: int) -> Iterator[Line]:
@@ -294,15 +300,13 @@ class Evidence:
         self._index.refresh()
         return self._index.closed_waves(self.instrument, self.stratum)
 
-    @property
-    def open_strata(self) -> list[str]:
-        """Strata with a wave whose outcomes are not all final."""
+    def unfinished(self, strata: Iterable[str]) -> list[str]:
+        """Those of the strata that have no wave yet, or one whose outcomes are not all final."""
         self._index.refresh()
-        return sorted(
-            stratum
-            for (instrument, stratum), waves in self._index.waves.items()
-            if instrument == self.instrument and not all(wave.closed for wave in waves)
-        )
+        waves = self._index.waves
+        return [
+            s for s in strata if not all(wave.closed for wave in waves.get((self.instrument, s), [_NEVER]))
+        ]
 
     def _ids(self) -> list[str]:
         self._index.refresh()

@@ -112,7 +112,7 @@ def _lock_summary(lock: Lock) -> dict[str, Any]:
 def _envelope(folder: RunFolder, lock: Lock) -> dict[str, Any]:
     """Where, when and at what expense. Never mixed into a score."""
     meter = Meter(Budget())
-    history = History.read(folder.ledger, lock.digest, meter)
+    history = History.read(folder.ledger, lock.digest, meter, repair=False)
     latest, times = history.sessions[-1] if history.sessions else {}, history.times
     return {
         "lock": lock.digest,

@@ -140,7 +140,9 @@ def _case_result(frame: _Frame, job: Job) -> CaseResult:
         )
     try:
         if job.kind == "class":
-            return CaseResult(state="value", value=_calls(frame.value, len(job.cases[frame.index].get("calls", ()))))
+            return CaseResult(
+                state="value", value=_calls(frame.value, len(job.cases[frame.index].get("calls", ())))
+            )
         check(frame.value)
     except ValueError as error:
         raise _ForgedError(f"a value that was not encoded by the harness ({error})") from error
@@ -156,7 +158,11 @@ def _calls(value: Any, expected: int) -> list[dict[str, Any]]:
     for one in told:
         if one.value is msgspec.UNSET:
             calls.append(
-                {"exception": _shown(one.exception), "message": _shown(one.message), "bases": _names(one.bases)}
+                {
+                    "exception": _shown(one.exception),
+                    "message": _shown(one.message),
+                    "bases": _names(one.bases),
+                }
             )
         else:
             check(one.value)

@@ -88,6 +88,7 @@ def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply
         model=_take_text(value, "model"),
         fingerprint=_take_text(value, "system_fingerprint"),
         notes=tuple(notes if content is not None or calls else [*notes, "null_content"]),
+        rest=value,  # what is taken out of it below is taken out of the reply's, too
     )
     message = {k: v for k, v in message.items() if v is not None and (k, v) != ("role", "assistant")}
     first.pop("message")
@@ -100,7 +101,7 @@ def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply
         del value["choices"]
     else:
         value["choices"] = [first, *choices[1:]]
-    return msgspec.structs.replace(reply, rest=value)
+    return reply
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:

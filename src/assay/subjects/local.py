@@ -66,7 +66,7 @@ class LocalSubject:
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
         )
-        self._endpoint = ChatEndpoint(f"{await self._address()}/v1", None, self.connections)
+        self._endpoint = ChatEndpoint(f"{await self._address()}/v1", None)
         await self._endpoint.open()
         from importlib.metadata import version
 

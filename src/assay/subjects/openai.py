@@ -34,13 +34,14 @@ LARGEST_BODY = 16 << 20
 class ChatEndpoint:
     """One HTTP session with a chat-completions endpoint."""
 
-    def __init__(self, base_url: str, key: str | None, connections: int) -> None:
-        self._url = base_url.rstrip("/") + "/chat/completions"
-        self._key, self._connections = key, connections
+    def __init__(self, base_url: str, key: str | None) -> None:
+        self._address = base_url.rstrip("/") + "/chat/completions"
+        self._key = key
         self._session: aiohttp.ClientSession | None = None
 
     async def open(self) -> None:
         import aiohttp
+        import yarl
 
         headers = {
             "Content-Type": "application/json",
@@ -49,39 +50,42 @@ class ChatEndpoint:
         }
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
+        self._url = yarl.URL(self._address)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections),
+            connector=aiohttp.TCPConnector(limit=0),  # the bench decides how many calls are under way
             cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None),  # one timer a call, around everything
             headers=headers,
             auto_decompress=False,  # done here, within a limit
         )
+        self._broken = aiohttp.ClientPayloadError
+        self._errors = (aiohttp.ClientError, OSError)
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
-        import aiohttp
-
         assert self._session is not None, "open() comes first"
         try:
-            async with self._session.post(
-                self._url,
-                data=encode(wire),
-                allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=seconds),
-            ) as response:
-                if response.status == 200:
-                    return read_reply(await _read(response), response.headers.get("Content-Type", ""))
-                if 300 <= response.status < 400:
-                    raise SubjectFault(
-                        f"http_{response.status}", "a redirect is not followed", retriable=False
-                    )
+            async with asyncio.timeout(seconds):
+                response = await self._session.post(self._url, data=encode(wire), allow_redirects=False)
                 try:
-                    body = await _read(response)
-                except (SubjectFault, aiohttp.ClientPayloadError):
-                    body = b""  # the status says enough
-                return read_failure(response.status, body, retry_after(response.headers))
+                    return await self._reply(response)
+                except BaseException:
+                    response.close()  # whatever went wrong, this connection is not used again
+                    raise
         except TimeoutError:
             raise SubjectFault("timeout", f"no complete reply within {seconds:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
+        except self._errors as error:
             raise _fault(error) from None
+
+    async def _reply(self, response: aiohttp.ClientResponse) -> Reply:
+        if response.status == 200:
+            return read_reply(await _read(response), response.headers.get("Content-Type", ""))
+        if 300 <= response.status < 400:
+            raise SubjectFault(f"http_{response.status}", "a redirect is not followed", retriable=False)
+        try:
+            body = await _read(response)
+        except (SubjectFault, self._broken):
+            body = b""  # the status says enough
+        return read_failure(response.status, body, retry_after(response.headers))
 
     async def close(self) -> None:
         if self._session is not None:
@@ -93,13 +97,16 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     """The body, up to a limit that holds for what comes out of decompression too."""
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     inflate = None
-    if encoding in ("gzip", "x-gzip", "deflate"):
+    if encoding == "identity":
+        pass
+    elif encoding in ("gzip", "x-gzip", "deflate"):
         inflate = zlib.decompressobj(wbits=47 if "gzip" in encoding else zlib.MAX_WBITS)
-    elif encoding not in ("", "identity"):
+    elif encoding:
         raise SubjectFault("wrong_encoding", brief(f"a content encoding nobody asked for: {encoding}"))
     chunks, received, size = [], 0, 0
     try:
-        while chunk := await response.content.readany():
+        read = response.content.readany
+        while chunk := await read():
             received += len(chunk)
             if inflate is not None:
                 chunk = inflate.decompress(chunk, LARGEST_BODY + 1 - size)
@@ -112,7 +119,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
         raise SubjectFault("wrong_encoding", f"the body is not {encoding}") from None
     if inflate is not None and received and not inflate.eof:
         raise SubjectFault("truncated_body", "the compressed reply ends early")
-    return b"".join(chunks)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 def _fault(error: Exception) -> SubjectFault:
@@ -177,7 +184,7 @@ class OpenAISubject:
             )
         if key and not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
-        self._endpoint = ChatEndpoint(self._url, key, self.connections)
+        self._endpoint = ChatEndpoint(self._url, key)
         await self._endpoint.open()
         return {"endpoint": self._url, "model": self.spec.name}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
-from assay.study import convert, read_source
+from assay.study import convert
 
 from .cells import ORACLE, Canon
-from .contracts import Contract
+from .contracts import Contract, read_data
 from .normalisation import VERSIONS
 
 __all__ = ["canon_bytes", "load_canons"]
@@ -28,7 +28,7 @@ def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
         raise InputError(f"there are no canons in {path}")
     found: dict[str, Canon] = {}
     for file in files:
-        source = read_source(file)
+        source = read_data(file)
         value: Any = source.value
         canon = convert(value, Canon, source)
         if file.stem != canon.digest and len(file.stem) == 64:

@@ -7,6 +7,8 @@ test: only the inputs ever enter the sandbox.
 from __future__ import annotations
 
 import difflib
+import keyword
+import re
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -15,13 +17,24 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from assay.canonical import digest, encode
+from assay.canonical import decode, digest, encode
 from assay.errors import InputError, UnknownName
 from assay.study.source import Source, convert, parse_source, read_source
 
-__all__ = ["CallStep", "Case", "Contract", "Limits", "Solution", "load_contracts", "shipped_contracts"]
+__all__ = [
+    "CallStep",
+    "Case",
+    "Contract",
+    "Limits",
+    "Solution",
+    "choose",
+    "load_contracts",
+    "read_data",
+    "shipped_contracts",
+]
 
 Text = Annotated[str, Meta(min_length=1)]
+Tolerance = Annotated[float, Meta(ge=0)]
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,8 +51,8 @@ class CallStep(Struct, frozen=True, omit_defaults=True):
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     expected: Any | UnsetType = UNSET
-    raises: str | None = None
-    tolerance: float | None = None
+    raises: Text | None = None
+    tolerance: Tolerance | None = None
 
 
 class Case(Struct, frozen=True, omit_defaults=True):
@@ -48,8 +61,8 @@ class Case(Struct, frozen=True, omit_defaults=True):
     args: tuple[Any, ...] | UnsetType = UNSET
     kwargs: dict[str, Any] = field(default_factory=dict)
     expected: Any | UnsetType = UNSET
-    raises: str | None = None
-    tolerance: float | None = None
+    raises: Text | None = None
+    tolerance: Tolerance | None = None
     init: tuple[Any, ...] = ()
     calls: tuple[CallStep, ...] = ()
 
@@ -63,7 +76,7 @@ class Solution(Struct, frozen=True):
 
 
 class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    id: str
+    id: Text
     prompt: Text
     entry_point: Text
     kind: Literal["function", "class"]
@@ -80,7 +93,36 @@ class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return digest(msgspec.structs.replace(self, solutions=(), title="", difficulty=""))
 
 
-_FIELDS = [f.encode_name for f in msgspec.structs.fields(Contract)]
+def _names(struct: type[Struct]) -> list[str]:
+    return [f.encode_name for f in msgspec.structs.fields(struct)]
+
+
+# In JSON text: escaped halves of surrogate pairs and raw control characters, which YAML does not read.
+_NOT_YAML = re.compile(
+    r"\\(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.|(?P<control>[\x7f-\x9f\ufeff\ufffe\uffff])"
+)
+
+
+def read_data(path: Path) -> Source:
+    """A file of plain data. JSON is read as JSON: YAML takes 1e-07 for text and knows no surrogate pairs."""
+    if path.suffix.lower() != ".json":
+        return read_source(path)
+    try:
+        data = path.read_bytes()
+        value = decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except OSError:
+        return read_source(path)  # which tells what is the matter
+    except (ValueError, RecursionError) as error:
+        place = re.search(r" \(byte (\d+)\)$", str(error))
+        line = data.count(b"\n", 0, int(place[1])) + 1 if place else None
+        what = str(error).removesuffix(place[0]) if place else str(error)
+        raise InputError(
+            f"not valid JSON: {what.removeprefix('JSON is malformed: ')}", file=str(path), line=line
+        ) from None
+    blind = _NOT_YAML.sub(lambda m: "?" if m["half"] or m["control"] else m[0], data.decode("utf-8-sig"))
+    source = parse_source(blind, str(path))  # for the lines, and to refuse keys that are given twice
+    source.value = value
+    return source
 
 
 def shipped_contracts() -> dict[str, Contract]:
@@ -97,7 +139,7 @@ def shipped_contracts() -> dict[str, Contract]:
 
 def load_contracts(path: Path) -> dict[str, Contract]:
     """A JSON or YAML file of contracts keyed by id, or a single contract with an ``id``."""
-    source = read_source(path)
+    source = read_data(path)
     value = source.value
     if not isinstance(value, dict) or not value:
         raise source.error((), "contracts are a mapping of ids to contracts")
@@ -110,15 +152,18 @@ def load_contracts(path: Path) -> dict[str, Contract]:
 def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | None) -> Contract:
     if not isinstance(value, dict):
         raise source.error(at, "a contract is a mapping with prompt, entry_point, kind and test_cases")
-    _refuse_typos(value, source, at)
+    _refuse_typos(value, Contract, source, at)
     contract = convert({"id": key, **value} if key else value, Contract, source, at)
+    if key and contract.id != key:
+        raise source.error((*at, "id"), f"the contract {key!r} calls itself {contract.id!r}")
     if not contract.test_cases:
         raise source.error((*at, "test_cases"), "a contract without tests has no oracle")
-    if not contract.entry_point.isidentifier():
+    if not contract.entry_point.isidentifier() or keyword.iskeyword(contract.entry_point):
         raise source.error((*at, "entry_point"), f"{contract.entry_point!r} is not a Python name")
     seen: dict[bytes, tuple[int, bytes]] = {}
     for number, case in enumerate(contract.test_cases):
         where = (*at, "test_cases", number)
+        _refuse_case_typos(value["test_cases"][number], source, where)
         _check_case(contract, case, source, where)
         asked, wanted = encode(_question(case)), encode(case)
         before = seen.setdefault(asked, (number, wanted))
@@ -127,11 +172,20 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
     return contract
 
 
-def _refuse_typos(value: dict[str, Any], source: Source, at: tuple[str | int, ...]) -> None:
+def _refuse_case_typos(case: dict[str, Any], source: Source, at: tuple[str | int, ...]) -> None:
+    _refuse_typos(case, Case, source, at)
+    for number, step in enumerate(case.get("calls", ())):
+        _refuse_typos(step, CallStep, source, (*at, "calls", number))
+
+
+def _refuse_typos(
+    value: dict[str, Any], struct: type[Struct], source: Source, at: tuple[str | int, ...]
+) -> None:
     """Foreign contract files carry fields of their own; a near miss of one of ours is a typo."""
+    known = _names(struct)
     for name in value:
-        if name not in _FIELDS:
-            close = difflib.get_close_matches(str(name), _FIELDS, n=1, cutoff=0.9)
+        if name not in known:
+            close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.85)
             if close:
                 raise source.error((*at, name), f"unknown field; did you mean {close[0]!r}?")
 
@@ -154,6 +208,8 @@ def _check_case(contract: Contract, case: Case, source: Source, at: tuple[str | 
         return
     if case.args is not UNSET or case.expected is not UNSET or not case.calls:
         raise source.error(at, "a class's test case has init and a script of calls")
+    if case.kwargs or case.raises is not None or case.tolerance is not None:
+        raise source.error(at, "in a class's test case kwargs, raises and tolerance belong to its calls")
     for number, step in enumerate(case.calls):
         _check_expectation(step, source, (*at, "calls", number), needed=False)
     if all(step.expected is UNSET and step.raises is None for step in case.calls):

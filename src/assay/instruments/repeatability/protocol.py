@@ -22,11 +22,11 @@ from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Exclusion, Flag, Instance, Message, Result, Sampling, Trial
 
 from .canons import canon_bytes, load_canons
-from .cells import Canon, Cell, CellKey, Output, record_rows, sorted_cells
+from .cells import Anchor, Canon, Cell, CellKey, Output, record_rows, sorted_cells
 from .contracts import Contract, choose, load_contracts, shipped_contracts
 from .extraction import extract_code
 from .oracle import job_for, judge
-from .scoring import Anchor, Settings, find_anchors, score_cells
+from .scoring import Settings, find_anchors, score_cells
 
 __all__ = ["Options", "Repeatability"]
 
@@ -130,8 +130,8 @@ class Repeatability:
         lock: Lock = evidence.lock
         found = self._worked_out(evidence)
         flags = [Flag("Limited Comparability", cause) for cause in _caveats(lock)]
-        if open_strata := evidence.open_strata:
-            flags.append(Flag("Provisional", f"not finished: {', '.join(open_strata)}"))
+        if unfinished := evidence.unfinished(self.strata(lock)):
+            flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
         return score_cells(
             found.cells,
             found.anchors,
@@ -181,7 +181,7 @@ class Repeatability:
         words = sum(len(c.prompt) + len(options.system) for c in contracts)
         half = clopper_pearson(n // 2, n, options.confidence)
         widest = half.high - half.low
-        found = detectable_two(n, n, 0.5)
+        found = detectable_two(0.5, n)
         return Plan(
             trials=trials,
             calls=trials,

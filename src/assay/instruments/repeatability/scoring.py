@@ -77,7 +77,7 @@ def score_cells(
     *,
     source: str,
     version: str,
-    extracted: bool = True,
+    extracted: bool | None = None,  # by default as the source has it: a ledger holds whole replies
     excluded: Sequence[Exclusion] = (),
     flags: Sequence[Flag] = (),
     notes: Sequence[str] = (),
@@ -95,7 +95,7 @@ def score_cells(
         excluded=tuple(excluded),
         flags=tuple(flags),
         notes=tuple(notes),
-        versions=versions(extracted=extracted),
+        versions=versions(extracted=source == "ledger" if extracted is None else extracted),
     )
 
 

@@ -1,0 +1,240 @@
+"""Every command with good input: what it prints for people, and that ``--json`` prints one document and no more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.bench import RunFolder
+from assay.evidence import manifest_paths, segment_paths
+from tests.support import ledger_events, result_bytes
+
+from .conftest import Assay, Ended
+
+QUICK = (
+    "run",
+    "repeatability",
+    "-s",
+    "reference:mixed",
+    "--quick",
+    "--set",
+    "contracts=add",
+    "--name",
+    "one",
+)
+STUDY = "name: small\nsubjects: [reference:mixed]\ninstruments: {repeatability: {repetitions: 2, contracts: [add]}}\n"
+
+
+def document(ended: Ended, code: int = 0) -> Any:
+    """The one JSON document on stdout, with nothing beside it."""
+    assert (ended.code, ended.err) == (code, "")
+    assert ended.out.endswith("\n")
+    assert ended.out.count("\n") == 1
+    return json.loads(ended.out)
+
+
+def test_a_run_prints_its_headline_and_where_everything_is(assay: Assay, tmp_path: Path) -> None:
+    ended = assay(*QUICK)
+    assert ended.code == 0
+    assert "Repeatability by contract, model and temperature" in ended.out
+    assert ended.out.endswith(
+        "\nRun      runs/one\nReport   runs/one/report.html\nAudit    assay audit runs/one\n"
+    )
+    assert ended.err.splitlines()[-1].startswith("16/16 trials · ")
+    assert {path.name for path in (tmp_path / "runs/one").iterdir()} >= {
+        "lock.json", "ledger", "reading-repeatability.json", "records-repeatability.csv", "report.html",
+    }  # fmt: skip
+
+
+def test_run_json_is_the_reading(assay: Assay, tmp_path: Path) -> None:
+    told = document(assay(*QUICK, "--json"))
+    [reading] = told.pop("readings")
+    assert told == {"run": "runs/one", "finished": True}
+    assert reading == json.loads((tmp_path / "runs/one/reading-repeatability.json").read_bytes())
+    assert document(assay("report", "one", "--json")) == reading
+
+
+def test_status_report_and_audit_of_a_finished_run(assay: Assay, tmp_path: Path) -> None:
+    assay(*QUICK)
+    assert assay("status", "one").out.startswith(
+        "runs/one: closed\n  trials  16 of 16 finished, 0 begun\n  waves   1 of 1 closed\n  used    16 calls, "
+    )
+    told = document(assay("status", "runs/one", "--json"))
+    assert (told["state"], told["trials_finished"], told["calls"]) == ("closed", 16, 16)
+    (tmp_path / "runs/one/report.html").unlink()
+    assert assay("report", "one") == (0, "Report   runs/one/report.html\n", "")
+    assert (tmp_path / "runs/one/report.html").read_text().startswith("<!")
+    audited = assay("audit", "one")
+    assert (audited.code, audited.err) == (0, "")
+    assert (
+        audited.out.splitlines()[-1] == "holds     everything is as it was declared, recorded and published"
+    )
+    told = document(assay("audit", "one", "--json"))
+    assert (told["holds"], told["faults"], told["trials"], told["recomputed"]) == (True, [], 16, 16)
+
+
+def test_an_audit_that_fails_is_exit_code_1_and_names_the_fault(assay: Assay, tmp_path: Path) -> None:
+    assay(*QUICK)
+    path = tmp_path / "runs/one/reading-repeatability.json"
+    path.write_bytes(path.read_bytes().replace(b'"success"', b'"succeed"') + b" ")
+    ended = assay("audit", "one")
+    assert (ended.code, ended.err) == (1, "")
+    assert "FAULT     reading-repeatability.json: not the file that was signed" in ended.out
+    assert ended.out.endswith("FAILS\n")
+    assert document(assay("audit", "one", "--json"), 1)["holds"] is False
+    line = next((tmp_path / "runs/one/ledger").glob("0001.jsonl"))
+    line.write_bytes(line.read_bytes().replace(b"add", b"sub", 1))
+    assert assay("audit", "one").code == 1
+    lock = tmp_path / "runs/one/lock.json"
+    lock.write_bytes(lock.read_bytes().replace(b"A", b"B", 1))
+    ended = assay("audit", "one")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith("assay: lock.json: ")
+
+
+def test_an_audit_by_the_wrong_key_is_exit_code_1(assay: Assay) -> None:
+    assay(*QUICK)
+    ended = assay("audit", "one", "--signed-by", "0" * 64)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith("assay: lock.json: signed by key ")
+    keyid = document(assay("audit", "one", "--json"))["keyid"]
+    assert assay("audit", "one", "--signed-by", keyid[:16]).code == 0
+
+
+def test_a_plan_says_what_would_be_asked_and_leaves_nothing_behind(assay: Assay, tmp_path: Path) -> None:
+    ended = assay(
+        "plan", "ping", "drill", "-s", "reference:mumbler", "--set", "ping.trials=7", "--call-seconds", "2"
+    )
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("ping: 7 trials, 7 calls\n  tokens     about 70 in, at most 448 out\ndrill: ")
+    told = document(assay("plan", "ping", "-s", "reference:mumbler", "--set", "trials=7", "--json"))
+    assert (told["calls"], told["instruments"]["ping"]["trials"], told["cost_at_most"]) == (7, 7, None)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_plan_of_repeatability_says_what_it_could_detect(assay: Assay) -> None:
+    ended = assay("plan", "repeatability", "-s", "reference:mixed", "--quick")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("repeatability: 48 trials, 48 calls\n")
+    assert ended.out.count("  detectable ") == 2
+    told = document(assay("plan", "repeatability", "-s", "reference:mixed", "--quick", "--json"))
+    assert told["calls"] == 48
+
+
+def test_a_lock_is_run_elsewhere_as_it_was_made(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "small.yaml").write_text(STUDY)
+    told = document(assay("lock", "small.yaml", "--json"))
+    assert told["lock"] == "small.lock.json"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "small.lock.json").rename(elsewhere / "small.lock.json")
+    (tmp_path / "small.yaml").unlink()
+    monkeypatch.chdir(elsewhere)
+    assert document(assay("plan", "ping", "-s", "reference:mumbler", "--json"))["calls"] == 100
+    ran = document(assay("run", "small.lock.json", "--name", "there", "--json"))
+    assert ran["readings"][0]["envelope"]["lock"] == told["digest"]
+    assert (elsewhere / "runs/there/lock.json").read_bytes() == (elsewhere / "small.lock.json").read_bytes()
+    assert assay("audit", "there", "--signed-by", told["keyid"]).code == 0
+
+
+def test_a_lock_says_its_digest_and_signature(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(STUDY)
+    ended = assay("lock", "small.yaml", "--out", "other.json")
+    assert (ended.code, ended.err) == (0, "")
+    labels = [line.split()[0] for line in ended.out.splitlines()[:3]]
+    assert labels == ["Locked", "Digest", "Signed"]
+    assert (tmp_path / "other.json").is_file()
+
+
+def test_a_budget_stops_with_exit_code_3_and_resume_completes(assay: Assay, tmp_path: Path) -> None:
+    assay(*QUICK)
+    stopped = assay(*QUICK[:-1], "two", "--budget", "calls=5")
+    assert stopped.code == 3
+    assert stopped.out == (
+        "Stopped: the budget of 5 calls is used up.\nNothing is lost. Go on with: assay resume runs/two\n"
+    )
+    told = assay("status", "two").out
+    assert told.startswith("runs/two: not finished\n")
+    assert told.endswith("  go on with: assay resume runs/two\n")
+    again = document(assay("resume", "two", "--json"), 3)
+    assert again == {"run": "runs/two", "finished": False, "reason": "the budget of 5 calls is used up"}
+    assert document(assay("resume", "two", "--budget", "calls=1e6", "--json"))["finished"] is True
+    one, two = RunFolder(tmp_path / "runs/one"), RunFolder(tmp_path / "runs/two")
+    assert json.loads(result_bytes(one, "repeatability")) == json.loads(result_bytes(two, "repeatability"))
+    assert sum(event["kind"] == "received" for event in ledger_events(two)) == 16
+
+
+def test_resuming_a_closed_run_shows_it_again_and_writes_no_evidence(assay: Assay, tmp_path: Path) -> None:
+    first = assay(*QUICK)
+    folder = tmp_path / "runs/one/ledger"
+    before = [path.read_bytes() for path in [*segment_paths(folder), *manifest_paths(folder)]]
+    again = assay("resume", "one")
+    assert (again.code, again.out) == (0, first.out)
+    assert [path.read_bytes() for path in [*segment_paths(folder), *manifest_paths(folder)]] == before
+    assert assay("audit", "one").code == 0
+
+
+def test_lists_name_what_is_installed(assay: Assay) -> None:
+    ids = {
+        what: [row["id"] for row in document(assay("list", what, "--json"))]
+        for what in ("instruments", "subjects", "references", "contracts", "drills")
+    }
+    assert ids["instruments"] == ["drill", "ping", "repeatability"]
+    assert {"local:smollm2", "openai:MODEL", "reference:NAME", "python:module:callable"} <= set(
+        ids["subjects"]
+    )
+    assert {"reference:mixed", "reference:mumbler"} <= set(ids["references"])
+    assert {"add", "is_even", "square"} <= set(ids["contracts"])
+    assert ids["drills"] == ["drill"]
+    for what, expected in ids.items():
+        plain = assay("list", what)
+        assert (plain.code, plain.err) == (0, "")
+        assert [line.split()[0] for line in plain.out.splitlines()] == expected
+
+
+def test_show_prints_an_instance_in_full(assay: Assay) -> None:
+    told = document(assay("show", "repeatability", "square", "--json"))
+    plain = assay("show", "repeatability", "square")
+    assert (plain.code, plain.err) == (0, "")
+    assert told["messages"][0]["content"].rstrip() in plain.out
+    assert f"--- criterion\n{told['criterion']}\n" in plain.out
+    assert "solutions" not in told["contract"] or not told["contract"]["solutions"]
+    other = document(assay("show", "repeatability", "square", "--seed", "2", "--json"))
+    assert other["instance"] != told["instance"]
+
+
+def test_score_reads_plain_rows(assay: Assay, tmp_path: Path) -> None:
+    programs = ["def add(a, b):\n    return a + b\n"] * 3 + ["def add(a, b):\n    return b\n"]
+    row = {"contract": "add", "model": "\x1b[31mm", "temperature": 0.5, "outputs": programs}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    told = document(assay("score", "repeatability", "rows.jsonl", "--json"))
+    assert told["result"]["source"] == "rows"
+    assert {"kind": "Limited Comparability", "cause": "not declared first"} in told["result"]["flags"]
+    rates = [m for m in told["result"]["measures"] if m["name"] == "pass_rate"]
+    assert [(m["value"], m["n"]) for m in rates] == [(0.75, 4)]
+    plain = assay("score", "repeatability", "rows.jsonl")
+    assert (plain.code, plain.err) == (0, "")
+    assert "pass_rate" in plain.out
+    assert "\x1b" not in plain.out
+
+
+def test_help_and_version(assay: Assay) -> None:
+    assert assay("--version").out.startswith("assay ")
+    for arguments in ((), ("--help",), ("run", "-h"), ("audit", "--help")):
+        ended = assay(*arguments)
+        assert (ended.code, ended.err) == (0, "")
+        assert "Usage: assay" in ended.out
+
+
+def test_a_third_party_instrument_runs_from_end_to_end(assay: Assay) -> None:
+    assert "drill          Drill" in assay("list", "instruments").out
+    ran = document(assay("run", "drill", "-s", "reference:mumbler", "--quick", "--name", "d", "--json"))
+    assert ran["readings"][0]["result"]["instrument"] == "drill"
+    told = document(assay("audit", "d", "--json"))
+    assert (told["holds"], told["trials"]) == (True, ran["readings"][0]["result"]["measures"][0]["n"])
+    assert assay("report", "d").code == 0

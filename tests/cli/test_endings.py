@@ -1,0 +1,118 @@
+"""How the command ends when something of its own or of the machine goes wrong: a sentence, never a traceback."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay.bench
+import assay.report.publish
+from assay.subjects.stub import stub_process
+from tests.support import ledger_events
+
+from .conftest import Assay
+
+PING = ("run", "ping", "-s", "reference:mumbler", "--quick", "--name", "r")
+
+
+def _broken(*_: Any, **__: Any) -> Any:
+    raise ZeroDivisionError("a fault\x1b[31m")
+
+
+def test_a_fault_of_our_own_is_said_to_be_one(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.bench.prepare.prepare", _broken)
+    ended = assay(*PING)
+    assert (ended.code, ended.out) == (70, "")
+    assert ended.err == (
+        "assay: a fault of Assay itself (ZeroDivisionError: a fault); "
+        "set ASSAY_TRACEBACK=1 and run it again to see where, and please report it\n"
+    )
+
+
+def test_an_instrument_that_fails_is_named_with_its_trial(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay_drill.ping.Ping.conduct", _broken)
+    ended = assay(*PING)
+    assert ended.code == 1
+    told = ended.err.splitlines()[-1]
+    assert told.startswith("assay: trial ")
+    assert told.endswith("the instrument ping failed (ZeroDivisionError: a fault); nothing of it is scored")
+
+
+def test_a_picture_that_fails_costs_a_picture(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("assay.report.publish.render_report", _broken)
+        ended = assay(*PING)
+    assert ended.code == 2
+    assert ended.err.splitlines()[-1] == (
+        "assay: the report could not be drawn (ZeroDivisionError: a fault); "
+        "the readings are in runs/r, try again with: assay report runs/r"
+    )
+    assert assay("audit", "r").code == 0
+    assert assay("report", "r") == (0, "Report   runs/r/report.html\n", "")
+
+
+def test_a_disk_that_is_full_when_the_run_is_closed_is_exit_code_3(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, os.strerror(28), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("assay.report.publish.write_whole", full)
+        ended = assay(*PING)
+    assert ended.code == 3
+    assert ended.err.splitlines()[-1] == (
+        "assay: everything is measured, but runs/r/reading-ping.json could not be written: "
+        "No space left on device; make room and close the run with: assay resume runs/r"
+    )
+    assert assay("resume", "r").code == 0
+    assert assay("audit", "r").code == 0
+
+
+def test_a_folder_that_cannot_be_read_is_named(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: Any) -> Any:
+        raise PermissionError(13, "Permission denied", "runs/r/.writer")
+
+    assay(*PING)
+    monkeypatch.setattr("assay.bench.RunFolder.__enter__", forbidden)
+    assert assay("resume", "r") == (2, "", "assay: runs/r/.writer: Permission denied\n")
+
+
+def test_an_endpoint_that_refuses_us_is_exit_code_3_and_the_run_goes_on_when_put_right(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with stub_process(required_key="right-key-1234") as stub:
+        monkeypatch.setenv("STUB_KEY", "wrong-key-1234")
+        ended = assay(
+            "run", "ping", "-s", "openai:stub", "--base-url", stub.url, "--key-env", "STUB_KEY",
+            "--set", "trials=20", "--name", "r",
+        )  # fmt: skip
+        assert ended.code == 3
+        first, last = ended.out.splitlines()
+        assert first.startswith("Stopped: ")
+        assert "401" in first
+        assert last == "Nothing is lost. Go on with: assay resume runs/r"
+        monkeypatch.setenv("STUB_KEY", "right-key-1234")
+        assert assay("resume", "r").code == 0
+    received = [
+        e for e in ledger_events(assay_folder(tmp_path)) if e["kind"] == "received" and "reply" in e["data"]
+    ]
+    assert len(received) == 20
+    assert assay("audit", "r").code == 0
+
+
+def assay_folder(tmp_path: Path) -> assay.bench.RunFolder:
+    return assay.bench.RunFolder(tmp_path / "runs/r")
+
+
+def test_a_path_with_spaces_is_quoted_in_the_command_to_go_on_with(assay: Assay) -> None:
+    ended = assay(*PING, "--out", "my runs", "--budget", "calls=3")
+    assert ended.code == 3
+    assert ended.out.endswith("Go on with: assay resume 'my runs/r'\n")
