@@ -15,9 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from throughput import assay, study
-
 from assay.subjects.stub import stub_process
+from throughput import assay, study
 
 CHILD = """
 import sys, time

@@ -13,9 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from throughput import assay, study
-
 from assay.subjects.stub import stub_process
+from throughput import assay, study
 
 
 def child(url: str, trials: int) -> None:
@@ -39,7 +38,9 @@ def main() -> None:
     with stub_process() as stub:
         for trials in (given.small, given.large):
             run = [sys.executable, __file__, "--child", stub.url, str(trials)]
-            peak, rate = map(float, subprocess.run(run, capture_output=True, text=True, check=True).stdout.split())
+            peak, rate = map(
+                float, subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+            )
             peaks.append(peak)
             stub.reset()
             print(f"{trials:>10,}{peak:16.1f}{rate:12,.0f}")

@@ -17,12 +17,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from throughput import study
-
 from assay.bench import Meter, RunFolder, Runner
 from assay.bench.prepare import instruments_of, subjects_of
 from assay.study import Budget, read_lock, write_lock
 from assay.subjects.stub import stub_process
+from throughput import study
 
 
 def main() -> None:

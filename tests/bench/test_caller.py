@@ -29,6 +29,7 @@ async def ask(caller: Caller, wire: dict[str, Any] | None = None) -> Received:
     caller.reserve()
     return await caller.call(wire or {}, HERE)
 
+
 GOOD = Reply("yes", usage=Usage(10, 5))
 
 

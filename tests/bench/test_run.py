@@ -85,7 +85,9 @@ def test_a_budget_stops_cleanly_and_resuming_completes_the_run(tmp_path: Path, s
     events = ledger_events(folder)
     abandoned = {(e["trial"], e.get("attempt", 0)) for e in events if e["kind"] == "abandoned"}
     in_vain = sum(e["kind"] == "received" and (e["trial"], e.get("attempt", 0)) in abandoned for e in events)
-    assert sent == needed + in_vain  # attempts that could not be continued, and nothing else, were asked again
+    assert (
+        sent == needed + in_vain
+    )  # attempts that could not be continued, and nothing else, were asked again
     assert sessions > 3
     assert result_bytes(folder) == result_bytes(whole)
     assert audit_run(folder, lock).holds
@@ -103,7 +105,10 @@ def test_a_stateful_subject_is_attempted_again_and_the_abandoned_attempt_stays(t
     ended = {(e["trial"], e.get("attempt", 0)) for e in events if e["kind"] == "end"}
     assert not abandoned & ended
     assert {(trial, attempt + 1) for trial, attempt in abandoned} & ended
-    assert all(any(e["trial"] == t and e.get("attempt", 0) == a for e in events if "trial" in e) for t, a in abandoned)
+    assert all(
+        any(e["trial"] == t and e.get("attempt", 0) == a for e in events if "trial" in e)
+        for t, a in abandoned
+    )
 
 
 def test_resuming_a_finished_run_asks_nothing(tmp_path: Path) -> None:
@@ -268,6 +273,8 @@ def test_a_conversation_is_recorded_without_repeating_its_turns(tmp_path: Path) 
     assert sum(text.startswith(system) for text in texts) == 1
     index = LedgerIndex(folder.ledger, lock.digest)
     index.refresh()
-    sent = [e for t in index.trials() for events in index.attempts(t).values() for e in events if e.kind == "sent"]
+    sent = [
+        e for t in index.trials() for events in index.attempts(t).values() for e in events if e.kind == "sent"
+    ]
     index.close()
     assert all(event.data["wire"]["messages"][0]["content"].startswith(system) for event in sent)

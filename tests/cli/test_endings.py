@@ -58,19 +58,28 @@ def test_a_picture_that_fails_costs_a_picture(
     assert assay("report", "r") == (0, "Report   runs/r/report.html\n", "")
 
 
+@pytest.mark.parametrize(
+    ("step", "what"),
+    {
+        "assay.report.publish.write_whole": "runs/r/reading-ping.json: No space left on device",
+        "assay.report.records._sync_folder": "runs/r/records-ping.csv cannot be written: No space left on device",
+        "assay.evidence.manifest.sync_folder": "the manifest runs/r/ledger/manifest-0001.json could not be written: "
+        "No space left on device",
+    }.items(),
+)
 def test_a_disk_that_is_full_when_the_run_is_closed_is_exit_code_3(
-    assay: Assay, monkeypatch: pytest.MonkeyPatch
+    assay: Assay, monkeypatch: pytest.MonkeyPatch, step: str, what: str
 ) -> None:
-    def full(path: Path, content: bytes) -> None:
+    def full(path: Path, *_: Any) -> None:
         raise OSError(28, os.strerror(28), str(path))
 
     with monkeypatch.context() as patched:
-        patched.setattr("assay.report.publish.write_whole", full)
+        patched.setattr(step, full)
         ended = assay(*PING)
     assert ended.code == 3
     assert ended.err.splitlines()[-1] == (
-        "assay: everything is measured, but runs/r/reading-ping.json could not be written: "
-        "No space left on device; make room and close the run with: assay resume runs/r"
+        f"assay: everything is measured, but the run could not be closed ({what}); "
+        "make room and close it with: assay resume runs/r"
     )
     assert assay("resume", "r").code == 0
     assert assay("audit", "r").code == 0

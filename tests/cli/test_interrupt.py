@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
 import subprocess
 import time
@@ -16,7 +18,7 @@ from assay.canonical import encode, sha256_hex
 from assay.subjects.stub import StubProcess, stub_process
 from tests.support import ASSAY, command, environment, ledger_events, result_bytes
 
-TRIALS = 60
+TRIALS = 32
 
 
 @contextmanager
@@ -26,6 +28,7 @@ def begun(cwd: Path, stub: StubProcess, *more: str) -> Iterator[subprocess.Popen
     process = subprocess.Popen(
         [*ASSAY, *arguments, "--connections", "4", "--name", "r", *more],
         cwd=cwd, env=environment(cwd), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
     )  # fmt: skip
     try:
         while process.poll() is None and stub.stats().requests < 12:
@@ -73,7 +76,10 @@ def nothing_was_lost_or_asked_again(cwd: Path, stub: StubProcess, *, in_flight: 
 def test_a_signal_stops_cleanly_and_resume_completes(tmp_path: Path, number: signal.Signals) -> None:
     with stub_process(latency=0.15) as stub:
         with begun(tmp_path, stub) as process:
-            process.send_signal(number)
+            if number == signal.SIGINT:
+                os.killpg(process.pid, number)  # as a terminal does, children included
+            else:
+                process.send_signal(number)
             out, err = process.communicate(timeout=30)
         assert process.returncode == 130
         assert out == "Stopped: interrupted.\nNothing is lost. Go on with: assay resume runs/r\n"
@@ -116,3 +122,54 @@ def test_an_interrupted_run_tells_machines_too(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == '{"run":"runs/r","finished":false,"reason":"interrupted"}\n'
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_programs_under_way_out_of_the_record(tmp_path: Path) -> None:
+    program = "import time\ndef add(a, b):\n    time.sleep(0.02)\n    return a + b"
+    with stub_process(answer=f"fixed:```python\n{program}\n```") as stub:
+        subject = ["repeatability", "-s", "openai:stub", "--base-url", stub.url]
+        few = ["--set", "contracts=add", "--set", "repetitions=8", "--set", "temperatures=0.5", "--name", "r"]
+        process = subprocess.Popen(
+            [*ASSAY, "run", *subject, *few], cwd=tmp_path, env=environment(tmp_path), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        ledger = tmp_path / "runs/r/ledger/0001.jsonl"
+        while process.poll() is None and not (ledger.exists() and b'"computed"' in ledger.read_bytes()):
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "Traceback" not in err
+        assert command("resume", "r", cwd=tmp_path).returncode == 0
+    folder = RunFolder(tmp_path / "runs/r")
+    reasons = {event["data"]["reason"] for event in ledger_events(folder) if event["kind"] == "end"}
+    assert reasons == {"pass"}, "no program is held to have failed because we left"
+    assert command("audit", "r", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.slow
+def test_the_terminal_gets_its_cursor_back_when_we_leave_at_once(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    with stub_process(latency=60) as stub:
+        arguments = ["run", "ping", "-s", "openai:stub", "--base-url", stub.url, "--quick", "--name", "r"]
+        process = subprocess.Popen(
+            [*ASSAY, *arguments], cwd=tmp_path, env=environment(tmp_path, TERM="xterm"),
+            stdin=theirs, stdout=theirs, stderr=theirs,
+        )  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        for mark in (b"0/10", b"stopping"):
+            while mark not in shown:
+                shown += os.read(ours, 65536)
+            process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+    try:
+        while chunk := os.read(ours, 65536):
+            shown += chunk
+    except OSError:  # how Linux says that the other side is gone
+        pass
+    finally:
+        os.close(ours)
+    assert b"\x1b[?25l" in shown
+    assert shown.rfind(b"\x1b[?25h") > shown.rfind(b"\x1b[?25l")

@@ -24,7 +24,11 @@ def _kill_somewhere(arguments: list[str], cwd: Path, folder: RunFolder, after: f
     """Start a session, kill it ``after`` seconds into its own segment; False when it had ended before."""
     before = len(segment_paths(folder.ledger)) if folder.ledger.exists() else 0
     process = subprocess.Popen(
-        [*ASSAY, *arguments], cwd=cwd, env=environment(cwd), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*ASSAY, *arguments],
+        cwd=cwd,
+        env=environment(cwd),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     while process.poll() is None:
         if folder.ledger.exists() and len(segment_paths(folder.ledger)) > before:
@@ -65,7 +69,9 @@ def _kill_and_finish(tmp_path: Path, *, trials: int, kills: int, latency: float,
 
 def _nothing_was_asked_twice(folder: RunFolder, sent: dict[str, int]) -> None:
     """Every call that reached the endpoint was announced in the ledger, and none whose reply it held."""
-    index = LedgerIndex(folder.ledger, json.loads(folder.reading_path("drill").read_bytes())["envelope"]["lock"])
+    index = LedgerIndex(
+        folder.ledger, json.loads(folder.reading_path("drill").read_bytes())["envelope"]["lock"]
+    )
     index.refresh()
     announced: Counter[str] = Counter()
     for trial in index.trials():
@@ -85,7 +91,9 @@ def _nothing_was_asked_twice(folder: RunFolder, sent: dict[str, int]) -> None:
             if event["kind"] == "received":
                 assert key not in held, "a reply was recorded twice"
                 held.add(key)
-            assert event["kind"] != "resent" or key not in held, "a call was sent again although its reply was held"
+            assert event["kind"] != "resent" or key not in held, (
+                "a call was sent again although its reply was held"
+            )
 
 
 @pytest.mark.slow

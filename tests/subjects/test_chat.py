@@ -234,21 +234,21 @@ class TestRetryAfter:
         ("headers", "seconds"),
         [
             ({}, None),
-            ({"Retry-After": "7"}, 7.0),
-            ({"Retry-After": " 0.25 "}, 0.25),
-            ({"Retry-After": "-5"}, 0.0),
+            ({"retry-after": "7"}, 7.0),
+            ({"retry-after": " 0.25 "}, 0.25),
+            ({"retry-after": "-5"}, 0.0),
             ({"retry-after-ms": "1500"}, 1.5),
-            ({"retry-after-ms": "1500", "Retry-After": "9"}, 1.5),
-            ({"retry-after-ms": "soon", "Retry-After": "9"}, 9.0),
-            ({"Retry-After": "soon"}, None),
-            ({"Retry-After": ""}, None),
-            ({"Retry-After": "inf"}, None),
-            ({"Retry-After": "nan"}, None),
+            ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+            ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+            ({"retry-after": "soon"}, None),
+            ({"retry-after": ""}, None),
+            ({"retry-after": "inf"}, None),
+            ({"retry-after": "nan"}, None),
             ({"retry-after-ms": "1e999"}, None),
-            ({"Retry-After": "9" * 400}, None),
-            ({"Retry-After": "²"}, None),
-            ({"Retry-After": "Wed, 21 Oct 99999 07:28:00 GMT"}, None),
-            ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+            ({"retry-after": "9" * 400}, None),
+            ({"retry-after": "²"}, None),
+            ({"retry-after": "Wed, 21 Oct 99999 07:28:00 GMT"}, None),
+            ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
         ],
     )
     def test_is_read_in_every_form_and_garbage_is_none(
@@ -259,12 +259,12 @@ class TestRetryAfter:
     @pytest.mark.parametrize("gmt", [True, False])
     def test_may_be_a_date_with_or_without_a_zone(self, gmt: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(time, "time", lambda: 1_000_000.0)
-        assert retry_after({"Retry-After": formatdate(1_000_042, usegmt=gmt)}) == 42.0
+        assert retry_after({"retry-after": formatdate(1_000_042, usegmt=gmt)}) == 42.0
 
     @settings(deadline=None)
     @given(st.text(), st.text())
     def test_never_raises_and_is_never_endless(self, seconds: str, ms: str) -> None:
-        found = retry_after({"Retry-After": seconds, "retry-after-ms": ms})
+        found = retry_after({"retry-after": seconds, "retry-after-ms": ms})
         assert found is None or 0 <= found < float("inf")
 
 

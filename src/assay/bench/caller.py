@@ -14,7 +14,6 @@ from typing import Any
 from assay.errors import RunStopped, SubjectFault
 from assay.study.model import Limits
 from assay.subjects.base import Call, Subject
-from assay.vocabulary import Reply
 
 from .meter import Meter
 from .pacing import Pace
@@ -34,6 +33,7 @@ class Caller:
         self.subject, self.pace = subject, Pace(subject.connections)
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
+        self._busy: dict[str, bool] = {}  # fault → whether it only meant "slow down"
 
     def reserve(self) -> None:
         """Take a call from the budget. Done before an ask is announced in the ledger: none is announced in vain."""
@@ -44,46 +44,42 @@ class Caller:
     async def call(self, wire: dict[str, Any], call: Call) -> Received:
         """All tries at one ask, the first of which has been reserved."""
         tries: list[dict[str, Any]] = []
-        hard = 0  # tries that failed otherwise than by "busy"
+        pace, limit = self.pace, self._limits.call_seconds
         while True:
             if tries:
                 self.reserve()
-            outcome, seconds = await self._try(wire, call)
-            if isinstance(outcome, Reply):
-                cost = self._meter.take_reply(outcome.usage, self.subject.spec.price, seconds)
-                return Received(tuple(tries), seconds, outcome, cost=cost)
-            self._meter.faults[outcome.name] += 1
-            tries.append({"fault": outcome.name, "seconds": round(seconds, 6)})
-            hard += not outcome.slow_down
-            spent = hard >= self._limits.tries or len(tries) >= self._limits.tries * PATIENCE
-            if spent or not outcome.retriable:
-                return Received(tuple(tries), 0.0, None, outcome.name, outcome.detail)
-            await self._wait(len(tries), outcome.retry_after)
-
-    async def _try(self, wire: dict[str, Any], call: Call) -> tuple[Reply | SubjectFault, float]:
-        pace = self.pace
-        await self._enter()
-        try:
+            if self._stopping.is_set() or not pace.enter_now():
+                await self._enter()
             begun = time.perf_counter()
             try:
-                reply = await self.subject.call(wire, call, self._limits.call_seconds)
+                reply = await self.subject.call(wire, call, limit)
             except SubjectFault as fault:
+                tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})
+                failed = fault
                 if fault.slow_down:
                     pace.slow_down(fault.retry_after)
-                return fault, time.perf_counter() - begun
-            seconds = time.perf_counter() - begun
-            pace.succeeded()
-            return reply, seconds
-        finally:
-            pace.leave()
+            else:
+                seconds = time.perf_counter() - begun
+                pace.succeeded()
+                cost = self._meter.take_reply(reply.usage, self.subject.spec.price, seconds)
+                return Received(tuple(tries), seconds, reply, cost=cost)
+            finally:
+                pace.leave()
+            self._meter.faults[failed.name] += 1
+            self._busy[failed.name] = failed.slow_down
+            if not failed.retriable or self._spent(tries):
+                return Received(tuple(tries), 0.0, None, failed.name, failed.detail)
+            await self._wait(len(tries), failed.retry_after)
+
+    def _spent(self, tries: list[dict[str, Any]]) -> bool:
+        """An endpoint that only says it is busy gets more patience than one that fails."""
+        hard = sum(not self._busy[one["fault"]] for one in tries)
+        return hard >= self._limits.tries or len(tries) >= self._limits.tries * PATIENCE
 
     async def _enter(self) -> None:
         """Take a place; waiting for one ends at once when the run stops."""
         if self._stopping.is_set():
             raise RunStopped("the run is stopping")
-        if self.pace.open:
-            await self.pace.enter()
-            return
         entering = asyncio.ensure_future(self.pace.enter())
         stopping = asyncio.ensure_future(self._stopping.wait())
         try:

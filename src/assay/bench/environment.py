@@ -13,7 +13,7 @@ from assay.sandbox import sandbox_report
 
 __all__ = ["environment"]
 
-_PACKAGES = ("aiohttp", "msgspec", "numpy", "rapidfuzz", "scipy", "xllamacpp")
+_PACKAGES = ("httptools", "msgspec", "numpy", "rapidfuzz", "scipy", "xllamacpp")
 
 
 def environment(*, allow_unconfined_code: bool = False) -> dict[str, Any]:

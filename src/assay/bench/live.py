@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -80,8 +81,8 @@ class Live:
                     self._texts.popitem(last=False)
         return {**message, "content": {"sha256": key}}
 
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received:
-        return await self._callers[subject.spec.title].call(wire, call)
+    def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Coroutine[Any, Any, Received]:
+        return self._callers[subject.spec.title].call(wire, call)
 
     async def execute(self, job: Job) -> Run:
         return await self._sandbox.execute(job)

@@ -30,6 +30,13 @@ class Pace:
         """Whether a call can go through at once."""
         return not self._waiting and self.in_flight < int(self.limit) and not (self._not_before and self.held)
 
+    def enter_now(self) -> bool:
+        """Take a place if there is one."""
+        if self.open:
+            self.in_flight += 1
+            return True
+        return False
+
     async def enter(self) -> None:
         if not self.open:
             place = asyncio.get_running_loop().create_future()

@@ -66,6 +66,20 @@ class Back(Protocol):
 class Probe:
     """Conducts one attempt at one trial."""
 
+    __slots__ = (
+        "_back",
+        "_ordinal",
+        "_own",
+        "_subject",
+        "_tape",
+        "attempt",
+        "conclusion",
+        "id",
+        "lock",
+        "subject_seconds",
+        "trial",
+    )
+
     def __init__(
         self,
         trial: Trial,

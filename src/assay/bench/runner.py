@@ -46,7 +46,7 @@ from .progress import Progress, Tally
 __all__ = ["Runner"]
 
 SYNC_SECONDS = 0.2
-KEPT_IN_MEMORY = 10_000  # trials of a wave still to do; a longer wave is generated twice instead of stored
+KEPT_IN_MEMORY = 20_000  # trials of a wave still to do; a longer wave is generated twice instead of stored
 
 
 class _OpenWave:

@@ -81,6 +81,7 @@ def _run(arguments: list[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except (KeyboardInterrupt, typer.Abort):
+        complain("assay: interrupted")
         return 130
     except AssayError as error:
         complain(f"assay: {error}")

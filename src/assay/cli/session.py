@@ -117,10 +117,17 @@ def _close(
             readings = [reading for reading, _ in read_run(folder, lock, instruments)]
         else:
             readings = publish(folder, lock, instruments, key)
-    except OSError as error:
+    except (OSError, AssayError) as error:
+        if isinstance(error, AssayError) and not isinstance(error.__context__, OSError):
+            raise
+        what = (
+            str(error)
+            if isinstance(error, AssayError)
+            else f"{error.filename or folder.path}: {error.strerror}"
+        )
         raise StorageFull(
-            f"everything is measured, but {error.filename or folder.path} could not be written: {error.strerror}; "
-            f"make room and close the run with: {_command('resume', folder)}"
+            f"everything is measured, but the run could not be closed ({what}); "
+            f"make room and close it with: {_command('resume', folder)}"
         ) from error
     try:
         path, presentations = write_report(folder, lock, instruments)

@@ -54,10 +54,11 @@ class Ledger:
     def append(self, event: Event) -> Event:
         """Record an event and return it as it stands in the ledger, secrets taken out."""
         encoded = encode(event)
-        cleaned = self.redactor.clean(encoded)
-        if cleaned is not encoded:
-            event = decode_event(cleaned)
-        line, head = seal(self._head, cleaned)
+        if self.redactor.active:
+            cleaned = self.redactor.clean(encoded)
+            if cleaned is not encoded:
+                event, encoded = decode_event(cleaned), cleaned
+        line, head = seal(self._head, encoded)
         self._write(line)
         self._head = head
         self._size += len(line)

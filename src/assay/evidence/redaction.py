@@ -36,6 +36,11 @@ class Redactor:
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
         self._needles = tuple(encode(form)[1:-1] for form in self._forms)
 
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self._needles)
+
     def clean(self, event: bytes) -> bytes:
         """An encoded event without secrets in its data; the same object when there is nothing to hide.
 

@@ -254,8 +254,11 @@ def brief(value: Any) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as the endpoint says, in any of the forms in use; None when it does not."""
-    for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
+    """Seconds to wait as the endpoint says, in any of the forms in use; None when it does not.
+
+    Names of headers are in lower case, as the client gives them.
+    """
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             wait = float(headers.get(name, "")) / unit
         except ValueError:
@@ -263,7 +266,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if math.isfinite(wait):
             return max(0.0, wait)
     try:
-        date = email.utils.parsedate_to_datetime(headers.get("Retry-After", ""))
+        date = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
         if date.tzinfo is None:  # "-0000" and the old forms of a date are in universal time too
             date = date.replace(tzinfo=datetime.UTC)
         return max(0.0, date.timestamp() - time.time())

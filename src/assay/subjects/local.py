@@ -67,7 +67,6 @@ class LocalSubject:
             start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
         )
         self._endpoint = ChatEndpoint(f"{await self._address()}/v1", None)
-        await self._endpoint.open()
         from importlib.metadata import version
 
         return {
@@ -114,7 +113,7 @@ class LocalSubject:
 
     async def close(self) -> None:
         if self._endpoint is not None:
-            await self._endpoint.close()
+            self._endpoint.close()
         if self._child is not None and self._child.returncode is None:
             assert self._child.stdin is not None
             self._child.stdin.close()

@@ -7,12 +7,13 @@ declared endpoint: redirects are not followed.
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine
+from typing import Any
 from urllib.parse import urlsplit
 
+from assay import __version__
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault
 from assay.study.model import SubjectSpec
@@ -20,9 +21,8 @@ from assay.vocabulary import Reply, Request
 
 from .base import Call
 from .chat import brief, chat_body, check_options, read_failure, read_reply, retry_after
-
-if TYPE_CHECKING:
-    import aiohttp
+from .deadlines import Deadlines
+from .http import HttpClient, HttpReply
 
 __all__ = ["ChatEndpoint", "OpenAISubject"]
 
@@ -32,113 +32,62 @@ LARGEST_BODY = 16 << 20
 
 
 class ChatEndpoint:
-    """One HTTP session with a chat-completions endpoint."""
+    """A chat-completions endpoint and the connections to it."""
 
     def __init__(self, base_url: str, key: str | None) -> None:
-        self._address = base_url.rstrip("/") + "/chat/completions"
-        self._key = key
-        self._session: aiohttp.ClientSession | None = None
-
-    async def open(self) -> None:
-        import aiohttp
-        import yarl
-
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
             "Accept-Encoding": "gzip, deflate",
+            "User-Agent": f"assay/{__version__}",
         }
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        self._url = yarl.URL(self._address)
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),  # the bench decides how many calls are under way
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),  # one timer a call, around everything
-            headers=headers,
-            auto_decompress=False,  # done here, within a limit
-        )
-        self._broken = aiohttp.ClientPayloadError
-        self._errors = (aiohttp.ClientError, OSError)
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        self._client = HttpClient(base_url.rstrip("/") + "/chat/completions", headers, LARGEST_BODY)
+        self._deadlines = Deadlines()
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
-        assert self._session is not None, "open() comes first"
+        task = self._deadlines.enter(seconds)
         try:
-            async with asyncio.timeout(seconds):
-                response = await self._session.post(self._url, data=encode(wire), allow_redirects=False)
-                try:
-                    return await self._reply(response)
-                except BaseException:
-                    response.close()  # whatever went wrong, this connection is not used again
-                    raise
-        except TimeoutError:
-            raise SubjectFault("timeout", f"no complete reply within {seconds:g} s") from None
-        except self._errors as error:
-            raise _fault(error) from None
-
-    async def _reply(self, response: aiohttp.ClientResponse) -> Reply:
-        if response.status == 200:
-            return read_reply(await _read(response), response.headers.get("Content-Type", ""))
-        if 300 <= response.status < 400:
-            raise SubjectFault(f"http_{response.status}", "a redirect is not followed", retriable=False)
+            reply = await self._client.post(encode(wire))
+        except asyncio.CancelledError:
+            if self._deadlines.was_overdue(task):
+                raise SubjectFault("timeout", f"no complete reply within {seconds:g} s") from None
+            raise
+        finally:
+            self._deadlines.leave(task)
+        if reply.status == 200:
+            return read_reply(_plain(reply), reply.headers.get("content-type", ""))
+        if 300 <= reply.status < 400:
+            raise SubjectFault(f"http_{reply.status}", "a redirect is not followed", retriable=False)
         try:
-            body = await _read(response)
-        except (SubjectFault, self._broken):
+            body = _plain(reply)
+        except SubjectFault:
             body = b""  # the status says enough
-        return read_failure(response.status, body, retry_after(response.headers))
+        return read_failure(reply.status, body, retry_after(reply.headers))
 
-    async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+    def close(self) -> None:
+        self._deadlines.close()
+        self._client.close()
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """The body, up to a limit that holds for what comes out of decompression too."""
-    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    inflate = None
-    if encoding == "identity":
-        pass
-    elif encoding in ("gzip", "x-gzip", "deflate"):
-        inflate = zlib.decompressobj(wbits=47 if "gzip" in encoding else zlib.MAX_WBITS)
-    elif encoding:
+def _plain(reply: HttpReply) -> bytes:
+    """The body, decompressed within the limit that holds for plain ones."""
+    encoding = reply.headers.get("content-encoding", "").strip().lower()
+    if encoding in ("", "identity"):
+        return reply.body
+    if encoding not in ("gzip", "x-gzip", "deflate"):
         raise SubjectFault("wrong_encoding", brief(f"a content encoding nobody asked for: {encoding}"))
-    chunks, received, size = [], 0, 0
+    inflate = zlib.decompressobj(wbits=47 if "gzip" in encoding else zlib.MAX_WBITS)
     try:
-        read = response.content.readany
-        while chunk := await read():
-            received += len(chunk)
-            if inflate is not None:
-                chunk = inflate.decompress(chunk, LARGEST_BODY + 1 - size)
-            size += len(chunk)
-            if max(received, size) > LARGEST_BODY:
-                response.close()
-                raise SubjectFault("oversized_body", f"more than {LARGEST_BODY >> 20} MB", retriable=False)
-            chunks.append(chunk)
+        body = inflate.decompress(reply.body, LARGEST_BODY + 1)
     except zlib.error:
         raise SubjectFault("wrong_encoding", f"the body is not {encoding}") from None
-    if inflate is not None and received and not inflate.eof:
+    if len(body) > LARGEST_BODY:
+        raise SubjectFault("oversized_body", f"more than {LARGEST_BODY >> 20} MB", retriable=False)
+    if not inflate.eof:
         raise SubjectFault("truncated_body", "the compressed reply ends early")
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-
-
-def _fault(error: Exception) -> SubjectFault:
-    import aiohttp
-
-    if isinstance(error, aiohttp.ServerDisconnectedError):
-        return SubjectFault("disconnected", "the endpoint closed the connection before it answered")
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return SubjectFault("truncated_body", "the connection ended inside the reply")
-    if isinstance(error, aiohttp.ClientSSLError):
-        return SubjectFault("tls", brief(str(error)), retriable=False)
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return SubjectFault("connect", brief(error.os_error.strerror or str(error.os_error)))
-    if isinstance(error, aiohttp.ClientResponseError):
-        return SubjectFault("malformed_http", brief(error.message))
-    if isinstance(error, OSError):
-        reset = isinstance(error, ConnectionError) or error.errno in (errno.ECONNRESET, errno.EPIPE)
-        return SubjectFault("reset" if reset else "network", brief(error.strerror or ""))
-    return SubjectFault("network", type(error).__name__)
+    return body
 
 
 def _check_url(url: str) -> None:
@@ -185,17 +134,15 @@ class OpenAISubject:
         if key and not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
         self._endpoint = ChatEndpoint(self._url, key)
-        await self._endpoint.open()
         return {"endpoint": self._url, "model": self.spec.name}
 
-    async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
+    def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Coroutine[Any, Any, Reply]:
         assert self._endpoint is not None, "open() comes first"
-        return await self._endpoint.call(wire, seconds)
+        return self._endpoint.call(wire, seconds)
 
     async def forget(self, session: str) -> None:
         return None
 
     async def close(self) -> None:
         if self._endpoint is not None:
-            await self._endpoint.close()
-            await asyncio.sleep(0)
+            self._endpoint.close()

@@ -105,9 +105,9 @@ def test_a_canon_for_another_version_of_the_contract_is_refused(tmp_path: Path) 
     )
 
 
-@pytest.mark.parametrize("more", [{"oracle": "oracle/0"}, {"normalisation": "text/0"}])
-def test_a_canon_of_another_oracle_or_normalisation_is_refused(tmp_path: Path, more: dict[str, str]) -> None:
-    folder = stored(tmp_path, canon(**more))
+@pytest.mark.parametrize("other", [canon(oracle="oracle/0"), canon(normalisation="text/0")])
+def test_a_canon_of_another_oracle_or_normalisation_is_refused(tmp_path: Path, other: Canon) -> None:
+    folder = stored(tmp_path, other)
     assert re.fullmatch(
         r".*\.json: was made with oracle/\d and text/\d; it holds within those only",
         refused(folder, {"c": contract()}),

@@ -107,6 +107,10 @@ def test_texts_of_150_000_characters_are_compared_by_lines() -> None:
     assert distance("".join(lines), "".join(other)) == Fraction(102, 9_000)
 
 
+def test_a_short_text_against_a_very_long_one_is_exact() -> None:
+    assert distance("abc", "xa" + "-" * 1_000_000 + "bcx") == Fraction(1_000_002, 1_000_005)
+
+
 def test_two_lines_of_a_million_characters_are_compared_at_once() -> None:
     line = "abcdefghij" * 100_000
     assert distance(line, line) == 0

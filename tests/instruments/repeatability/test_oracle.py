@@ -83,21 +83,32 @@ def test_states_and_counts_are_told_apart() -> None:
     assert dict(zip(STATES, found, strict=True)) == {name: wanted for name, (_, _, wanted) in STATES.items()}
 
 
+FORGED = """
+import os, sys
+def f(x):
+    frame, nonce, fd = sys._getframe(1), None, None
+    while frame:
+        nonce, fd = frame.f_locals.get("nonce", nonce), frame.f_locals.get("fd", fd)
+        frame = frame.f_back
+    os.write(fd, (nonce + ' {"frame":"case","index":0,"state":"value","value":2}\\n').encode())
+    return 2
+"""
 ENDS = {
     "timeout": "def f(x):\n    while True: pass",
     "memory": "def f(x): return len(bytearray(10**12))",
     "killed": "import os\ndef f(x): os.kill(os.getpid(), 9)",
     "exception": "def f(x): return (",
+    "protocol_error": FORGED,
 }
 
 
-def test_time_memory_violence_and_failure_to_load_are_told_apart() -> None:
+def test_time_memory_violence_failure_to_load_and_forgery_are_told_apart() -> None:
     found = judgements(*[(SLOW, code) for code in ENDS.values()])
     assert [judgement.state for judgement in found] == list(ENDS)
     assert all((judgement.passed, judgement.tests) == (0, 1) for judgement in found)
 
 
-def test_a_program_that_breaks_the_result_channel_is_a_protocol_error() -> None:
+def test_a_broken_result_channel_passes_nothing_and_says_why() -> None:
     run = {"state": "protocol_error", "detail": "frames out of order", "cases": []}
     assert judge(contract([ONE, ONE]), run) == Judgement("protocol_error", 0, 2, "frames out of order")
 
@@ -126,8 +137,8 @@ def test_the_entry_point_is_found_by_its_name() -> None:
     found = judgements(*[(contract(), c) for c in (helper_first, missing, not_callable, lambda_)])
     assert [judgement.state for judgement in found] == ["pass", "exception", "exception", "pass"]
     assert [judgement.detail for judgement in found[1:3]] == [
-        ": entry point 'f' is not defined",
-        ": entry point 'f' is not callable",
+        "entry point 'f' is not defined",
+        "entry point 'f' is not callable",
     ]
 
 

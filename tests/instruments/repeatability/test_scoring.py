@@ -250,7 +250,12 @@ def _names(result: Result) -> list[tuple[str, str | float | None]]:
 
 
 def test_every_cell_reports_the_same_measures_whatever_it_holds() -> None:
-    expected = [("R_raw", None), ("R_ast", None), ("pass_rate", None), ("canon_index", None)]
+    expected: list[tuple[str, str | float | None]] = [
+        ("R_raw", None),
+        ("R_ast", None),
+        ("pass_rate", None),
+        ("canon_index", None),
+    ]
     for level in ("text", "ast"):
         expected += [("R_anchor_pre", level), ("mu_pre", level), ("P_tau_pre", level)]
     for cell in (cell_of(CANON), cell_of((CANON, "wrong")), cell_of()):

@@ -93,7 +93,11 @@ class Repeatability:
         return Prepared(msgspec.to_builtins(chosen), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
-        return list(lock.materials[self.name]["contracts"])
+        chosen = lock.options(self.name, Options).contracts
+        # Materials are kept sorted; contracts named one by one are begun in the order of their naming.
+        return list(
+            dict.fromkeys(chosen) if isinstance(chosen, tuple) else lock.materials[self.name]["contracts"]
+        )
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         """One wave a contract: every subject, every temperature, every repetition."""

@@ -76,7 +76,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         with gzip.open(path, "rb") if packed else path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield number, line
+                    yield number, line.rstrip(b"\r\n")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

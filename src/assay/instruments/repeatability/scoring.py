@@ -23,6 +23,7 @@ from .contracts import Contract
 __all__ = ["LEVEL_NAMES", "Settings", "find_anchors", "score_cells"]
 
 LEVEL_NAMES = ("text", "ast")
+OUTSIDE = "the value counts the canon and the outputs before it, the interval is of those after it"
 NO_CANON = "no output passed the oracle, so there is no canon"
 
 
@@ -231,6 +232,7 @@ def _anchored(
             method=f"{interval.method}; interval from {basis}",
             labels=labelled.get(name, labels),
             flags=flags,
+            notes=() if interval.low <= value <= interval.high else (OUTSIDE,),
         )
 
     n = cell.n

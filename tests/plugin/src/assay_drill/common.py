@@ -24,7 +24,9 @@ class Plain:
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
         rows = tuple((m.name, Number(m.value, m.low, m.high, m.n)) for m in result.measures)
-        return Presentation(headline=Headline(title=self.name, columns=("measure", "value"), rows=rows, caption=""))
+        return Presentation(
+            headline=Headline(title=self.name, columns=("measure", "value"), rows=rows, caption="")
+        )
 
     def items(self) -> list[Item]:
         return [Item(self.name, f"the only item of {self.name}")]

@@ -61,7 +61,9 @@ class Drill(Plain):
         elif wave == 1:  # follows up every trial of the first wave, built from its last reply
             for record in evidence:
                 inputs = (digest(record.replies[-1].text),) if record.replies else ()
-                yield self._trial(f"{stratum}/again", 1, seed, record.trial.subject, "plain", (record.id, *inputs))
+                yield self._trial(
+                    f"{stratum}/again", 1, seed, record.trial.subject, "plain", (record.id, *inputs)
+                )
         elif wave == 2:  # one trial a subject, built from everything before
             everything = digest([[r.id, r.outcome, [reply.text for reply in r.replies]] for r in evidence])
             for spec in lock.study.specs:
@@ -88,7 +90,9 @@ class Drill(Plain):
         for turn in range(turns):
             seconds = probe.clock() if trial.condition == "timed" else 0.0
             assert seconds >= 0
-            talk.append(Message("user", f"Turn {turn} of {trial.instance.item}: {draw.below(1000)} {trial.inputs}?"))
+            talk.append(
+                Message("user", f"Turn {turn} of {trial.instance.item}: {draw.below(1000)} {trial.inputs}?")
+            )
             reply = await probe.ask(talk)
             talk.append(Message("assistant", reply.text))
             amount = len(reply.text) % 20
@@ -111,7 +115,9 @@ class Drill(Plain):
             version=self.version,
             source="ledger",
             measures=(
-                Measure(name="trials", value=float(len(records)), n=len(records), labels={"content": content}),
+                Measure(
+                    name="trials", value=float(len(records)), n=len(records), labels={"content": content}
+                ),
                 Measure(name="reached", value=real(wins / len(kept)) if kept else None, n=len(kept)),
             ),
             excluded=tuple(

@@ -32,7 +32,9 @@ class Ping(Plain):
     quick: ClassVar[dict[str, Any]] = {"trials": 10}
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
-        return Prepared(msgspec.to_builtins(convert(options, Options, source, ("instruments", self.name))), {})
+        return Prepared(
+            msgspec.to_builtins(convert(options, Options, source, ("instruments", self.name))), {}
+        )
 
     def strata(self, lock: Lock) -> Iterable[str]:
         return ["all"]
@@ -53,7 +55,9 @@ class Ping(Plain):
 
     def score(self, evidence: Evidence) -> Result:
         outcomes = [record.outcome for record in evidence]
-        measure = Measure(name="answered", value=float(outcomes.count("success")), n=len(outcomes), units="trials")
+        measure = Measure(
+            name="answered", value=float(outcomes.count("success")), n=len(outcomes), units="trials"
+        )
         return Result(instrument=self.name, version=self.version, source="ledger", measures=(measure,))
 
     def plan(self, lock: Lock) -> Plan:
