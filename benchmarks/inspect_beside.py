@@ -44,7 +44,7 @@ def environment() -> Path | None:
     python = base / "bin" / "python"
     if not (base / ".made").exists():
         subprocess.run([sys.executable, "-m", "venv", base], check=True)
-        install = [python, "-m", "pip", "install", "--quiet", "inspect_ai", "openai"]
+        install = [str(python), "-m", "pip", "install", "--quiet", "inspect_ai", "openai"]
         if subprocess.run(install, capture_output=True, check=False).returncode:
             return None
         (base / ".made").touch()
