@@ -43,6 +43,7 @@ proof: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@for script in benchmarks/[a-z]*.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@echo; $(BIN)/python benchmarks/throughput.py --latency 0.2 --connections 256
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -109,7 +109,7 @@ def ledger_events(folder: RunFolder) -> list[dict[str, Any]]:
     """Every event in order of writing."""
     events = []
     for path in sorted(folder.ledger.glob("*.jsonl")):
-        events += [json.loads(line)["event"] for line in path.read_text().splitlines()]
+        events += [json.loads(line)["event"] for line in path.read_bytes().split(b"\n") if line]
     return events
 
 

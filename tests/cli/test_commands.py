@@ -179,7 +179,6 @@ def test_resuming_a_closed_run_shows_it_again_and_writes_no_evidence(assay: Assa
     assert assay("audit", "one").code == 0
 
 
-@pytest.mark.xfail(strict=True, reason="a torn tail keeps an unfinished run from being reported")
 def test_a_run_that_a_power_cut_ended_is_reported_as_it_stands(assay: Assay, tmp_path: Path) -> None:
     assert assay(*QUICK, "--budget", "calls=9").code == 3
     segment = tmp_path / "runs/one/ledger/0001.jsonl"

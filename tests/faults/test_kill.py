@@ -85,7 +85,7 @@ def _nothing_was_asked_twice(folder: RunFolder, sent: dict[str, int]) -> None:
         assert count <= announced[body], "a call was sent that the ledger does not announce"
     held: set[tuple[Any, ...]] = set()
     for path in segment_paths(folder.ledger):
-        for line in path.read_text().splitlines():
+        for line in path.read_bytes().splitlines():
             event = json.loads(line)["event"]
             key = (event.get("trial"), event.get("attempt", 0), event.get("ordinal", 0))
             if event["kind"] == "received":

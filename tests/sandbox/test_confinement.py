@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -198,3 +199,46 @@ def test_an_ordinary_user_is_confined_too(bubblewrap: bool) -> None:
         pytest.skip("other users cannot read this checkout")
     wanted = "bubblewrap" if bubblewrap else "namespaces"
     assert done.stdout.strip() == f"{wanted} (65534, [])", done.stderr
+
+
+ALONE_PROGRAM = """
+import os, socket, threading
+def f():
+    out = []
+    thread = threading.Thread(target=lambda: out.append("thread"))
+    thread.start()
+    thread.join()
+    for attempt in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: open("/etc/passwd")):
+        try:
+            attempt()
+            out.append("done")
+        except OSError as error:
+            out.append(type(error).__name__)
+    return out, os.getuid()
+"""
+ALONE = """
+import json, sys
+from assay.sandbox import Job, run_all, sandbox_report, thaw
+[found] = run_all([Job(source=sys.argv[1], entry_point="f", cases=({},))], workers=1)
+print(json.dumps([sandbox_report()["confinement"], thaw(found.cases[0].value)]))
+"""
+
+
+def test_a_root_that_is_alone_in_its_user_namespace_is_confined_and_starts_no_processes() -> None:
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, "-rn", "true"], check=False).returncode:
+        pytest.skip("user namespaces cannot be made with unshare here")
+    done = subprocess.run(
+        [unshare, "-rn", sys.executable, "-c", ALONE, ALONE_PROGRAM],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    name, (seen, uid) = json.loads(done.stdout)
+    assert name in ("namespaces", "bubblewrap", "bubblewrap-once")
+    assert seen[0] == "thread"
+    assert seen[2:] == ["PermissionError", "FileNotFoundError"]
+    assert uid != 0
+    if os.getuid() == 0:  # the kernel would not limit how many processes root starts, so there are none
+        assert seen[1] == "PermissionError"

@@ -55,6 +55,7 @@ class Instrument(Protocol):
     title: str
     noun: str  # what its items are called: contracts, biases, families ...
     quick: dict[str, Any]  # options of a run that takes a minute
+    runs_code: bool  # whether it runs programs, so that a run needs the sandbox
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         """Check the options (``source`` knows their lines) and gather what they refer to, relative to ``base``."""

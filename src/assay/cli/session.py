@@ -49,7 +49,8 @@ def run_session(
 
     instruments, subjects = instruments_of(lock), subjects_of(lock)
     keep_secret(subjects)
-    sandbox_report(allow_unconfined_code=unconfined)  # refuses before anything is asked and paid for
+    if any(instrument.runs_code for instrument in instruments):
+        sandbox_report(allow_unconfined_code=unconfined)  # refuses before anything is asked and paid for
     finished, reason = asyncio.run(
         _measure(folder, lock, instruments, subjects, quiet=as_json, unconfined=unconfined, budget=budget)
     )

@@ -18,7 +18,7 @@ from assay.canonical import sha256_hex
 from assay.errors import IntegrityError
 from assay.vocabulary import Outcome, Reply, Trial
 
-from .chain import OVERHEAD, Line, genesis, read_lines
+from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from .events import REFER_FROM, Event, Head, decode_event, decode_head
 from .ledger import segment_paths
 
@@ -141,13 +141,21 @@ class LedgerIndex:
             offset, head, lines = self._read[number]
             if path.stat().st_size <= offset:
                 continue
-            for line in _continue(path, offset, head, lines):
+            for line in self._lines(path, offset, head, lines):
                 try:
                     self._take(number, line)
                 except (IntegrityError, *_UNREADABLE) as error:
                     raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
                 offset, head, lines = line.offset + len(line.event) + OVERHEAD, line.hash, line.number
             self._read[number] = (offset, head, lines)
+
+    def _lines(self, path: Path, offset: int, head: bytes, lines: int) -> Iterator[Line]:
+        """New lines. A tail that a crash tore is left alone: it is not evidence, and resuming cuts it off."""
+        try:
+            yield from _continue(path, offset, head, lines)
+        except IntegrityError:
+            if not find_tail(path, genesis(self._lock, path.name)).torn:
+                raise
 
     def _take(self, segment: int, line: Line) -> None:
         head = decode_head(line.event)

@@ -24,7 +24,14 @@ __all__ = ["Source", "convert", "parse_source", "read_source"]
 T = TypeVar("T")
 Path_ = tuple[str | int, ...]
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML 1.1, but with the numbers of JSON: 1e-7 is one although it has no point."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+)
 MOST_NODES = 200_000  # aliases counted as often as they are used: a few lines can stand for billions
 DEEPEST = 64  # the parser's own recursion ends the process, not with an error
 _PLAIN_KEY = re.compile(r"[\w-]+")
@@ -82,7 +89,7 @@ def parse_source(text: str, file: str) -> Source:
     """One YAML document as plain values. What would be read otherwise than it looks is refused."""
     try:
         _check_depth(text, file)
-        loader = _LOADER(text)
+        loader = _Loader(text)
         try:
             node = loader.get_single_node()
             if node is None:
@@ -107,7 +114,7 @@ def parse_source(text: str, file: str) -> Source:
 
 def _check_depth(text: str, file: str) -> None:
     depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:

@@ -62,6 +62,7 @@ class Repeatability:
     version = "1"
     title = "Repeatability"
     noun = "contracts"
+    runs_code = True
     quick: ClassVar[dict[str, Any]] = {"contracts": "quick", "repetitions": 8, "temperatures": [0.0, 0.8]}
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:

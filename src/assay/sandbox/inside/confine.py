@@ -88,7 +88,7 @@ def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) 
         devices = [path for path in DEVICES if os.path.exists(path)]
         kernel.landlock_restrict(plan["visible"], devices, scratch)
     if plan["seccomp"]:
-        syscall_filter.install()
+        syscall_filter.install(no_processes=plan["no_processes"])
 
 
 def _set_limits(limits: dict[str, Any], plan: dict[str, Any]) -> None:

@@ -81,6 +81,8 @@ _REFUSED: Final[dict[str, tuple[int | None, int]]] = {
     "ioperm": (173, 0xFFFF),
 }
 _NAMESPACE_FLAGS: Final = 0x7E020000
+_THREAD_FLAG: Final = 0x00010000
+_FORKS: Final = (57, 58)  # fork and vfork on x86_64
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _OFF_NUMBER, _OFF_ARCH, _OFF_ARG0 = 0, 4, 16
@@ -91,7 +93,7 @@ def supported() -> bool:
     return os.uname().machine in _ARCHITECTURES and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
-def _program(column: int, arch: int) -> bytes:
+def _program(column: int, arch: int, no_processes: bool) -> bytes:
     """Assemble: (operation, operand, label if true, label if false); None is the next instruction."""
     code: list[tuple[int, int, str | None, str | None]] = [
         (_LOAD, _OFF_ARCH, None, None),
@@ -103,6 +105,8 @@ def _program(column: int, arch: int) -> bytes:
         (_EQUAL, _CLONE3[column], "absent", None),  # its flags are in memory; libc falls back to clone
     ]
     code += [(_EQUAL, number, "refuse", None) for row in _REFUSED.values() if (number := row[column])]
+    if no_processes and column == 0:  # aarch64 has clone only
+        code += [(_EQUAL, number, "refuse", None) for number in _FORKS]
     labels = {"allow": len(code)}
     code.append((_RETURN, _ALLOW, None, None))
     for label, answer in (
@@ -116,7 +120,12 @@ def _program(column: int, arch: int) -> bytes:
     code += [(_LOAD, _OFF_ARG0, None, None), (_EQUAL, 1, None, "+2"), (_RETURN, _ALLOW, None, None)]
     code.append((_RETURN, _ERRNO | errno.EPERM, None, None))
     labels["clone"] = len(code)
-    code += [(_LOAD, _OFF_ARG0, None, None), (_ANY_BIT, _NAMESPACE_FLAGS, "+2", None)]
+    code += [
+        (_LOAD, _OFF_ARG0, None, None),
+        (_ANY_BIT, _NAMESPACE_FLAGS, "+3" if no_processes else "+2", None),
+    ]
+    if no_processes:
+        code.append((_ANY_BIT, _THREAD_FLAG, None, "+2"))
     code += [(_RETURN, _ALLOW, None, None), (_RETURN, _ERRNO | errno.EPERM, None, None)]
 
     def jump(here: int, label: str | None) -> int:
@@ -130,14 +139,16 @@ def _program(column: int, arch: int) -> bytes:
     )
 
 
-def install() -> bool:
+def install(*, no_processes: bool = False) -> bool:
     """Put the filter in force for this process and its children; False where it is not `supported`.
+
+    ``no_processes`` refuses all but threads, for where no limit on processes would hold.
 
     Needs ``no_new_privs``.
     """
     if not supported():
         return False
-    text = _program(*_ARCHITECTURES[os.uname().machine])
+    text = _program(*_ARCHITECTURES[os.uname().machine], no_processes)
     buffer = ctypes.create_string_buffer(text, len(text))
     header = struct.pack("@HP", len(text) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)

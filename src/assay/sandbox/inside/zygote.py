@@ -65,10 +65,15 @@ def main() -> None:
             kernel.die_with_parent()
             if os.getppid() != config["caller"]:
                 os._exit(_FAILED)
+        alone = os.getuid() == 0 and not _nobody_is_there()
         if config["mode"] == "namespaces":
             _enter_namespaces(config, control)
         _warm_up()
-        plan = _plan(config)
+        plan = {**_plan(config), "no_processes": alone}
+        if alone and not plan["seccomp"] and config["mode"] != "none":
+            raise OSError(
+                1, "root is alone in its user namespace, and the number of processes cannot be limited"
+            )
         wire.send(control, {"event": "ready", "landlock": plan["landlock"], "seccomp": plan["seccomp"]})
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
@@ -167,11 +172,12 @@ def _write_maps(process: int, uid: int, gid: int) -> None:
     """In a helper that stayed outside. Never returns.
 
     Root keeps itself, to set things up, and maps nobody, to run programs as: the kernel excepts root from
-    the limit on processes. Anyone else can map only themselves.
+    the limit on processes. Anyone else can map only themselves, and so can a root that is alone in a user
+    namespace of its own (``unshare -r``); its programs are then kept from starting processes at all.
     """
     code = 1
     try:
-        if uid == 0:
+        if uid == 0 and _nobody_is_there():
             maps = {"uid_map": "0 0 1\n65534 65534 1\n", "gid_map": "0 0 1\n65534 65534 1\n"}
         else:
             maps = {"setgroups": "deny", "uid_map": f"65534 {uid} 1\n", "gid_map": f"65534 {gid} 1\n"}
@@ -181,6 +187,13 @@ def _write_maps(process: int, uid: int, gid: int) -> None:
         code = 0
     finally:
         os._exit(code)
+
+
+def _nobody_is_there() -> bool:
+    """Whether the user that programs run as exists in this user namespace."""
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        rows = [[int(word) for word in line.split()] for line in file]
+    return any(first <= 65534 < first + count for first, _, count in rows)
 
 
 def _warm_up() -> None:

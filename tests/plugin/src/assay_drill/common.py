@@ -13,6 +13,7 @@ from assay.vocabulary import Result
 
 class Plain:
     noun = "drills"
+    runs_code = False
     name: str
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
