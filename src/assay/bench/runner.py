@@ -12,9 +12,8 @@ import contextlib
 import hashlib
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -38,76 +37,16 @@ from .caller import Caller
 from .folder import RunFolder
 from .history import History
 from .instrument import Instrument
+from .lanes import Lane, OpenWave, Task, Worker
 from .live import Live, SandboxService
 from .meter import Meter
 from .probe import Probe
-from .progress import Progress, Tally
+from .progress import Progress
 
 __all__ = ["Runner"]
 
 SYNC_SECONDS = 0.2
 KEPT_IN_MEMORY = 20_000  # trials of a wave still to do; a longer wave is generated twice instead of stored
-
-
-class _OpenWave:
-    """A wave under way: how many outcomes are still missing."""
-
-    def __init__(self, instrument: Instrument, wave: Wave, missing: int) -> None:
-        self.instrument, self.wave, self.missing = instrument, wave, missing
-        self.done = asyncio.Event()
-        if not missing:
-            self.done.set()
-
-    def one_less(self) -> None:
-        self.missing -= 1
-        if self.missing == 0:
-            self.done.set()
-
-
-class _Task(NamedTuple):
-    trial: Trial
-    id: str
-    wave: _OpenWave
-    tally: Tally
-
-
-class _Worker:
-    """What a worker is at, so that the watchman can tell when a trial takes too long."""
-
-    def __init__(self) -> None:
-        self.since = math.inf
-        self.too_long = False
-        self.task: asyncio.Task[None] | None = None
-
-
-class _Lane:
-    """A subject with its caller and the belt its workers take trials from.
-
-    A belt and two signals instead of a queue: with thousands of trials a second, a worker that finds one lying
-    there should not have to wait for anything.
-    """
-
-    def __init__(self, subject: Subject, caller: Caller) -> None:
-        self.subject, self.caller = subject, caller
-        self.lost_in_a_row = 0
-        self._belt: deque[_Task] = deque()
-        self._most = max(256, 4 * subject.connections)
-        self._filled, self._room = asyncio.Event(), asyncio.Event()
-
-    async def put(self, task: _Task) -> None:
-        if len(self._belt) >= self._most:
-            self._room.clear()
-            await self._room.wait()
-        self._belt.append(task)
-        self._filled.set()
-
-    async def take(self) -> _Task:
-        while not self._belt:
-            self._filled.clear()
-            await self._filled.wait()
-        if len(self._belt) <= self._most // 2:
-            self._room.set()
-        return self._belt.popleft()
 
 
 class Runner:
@@ -134,7 +73,7 @@ class Runner:
         self._environment = environment
         self._sandbox = sandbox or SandboxService()
         self._lanes = {
-            subject.spec.title: _Lane(subject, Caller(subject, lock.study.limits, self.meter, self.stopping))
+            subject.spec.title: Lane(subject, Caller(subject, lock.study.limits, self.meter, self.stopping))
             for subject in subjects
         }
         self._feeding = asyncio.Lock()
@@ -200,10 +139,10 @@ class Runner:
 
     async def _work(self) -> None:
         tasks = [asyncio.create_task(self._keep_synced())]
-        workers: list[_Worker] = []
+        workers: list[Worker] = []
         for lane in self._lanes.values():
             for _ in range(lane.subject.connections):
-                workers.append(_Worker())
+                workers.append(Worker())
                 workers[-1].task = asyncio.create_task(self._worker(lane, workers[-1]))
         tasks += [worker.task for worker in workers if worker.task is not None]
         tasks.append(asyncio.create_task(self._watch(workers)))
@@ -275,7 +214,7 @@ class Runner:
 
     async def _feed(
         self, instrument: Instrument, stratum: str, number: int, opened: Wave | None, evidence: Evidence
-    ) -> _OpenWave | None:
+    ) -> OpenWave | None:
         """Open the wave and hand its unfinished trials to the workers."""
         sha, total, todo = hashlib.sha256(), 0, 0
         planned: dict[str, int] = {}
@@ -307,7 +246,7 @@ class Runner:
             )
         for label, count in planned.items():
             self.progress.tally(label).planned += count
-        current = _OpenWave(instrument, wave, todo)
+        current = OpenWave(instrument, wave, todo)
         if todo <= KEPT_IN_MEMORY:
             for trial, trial_id in kept:
                 await self._hand_over(trial, trial_id, current)
@@ -319,17 +258,17 @@ class Runner:
                 await self._hand_over(trial, trial_id, current)
         return current
 
-    async def _hand_over(self, trial: Trial, trial_id: str, wave: _OpenWave) -> None:
+    async def _hand_over(self, trial: Trial, trial_id: str, wave: OpenWave) -> None:
         lane = self._lanes.get(trial.subject)
         if lane is None:
             raise InputError(
                 f"the instrument {wave.instrument.name} names an undeclared subject {trial.subject!r}"
             )
-        await lane.put(_Task(trial, trial_id, wave, self.progress.tally(_label(trial))))
+        await lane.put(Task(trial, trial_id, wave, self.progress.tally(_label(trial))))
 
     # Trials.
 
-    async def _worker(self, lane: _Lane, worker: _Worker) -> None:
+    async def _worker(self, lane: Lane, worker: Worker) -> None:
         while not self.stopping.is_set():
             task = await lane.take()
             try:
@@ -346,7 +285,7 @@ class Runner:
             task.tally.excluded += outcome == "excluded"
             task.wave.one_less()
 
-    async def _conduct(self, lane: _Lane, task: _Task, worker: _Worker) -> Outcome:
+    async def _conduct(self, lane: Lane, task: Task, worker: Worker) -> Outcome:
         """One attempt at one trial, to its recorded outcome."""
         trial, trial_id, wave, _ = task
         attempt, tape = self._attempt(lane.subject, trial_id)
@@ -387,7 +326,7 @@ class Runner:
         self._ledger.append(Event("end", time.time(), trial_id, attempt, probe.next_ordinal, data))
         return outcome
 
-    async def _watch(self, workers: list[_Worker]) -> None:
+    async def _watch(self, workers: list[Worker]) -> None:
         """Ends trials that take longer than declared: a limit imposed from outside, at no cost to the others."""
         limit = self.lock.study.limits.trial_seconds
         while True:
@@ -413,7 +352,7 @@ class Runner:
             return attempt + 1, []
         return attempt, tape
 
-    def _count_loss(self, lane: _Lane, fault: SubjectFault) -> None:
+    def _count_loss(self, lane: Lane, fault: SubjectFault) -> None:
         lane.lost_in_a_row += 1
         if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
             self.stop(
@@ -427,6 +366,6 @@ def _label(trial: Trial) -> str:
     return f"{trial.subject} {trial.condition}" if trial.condition else trial.subject
 
 
-def _broken(task: _Task, what: str) -> AssayError:
+def _broken(task: Task, what: str) -> AssayError:
     name = task.wave.instrument.name
     return Divergence(task.id, 0, 0, f"the instrument {name} failed ({what}); nothing of it is scored")
