@@ -62,8 +62,8 @@ def test_a_picture_that_fails_costs_a_picture(
     ("step", "what"),
     {
         "assay.report.publish.write_whole": "runs/r/reading-ping.json: No space left on device",
-        "assay.report.records._sync_folder": "runs/r/records-ping.csv cannot be written: No space left on device",
-        "assay.evidence.manifest.sync_folder": "the manifest runs/r/ledger/manifest-0001.json could not be written: "
+        "assay.report.records.replacing": "runs/r/records-ping.csv cannot be written: No space left on device",
+        "assay.evidence.manifest.write_whole": "the manifest runs/r/ledger/manifest-0001.json could not be written: "
         "No space left on device",
     }.items(),
 )

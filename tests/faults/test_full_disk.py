@@ -110,12 +110,15 @@ cp -r runs/r "$4/r"
 """
 
 
+PROBE = 'mount -t tmpfs -o size=64k tmpfs "$1" && mount -o remount,size=128k "$1"'
+
+
 def _mount_namespace(folder: Path) -> list[str]:
     """The command that gives us mounts of our own, as root or as anybody."""
     probe = folder / "probe"
     probe.mkdir()
     for flags in ("-m", "-rm"):
-        command = ["unshare", flags, "sh", "-c", 'mount -t tmpfs -o size=64k tmpfs "$1"', "sh", str(probe)]
+        command = ["unshare", flags, "sh", "-c", PROBE, "sh", str(probe)]
         if (
             shutil.which("unshare")
             and not subprocess.run(command, check=False, capture_output=True).returncode

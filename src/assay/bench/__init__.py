@@ -5,12 +5,11 @@ from __future__ import annotations
 from .folder import RunFolder
 from .instrument import Instrument, Item, Plan, Prepared, load_instrument
 from .meter import Meter
-from .probe import Computed, Probe
+from .probe import Probe
 from .progress import Progress
 from .runner import Runner
 
 __all__ = [
-    "Computed",
     "Instrument",
     "Item",
     "Meter",

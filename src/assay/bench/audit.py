@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -16,14 +16,17 @@ from msgspec import Struct
 
 from assay.canonical import encode
 from assay.errors import AssayError, Divergence, IntegrityError, SubjectFault
-from assay.evidence.events import Event
+from assay.evidence.chain import genesis, read_lines
+from assay.evidence.events import Event, decode_event
+from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import verify_closed
-from assay.evidence.records import End, Evidence, LedgerIndex
+from assay.evidence.records import End, Evidence, LedgerIndex, Wave
 from assay.sandbox import Job, Run
 from assay.study.lock import Lock
 from assay.subjects.base import Call, Subject
 from assay.vocabulary import Reading, Result, Trial
 
+from .caller import OUTAGES
 from .folder import RunFolder
 from .instrument import Instrument
 from .live import SandboxService
@@ -46,6 +49,8 @@ class AuditReport(Struct, kw_only=True):
     asks: int = 0
     recomputed: int = 0
     environment_dependent: int = 0
+    not_deterministic: int = 0
+    abandoned: int = 0
     measures: int = 0
 
     @property
@@ -77,8 +82,9 @@ class _Silent:
         self._report.recomputed += 1
         return await self._sandbox.execute(job)
 
-    def note_environment_dependent(self, trial: str, ordinal: int, what: str) -> None:
-        self._report.environment_dependent += 1
+    def note(self, what: str, trial: str, ordinal: int) -> None:
+        self._report.environment_dependent += what == "environment-dependent"
+        self._report.not_deterministic += what == "not deterministic"
 
 
 async def audit(
@@ -103,10 +109,17 @@ async def audit(
     index = LedgerIndex(folder.ledger, lock.digest)
     try:
         index.refresh()
+        report.faults += _check_sessions(folder, lock)
         replay = _Replay(lock, index, {s.spec.title: s for s in subjects}, service, report)
         for instrument in instruments:
             await replay.instrument(instrument)
-            _score_again(folder, lock, index, instrument, report)
+            try:
+                _score_again(folder, lock, index, instrument, report)
+            except AssayError:
+                raise
+            except Exception as error:  # altered evidence may break a score in any way
+                what = f"cannot be scored ({type(error).__name__}: {error})"
+                report.faults.append(f"{instrument.name}: {what}")
         replay.nothing_left_over()
     except IntegrityError as error:
         report.faults.append(str(error))
@@ -129,36 +142,48 @@ class _Replay:
         self._lock, self._index, self._subjects, self._report = lock, index, subjects, report
         self._back = _Silent(sandbox, report)
         self._seen: set[str] = set()
+        self._strata: set[tuple[str, str]] = set()
 
     async def instrument(self, instrument: Instrument) -> None:
         for stratum in instrument.strata(self._lock):
+            self._strata.add((instrument.name, stratum))
             waves = self._index.waves.get((instrument.name, stratum), [])
-            for number, wave in enumerate(waves):
-                trials = self._wave(instrument, stratum, number)
-                ids = hashlib.sha256(b"".join(bytes.fromhex(t.id) for t in trials)).hexdigest()
-                where = f"{instrument.name} {stratum!r} wave {number}"
-                if ids != wave.digest or len(trials) != wave.trials:
+            for wave in waves:
+                where = f"{instrument.name} {stratum!r} wave {wave.number}"
+                trials = self._declared(instrument, wave)
+                if trials is None:
                     self._report.faults.append(f"{where}: the protocol yields other trials than were run")
                     return
                 if not wave.closed:
                     self._report.faults.append(f"{where}: was never closed")
-                await self._conduct_all(instrument, trials)
-            if self._wave(instrument, stratum, len(waves)):
+                await self._conduct_all(instrument, wave, trials)
+            if next(self._trials(instrument, stratum, len(waves)), None) is not None:
                 self._report.faults.append(
                     f"{instrument.name} {stratum!r}: a wave that is due was never opened"
                 )
 
-    def _wave(self, instrument: Instrument, stratum: str, number: int) -> list[Trial]:
+    def _trials(self, instrument: Instrument, stratum: str, number: int) -> Iterator[Trial]:
         evidence = Evidence(self._index, instrument.name, stratum, lock=self._lock, upto=number)
-        return list(instrument.trials(self._lock, evidence))
+        return iter(instrument.trials(self._lock, evidence))
 
-    async def _conduct_all(self, instrument: Instrument, trials: list[Trial]) -> None:
+    def _declared(self, instrument: Instrument, wave: Wave) -> list[Trial] | None:
+        """The trials of a wave as the protocol yields them; None if they are not those that were run."""
+        trials: list[Trial] = []
+        sha = hashlib.sha256()
+        for trial in self._trials(instrument, wave.stratum, wave.number):
+            if len(trials) == wave.trials:  # a hostile lock may yield trials without end
+                return None
+            trials.append(trial)
+            sha.update(bytes.fromhex(trial.id))
+        return trials if (len(trials), sha.hexdigest()) == (wave.trials, wave.digest) else None
+
+    async def _conduct_all(self, instrument: Instrument, wave: Wave, trials: list[Trial]) -> None:
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def one(trial: Trial) -> None:
             async with gate:
                 try:
-                    await self._conduct(instrument, trial)
+                    await self._conduct(instrument, wave, trial)
                 except (Divergence, IntegrityError) as fault:
                     self._report.faults.append(str(fault))
                 except AssayError:
@@ -170,7 +195,7 @@ class _Replay:
         for start in range(0, len(trials), 1000):
             await asyncio.gather(*(one(trial) for trial in trials[start : start + 1000]))
 
-    async def _conduct(self, instrument: Instrument, trial: Trial) -> None:
+    async def _conduct(self, instrument: Instrument, wave: Wave, trial: Trial) -> None:
         trial_id = trial.id
         self._seen.add(trial_id)
         attempts = self._index.attempts(trial_id)
@@ -186,6 +211,8 @@ class _Replay:
         if len([e for e in tape if e.kind == "end"]) > 1:
             raise Divergence(trial_id, attempt, end.ordinal, "has two outcomes")
         subject = self._subjects[trial.subject]
+        for earlier in range(attempt):
+            self._check_abandoned(trial_id, earlier, attempts.get(earlier, []), subject)
         probe = Probe(trial, trial_id, subject, self._lock, self._back, attempt=attempt, tape=tape)
         recorded = msgspec.convert(end.data, End)
         try:
@@ -205,6 +232,12 @@ class _Replay:
             raise Divergence(
                 trial_id, attempt, end.ordinal, f"ends as {got[0]}, recorded as {recorded.outcome}"
             )
+        if (recorded.instrument, recorded.stratum, recorded.wave) != (
+            instrument.name,
+            wave.stratum,
+            wave.number,
+        ):
+            raise Divergence(trial_id, attempt, end.ordinal, "is recorded as part of another wave")
         if encode(recorded.trial) != encode(trial):
             raise Divergence(trial_id, attempt, end.ordinal, "the recorded trial is not the declared one")
         if probe.next_ordinal != end.ordinal:
@@ -212,10 +245,43 @@ class _Replay:
                 trial_id, attempt, probe.next_ordinal, "the record goes on after the protocol has ended"
             )
 
+    def _check_abandoned(self, trial: str, attempt: int, tape: list[Event], subject: Subject) -> None:
+        """An attempt may be given up only for a reason the record shows, never because of what came back."""
+        self._report.abandoned += 1
+        stateful = subject.stateful or any(event.kind == "clock" for event in tape)
+        unreachable = any(e.kind == "received" and e.data.get("fault") in OUTAGES for e in tape)
+        if not (stateful or unreachable) or not any(event.kind == "abandoned" for event in tape):
+            raise Divergence(trial, attempt, 0, "an attempt was given up without a reason")
+
     def nothing_left_over(self) -> None:
         for trial in self._index.trials():
             if trial not in self._seen:
                 self._report.faults.append(f"trial {trial[:12]}: is in the ledger but not in the study")
+        for instrument, stratum in sorted(set(self._index.waves) - self._strata):
+            self._report.faults.append(f"{instrument} {stratum!r}: is in the ledger but not in the study")
+
+
+def _check_sessions(folder: RunFolder, lock: Lock) -> list[str]:
+    """Every segment begins with a session of this lock that names the heads of exactly the segments before it."""
+    faults: list[str] = []
+    heads: dict[str, str] = {}
+    last = None
+    for path in segment_paths(folder.ledger):
+        head = genesis(lock.digest, path.name)
+        for line in read_lines(path, head):
+            head = line.hash
+            if line.number == 1:
+                first = decode_event(line.event)
+                data = first.data if isinstance(first.data, dict) else {}
+                if first.kind != "run" or data.get("lock") != lock.digest or data.get("after") != heads:
+                    faults.append(
+                        f"{path.name} line 1: does not follow from the lock and the segments before it"
+                    )
+            last = line
+        heads[path.name] = head.decode()
+    if last is not None and decode_event(last.event).kind != "finished":
+        faults.append("the ledger does not end with the run's end")
+    return faults
 
 
 def _score_again(
@@ -232,7 +298,11 @@ def _score_again(
     report.measures += len(found.measures)
     if encode(found) == encode(published):
         return
-    if same_result(found, published):
+    if found.versions != published.versions:
+        differing = [k for k in found.versions if found.versions[k] != published.versions.get(k)]
+        told = ", ".join(f"{k} {published.versions.get(k)}, here {found.versions[k]}" for k in differing)
+        report.faults.append(f"{path.name}: was scored with other versions ({told}); audit it with those")
+    elif same_result(found, published):
         report.notes.append(f"{path.name}: equal within {TOLERANCE:g}, not byte for byte (another platform?)")
     else:
         report.faults.append(f"{path.name}: {_first_difference(found, published)}")

@@ -19,10 +19,11 @@ from .meter import Meter
 from .pacing import Pace
 from .probe import Received
 
-__all__ = ["Caller"]
+__all__ = ["OUTAGES", "Caller"]
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
+OUTAGES = frozenset({"connect", "network"})  # the endpoint cannot be reached at all
 PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary tries
 
 

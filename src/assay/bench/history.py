@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -65,20 +66,31 @@ class History:
         """Read all segments. ``repair`` cuts torn tails off; without it they are only reported."""
         history = cls()
         for path in segment_paths(folder):
-            first = head = genesis(lock, path.name)
+            head = genesis(lock, path.name)
             line: Line | None = None
-            try:
-                for line in read_lines(path, first):
+            for line in history._sound(path, lock, repair):
+                try:
                     history._take(path, line, meter)
-            except IntegrityError:
-                # What was taken so far is sound. A torn tail is no harm; anything else is raised again, by name.
-                tail = recover(path, lock) if repair else find_tail(path, first)
-                history.torn[path.name] = tail.torn
+                except (KeyError, TypeError, AttributeError, ValueError, msgspec.ValidationError) as error:
+                    raise IntegrityError(
+                        f"{path.name} line {line.number}: not an event of ours ({error})"
+                    ) from None
             if line is not None:
                 head = line.hash
                 meter.spent_before += _span(path, line)
             history.heads[path.name] = head.decode()
         return history
+
+    def _sound(self, path: Path, lock: str, repair: bool) -> Iterator[Line]:
+        """The lines of a segment up to a torn tail. A chain that is broken otherwise is raised, by line."""
+        first = genesis(lock, path.name)
+        try:
+            yield from read_lines(path, first)
+        except IntegrityError:
+            tail = recover(path, lock) if repair else find_tail(path, first)
+            if not tail.torn:
+                raise
+            self.torn[path.name] = tail.torn
 
     def _take(self, path: Path, line: Line, meter: Meter) -> None:
         found = _TAIL.search(line.event, max(0, len(line.event) - 160))

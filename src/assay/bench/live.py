@@ -87,5 +87,5 @@ class Live:
     async def execute(self, job: Job) -> Run:
         return await self._sandbox.execute(job)
 
-    def note_environment_dependent(self, trial: str, ordinal: int, what: str) -> None:
+    def note(self, what: str, trial: str, ordinal: int) -> None:
         """On resume the record stands; an audit is where this is told."""

@@ -23,7 +23,7 @@ from assay.study.lock import Lock
 from assay.subjects.base import Call, Subject
 from assay.vocabulary import Message, Outcome, Reply, Request, Trial
 
-__all__ = ["Back", "Computed", "Conclusion", "Probe", "Received"]
+__all__ = ["Back", "Conclusion", "Probe", "Received"]
 
 
 class Received(msgspec.Struct, omit_defaults=True):
@@ -35,13 +35,6 @@ class Received(msgspec.Struct, omit_defaults=True):
     fault: str | None = None
     detail: str = ""
     cost: float = 0.0
-
-
-class Computed(NamedTuple):
-    """A recomputable result, and whether a limit that falls differently elsewhere took part in it."""
-
-    result: Any
-    environment_dependent: bool = False
 
 
 class Conclusion(NamedTuple):
@@ -60,7 +53,7 @@ class Back(Protocol):
     def record_sent(self, event: Event, own: dict[str, str]) -> None: ...
     async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received: ...
     async def execute(self, job: Job) -> Run: ...
-    def note_environment_dependent(self, trial: str, ordinal: int, what: str) -> None: ...
+    def note(self, what: str, trial: str, ordinal: int) -> None: ...
 
 
 class Probe:
@@ -162,52 +155,57 @@ class Probe:
         self._same(ordinal, "random", data)
         return stream
 
-    async def compute(
-        self,
-        name: str,
-        request: Any,
-        run: Callable[[], Awaitable[Computed]],
-        *,
-        essence: Callable[[Any], Any] = lambda result: result,
-    ) -> Any:
-        """Do something that can be done again: a world's step, an oracle. The result is plain data.
-
-        ``essence`` is the part of the result that must come out the same on replay.
-        """
-        ordinal = self._next("computed")
-        known = self._tape.get((ordinal, "computed"))
+    async def compute(self, name: str, request: Any, run: Callable[[], Awaitable[Any]]) -> Any:
+        """Do something that can be done again: a world's step, an oracle. The result is plain data."""
+        ordinal, known = self._computed(name, request)
+        result = await run()
         if known is None:
-            self._must_be_live(ordinal, f"computes {name} where the record has ended")
-        elif known.data["name"] != name or encode(known.data["request"]) != encode(request):
-            raise Divergence(
-                self.id, self.attempt, ordinal, f"computes {name} of something else than recorded"
-            )
-        computed = await run()
-        if known is None:
-            data = {"name": name, "request": request, "result": computed.result}
-            if computed.environment_dependent:
-                data["environment_dependent"] = True
-            return self._back.record(self._event("computed", ordinal, data)).data["result"]
-        if encode(essence(known.data["result"])) != encode(essence(computed.result)):
-            if not (computed.environment_dependent or known.data.get("environment_dependent")):
-                raise Divergence(
-                    self.id, self.attempt, ordinal, f"{name} gives another result than was recorded"
-                )
-            self._back.note_environment_dependent(self.id, ordinal, name)
-        return known.data["result"]
+            return self._record_computed(ordinal, name, request, result)
+        if encode(known) != encode(result):
+            raise Divergence(self.id, self.attempt, ordinal, f"{name} gives another result than was recorded")
+        return known
 
     async def execute(self, job: Job) -> Any:
         """Run a program nobody trusts in the sandbox. Returns the run as plain data, without its timing.
 
-        What an exception says differs between versions of Python, so its words are recorded but not compared.
+        On replay it is run again and held against the record. What exceptions say differs between versions of
+        Python, so their words are not compared. A limit that falls differently, and a program that differs from
+        itself when it is run twice (it read the clock, say), is told as such: it is no divergence, and the record
+        stands. Whether that is so is found by running the program, never read from the record.
         """
+        request = {"job": hashlib.sha256(encode(job)).hexdigest()}
+        ordinal, known = self._computed("execute", request)
+        done = await self._back.execute(job)
+        if known is None:
+            result = {**done.comparable(), "output": done.output}
+            return self._record_computed(ordinal, "execute", request, result)
+        essence = encode(_essence(known))
+        if essence == encode(_essence(done.comparable())):
+            return known
+        again = await self._back.execute(job)
+        if encode(_essence(done.comparable())) != encode(_essence(again.comparable())):
+            self._back.note("not deterministic", self.id, ordinal)
+        elif done.environment_dependent or _limited(known):
+            self._back.note("environment-dependent", self.id, ordinal)
+        else:
+            raise Divergence(self.id, self.attempt, ordinal, "execute gives another result than was recorded")
+        return known
 
-        async def run() -> Computed:
-            done = await self._back.execute(job)
-            return Computed({**done.comparable(), "output": done.output}, done.environment_dependent)
+    def _computed(self, name: str, request: Any) -> tuple[int, Any]:
+        """The ordinal of a recomputed verb, and the result recorded there, if any."""
+        ordinal = self._next("computed")
+        event = self._tape.get((ordinal, "computed"))
+        if event is None:
+            self._must_be_live(ordinal, f"computes {name} where the record has ended")
+            return ordinal, None
+        if event.data["name"] != name or encode(event.data["request"]) != encode(request):
+            what = f"computes {name} of something else than recorded"
+            raise Divergence(self.id, self.attempt, ordinal, what)
+        return ordinal, event.data["result"]
 
-        digest = hashlib.sha256(encode(job)).hexdigest()
-        return await self.compute("execute", {"job": digest}, run, essence=_without_words)
+    def _record_computed(self, ordinal: int, name: str, request: Any, result: Any) -> Any:
+        data = {"name": name, "request": request, "result": result}
+        return self._back.record(self._event("computed", ordinal, data)).data["result"]
 
     def conclude(self, outcome: Outcome, reason: str = "", report: Any = None) -> None:
         """How the trial ended. Said once, last."""
@@ -255,7 +253,7 @@ class Probe:
         return int.from_bytes(hashlib.sha256(f"{key}/{ordinal}".encode()).digest()[:4], "big") >> 1
 
 
-def _without_words(run: dict[str, Any]) -> Any:
+def _essence(run: dict[str, Any]) -> Any:
     """A run without what its exceptions say and what it printed."""
 
     def silent(told: dict[str, Any]) -> dict[str, Any]:
@@ -268,3 +266,11 @@ def _without_words(run: dict[str, Any]) -> Any:
                 silent(c) if isinstance(c, dict) and "exception" in c else c for c in case["value"]
             ]
     return {"state": run["state"], "cases": cases}
+
+
+def _limited(run: dict[str, Any]) -> bool:
+    """Whether a limit of the machine that ran it took part in a recorded run."""
+    return not {run["state"], *(case["state"] for case in run["cases"])}.isdisjoint(LIMITED)
+
+
+LIMITED = frozenset({"timeout", "memory", "killed"})

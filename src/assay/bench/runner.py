@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from assay.canonical import encode
 from assay.errors import (
     AssayError,
     Divergence,
@@ -29,11 +30,12 @@ from assay.errors import (
 from assay.evidence.events import Event
 from assay.evidence.ledger import Ledger
 from assay.evidence.records import Evidence, LedgerIndex, Wave
+from assay.evidence.redaction import Redactor
 from assay.study.lock import Lock
 from assay.subjects.base import Subject
 from assay.vocabulary import Outcome, Trial
 
-from .caller import Caller
+from .caller import OUTAGES, Caller
 from .folder import RunFolder
 from .history import History
 from .instrument import Instrument
@@ -91,10 +93,7 @@ class Runner:
             return True
         opened = await self._open_subjects()
         try:
-            self._ledger = Ledger(self.folder.ledger, self.lock.digest)
-            for lane in self._lanes.values():
-                for secret in lane.subject.secrets():
-                    self._ledger.redactor.learn(secret)
+            self._ledger = Ledger(self.folder.ledger, self.lock.digest, self._redactor())
             self._live = Live(
                 self._ledger, {t: lane.caller for t, lane in self._lanes.items()}, self._sandbox
             )
@@ -125,6 +124,20 @@ class Runner:
             raise
         self.progress.message = ""
         return opened
+
+    def _redactor(self) -> Redactor:
+        """Knows the subjects' credentials, and that none of them is a word of the study itself."""
+        redactor = Redactor()
+        for lane in self._lanes.values():
+            for secret in lane.subject.secrets():
+                redactor.learn(secret)
+        declared = encode(Event("lock", data=msgspec.to_builtins(self.lock)))
+        if redactor.active and redactor.clean(declared) != declared:
+            raise InputError(
+                "the key of a subject is a word that also stands in the study; what is kept out of the ledger "
+                "could not be replayed. Use another key, or none if the endpoint needs none"
+            )
+        return redactor
 
     def _begin(self, opened: dict[str, Any]) -> None:
         data = {
@@ -299,6 +312,8 @@ class Runner:
             outcome, reason, report = probe.conclusion
             lane.lost_in_a_row = 0
         except SubjectFault as fault:
+            if fault.name in OUTAGES:
+                self._give_up(lane, trial_id, attempt, probe.next_ordinal, fault)
             outcome, reason, report = "excluded", fault.name, None
             self._count_loss(lane, fault)
         except asyncio.CancelledError:
@@ -308,6 +323,7 @@ class Runner:
             assert worker.task is not None
             worker.task.uncancel()
             outcome, reason, report = "excluded", "trial_timeout", None
+            self._count_loss(lane, SubjectFault("trial_timeout"))
         finally:
             worker.since = math.inf
             if lane.subject.stateful:
@@ -328,10 +344,12 @@ class Runner:
 
     async def _watch(self, workers: list[Worker]) -> None:
         """Ends trials that take longer than declared: a limit imposed from outside, at no cost to the others."""
-        limit = self.lock.study.limits.trial_seconds
+        limit, most = self.lock.study.limits.trial_seconds, self.meter.budget.seconds
         while True:
-            await asyncio.sleep(min(1.0, limit / 4))
+            await asyncio.sleep(min(1.0, limit / 4, (most or limit) / 4))
             now = time.monotonic()
+            if most is not None and self.meter.seconds >= most:  # a run that only waits asks for no call
+                self.stop(f"the budget of {most:g} s is used up")
             for worker in workers:
                 if now - worker.since > limit and not worker.too_long and worker.task is not None:
                     worker.too_long = True
@@ -352,12 +370,18 @@ class Runner:
             return attempt + 1, []
         return attempt, tape
 
+    def _give_up(self, lane: Lane, trial_id: str, attempt: int, ordinal: int, fault: SubjectFault) -> None:
+        """The endpoint cannot be reached: no trial is lost to that, the run stops and the attempt is made again."""
+        because = {"because": f"the endpoint could not be reached ({fault.name})"}
+        self._ledger.append(Event("abandoned", time.time(), trial_id, attempt, ordinal, because))
+        raise SubjectRefused(f"{lane.subject.spec.title} cannot be reached: {fault}")
+
     def _count_loss(self, lane: Lane, fault: SubjectFault) -> None:
         lane.lost_in_a_row += 1
         if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
             self.stop(
                 f"{lane.subject.spec.title}: {lane.lost_in_a_row} trials in a row were lost to infrastructure, "
-                f"the last to {fault}; put the endpoint right and resume",
+                f"the last to {fault}; they stay excluded. Put the endpoint right and resume for the rest",
                 SubjectRefused(f"{lane.subject.spec.title} does not answer: {fault}"),
             )
 

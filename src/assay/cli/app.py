@@ -68,7 +68,8 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal without our letters is no reason to end
     code = _run(sys.argv[1:] or ["--help"])
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it was closed before we began
+            sys.stdout.flush()
     except BrokenPipeError:
         code = _nobody_reads()
     sys.exit(code)

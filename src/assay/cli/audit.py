@@ -17,7 +17,8 @@ __all__ = ["audit"]
 def audit(
     run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
     signed_by: Annotated[
-        str | None, typer.Option("--signed-by", help="The key id that must have signed (a prefix will do).")
+        str | None,
+        typer.Option("--signed-by", help="The key id that must have signed (at least 16 signs of it)."),
     ] = None,
     unconfined: Unconfined = False,
     as_json: Json = False,
@@ -51,6 +52,12 @@ def audit(
         typer.echo(
             f"note      {found.environment_dependent} results depend on the machine (time, memory); the record stands"
         )
+    if found.not_deterministic:
+        typer.echo(
+            f"note      {found.not_deterministic} programs differ from themselves when run twice; the record stands"
+        )
+    if found.abandoned:
+        typer.echo(f"note      {found.abandoned} attempts could not be continued and were made again")
     for note in found.notes:
         typer.echo(f"note      {safe(note)}")
     for fault in found.faults[:50]:
@@ -58,6 +65,8 @@ def audit(
     if len(found.faults) > 50:
         typer.echo(f"FAULT     … and {len(found.faults) - 50} more")
     typer.echo(
-        "holds     everything is as it was declared, recorded and published" if found.holds else "FAILS"
+        "holds     all that is sealed is as it was declared, recorded and published (a report is drawn from it anew)"
+        if found.holds
+        else "FAILS"
     )
     raise typer.Exit(0 if found.holds else 1)

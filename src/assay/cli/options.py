@@ -209,7 +209,8 @@ def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Stud
             raise InputError(
                 f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(options)}"
             )
-        many = "," in text or field in ("temperatures",)
+        quoted = text[:1] in ("'", '"', "[", "{")  # says itself what it is
+        many = not quoted and ("," in text or field in ("temperatures",))
         value = [_value(setting, part) for part in text.split(",")] if many else _value(setting, text)
         if field == "contracts" and isinstance(value, str) and value not in ("all", "quick"):
             value = [value]

@@ -45,6 +45,8 @@ def say(text: str) -> None:
 
 def complain(text: str) -> None:
     """A line on stderr, however the reader of stderr is doing."""
+    if sys.stderr is None:  # print would take stdout instead
+        return
     try:
         print(safe(text), file=sys.stderr, flush=True)
     except OSError:

@@ -62,7 +62,10 @@ def run(
         connections=connections,
         max_tokens=max_tokens,
     )
+    import shutil
+
     from assay.bench import RunFolder
+    from assay.evidence.ledger import segment_paths
     from assay.study import read_lock, write_lock
 
     from .session import default_name, run_session
@@ -78,5 +81,13 @@ def run(
         folder.lock_path.unlink(missing_ok=True)
         folder.path.rmdir()
         raise
-    with folder:
-        raise typer.Exit(run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key))
+    try:
+        with folder:
+            code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key)
+    except BaseException:
+        if not segment_paths(
+            folder.ledger
+        ):  # nothing was begun: the same name can be used when it is put right
+            shutil.rmtree(folder.path, ignore_errors=True)
+        raise
+    raise typer.Exit(code)

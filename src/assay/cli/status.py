@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Json
-from .output import print_json
+from .output import print_json, say
 
 __all__ = ["status"]
 
@@ -48,15 +48,15 @@ def status(
     if as_json:
         print_json(value)
         return
-    typer.echo(f"{folder.path}: {state}")
-    typer.echo(
+    say(f"{folder.path}: {state}")
+    say(
         f"  trials  {value['trials_finished']:,} of {value['trials_opened']:,} finished, {value['trials_begun']} begun"
     )
-    typer.echo(f"  waves   {value['waves_closed']} of {value['waves_opened']} closed")
-    typer.echo(f"  used    {value['calls']:,} calls, {value['tokens']:,} tokens")
+    say(f"  waves   {value['waves_closed']} of {value['waves_opened']} closed")
+    say(f"  used    {value['calls']:,} calls, {value['tokens']:,} tokens")
     if value["faults"]:
-        typer.echo("  faults  " + ", ".join(f"{name} {count}" for name, count in value["faults"].items()))
-    if history.torn:
-        typer.echo("  a crash left a torn tail; resume cuts it off and keeps it beside")
+        say("  faults  " + ", ".join(f"{name} {count}" for name, count in value["faults"].items()))
+    if any(history.torn.values()):
+        say("  a crash left a torn tail; resume cuts it off and keeps it beside")
     if state != "closed":
-        typer.echo(f"  go on with: assay resume {folder.path}")
+        say(f"  go on with: assay resume {folder.path}")

@@ -17,16 +17,19 @@ from assay.errors import InputError, StorageFull
 
 from .chain import Tail, find_tail, genesis, seal
 from .events import Event, decode_event
+from .files import sync_folder
 from .redaction import Redactor
 
-__all__ = ["CHECKPOINT", "Ledger", "recover", "segment_paths", "sync_folder"]
+__all__ = ["CHECKPOINT", "Ledger", "recover", "segment_paths"]
 
 CHECKPOINT = 1000
 
 
 def segment_paths(folder: Path) -> list[Path]:
     """The segments of a ledger in the order in which they were begun."""
-    return sorted(path for path in folder.glob("[0-9][0-9][0-9][0-9].jsonl") if path.is_file())
+    return sorted(
+        path for path in folder.glob("[0-9][0-9][0-9][0-9].jsonl") if path.is_file() and not path.is_symlink()
+    )
 
 
 class Ledger:
@@ -123,15 +126,6 @@ def _begin_segment(folder: Path) -> tuple[Path, int]:
     raise InputError(f"{folder} holds 9,999 segments, which is as many as a ledger can have")
 
 
-def sync_folder(folder: Path) -> None:
-    """Make a new name in a folder survive a power cut, as ``fsync`` does for a file's content."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
 def recover(path: Path, lock: str) -> Tail:
     """Cut a torn tail off a segment, keep it beside, and say where the sound part ends."""
     tail = find_tail(path, genesis(lock, path.name))
@@ -145,7 +139,9 @@ def recover(path: Path, lock: str) -> Tail:
 
 def _cut(path: Path, end: int) -> None:
     """What is cut off is on disk before the segment gets shorter."""
-    with path.open("r+b") as file, path.with_name(f"{path.name}.torn-{end}").open("wb") as beside:
+    beside_path = path.with_name(f"{path.name}.torn-{end}")
+    beside_path.unlink(missing_ok=True)  # whatever lies there, a link perhaps, is not written through
+    with path.open("r+b") as file, beside_path.open("xb") as beside:
         file.seek(end)
         shutil.copyfileobj(file, beside)
         beside.flush()

@@ -8,7 +8,6 @@ not with the manifest, and the checkpoints say in which stretch it parted.
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,7 +18,8 @@ from assay.canonical import sha256_hex
 from assay.errors import InputError, IntegrityError, StorageFull
 
 from .chain import genesis, read_lines
-from .ledger import CHECKPOINT, segment_paths, sync_folder
+from .files import write_whole
+from .ledger import CHECKPOINT, segment_paths
 from .signing import Signed, open_envelope, sign_statement
 
 __all__ = ["Manifest", "SegmentSeal", "manifest_paths", "verify_closed", "write_manifest"]
@@ -60,14 +60,8 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
     data = sign_statement(signer, subjects, PREDICATE, msgspec.to_builtins(manifest))
     number = int(earlier[-1].stem.removeprefix("manifest-")) + 1 if earlier else 1
     path = folder / f"manifest-{number:04d}.json"
-    temporary = path.with_suffix(".new")
     try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
-        sync_folder(folder)
+        write_whole(path, data)
     except OSError as error:
         raise StorageFull(f"the manifest {path} could not be written: {error.strerror}") from error
     return path

@@ -6,7 +6,6 @@ What was measured is safe before anything is drawn: a fault in a picture costs a
 from __future__ import annotations
 
 import datetime
-import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from assay.bench import Instrument, Meter, RunFolder
 from assay.bench.history import History
 from assay.canonical import encode
 from assay.errors import IntegrityError
+from assay.evidence.files import write_whole
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
@@ -87,16 +87,6 @@ def _attach(path: Path, content: bytes) -> Path:
     else:
         write_whole(path, content)
     return path
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """All of it or nothing: written beside, synced, renamed."""
-    temporary = path.with_name(f".{path.name}.new")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
 
 
 def _lock_summary(lock: Lock) -> dict[str, Any]:

@@ -98,7 +98,8 @@ def _check_url(url: str) -> None:
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
-    if not sound or "?" in url or "#" in url:
+    sound = sound and url.isascii() and url.isprintable() and " " not in url
+    if not sound or "?" in url or "#" in url or url.rstrip("/").endswith("/chat/completions"):
         raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1")
 
 

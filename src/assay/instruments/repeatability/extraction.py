@@ -15,6 +15,7 @@ __all__ = ["EXTRACTION", "extract_code"]
 EXTRACTION = "extract/1"
 
 # Possessive: a line is looked at once, however long it is and whatever it ends with.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")  # not splitlines: a form feed in a literal ends no line
 _FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<word>[^\s`]*+)[^\n`]*+$")
 
 
@@ -36,7 +37,7 @@ def _blocks(text: str) -> list[tuple[str, str]]:
     blocks: list[tuple[str, str]] = []
     fence, word = "", ""
     lines: list[str] = []
-    for line in text.splitlines(keepends=True):
+    for line in _LINE.findall(text):
         found = _FENCE.match(line.rstrip("\r\n"))
         if not fence:
             if found:

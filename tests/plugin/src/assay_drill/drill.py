@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta, Struct
 
-from assay.bench import Computed, Plan, Prepared, Probe
+from assay.bench import Plan, Prepared, Probe
 from assay.canonical import digest, real
 from assay.evidence import Evidence
 from assay.study import Lock, Source, Study, convert
@@ -97,8 +97,8 @@ class Drill(Plain):
             talk.append(Message("assistant", reply.text))
             amount = len(reply.text) % 20
 
-            async def step(amount: int = amount) -> Computed:
-                return Computed(world.step(amount))
+            async def step(amount: int = amount) -> dict[str, int]:
+                return world.step(amount)
 
             await probe.compute("world.step", {"amount": amount}, step)
         reached = world.state >= world.target

@@ -1,0 +1,228 @@
+"""What somebody who holds the key could try: alter, hash anew, sign anew. The replay must still see it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.bench import Meter, RunFolder
+from assay.bench.history import History
+from assay.bench.prepare import instruments_of
+from assay.canonical import encode
+from assay.errors import InputError, IntegrityError
+from assay.evidence import load_key, segment_paths, write_manifest
+from assay.evidence.chain import genesis, seal
+from assay.report.publish import read_run, write_report
+from assay.study import Budget, Lock, Study
+from assay.subjects.stub import Faults, stub_process
+from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
+
+Event = dict[str, Any]
+
+
+def _run(tmp_path: Path, subject: Any = "reference:wrong", contract: str = "add") -> tuple[RunFolder, Lock]:
+    options = {"contracts": [contract], "repetitions": 4, "temperatures": [0.0]}
+    folder, lock = begin(tmp_path, Study(subjects=(subject,), instruments={"repeatability": options}))
+    assert go(folder, lock)
+    return folder, lock
+
+
+def _forge(folder: RunFolder, lock: Lock, change: Callable[[int, Event], Event | None]) -> None:
+    """Change events (None drops one), hash the chain anew, publish what it now amounts to, and seal that."""
+    for path in segment_paths(folder.ledger):
+        head, lines = genesis(lock.digest, path.name), []
+        for number, line in enumerate(path.read_bytes().splitlines()):
+            event = change(number, json.loads(line)["event"])
+            if event is not None:
+                sealed, head = seal(head, encode(event))
+                lines.append(sealed)
+        path.write_bytes(b"".join(lines))
+    for manifest in folder.ledger.glob("manifest-*"):
+        manifest.unlink()
+    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    path = folder.reading_path("repeatability")
+    path.write_bytes(encode(reading) + b"\n")
+    write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())
+
+
+def test_a_forger_who_does_everything_right_but_changes_nothing_passes(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    _forge(folder, lock, lambda _, event: event)
+    assert audit_run(folder, lock).holds
+
+
+def test_a_result_that_calls_itself_environment_dependent_is_not_believed(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    good = [{"state": "value", "value": 5, "exception": "", "message": "", "bases": [], "call": None}] * 10
+
+    def change(_: int, event: Event) -> Event:
+        if event["kind"] == "computed":
+            event["data"]["environment_dependent"] = True
+            event["data"]["result"] = {"state": "ran", "detail": "", "output": "", "cases": good}
+        return event
+
+    _forge(folder, lock, change)
+    faults = audit_run(folder, lock).faults
+    assert any("another result than was recorded" in fault for fault in faults)
+
+
+def test_a_trial_cannot_be_moved_out_of_its_wave(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+
+    def change(_: int, event: Event) -> Event:
+        if event["kind"] == "end" and event["data"]["trial"]["instance"]["repetition"] == 0:
+            event["data"]["wave"] = 99
+        return event
+
+    _forge(folder, lock, change)
+    assert any("part of another wave" in fault for fault in audit_run(folder, lock).faults)
+
+
+def test_a_missing_oracle_run_is_a_fault_not_a_crash(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    for path in segment_paths(folder.ledger):
+        head, lines = genesis(lock.digest, path.name), []
+        for line in path.read_bytes().splitlines():
+            event = json.loads(line)["event"]
+            if event["kind"] != "computed":
+                sealed, head = seal(head, encode(event))
+                lines.append(sealed)
+        path.write_bytes(b"".join(lines))
+    faults = audit_run(folder, lock).faults
+    assert any("cannot be scored" in fault for fault in faults)
+    assert any("where the record has ended" in fault for fault in faults)
+
+
+def test_a_better_attempt_cannot_be_chosen(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    chosen: list[str] = []
+
+    def change(_: int, event: Event) -> Event:
+        trial = event.get("trial")
+        if trial and not chosen:
+            chosen.append(trial)
+        if trial and trial == chosen[0]:
+            event["attempt"] = 1
+        return event
+
+    _forge(folder, lock, change)
+    assert any("given up without a reason" in fault for fault in audit_run(folder, lock).faults)
+
+
+def test_a_segment_must_follow_from_those_before_it(tmp_path: Path) -> None:
+    with stub_process(answer="code:3") as stub:
+        options = {"contracts": ["add"], "repetitions": 4, "temperatures": [0.0]}
+        study = Study(subjects=(stub_spec(stub.url, connections=1),), instruments={"repeatability": options})
+        folder, lock = begin(tmp_path, study)
+        assert not go(folder, lock, budget=Budget(calls=2))
+        assert go(folder, lock)
+
+    def change(number: int, event: Event) -> Event:
+        if event["kind"] == "run" and event["data"]["after"]:
+            event["data"]["after"] = {}
+        return event
+
+    _forge(folder, lock, change)
+    assert any("0002.jsonl line 1" in fault for fault in audit_run(folder, lock).faults)
+
+
+def test_waves_of_a_stratum_that_the_study_does_not_have_are_told(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+
+    def change(_: int, event: Event) -> Event:
+        if event["kind"] in ("wave", "closed"):
+            event["data"]["stratum"] = "ghost"
+        return event
+
+    _forge(folder, lock, change)
+    assert any("'ghost': is in the ledger but not in the study" in f for f in audit_run(folder, lock).faults)
+
+
+def test_an_unknown_event_is_refused_and_nothing_is_asked_again(tmp_path: Path) -> None:
+    with stub_process() as stub:
+        study = Study(subjects=(stub_spec(stub.url),), instruments={"ping": {"trials": 6}})
+        folder, lock = begin(tmp_path, study)
+        assert not go(folder, lock, budget=Budget(calls=3))
+        path = segment_paths(folder.ledger)[0]
+        head, lines = genesis(lock.digest, path.name), []
+        for number, line in enumerate(path.read_bytes().splitlines()):
+            event = json.loads(line)["event"]
+            for one in [event, {"kind": "rating", "at": 1.0}] if number == 2 else [event]:
+                sealed, head = seal(head, encode(one))
+                lines.append(sealed)
+        path.write_bytes(b"".join(lines))
+        before = stub.stats().requests
+        with pytest.raises(IntegrityError, match=r"0001\.jsonl line 4: an event of an unknown kind 'rating'"):
+            go(folder, lock)
+        assert stub.stats().requests == before
+
+
+def test_programs_that_read_the_clock_do_not_fail_an_honest_audit(tmp_path: Path) -> None:
+    code = "```python\nimport time\ndef add(a, b):\n    return time.time()\n```"
+    with stub_process(answer=f"fixed:{code}") as stub:
+        folder, lock = _run(tmp_path, stub_spec(stub.url))
+    report = audit_run(folder, lock)
+    assert report.holds, report.faults
+    assert report.not_deterministic == 4
+
+
+def test_an_endpoint_that_is_down_costs_no_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.bench.caller.FIRST_WAIT", 0.01)
+    with stub_process() as stub:
+        url, port = stub.url, stub.port
+    study = Study(subjects=(stub_spec(url, connections=2),), instruments={"ping": {"trials": 6}})
+    folder, lock = begin(tmp_path, study)
+    with pytest.raises(Exception, match="cannot be reached"):
+        go(folder, lock)
+    assert not [e for e in ledger_events(folder) if e["kind"] == "end"]
+    with stub_process(port=port):
+        assert go(folder, lock)
+    assert json.loads(result_bytes(folder, "ping"))["measures"][0]["value"] == 6.0
+    assert audit_run(folder, lock).holds
+
+
+def test_a_budget_of_seconds_stops_a_run_that_only_waits(tmp_path: Path) -> None:
+    with stub_process(faults=Faults.of(http_429=1.0)) as stub:
+        study = Study(subjects=(stub_spec(stub.url),), instruments={"ping": {"trials": 3}})
+        folder, lock = begin(tmp_path, study)
+        assert not go(folder, lock, budget=Budget(seconds=1.0))
+    assert "1 s" in ledger_events(folder)[-1]["data"]["reason"]
+
+
+def test_a_key_that_is_a_word_of_the_study_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORDY", "answer")
+    with stub_process() as stub:
+        spec = stub_spec(stub.url, key_env="WORDY")
+        study = Study(name="an answer", subjects=(spec,), instruments={"ping": {}})
+        folder, lock = begin(tmp_path, study)
+        with pytest.raises(InputError, match="also stands in the study"):
+            go(folder, lock)
+        assert not segment_paths(folder.ledger)
+
+
+def test_a_link_left_in_a_run_is_not_written_through(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    for name in ("report.html", ".report.html.new"):
+        (folder.path / name).unlink(missing_ok=True)
+        os.symlink(victim, folder.path / name)
+    write_report(folder, lock, instruments_of(lock))
+    assert victim.read_text() == "mine"
+    assert not folder.report_path.is_symlink()
+
+
+def test_a_history_of_the_wrong_shape_is_named_by_line(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    path = segment_paths(folder.ledger)[0]
+    sealed, _ = seal(genesis(lock.digest, path.name), encode({"kind": "wave", "data": []}))
+    path.write_bytes(sealed)
+    with pytest.raises(IntegrityError, match=r"0001\.jsonl line 1: not an event of ours"):
+        History.read(folder.ledger, lock.digest, Meter(Budget()))
