@@ -74,3 +74,12 @@ def test_the_subjects_time_is_the_sum_over_replies() -> None:
     meter.take_reply(Usage(), None, 1.5)
     meter.take_reply(Usage(), None, 2.0)
     assert meter.subject_seconds == 3.5
+
+
+@pytest.mark.parametrize("budget", [Budget(tokens=100), Budget(cost=1.0)])
+def test_a_budget_that_cannot_be_kept_because_nothing_is_reported_stops_the_run(budget: Budget) -> None:
+    meter = Meter(budget)
+    meter.take_call()
+    meter.take_reply(Usage(), Price(1.0, 1.0), 0.1)
+    with pytest.raises(BudgetReached, match="without token counts"):
+        meter.take_call()

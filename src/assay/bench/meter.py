@@ -24,6 +24,7 @@ class Meter:
         self.cost = 0.0
         self.subject_seconds = 0.0
         self.faults: Counter[str] = Counter()
+        self.unreported = 0  # replies that do not say how many tokens they took
         self.resent = 0
         self.spent_before = 0.0  # seconds of earlier sessions
         self._begun = time.monotonic()
@@ -37,6 +38,11 @@ class Meter:
         budget = self.budget
         if budget.calls is not None and self.calls >= budget.calls:
             raise BudgetReached(f"the budget of {budget.calls} calls is used up")
+        if self.unreported and (budget.tokens is not None or budget.cost is not None):
+            raise BudgetReached(
+                "a reply came without token counts, so a budget in tokens or money cannot be kept; "
+                "give one in calls or wall time"
+            )
         if budget.tokens is not None and self.input_tokens + self.output_tokens >= budget.tokens:
             raise BudgetReached(f"the budget of {budget.tokens} tokens is used up")
         if budget.cost is not None and self.cost >= budget.cost:
@@ -50,6 +56,7 @@ class Meter:
         cost = 0.0
         given, taken = usage.input or 0, usage.output or 0
         self.replies += 1
+        self.unreported += usage.input is None or usage.output is None
         self.input_tokens += given
         self.output_tokens += taken
         self.subject_seconds += seconds

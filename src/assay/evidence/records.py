@@ -181,6 +181,8 @@ class LedgerIndex:
                 raise IntegrityError(
                     f"wave {wave.number} of {wave.stratum!r} does not follow from the waves before it"
                 )
+        elif head.kind not in ("run", "stopped", "finished"):
+            raise IntegrityError(f"an event of an unknown kind {head.kind!r}")
 
     def closed_waves(self, instrument: str, stratum: str | None) -> int:
         return sum(
