@@ -24,7 +24,7 @@ class Meter:
         self.cost = 0.0
         self.subject_seconds = 0.0
         self.faults: Counter[str] = Counter()
-        self.unreported = 0  # replies that do not say how many tokens they took
+        self.unreported = 0  # replies that do not say how many tokens they took, where that counts
         self.resent = 0
         self.spent_before = 0.0  # seconds of earlier sessions
         self._begun = time.monotonic()
@@ -56,7 +56,8 @@ class Meter:
         cost = 0.0
         given, taken = usage.input or 0, usage.output or 0
         self.replies += 1
-        self.unreported += usage.input is None or usage.output is None
+        if (usage.input is None or usage.output is None) and (price or self.budget.tokens is not None):
+            self.unreported += 1
         self.input_tokens += given
         self.output_tokens += taken
         self.subject_seconds += seconds

@@ -59,7 +59,7 @@ def _check_subjects(study: Study, source: Source | None) -> None:
             raise _error(source, (*at, "includes"), "a core boundary includes nothing; declare it extended")
         if spec.base_url is not None and spec.kind != "openai":
             raise _error(source, (*at, "base_url"), f"goes with openai: subjects, not with {spec.kind}:")
-        if study.budget.cost is not None and spec.price is None and spec.kind in ("openai", "python"):
+        if study.budget.cost is not None and spec.price is None and spec.kind == "openai":
             raise _error(source, at, f"a budget in money needs the price of {spec.title}")
 
 
