@@ -45,8 +45,8 @@ TEXTS = [
     "",
 ]
 LABELS = ["../../x", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "\x1b[31mred\x07\u202e", "a/b\\c"]
-STEERING = {chr(n) for n in range(32) if chr(n) not in "\n\t"} | {chr(n) for n in range(127, 160)}
-STEERING |= set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
+CONTROLS = {chr(n) for n in range(32) if chr(n) not in "\n\t"} | {chr(n) for n in range(127, 160)}
+CONTROLS |= set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
 
 
 @contextmanager
@@ -153,13 +153,13 @@ def test_the_page_holds_no_script_handler_or_link_that_a_model_wrote(ran: tuple[
     assert not {link for link in page.links if not link.startswith(("#", "data:image/"))}
     assert "Content-Security-Policy" in text
     assert "&lt;script&gt;" in text, "what was written is shown, as text"
-    assert not set(text) & STEERING
+    assert not set(text) & CONTROLS
 
 
 def test_the_terminal_is_not_steered(ran: tuple[Path, str]) -> None:
     _, printed = ran
     assert "red" in printed
-    assert not set(printed) & STEERING
+    assert not set(printed) & CONTROLS
 
 
 def test_no_cell_of_the_records_is_a_formula(ran: tuple[Path, str]) -> None:
@@ -171,7 +171,7 @@ def test_no_cell_of_the_records_is_a_formula(ran: tuple[Path, str]) -> None:
     for cell in (cell for row in rows for cell in row):
         if cell.lstrip().startswith(("=", "+", "-", "@")):
             float(cell)
-        assert not set(cell) & (STEERING | {"\t"})
+        assert not set(cell) & (CONTROLS | {"\t"})
 
 
 def test_nothing_is_written_outside_the_runs_folder(ran: tuple[Path, str]) -> None:

@@ -22,7 +22,16 @@ from assay.vocabulary import Reply, Request, ToolCall, Usage
 
 from .base import wire_messages
 
-__all__ = ["brief", "chat_body", "check_options", "clean", "read_failure", "read_reply", "retry_after"]
+__all__ = [
+    "brief",
+    "chat_body",
+    "check_options",
+    "clean",
+    "no_constant",
+    "read_failure",
+    "read_reply",
+    "retry_after",
+]
 
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
@@ -175,7 +184,7 @@ def _read_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
 def _read_json_again(body: bytes, content_type: str) -> Any:
     """With the standard module, which takes escaped lone surrogates; and if it fails too, find out why."""
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
+        return json.loads(body.decode("utf-8"), parse_constant=no_constant, parse_float=_finite)
     except UnicodeDecodeError:
         raise SubjectFault("wrong_encoding", "the body is not UTF-8") from None
     except RecursionError:
@@ -186,7 +195,8 @@ def _read_json_again(body: bytes, content_type: str) -> Any:
         raise SubjectFault(kind, brief(f"{content_type or 'no content type'}, {len(body)} bytes")) from None
 
 
-def _no_constant(name: str) -> Any:
+def no_constant(name: str) -> Any:
+    """For ``json.loads``: NaN and infinities are not JSON."""
     raise ValueError(f"{name} is not JSON")
 
 

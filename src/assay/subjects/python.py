@@ -25,7 +25,7 @@ from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
 from .base import Call, wire_messages
-from .chat import brief, clean
+from .chat import brief, clean, no_constant
 
 __all__ = ["PythonSubject"]
 
@@ -65,7 +65,7 @@ class _Host:
         if not line.endswith(b"\n"):
             raise SubjectFault("subject_died", f"its process ended{await self._how()}", retriable=False)
         try:
-            answer = json.loads(line, parse_constant=_no_constant)
+            answer = json.loads(line, parse_constant=no_constant)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
@@ -88,10 +88,6 @@ class _Host:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.child.pid, signal.SIGKILL)
             await self.child.wait()
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 class PythonSubject:
