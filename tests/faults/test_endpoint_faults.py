@@ -62,7 +62,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "hang": {"rate": 0.04},
     "slow": {"seconds": 0.05},
     "slow_body": {"seconds": 0.05},
-    "huge_body": {"size": 17_000_000},
+    "huge_body": {"size": 50_000_000},
     "echo_key": {"form": "500"},
     "nul_bytes": {"form": "raw"},
     "double_header": {"form": "conflict"},

@@ -54,7 +54,7 @@ EVIL = {
     "mathematics": "$\\frac{1}{0}$ $unclosed",
     "cdata": "]]><![CDATA[<script>]]>",
 }
-STEERING = re.compile(
+CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
@@ -74,7 +74,7 @@ def check(html: str) -> Page:
         assert "url(" not in (attributes.get("style") or "")
     assert "url(" not in page.style
     assert "@import" not in page.style
-    assert not STEERING.search(html)
+    assert not CONTROLS.search(html)
     html.encode("utf-8")
     return page
 
@@ -104,20 +104,20 @@ def test_is_inert_in_the_terminal(evil: str) -> None:
     out = io.StringIO()
     Console(file=out, width=200, force_terminal=False).print(headline_text(presentation))
     for text in (out.getvalue(), plain_text(presentation), safe_terminal(evil)):
-        assert not STEERING.search(text)
+        assert not CONTROLS.search(text)
     if evil.startswith("[red]"):
         assert "[red]" in out.getvalue()
 
 
 @given(st.text(st.characters()))
 def test_whatever_the_text_nothing_steers_the_terminal(text: str) -> None:
-    assert not STEERING.search(safe_terminal(text))
+    assert not CONTROLS.search(safe_terminal(text))
 
 
 @given(st.text(st.characters()))
 def test_whatever_the_text_the_page_can_be_written(text: str) -> None:
     shown = visible(text)
-    assert not STEERING.search(shown)
+    assert not CONTROLS.search(shown)
     shown.encode("utf-8")
     assert visible(shown) == shown
 
@@ -157,7 +157,7 @@ def test_formulas_and_controls_are_inert_in_the_records(tmp_path: Path) -> None:
     path = tmp_path / "records.csv"
     write_records(path, [{"model": evil, "n": 1} for evil in EVIL.values()])
     text = path.read_bytes().decode("utf-8")
-    assert not STEERING.search(text.replace("\r\n", "\n"))
+    assert not CONTROLS.search(text.replace("\r\n", "\n"))
     rows = list(csv.reader(io.StringIO(text, newline="")))[1:]
     assert [row[0] for row in rows] == [safe_cell(evil) for evil in EVIL.values()]
     assert not any(row[0].startswith(("=", "+", "-", "@")) for row in rows)
@@ -173,4 +173,4 @@ def test_a_megabyte_on_one_line_does_not_reach_the_page() -> None:
 def test_a_megabyte_of_open_escapes_is_read_once() -> None:
     for piece in ("\x1b]", "\x9d", "\x1b[", "\x1b[0", "\x1bP;"):
         text = piece * 200_000
-        assert not STEERING.search(safe_terminal(text))
+        assert not CONTROLS.search(safe_terminal(text))

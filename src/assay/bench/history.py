@@ -15,7 +15,7 @@ from assay.errors import IntegrityError
 from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import recover, segment_paths
-from assay.evidence.records import Wave, restore_texts
+from assay.evidence.records import Wave, restore_texts, take_wave
 from assay.vocabulary import Usage
 
 from .meter import Meter
@@ -71,6 +71,8 @@ class History:
             for line in history._sound(path, lock, repair):
                 try:
                     history._take(path, line, meter)
+                except IntegrityError as error:
+                    raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
                 except (KeyError, TypeError, AttributeError, ValueError, msgspec.ValidationError) as error:
                     raise IntegrityError(
                         f"{path.name} line {line.number}: not an event of ours ({error})"
@@ -124,25 +126,14 @@ class History:
         if kind == "text":
             self._texts[event.data["sha256"]] = (path, line.offset, len(line.event))
         elif kind in ("wave", "closed"):
-            self._take_wave(path, line, kind, msgspec.convert(event.data, Wave))
+            take_wave(self.waves, kind, msgspec.convert(event.data, Wave))
         elif kind in ("run", "stopped", "finished"):
             self.times.append(event.at)
             self.ended |= kind == "finished"
             if kind == "run":
                 self.sessions.append(event.data)
         else:
-            raise IntegrityError(f"{path.name} line {line.number}: an event of an unknown kind {kind!r}")
-
-    def _take_wave(self, path: Path, line: Line, kind: str, wave: Wave) -> None:
-        waves = self.waves.setdefault((wave.instrument, wave.stratum), [])
-        if kind == "wave" and wave.number == len(waves):
-            waves.append(wave)
-        elif kind == "closed" and wave.number < len(waves):
-            waves[wave.number].closed = True
-        else:
-            raise IntegrityError(
-                f"{path.name} line {line.number}: a wave that does not follow from those before"
-            )
+            raise IntegrityError(f"an event of an unknown kind {kind!r}")
 
     def tape(self, trial: str) -> list[Event]:
         """The events of the last attempt at an unfinished trial, texts put back in their places."""

@@ -27,7 +27,6 @@ class Progress:
         self.meter = meter
         self.tallies: dict[str, Tally] = {}
         self.message = ""
-        self.began = time.monotonic()
         self._marks: deque[tuple[float, int, int]] = deque(maxlen=40)
 
     def tally(self, label: str) -> Tally:

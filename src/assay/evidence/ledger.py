@@ -20,9 +20,7 @@ from .events import Event, decode_event
 from .files import sync_folder
 from .redaction import Redactor
 
-__all__ = ["CHECKPOINT", "Ledger", "recover", "segment_paths"]
-
-CHECKPOINT = 1000
+__all__ = ["Ledger", "recover", "segment_paths"]
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -48,7 +46,6 @@ class Ledger:
         self._failed: str | None = None
         self._unsynced: str | None = None
         self.events = 0
-        self.checkpoints: list[tuple[int, str]] = []
 
     @property
     def head(self) -> str:
@@ -66,8 +63,6 @@ class Ledger:
         self._head = head
         self._size += len(line)
         self.events += 1
-        if self.events % CHECKPOINT == 0:
-            self.checkpoints.append((self.events, head.decode()))
         return event
 
     def _write(self, line: bytes) -> None:

@@ -19,11 +19,12 @@ from assay.errors import InputError, IntegrityError, StorageFull
 
 from .chain import genesis, read_lines
 from .files import write_whole
-from .ledger import CHECKPOINT, segment_paths
+from .ledger import segment_paths
 from .signing import Signed, open_envelope, sign_statement
 
 __all__ = ["Manifest", "SegmentSeal", "manifest_paths", "verify_closed", "write_manifest"]
 
+CHECKPOINT = 1000  # events between two heads that the manifest holds
 PREDICATE = "urn:assay:manifest:1"
 
 

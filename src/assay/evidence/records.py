@@ -22,7 +22,7 @@ from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from .events import REFER_FROM, Event, Head, decode_event, decode_head
 from .ledger import segment_paths
 
-__all__ = ["Ask", "Evidence", "LedgerIndex", "Record", "Wave", "restore_texts", "scan"]
+__all__ = ["Ask", "Evidence", "LedgerIndex", "Record", "Wave", "restore_texts", "scan", "take_wave"]
 
 
 # What a record can fail with that is well chained but not of the shape the bench writes: someone else's bundle.
@@ -170,17 +170,7 @@ class LedgerIndex:
         elif head.kind == "text":
             self._texts[msgspec.json.decode(head.data)["sha256"]] = place
         elif head.kind in ("wave", "closed"):
-            wave = msgspec.json.decode(head.data, type=Wave)
-            waves = self.waves.setdefault((wave.instrument, wave.stratum), [])
-            if head.kind == "wave" and wave.number == len(waves):
-                wave.closed = False
-                waves.append(wave)
-            elif wave.number < len(waves) and waves[wave.number].digest == wave.digest:
-                waves[wave.number].closed |= head.kind == "closed"
-            else:
-                raise IntegrityError(
-                    f"wave {wave.number} of {wave.stratum!r} does not follow from the waves before it"
-                )
+            take_wave(self.waves, head.kind, msgspec.json.decode(head.data, type=Wave))
         elif head.kind not in ("run", "stopped", "finished"):
             raise IntegrityError(f"an event of an unknown kind {head.kind!r}")
 
@@ -251,6 +241,20 @@ class LedgerIndex:
 
 def _in_order(event: Event) -> tuple[int, int]:
     return event.ordinal, _RANK.get(event.kind, 0)
+
+
+def take_wave(known: dict[tuple[str, str], list[Wave]], kind: str, wave: Wave) -> None:
+    """Take in that a wave was opened (``wave``) or closed; it must follow from those before it."""
+    waves = known.setdefault((wave.instrument, wave.stratum), [])
+    if kind == "wave" and wave.number == len(waves):
+        wave.closed = False  # only an event of its own closes a wave
+        waves.append(wave)
+    elif kind == "closed" and wave.number < len(waves) and waves[wave.number].digest == wave.digest:
+        waves[wave.number].closed = True
+    else:
+        raise IntegrityError(
+            f"wave {wave.number} of {wave.stratum!r} does not follow from the waves before it"
+        )
 
 
 def restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
