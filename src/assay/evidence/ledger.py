@@ -45,7 +45,6 @@ class Ledger:
         self._dirty = False
         self._failed: str | None = None
         self._unsynced: str | None = None
-        self.events = 0
 
     @property
     def head(self) -> str:
@@ -62,7 +61,6 @@ class Ledger:
         self._write(line)
         self._head = head
         self._size += len(line)
-        self.events += 1
         return event
 
     def _write(self, line: bytes) -> None:
