@@ -21,8 +21,9 @@ from assay.bench.prepare import prepare, read_study
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
 from assay.instruments.repeatability import Options
-from assay.instruments.repeatability.cells import Cell, CellKey, Output, record_rows
+from assay.instruments.repeatability.cells import Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
+from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
@@ -218,8 +219,9 @@ def one_cell() -> list[Cell]:
 
 def test_every_measure_of_repeatability_and_every_column_of_its_records_is_explained() -> None:
     cells = one_cell()
-    anchors_ = find_anchors(cells, shipped_contracts(), Settings(), {})
-    result = score_cells(cells, anchors_, Settings(), source="ledger", version="1")
+    chosen = Settings(repair=True)
+    anchors_ = find_anchors(cells, shipped_contracts(), chosen)
+    result = score_cells(cells, anchors_, chosen, source="ledger", version="1")
     text = text_of("repeatability")
     assert not [m.name for m in result.measures if f"\n| `{m.name}` |" not in text]
     assert not [

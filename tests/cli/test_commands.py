@@ -227,8 +227,26 @@ def test_score_reads_plain_rows(assay: Assay, tmp_path: Path) -> None:
     assert [(m["value"], m["n"]) for m in rates] == [(0.75, 4)]
     plain = assay("score", "repeatability", "rows.jsonl")
     assert (plain.code, plain.err) == (0, "")
-    assert "pass_rate" in plain.out
-    assert "\x1b" not in plain.out
+    assert "same behaviour" in plain.out
+    assert "Limited Comparability (not declared first)" in plain.out
+    assert f"All {len(told['result']['measures'])} measures: --all" in plain.out
+    long = assay("score", "repeatability", "rows.jsonl", "--all")
+    assert (long.code, long.err) == (0, "")
+    assert "pass_rate" in long.out
+    assert "\x1b" not in plain.out + long.out
+
+
+def test_score_repairs_unless_told_not_to(assay: Assay, tmp_path: Path) -> None:
+    programs = ["def add(a, b):\n    return a + b\n"] * 2
+    row = {"contract": "add", "model": "m", "outputs": programs}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    names = {}
+    for switch in ("--repair", "--no-repair"):
+        told = document(assay("score", "repeatability", "rows.jsonl", "--json", switch))
+        names[switch] = {m["name"] for m in told["result"]["measures"]}
+    assert names["--repair"] - names["--no-repair"] >= {"R_anchor", "rescue_rate", "mu_post"}
+    assert "after repair" in assay("score", "repeatability", "rows.jsonl").out
+    assert "after repair" not in assay("score", "repeatability", "rows.jsonl", "--no-repair").out
 
 
 def test_help_and_version(assay: Assay) -> None:

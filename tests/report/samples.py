@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
+from types import MappingProxyType
 
-from assay.instruments.presentation import Comparison, Headline, Number, Picture, Presentation
+from assay.instruments.presentation import Comparison, Headline, Number, Picture, Presentation, Taken
 from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
 from assay.instruments.repeatability.figures import present
+from assay.instruments.repeatability.repair import Repair, Tried
 from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.report.html import ReportPage, render_report
-from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result
+from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
 
 PLAIN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 0 0 L 9 9" id="a"/></svg>'
 
@@ -22,17 +24,26 @@ def cell(
     contract: str = "add",
     model: str = "m",
     temperature: float | None = 0.0,
+    top_p: float | None = None,
+    wording: int | None = None,
     planned: int | None = None,
+    language: str = "python",
+    repairs: Mapping[str, tuple[str, Sequence[str]]] = MappingProxyType({}),
 ) -> Cell:
-    """A cell with these programs, of which those at ``passing`` pass."""
+    """A cell with these programs, of which those at ``passing`` pass; ``repairs`` are what became of some."""
     outputs = [
         Output(i, code, "pass" if i in passing else "wrong", 3 if i in passing else 1, 3)
         for i, code in enumerate(codes)
     ]
-    return Cell(CellKey(contract, model, temperature), outputs, planned=planned)
+    made = Cell(
+        CellKey(contract, model, temperature, top_p, wording), outputs, planned=planned, language=language
+    )
+    for code, (source, steps) in repairs.items():
+        made.repairs[code] = Repair(source, tuple(Tried(step, "0" * 64, True) for step in steps), len(steps))
+    return made
 
 
-def scored(cells: Sequence[Cell]) -> tuple[Result, list[Cell], list[Anchor]]:
+def scored(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, list[Cell], list[Anchor]]:
     ordered = sorted_cells(cells)
     anchors = []
     for one in ordered:
@@ -42,11 +53,12 @@ def scored(cells: Sequence[Cell]) -> tuple[Result, list[Cell], list[Anchor]]:
         else:
             canon = Canon(contract=one.key.contract, snapshot="0" * 64, code=one.outputs[index].code)
             anchors.append(Anchor(canon, index, "this cell"))
-    return score_cells(ordered, anchors, Settings(), source="ledger", version="1"), ordered, anchors
+    settings = Settings(repair=repair)
+    return score_cells(ordered, anchors, settings, source="ledger", version="1"), ordered, anchors
 
 
-def presented(cells: Sequence[Cell]) -> tuple[Result, Presentation]:
-    result, ordered, anchors = scored(cells)
+def presented(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, Presentation]:
+    result, ordered, anchors = scored(cells, repair=repair)
     return result, present(result, ordered, anchors)
 
 
@@ -59,14 +71,31 @@ def evil_everywhere(evil: str) -> ReportPage:
     )
     result = Result(
         instrument=evil, version=evil, source="ledger", measures=(measure,),
+        verdicts=(Verdict(evil, evil, None, evil),),
         excluded=(Exclusion(evil, 1, {evil: evil}),), flags=(Flag("Provisional", evil),), notes=(evil,),
         versions={evil: evil},
     )  # fmt: skip
     presentation = Presentation(
-        headline=Headline(evil, (evil, evil), ((evil, number), (evil, Number(None, note=evil))), evil),
+        headline=Headline(
+            evil, (evil, evil), ((evil, number), (evil, Number(None, note=evil))), evil, (evil, evil)
+        ),
         summary=(evil,),
+        tables=(Headline(evil, (evil, evil), ((f"{evil}!", number),), evil, (evil,)),),
         pictures=(Picture(evil, PLAIN_SVG, evil, evil),),
-        comparisons=(Comparison(evil, evil, evil, f"{evil}\nx = 1", f"x = 1\n{evil}", evil),),
+        comparisons=(
+            Comparison(
+                evil,
+                evil,
+                evil,
+                f"{evil}\nx = 1",
+                f"x = 1\n{evil}",
+                evil,
+                (Taken(evil, evil, 2), Taken(evil, "")),
+                evil,
+                f"x = 1\n{evil}",
+                evil,
+            ),
+        ),
         explain=((evil, evil),),
     )
     return ReportPage(

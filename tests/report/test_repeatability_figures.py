@@ -11,6 +11,7 @@ import pytest
 from assay.instruments.presentation import Number, Presentation, shorten, visible
 from assay.instruments.repeatability.cells import Anchor, Canon
 from assay.instruments.repeatability.figures import present
+from assay.instruments.repeatability.headline import headline_of
 
 from .samples import cell, presented, scored
 
@@ -19,34 +20,53 @@ OTHER = "def add(x, y):\n    total = x + y\n    return total\n"
 
 
 def test_the_table_has_a_row_a_cell_with_the_numbers_of_the_result() -> None:
-    result, shown = presented([cell([ONE, ONE, OTHER], [0, 1]), cell([ONE], contract="sub", temperature=0.7)])
+    cells = [cell([ONE, ONE, OTHER], [0, 1]), cell([ONE], contract="sub", temperature=0.7)]
+    result, shown = presented(cells, repair=True)
     assert shown.headline.columns[:4] == ("contract", "model", "T", "n")
     assert [row[:4] for row in shown.headline.rows] == [("add", "m", "0", "3"), ("sub", "m", "0.7", "1")]
+    told = {
+        "pass rate": ("pass_rate", {}), "same bytes": ("R_raw", {}), "same program": ("R", {"rung": "names"}),
+        "same behaviour": ("R", {"rung": "behaviour"}), "equal to canon": ("R_anchor_pre", {"level": "ast"}),
+        "after repair": ("R_anchor", {"level": "ast"}),
+    }  # fmt: skip
+    assert shown.headline.columns[4:] == tuple(told)
     for row, contract in zip(shown.headline.rows, ("add", "sub"), strict=True):
-        for column, number in zip(shown.headline.columns[4:], row[4:], strict=True):
-            name = {"pass rate": "pass_rate"}.get(column, column.removesuffix(" (ast)"))
-            level = "ast" if column.endswith("(ast)") else None
-            measure = next(
+        for (name, labels), number in zip(told.values(), row[4:], strict=True):
+            (measure,) = [
                 m for m in result.measures
-                if m.name == name and m.labels["contract"] == contract and m.labels.get("level") == level
-            )  # fmt: skip
+                if m.name == name and {"contract": contract, **labels}.items() <= m.labels.items()
+            ]  # fmt: skip
             assert isinstance(number, Number)
             assert (number.value, number.low, number.high, number.n) == (
                 measure.value, measure.low, measure.high, measure.n,
             )  # fmt: skip
 
 
+def test_the_names_of_the_definitions_stand_with_the_columns() -> None:
+    headline = presented([cell([ONE])], repair=True)[1].headline
+    assert headline.names == (
+        "", "", "", "", "pass_rate", "R_raw", "R names", "R behaviour", "R_anchor_pre", "R_anchor",
+    )  # fmt: skip
+
+
+def test_the_table_comes_from_the_result_alone() -> None:
+    result, shown = presented([cell([ONE, OTHER], [0], top_p=0.5, wording=1), cell([])])
+    assert headline_of(result) == shown.headline
+    assert [row[2] for row in shown.headline.rows] == ["T 0", "T 0 p 0.5 w 1"]
+
+
 def test_without_a_canon_there_is_no_value_but_a_reason() -> None:
-    _, shown = presented([cell([ONE, OTHER])])
-    anchored = shown.headline.rows[0][-3:]
+    _, shown = presented([cell([ONE, OTHER])], repair=True)
+    anchored = shown.headline.rows[0][-2:]
     assert all(isinstance(number, Number) and number.value is None for number in anchored)
     assert all(isinstance(number, Number) and "no canon" in number.note for number in anchored)
     assert shown.comparisons == ()
     assert any("there is no canon" in line for line in shown.summary)
     assert [picture.title for picture in shown.pictures] == [
-        "How often the same program comes back", "Which programs came",
+        "In which sense the answers are the same", "How often the same comes back, by temperature",
+        "Which programs came",
     ]  # fmt: skip
-    assert "not established" in shown.pictures[0].svg
+    assert "not established" in shown.pictures[1].svg
 
 
 def test_no_outputs_at_all_are_said_and_not_drawn() -> None:
@@ -58,7 +78,7 @@ def test_no_outputs_at_all_are_said_and_not_drawn() -> None:
 def test_the_most_different_outputs_are_compared_one_a_cell_and_three_at_most() -> None:
     cells = [cell([ONE, OTHER, ONE + "#" * 5 * i], [0], contract=f"c{i}") for i in range(6)]
     shown = presented(cells)[1]
-    assert [pair.title for pair in shown.comparisons] == ["c0, m, T 0", "c1, m, T 0", "c2, m, T 0"]
+    assert [pair.title for pair in shown.comparisons] == [f"c{i}, m, T 0: still different" for i in range(3)]
     assert all((pair.left, pair.right) == (ONE, OTHER) for pair in shown.comparisons)
     assert shown.comparisons[0].left_label == "canon (repetition 0)"
     assert shown.comparisons[0].right_label == "repetition 1 (wrong, 1/3 tests)"
@@ -137,9 +157,9 @@ def test_one_temperature_many_models_and_a_hundred_cells_are_drawn() -> None:
         for j in range(10)
     ]
     shown = presented(cells)[1]
-    assert len(shown.pictures) == 3
+    assert len(shown.pictures) == 4
     assert len(shown.headline.rows) == 100
-    assert all(f">m{j}<" in shown.pictures[0].svg for j in range(10))
+    assert all(f">m{j}<" in shown.pictures[1].svg for j in range(10))
     assert sum(len(picture.svg) for picture in shown.pictures) < 500_000
 
 
@@ -157,9 +177,12 @@ def test_rows_beyond_what_can_be_read_are_left_out_and_counted() -> None:
     assert ">c120<" not in shown.pictures[-1].svg
 
 
-def test_every_column_is_explained() -> None:
-    shown = presented([cell([ONE])])[1]
-    assert set(shown.headline.columns) - {"model"} <= {term for term, _ in shown.explain}
+@pytest.mark.parametrize("repair", [True, False])
+@pytest.mark.parametrize("top_p", [None, 0.5])
+def test_every_column_is_explained_and_no_other(repair: bool, top_p: float | None) -> None:
+    shown = presented([cell([ONE], top_p=top_p)], repair=repair)[1]
+    explained = {term for term, _ in shown.explain}
+    assert set(shown.headline.columns) - {"model"} == explained - {"distance", "interval", "—"}
 
 
 def test_a_presentation_survives_json_both_ways() -> None:

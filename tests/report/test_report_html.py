@@ -52,8 +52,9 @@ def test_everything_stands_on_the_page_in_its_order() -> None:
     text = Page(full_page()).text
     order = [
         "My study", "outputs in 2 cells", "no seed", "1 of 9 outputs excluded", "it repeats itself",
-        "R_anchor_pre (ast)", "What the columns mean", "How often the same program comes back",
-        "How far the outputs lie", "Which programs came", "The outputs that differ most", "All ", "Excluded",
+        "equal to canon", "R_anchor_pre", "What the columns mean", "In which sense the answers are the same",
+        "How often the same comes back", "How far the outputs lie", "Which programs came", "Side by side", "All ",
+        "Excluded",
         "http_429", "two replies were cut", "Efficiency", "1,234", "faults.timeout", "Versions and origin",
         "normalisation.ast", "What was declared", "d" * 64, "k" * 64, "local:x", "packages.numpy",
         "assay audit run-1", "assay resume run-1", "assay score repeatability", "What this proves",

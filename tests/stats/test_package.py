@@ -24,7 +24,10 @@ results = [
     s.paired_permutation(x, x ** 2, key="k", flips=500), s.binomial_test(3, 7, .25),
     s.fisher_exact(3, 4, 5, 1), s.mcnemar(3, 9),
     s.holm([.01, .04, .03]), s.detectable_two(.5, 40), s.detectable_paired(.3, 90),
-    s.share_bounds(3, 4, 2),
+    s.share_bounds(3, 4, 2), s.pairwise_agreement([5, 3, 1]), s.pairwise_mean(.3, 9), s.novelty([5, 3, 1]),
+    s.shannon_entropy([5, 3, 1]), s.unseen_chao1([5, 3, 1, 1]), s.paired_difference(x, x ** 2),
+    s.share_difference(3, 10, 9, 10), s.cohen_kappa("aabb", "abab", key="k"),
+    s.krippendorff_alpha([list("aa"), list("ab"), list("bb")], key="k"), s.percent_agreement([list("aa"), list("ab")]),
 ]
 print(msgspec.json.encode(results).decode())
 """
@@ -43,7 +46,7 @@ def test_results_are_the_same_in_any_process_and_with_any_hash_seed() -> None:
         for seed, threads in (("0", "1"), ("4242", "2"))
     }
     assert len(outputs) == 1
-    assert len(msgspec.json.decode(outputs.pop())) == 15
+    assert len(msgspec.json.decode(outputs.pop())) == 25
 
 
 def test_importing_the_package_does_not_import_scipy_stats() -> None:

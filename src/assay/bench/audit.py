@@ -15,16 +15,16 @@ import msgspec
 from msgspec import Struct
 
 from assay.canonical import encode
-from assay.errors import AssayError, Divergence, IntegrityError, SubjectFault
+from assay.errors import AssayError, Divergence, InputError, IntegrityError, SubjectFault
 from assay.evidence.chain import genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import verify_closed
 from assay.evidence.records import End, Evidence, LedgerIndex, Wave
-from assay.sandbox import Job, Run
+from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.study.lock import Lock
 from assay.subjects.base import Call, Subject
-from assay.vocabulary import Reading, Result, Trial
+from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
 from .folder import RunFolder
@@ -63,8 +63,9 @@ class _Silent:
 
     live = False
 
-    def __init__(self, sandbox: SandboxService, report: AuditReport) -> None:
+    def __init__(self, index: LedgerIndex, sandbox: SandboxService, report: AuditReport) -> None:
         self._sandbox, self._report = sandbox, report
+        self.earlier = index.earlier
 
     def record(self, event: Event) -> Event:
         raise Divergence(event.trial, event.attempt, event.ordinal, "an audit records nothing")
@@ -78,7 +79,7 @@ class _Silent:
     async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received:
         raise Divergence(call.trial, call.attempt, call.ordinal, "an audit asks no model")
 
-    async def execute(self, job: Job) -> Run:
+    async def execute(self, job: Job | CommandJob) -> Run | CommandRun:
         self._report.recomputed += 1
         return await self._sandbox.execute(job)
 
@@ -140,27 +141,34 @@ class _Replay:
         report: AuditReport,
     ) -> None:
         self._lock, self._index, self._subjects, self._report = lock, index, subjects, report
-        self._back = _Silent(sandbox, report)
+        self._back = _Silent(index, sandbox, report)
         self._seen: set[str] = set()
         self._strata: set[tuple[str, str]] = set()
 
     async def instrument(self, instrument: Instrument) -> None:
         for stratum in instrument.strata(self._lock):
             self._strata.add((instrument.name, stratum))
-            waves = self._index.waves.get((instrument.name, stratum), [])
-            for wave in waves:
-                where = f"{instrument.name} {stratum!r} wave {wave.number}"
-                trials = self._declared(instrument, wave)
-                if trials is None:
-                    self._report.faults.append(f"{where}: the protocol yields other trials than were run")
-                    return
-                if not wave.closed:
-                    self._report.faults.append(f"{where}: was never closed")
-                await self._conduct_all(instrument, wave, trials)
-            if next(self._trials(instrument, stratum, len(waves)), None) is not None:
-                self._report.faults.append(
-                    f"{instrument.name} {stratum!r}: a wave that is due was never opened"
-                )
+            try:
+                await self._stratum(instrument, stratum)
+            except AssayError:
+                raise
+            except Exception as error:  # altered evidence may break a protocol in any way
+                what = f"the protocol cannot be run on the record ({type(error).__name__}: {error})"
+                self._report.faults.append(f"{instrument.name} {stratum!r}: {what}")
+
+    async def _stratum(self, instrument: Instrument, stratum: str) -> None:
+        waves = self._index.waves.get((instrument.name, stratum), [])
+        for wave in waves:
+            where = f"{instrument.name} {stratum!r} wave {wave.number}"
+            trials = self._declared(instrument, wave)
+            if trials is None:
+                self._report.faults.append(f"{where}: the protocol yields other trials than were run")
+                return
+            if not wave.closed:
+                self._report.faults.append(f"{where}: was never closed")
+            await self._conduct_all(instrument, wave, trials)
+        if next(self._trials(instrument, stratum, len(waves)), None) is not None:
+            self._report.faults.append(f"{instrument.name} {stratum!r}: a wave that is due was never opened")
 
     def _trials(self, instrument: Instrument, stratum: str, number: int) -> Iterator[Trial]:
         evidence = Evidence(self._index, instrument.name, stratum, lock=self._lock, upto=number)
@@ -290,9 +298,9 @@ def _score_again(
     """The reading that was published against the one the evidence gives now."""
     path = folder.reading_path(instrument.name)
     try:
-        published = msgspec.json.decode(path.read_bytes(), type=Reading).result
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
-        report.faults.append(f"{path.name}: cannot be read ({error})")
+        published = folder.read_reading(instrument.name).result
+    except (InputError, IntegrityError) as error:
+        report.faults.append(str(error))
         return
     found = instrument.score(Evidence(index, instrument.name, lock=lock))
     report.measures += len(found.measures)

@@ -19,8 +19,11 @@ import re
 from pathlib import Path
 from types import TracebackType
 
-from assay.errors import InputError
+import msgspec
+
+from assay.errors import InputError, IntegrityError
 from assay.study.lock import Lock, read_lock
+from assay.vocabulary import Reading
 
 __all__ = ["RunFolder"]
 
@@ -76,6 +79,18 @@ class RunFolder:
 
     def read_lock(self, trusted_keyid: str | None = None) -> Lock:
         return read_lock(self.lock_path, trusted_keyid=trusted_keyid)
+
+    def read_reading(self, instrument: str) -> Reading:
+        """The published reading of one instrument."""
+        path = self.reading_path(instrument)
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Reading)
+        except FileNotFoundError:
+            raise InputError(
+                f"{self.path} has no reading yet; go on with: assay resume {self.path}"
+            ) from None
+        except (OSError, ValueError) as error:  # msgspec's are ValueErrors
+            raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
     def __enter__(self) -> RunFolder:
         fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -8,11 +8,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, overload
 
 from assay.evidence.events import REFER_FROM, Event
 from assay.evidence.ledger import Ledger
-from assay.sandbox import Job, Run, Sandbox
+from assay.evidence.records import LedgerIndex
+from assay.sandbox import CommandJob, CommandRun, Job, Run, Sandbox
 from assay.subjects.base import Call, Subject
 
 from .caller import Caller
@@ -32,7 +33,13 @@ class SandboxService:
         self._sandbox: Sandbox | None = None
         self._starting = asyncio.Lock()
 
-    async def execute(self, job: Job) -> Run:
+    @overload
+    async def execute(self, job: Job) -> Run: ...
+    @overload
+    async def execute(self, job: CommandJob) -> CommandRun: ...
+    @overload
+    async def execute(self, job: Job | CommandJob) -> Run | CommandRun: ...
+    async def execute(self, job: Job | CommandJob) -> Run | CommandRun:
         if self._sandbox is None:
             async with self._starting:
                 if self._sandbox is None:
@@ -48,8 +55,11 @@ class Live:
 
     live = True
 
-    def __init__(self, ledger: Ledger, callers: dict[str, Caller], sandbox: SandboxService) -> None:
+    def __init__(
+        self, ledger: Ledger, index: LedgerIndex, callers: dict[str, Caller], sandbox: SandboxService
+    ) -> None:
         self._ledger, self._callers, self._sandbox = ledger, callers, sandbox
+        self.earlier = index.earlier
         self._texts: OrderedDict[str, None] = OrderedDict()
         self.record = ledger.append
 
@@ -84,7 +94,7 @@ class Live:
     def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Coroutine[Any, Any, Received]:
         return self._callers[subject.spec.title].call(wire, call)
 
-    async def execute(self, job: Job) -> Run:
+    async def execute(self, job: Job | CommandJob) -> Run | CommandRun:
         return await self._sandbox.execute(job)
 
     def note(self, what: str, trial: str, ordinal: int) -> None:

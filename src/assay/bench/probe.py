@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from assay.canonical import encode, sha256_hex
-from assay.errors import Divergence, SubjectFault
+from assay.errors import Divergence, SandboxUnavailable, SubjectFault
 from assay.evidence.events import REFER_FROM, Event
-from assay.sandbox import Job, Run
+from assay.evidence.records import Record
+from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.streams import Stream
 from assay.study.lock import Lock
 from assay.subjects.base import Call, Subject
@@ -52,7 +53,8 @@ class Back(Protocol):
     def reserve(self, subject: Subject) -> None: ...
     def record_sent(self, event: Event, own: dict[str, str]) -> None: ...
     async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received: ...
-    async def execute(self, job: Job) -> Run: ...
+    async def execute(self, job: Job | CommandJob) -> Run | CommandRun: ...
+    def earlier(self, reference: str) -> Record: ...
     def note(self, what: str, trial: str, ordinal: int) -> None: ...
 
 
@@ -138,6 +140,11 @@ class Probe:
         seconds: float = known.data["seconds"]
         return seconds
 
+    def earlier(self, reference: str) -> Record:
+        """A finished trial of a closed wave that this trial was built from: one of its ``inputs``."""
+        assert reference in self.trial.inputs, "a trial sees the evidence it names, and no other"
+        return self._back.earlier(reference)
+
     # Recomputed verbs.
 
     def random(self, name: str) -> Stream:
@@ -165,18 +172,21 @@ class Probe:
             raise Divergence(self.id, self.attempt, ordinal, f"{name} gives another result than was recorded")
         return known
 
-    async def execute(self, job: Job) -> Any:
+    async def execute(self, job: Job | CommandJob) -> Any:
         """Run a program nobody trusts in the sandbox. Returns the run as plain data, without its timing.
 
         On replay it is run again and held against the record. What exceptions say differs between versions of
         Python, so their words are not compared. A limit that falls differently, and a program that differs from
         itself when it is run twice (it read the clock, say), is told as such: it is no divergence, and the record
-        stands. Whether that is so is found by running the program, never read from the record.
+        stands. Whether that is so is found by running the program, never read from the record. Of a command,
+        what it printed is the result, and is compared; one that this machine lacks is never recorded.
         """
         request = {"job": hashlib.sha256(encode(job)).hexdigest()}
         ordinal, known = self._computed("execute", request)
         done = await self._back.execute(job)
         if known is None:
+            if done.state == "unavailable":
+                raise SandboxUnavailable(done.detail)
             result = {**done.comparable(), "output": done.output}
             return self._record_computed(ordinal, "execute", request, result)
         essence = encode(_essence(known))
@@ -254,7 +264,14 @@ class Probe:
 
 
 def _essence(run: dict[str, Any]) -> Any:
-    """A run without what its exceptions say and what it printed."""
+    """A run without what its exceptions say and what it printed.
+
+    Of a command that ended by itself it is what it printed, but not its complaints, which name versions; of one
+    that was ended, that it was.
+    """
+    if "cases" not in run:
+        kept = ("state", "exit_code", "output", "cut") if run["state"] == "ran" else ("state",)
+        return {name: run.get(name) for name in kept}
 
     def silent(told: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in told.items() if name != "message"}
@@ -270,7 +287,7 @@ def _essence(run: dict[str, Any]) -> Any:
 
 def _limited(run: dict[str, Any]) -> bool:
     """Whether a limit of the machine that ran it took part in a recorded run."""
-    return not {run["state"], *(case["state"] for case in run["cases"])}.isdisjoint(LIMITED)
+    return not {run["state"], *(case["state"] for case in run.get("cases", ()))}.isdisjoint(LIMITED)
 
 
 LIMITED = frozenset({"timeout", "memory", "killed"})

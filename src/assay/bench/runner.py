@@ -94,10 +94,9 @@ class Runner:
         opened = await self._open_subjects()
         try:
             self._ledger = Ledger(self.folder.ledger, self.lock.digest, self._redactor())
-            self._live = Live(
-                self._ledger, {t: lane.caller for t, lane in self._lanes.items()}, self._sandbox
-            )
             self._index = LedgerIndex(self.folder.ledger, self.lock.digest)
+            callers = {title: lane.caller for title, lane in self._lanes.items()}
+            self._live = Live(self._ledger, self._index, callers, self._sandbox)
             self._begin(opened)
             await self._work()
             finished = not self.stopping.is_set()

@@ -16,7 +16,7 @@ import typer
 from assay import __version__
 from assay.errors import AssayError, IntegrityError, RunStopped
 
-from . import audit, catalogue, lock, plan, pull, report, resume, run, score, status
+from . import audit, calibrate, catalogue, check, detect, lock, plan, pull, report, resume, run, score, status
 from .output import complain
 
 __all__ = ["app", "main"]
@@ -52,8 +52,11 @@ for _name, _command in (
     ("resume", resume.resume),
     ("status", status.status),
     ("score", score.score),
+    ("detect", detect.detect),
     ("report", report.report),
+    ("check", check.check),
     ("audit", audit.audit),
+    ("calibrate", calibrate.calibrate),
     ("list", catalogue.list_),
     ("show", catalogue.show),
     ("pull", pull.pull),

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.errors import InputError
 
 from .options import Json, Unconfined
+from .output import safe, say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from assay.vocabulary import Result
 
 __all__ = ["score"]
+
+WHERE = ("contract", "model", "temperature", "top_p", "wording", "level", "rung")  # labels of a measure
 
 
 def score(
@@ -31,6 +40,12 @@ def score(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Programs run at once. Default: cores.")
     ] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair/--no-repair", help="Repair what passes and differs from its canon.")
+    ] = True,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every measure, not only those that are read first.")
+    ] = False,
     unconfined: Unconfined = False,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +68,7 @@ def score(
         raise InputError(f"--canon-scope {canon_scope}: choose cell, subject or contract")
     if not 0 < confidence < 1:
         raise InputError(f"--confidence {confidence:g}: more than 0, less than 1")
-    chosen = Settings(tau=Fraction(str(tau)), confidence=confidence, scope=canon_scope)
+    chosen = Settings(tau=Fraction(str(tau)), confidence=confidence, scope=canon_scope, repair=repair)
     result = score_rows(
         file,
         contracts,
@@ -67,25 +82,52 @@ def score(
 
         typer.echo(encode(Reading(result=result)).decode())
         return
-    _table(result)
+    _print(result, everything=everything)
 
 
-def _table(result: Any) -> None:
-    from rich import box
+def _print(result: Result, *, everything: bool) -> None:
     from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    if everything:
+        console.print(_all_measures(result))
+    else:
+        _headline(result, console)
+    for flag in result.flags:
+        console.print(Text(safe(str(flag)), style="yellow"))
+    if not everything:
+        console.print(f"All {len(result.measures)} measures: --all, or --json for machines.")
+
+
+def _headline(result: Result, console: Console) -> None:
+    from assay.instruments.presentation import Presentation
+    from assay.instruments.repeatability.headline import headline_of
+    from assay.report.tables import headline_text, plain_text
+
+    shown = Presentation(headline=headline_of(result))
+    if console.is_terminal:
+        console.print(headline_text(shown), "")
+    else:
+        typer.echo(plain_text(shown))
+    for verdict in result.verdicts:
+        if verdict.holds:
+            say(f"holds: {verdict.claim} ({verdict.because})")
+    if result.verdicts:
+        say(f"{sum(v.holds is True for v in result.verdicts)} of {len(result.verdicts)} comparisons hold.")
+
+
+def _all_measures(result: Result) -> Table:
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    from assay.report.tables import safe_terminal
-
-    columns = ["contract", "model", "temperature", "level", "measure", "value", "interval", "n"]
-    table = Table(*columns, box=box.SIMPLE, pad_edge=False)
+    where = [name for name in WHERE if any(name in m.labels for m in result.measures)]
+    table = Table(*where, "measure", "value", "interval", "n", box=box.SIMPLE, pad_edge=False)
     for m in result.measures:
-        labels = [safe_terminal(str(m.labels.get(name, ""))) for name in columns[:4]]
+        labels = [safe(str(m.labels.get(name, ""))).replace("\n", " ") for name in where]
         value = "–" if m.value is None else f"{m.value:.3f}"
-        span = "" if m.low is None else f"[{m.low:.3f}, {m.high:.3f}]"
+        ends = ["–" if end is None else f"{end:.3f}" for end in (m.low, m.high)]
+        span = "" if m.low is None else f"[{', '.join(ends)}]"
         table.add_row(*[Text(label) for label in labels], m.name, value, Text(span), str(m.n))
-    console = Console()
-    console.print(table)
-    for flag in result.flags:
-        console.print(Text(str(flag), style="yellow"))
+    return table

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from assay.canonical import sha256_hex
+from assay.canonical import digest, sha256_hex
 from assay.errors import IntegrityError
 from assay.vocabulary import Outcome, Reply, Trial
 
@@ -96,6 +96,12 @@ class Record(Struct, frozen=True):
     @property
     def replies(self) -> list[Reply]:
         return [ask.reply for ask in self.asks if ask.reply is not None]
+
+    @property
+    def reference(self) -> str:
+        """How a later trial names this one among its inputs: by id, and by a digest of all that happened in it."""
+        happened = [(event.kind, event.ordinal, event.data) for event in self.events]
+        return f"{self.id}:{digest(happened)}"
 
     def computed(self, name: str) -> list[Any]:
         """The results of one recomputable verb, in order."""
@@ -208,6 +214,18 @@ class LedgerIndex:
         except _UNREADABLE as error:
             raise IntegrityError(f"trial {trial[:12]}: an outcome that cannot be read ({error})") from None
         return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
+
+    def earlier(self, reference: str) -> Record:
+        """A finished trial by its ``reference``; it must still be what it was when it was referred to."""
+        trial = reference.partition(":")[0]
+        if trial not in self._ends:
+            self.refresh()
+        if trial not in self._ends:
+            raise IntegrityError(f"the ledger holds no finished trial {trial[:12]}, which a later one refers to")
+        record = self.record(trial)
+        if record.reference != reference:
+            raise IntegrityError(f"trial {trial[:12]} is not what a later one was built from")
+        return record
 
     def attempts(self, trial: str) -> dict[int, list[Event]]:
         """Everything recorded of a trial, by attempt: what a replay answers from."""

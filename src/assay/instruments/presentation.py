@@ -34,6 +34,7 @@ __all__ = [
     "Picture",
     "Presentation",
     "Shortened",
+    "Taken",
     "draw_blocks",
     "draw_legend",
     "drawing",
@@ -100,12 +101,13 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 
 
 class Headline(Struct, frozen=True):
-    """The table that is read first."""
+    """A table, such as the one that is read first. ``names`` are the columns' names for experts, as far as given."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cellish, ...], ...]
     caption: str = ""
+    names: tuple[str, ...] = ()
 
 
 class Picture(Struct, frozen=True):
@@ -117,8 +119,16 @@ class Picture(Struct, frozen=True):
     alt: str
 
 
+class Taken(Struct, frozen=True):
+    """A step that was taken, once or several times, and what it does."""
+
+    name: str
+    about: str
+    times: int = 1
+
+
 class Comparison(Struct, frozen=True):
-    """Two texts to be shown as a difference."""
+    """Two texts to be shown as a difference; where the right one was brought nearer, how, and what is left."""
 
     title: str
     left_label: str
@@ -126,13 +136,21 @@ class Comparison(Struct, frozen=True):
     left: str
     right: str
     note: str = ""
+    steps: tuple[Taken, ...] = ()
+    outcome: str = ""
+    rest: str | None = None  # the right text after the steps, where it still differs
+    rest_note: str = ""
 
 
 class Presentation(Struct, frozen=True, kw_only=True):
-    """Everything an instrument shows of one result. ``summary`` is for someone who reads nothing else."""
+    """Everything an instrument shows of one result. ``summary`` is for someone who reads nothing else.
+
+    A verdict whose claim begins a row of ``tables`` is told there.
+    """
 
     headline: Headline
     summary: tuple[str, ...] = ()
+    tables: tuple[Headline, ...] = ()
     pictures: tuple[Picture, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     explain: tuple[tuple[str, str], ...] = ()

@@ -1,14 +1,15 @@
-"""Two texts as the rows of a unified difference, with the changed stretch of a line marked."""
+"""Two texts side by side, line by line, with the changed stretch of a line marked."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby, zip_longest
 from typing import Literal
 
 from msgspec import Struct
 
-__all__ = ["DiffRow", "diff_rows"]
+__all__ = ["Beside", "DiffRow", "beside", "diff_rows"]
 
 CONTEXT = 3
 LONGEST_MARKED = 160  # within longer lines, or after so many, single characters are not compared
@@ -45,6 +46,22 @@ def diff_rows(left: str, right: str) -> list[DiffRow]:
         rows += [DiffRow("gone", i1 + k + 1, None, parts) for k, parts in enumerate(old)]
         rows += [DiffRow("new", None, j1 + k + 1, parts) for k, parts in enumerate(new)]
     return rows
+
+
+Beside = tuple[DiffRow | None, DiffRow | None]
+
+
+def beside(rows: Sequence[DiffRow]) -> list[Beside]:
+    """What was taken away at the left, what was put in its place at the right; what is the same in both."""
+    pairs: list[Beside] = []
+    for changed, group in groupby(rows, key=lambda row: row.kind in ("gone", "new")):
+        if changed:
+            stretch = list(group)
+            gone = [row for row in stretch if row.kind == "gone"]
+            pairs += zip_longest(gone, [row for row in stretch if row.kind == "new"])
+        else:
+            pairs += [(row, row) for row in group]
+    return pairs
 
 
 def _same(a: list[str], i1: int, i2: int, j1: int, *, first: bool, last: bool) -> Iterator[DiffRow]:

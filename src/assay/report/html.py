@@ -18,6 +18,7 @@ from assay.errors import InputError
 from assay.instruments.presentation import (
     Cellish,
     Comparison,
+    Headline,
     Number,
     Picture,
     Presentation,
@@ -26,7 +27,7 @@ from assay.instruments.presentation import (
 )
 from assay.vocabulary import Flag, Measure, Reading, Result
 
-from .differences import DiffRow, diff_rows
+from .differences import Beside, beside, diff_rows
 from .svg import inline_svg
 from .tables import interval_text, value_text
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ReportPage", "render_report"]
 
 MOST_PLACES = 6  # named beside a flag
+CELL = ("contract", "model", "temperature", "top_p", "wording")  # labels that say where a flag applies
 
 
 class ReportPage(Struct, frozen=True, kw_only=True):
@@ -90,23 +92,32 @@ class _Badge(Struct, frozen=True):
     places: tuple[str, ...]
 
 
+class _Table(Struct, frozen=True):
+    headline: Headline
+    columns: list[tuple[str, str]]  # with the name for experts
+    numeric: list[bool]
+    rows: list[tuple[tuple[Cellish, ...], list[Flag]]]
+
+
 class _Difference(Struct, frozen=True):
     comparison: Comparison
-    rows: list[DiffRow]
+    rows: list[Beside]
     notes: tuple[str, ...]
+    rest: list[Beside] | None  # what is left after the steps
 
 
 def _section(number: int, reading: Reading, presentation: Presentation) -> dict[str, Any]:
     result = reading.result
-    headline = presentation.headline
+    told = {row[0] for table in presentation.tables for row in table.rows if row}
     return {
         "id": f"r{number}",
         "reading": reading,
         "result": result,
         "presentation": presentation,
         "badges": _badges(result),
-        "numeric": [_numeric([row[i] for row in headline.rows]) for i in range(len(headline.columns))],
-        "rows": [(row, _row_flags(row)) for row in headline.rows],
+        "verdicts": [verdict for verdict in result.verdicts if verdict.claim not in told],
+        "headline": _table(presentation.headline),
+        "tables": [_table(table) for table in presentation.tables],
         "pictures": [
             (picture, _drawing(picture, f"r{number}p{i}-")) for i, picture in enumerate(presentation.pictures)
         ],
@@ -116,6 +127,16 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
             {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment")}
         ),
     }
+
+
+def _table(headline: Headline) -> _Table:
+    names = [*headline.names, *[""] * len(headline.columns)]
+    return _Table(
+        headline,
+        list(zip(headline.columns, names, strict=False)),
+        [_numeric([row[i] for row in headline.rows]) for i in range(len(headline.columns))],
+        [(row, _row_flags(row)) for row in headline.rows],
+    )
 
 
 def _drawing(picture: Picture, prefix: str) -> str:
@@ -142,7 +163,7 @@ def _badges(result: Result) -> list[_Badge]:
     for measure in result.measures:
         for flag in measure.flags:
             if flag not in result.flags:
-                where = {k: v for k, v in measure.labels.items() if k in ("contract", "model", "temperature")}
+                where = {k: v for k, v in measure.labels.items() if k in CELL}
                 places.setdefault(flag, {})[_labels(where or measure.labels)] = None
     badges = []
     for flag, found in places.items():
@@ -182,7 +203,10 @@ def _difference(comparison: Comparison) -> _Difference:
         if s
     ]
     return _Difference(
-        comparison, diff_rows(left.text, right.text), tuple(filter(None, [comparison.note, *said]))
+        comparison,
+        beside(diff_rows(left.text, right.text)),
+        tuple(filter(None, [comparison.note, *said])),
+        None if comparison.rest is None else beside(diff_rows(left.text, shorten(comparison.rest).text)),
     )
 
 

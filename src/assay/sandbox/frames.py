@@ -15,9 +15,18 @@ import msgspec
 
 from assay.sandbox.inside.harness import MEMORY_EXIT
 from assay.sandbox.inside.values import check
-from assay.sandbox.model import CaseResult, Job, Run, RunState, depends_on_environment
+from assay.sandbox.model import (
+    CaseResult,
+    CommandJob,
+    CommandRun,
+    Job,
+    Limits,
+    Run,
+    RunState,
+    depends_on_environment,
+)
 
-__all__ = ["Report", "read_run"]
+__all__ = ["Report", "read_command", "read_run"]
 
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
 _TEXT: Final = 500
@@ -32,6 +41,7 @@ class Report(msgspec.Struct, frozen=True):
     cpu: float
     seconds: float
     nonce: str
+    cut: bool = False
 
 
 class _Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -176,21 +186,45 @@ def _names(bases: tuple[str, ...]) -> tuple[str, ...]:
 
 def _end_of(job: Job, report: Report) -> tuple[Literal["timeout", "memory", "killed"], str]:
     """Why a program ended before its results were complete."""
-    limits = job.limits
+    ended = _ended(job.limits, report)
+    if ended is not None:
+        return ended
+    if report.code == MEMORY_EXIT:
+        return "memory", f"more than {job.limits.memory_bytes} bytes of memory"
+    return "killed", f"ended with exit code {report.code} before its results were complete"
+
+
+def _ended(limits: Limits, report: Report) -> tuple[Literal["timeout", "memory", "killed"], str] | None:
+    """Why a process was ended; None if it ended by itself."""
     if report.stopped == "timeout":
         return "timeout", f"more than {limits.wall_seconds:g} s of wall time"
+    if report.stopped == "memory":
+        return "memory", f"more than {limits.memory_bytes} bytes of memory"
     over = report.signal == signal.SIGKILL and report.cpu >= limits.cpu_seconds
     if report.signal == signal.SIGXCPU or over:
         return "timeout", f"more than {limits.cpu_seconds} s of processor time"
-    if report.code == MEMORY_EXIT:
-        return "memory", f"more than {limits.memory_bytes} bytes of memory"
     if report.signal:
         try:
             name = signal.Signals(report.signal).name
         except ValueError:
             name = str(report.signal)
         return "killed", f"ended by signal {name}"
-    return "killed", f"ended with exit code {report.code} before its results were complete"
+    return None
+
+
+def read_command(job: CommandJob, report: Report, output: bytes, errors: bytes) -> CommandRun:
+    """What a finished command came to. What it printed is kept as it is, bytes that are no text replaced."""
+    ended = _ended(job.limits, report)
+    return CommandRun(
+        state="ran" if ended is None else ended[0],
+        detail="" if ended is None else ended[1],
+        exit_code=report.code if ended is None else None,
+        output=output.decode("utf-8", "replace"),
+        errors=errors.decode("utf-8", "replace"),
+        cut=report.cut,
+        seconds=report.seconds,
+        environment_dependent=ended is not None,
+    )
 
 
 def _shown(text: str) -> str:

@@ -16,8 +16,9 @@ from typing import IO, Any, Final, Literal
 import msgspec
 
 from assay.errors import SandboxUnavailable
-from assay.sandbox.inside.confine import DEVICES, SCRATCH
+from assay.sandbox.inside.confine import DEVICES, INPUT, SCRATCH
 from assay.sandbox.model import Limits
+from assay.sandbox.tools import Tool, outermost
 
 __all__ = ["Launched", "Mode", "launch", "python_files"]
 
@@ -89,13 +90,19 @@ def _start(function: str, folder: str) -> str:
     return f"import sys; sys.path.insert(0, {folder!r}); from inside.zygote import {function}; {function}()"
 
 
-def launch(mode: Mode, *, scratch_root: str | None = None) -> Launched:
-    """Start a worker. Its hello, or its reason for failing, is the first message on the line."""
-    files = python_files()
+def launch(mode: Mode, *, scratch_root: str | None = None, tool: Tool | None = None) -> Launched:
+    """Start a worker, for Python programs or for those that ``tool`` runs.
+
+    Its hello, or its reason for failing, is the first message on the line.
+    """
+    files = _with_tool(python_files(), tool)
+    shown = None if tool is None else _shown(tool, files)
     bubbled = mode in ("bubblewrap", "bubblewrap-once")
-    wrapper = _bubblewrap(files, nested=mode == "bubblewrap") if bubbled else []
+    wrapper = _bubblewrap(files, shown, nested=mode == "bubblewrap") if bubbled else []
     ours, theirs = socket.socketpair()
     errors = tempfile.TemporaryFile()  # noqa: SIM115  closed by Launched.close
+    # A command's memory is measured from outside; the supervisor has no other way to see it.
+    proc = None if tool is None else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     config: dict[str, Any] = {
         "mode": mode,
         "fd": theirs.fileno(),
@@ -103,15 +110,18 @@ def launch(mode: Mode, *, scratch_root: str | None = None) -> Launched:
         "visible": files.visible,
         "masked": files.masked,
         "scratch_root": scratch_root or SCRATCH,
+        "tool": shown,
+        "proc": proc,
     }
     folder = _SHOWN_AT if bubbled else str(_INSIDE.parent)
     arguments = [*_FLAGS, "-c", _start("main", folder), msgspec.json.encode(config).decode()]
     command = [*wrapper, files.executable, *arguments]
+    passed = [theirs.fileno(), *([] if proc is None else [proc])]
     try:
         process = subprocess.Popen(  # noqa: S603  our own interpreter and arguments
             command,
             env=files.environment,
-            pass_fds=[theirs.fileno()],
+            pass_fds=passed,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
@@ -124,10 +134,33 @@ def launch(mode: Mode, *, scratch_root: str | None = None) -> Launched:
         raise
     finally:
         theirs.close()
+        if proc is not None:
+            os.close(proc)
     return Launched(process, ours, errors)
 
 
-def _bubblewrap(files: PythonFiles, *, nested: bool) -> list[str]:
+def _with_tool(files: PythonFiles, tool: Tool | None) -> PythonFiles:
+    """What the worker itself needs, and beside it what the tool does."""
+    if tool is None:
+        return files
+    visible = list(outermost([*files.visible, *tool.folders]))
+    masked = sorted({*files.masked, *tool.masked})
+    return msgspec.structs.replace(files, visible=visible, masked=masked)
+
+
+def _shown(tool: Tool, files: PythonFiles) -> dict[str, Any]:
+    """The tool as its worker and its programs know it."""
+    inside = tuple(folder + "/" for folder in files.visible)
+    return {
+        "executable": tool.executable,
+        "name": tool.name,
+        "executables": tool.executables,
+        "readable": [*tool.folders, *[at for _, at in tool.files]],
+        "files": [(source, at) for source, at in tool.files if not at.startswith(inside)],
+    }
+
+
+def _bubblewrap(files: PythonFiles, tool: dict[str, Any] | None, *, nested: bool) -> list[str]:
     """The command line before the interpreter's: everything unshared, only its own files shown."""
     path = shutil.which("bwrap")
     if path is None:
@@ -148,6 +181,10 @@ def _bubblewrap(files: PythonFiles, *, nested: bool) -> list[str]:
         shown = os.path.join(os.path.realpath(os.path.dirname(loader)), os.path.basename(loader))
         if not any(shown.startswith(folder + "/") for folder in files.visible):
             command += ["--ro-bind", os.path.realpath(loader), shown]
+    for source, shown in () if tool is None else tool["files"]:
+        command += ["--ro-bind", source, shown]
+    if tool is not None:
+        command += ["--tmpfs", INPUT, "--symlink", f"{INPUT}/stdin", "/dev/stdin"]
     for device in DEVICES:
         command += ["--dev-bind", device, device]
     command += ["--ro-bind", str(_INSIDE), f"{_SHOWN_AT}/inside"]

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+import re
+from typing import Any, Final, Literal
 
 import msgspec
 
 from assay.errors import InputError
 from assay.sandbox.inside.values import TooLarge, encode
 
-__all__ = ["CaseResult", "CaseState", "Job", "Limits", "Run", "RunState", "freeze"]
+__all__ = [
+    "CaseResult",
+    "CaseState",
+    "CommandJob",
+    "CommandRun",
+    "CommandState",
+    "Job",
+    "Limits",
+    "Run",
+    "RunState",
+    "freeze",
+]
 
 RunState = Literal["ran", "exception", "timeout", "memory", "killed", "protocol_error"]
+CommandState = Literal["ran", "timeout", "memory", "killed", "unavailable"]
 CaseState = Literal["value", "exception", "timeout", "memory", "killed", "not_run"]
 _ENVIRONMENT = frozenset({"timeout", "memory", "killed"})
 _FIELDS = {"function": ("args", "kwargs"), "class": ("init", "calls")}
 _JOB_BYTES = 64_000_000
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+_PAGE: Final = 4096
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one program may use. ``memory_bytes`` is address space, the interpreter's own included."""
+    """What one program may use.
+
+    ``memory_bytes`` is the address space of a Python program and the resident memory of a command, the
+    interpreter's own included.
+    """
 
     wall_seconds: float = 10.0
     cpu_seconds: int = 5
@@ -91,6 +110,77 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+class CommandJob(msgspec.Struct, frozen=True, kw_only=True):
+    """One program in another language, run by a command of this machine: ``("node", "main.js")``.
+
+    ``files`` are plain names and their texts, written into the folder the command is started in. There is no
+    field for expected values: what the program prints comes out and is compared outside.
+    """
+
+    command: tuple[str, ...]
+    files: dict[str, str] = {}
+    stdin: str = ""
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        if not self.command or not self.command[0]:
+            raise InputError("a command names at least the program to run, for example ('node', 'main.js')")
+        program = self.command[0]
+        if "/" in program and not program.startswith("/"):
+            raise InputError(f"command {program!r} must be a name found on PATH or an absolute path")
+        for name in self.files:
+            if not _PLAIN_NAME.fullmatch(name):
+                why = "letters, digits and _ . + -, not starting with a dot or a dash, without any folder"
+                raise InputError(f"file name {name!r} is not plain ({why})")
+        for where, text in self._texts():
+            if "\0" in text and where.startswith("argument"):
+                raise InputError(f"{where} of command {program!r} holds a null character")
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise InputError(f"{where} of command {program!r} is no text that UTF-8 can hold") from None
+        # Every file takes whole pages of the scratch folder, and one for its entry there.
+        needed = sum(len(text.encode()) // _PAGE * _PAGE + 2 * _PAGE for text in self.files.values())
+        if needed > self.limits.scratch_bytes:
+            raise InputError(f"the files need {needed} bytes; scratch_bytes is {self.limits.scratch_bytes}")
+
+    def _texts(self) -> list[tuple[str, str]]:
+        arguments = [(f"argument {number}", text) for number, text in enumerate(self.command)]
+        return [
+            *arguments,
+            *[(f"file {name!r}", text) for name, text in self.files.items()],
+            ("stdin", self.stdin),
+        ]
+
+
+class CommandRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command came to. ``ran`` means that it ended by itself, with whatever exit code.
+
+    ``output`` and ``errors`` are what it wrote to stdout and stderr, each up to ``output_bytes``; ``cut``
+    tells that there was more. ``exit_code`` is None when it was ended or could not be started.
+    """
+
+    state: CommandState
+    detail: str = ""
+    exit_code: int | None = None
+    output: str = ""
+    errors: str = ""
+    cut: bool = False
+    seconds: float = 0.0
+    environment_dependent: bool = False
+
+    def comparable(self) -> dict[str, Any]:
+        """Everything but the timing, as JSON-able data: what was printed is the result."""
+        return {
+            "state": self.state,
+            "detail": self.detail,
+            "exit_code": self.exit_code,
+            "output": self.output,
+            "errors": self.errors,
+            "cut": self.cut,
+        }
+
+
 def depends_on_environment(state: str, cases: tuple[CaseResult, ...]) -> bool:
     """Time, memory and violent ends fall differently on another machine."""
     return state in _ENVIRONMENT or any(case.state in _ENVIRONMENT for case in cases)
@@ -101,8 +191,13 @@ def freeze(value: object) -> Any:
     return msgspec.json.decode(_text(value, "value"))
 
 
-def job_message(job: Job) -> bytes:
+def job_message(job: Job | CommandJob) -> bytes:
     """The job as a worker reads it: arguments encoded, everything checked."""
+    if isinstance(job, CommandJob):
+        message = msgspec.json.encode(job)
+        if len(message) > _JOB_BYTES:
+            raise InputError(f"the job of command {job.command[0]!r} has more than {_JOB_BYTES} bytes")
+        return message
     cases = ",".join(_case(job, index, case) for index, case in enumerate(job.cases))
     fields = {
         "source": json.dumps(job.source),

@@ -1,6 +1,8 @@
 """The sandbox as its users see it: jobs in, runs out, however many at once.
 
 A few workers are kept warm, each running one program at a time; further calls wait for one to be free.
+Commands have workers of their own, started when the first job of a command comes: each shows its programs
+the files of that command, and Python programs never see them.
 A worker that dies is replaced. Its job is tried once more if the program had not been started, and reported
 as killed if it had.
 """
@@ -12,16 +14,17 @@ import shutil
 import tempfile
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, overload
 
 import msgspec
 
 from assay.errors import InputError, SandboxUnavailable
 from assay.sandbox.confinement import Confinement, find_confinement
-from assay.sandbox.frames import Report, read_run
+from assay.sandbox.frames import Report, read_command, read_run
 from assay.sandbox.inside.wire import LENGTH
 from assay.sandbox.launch import Launched, launch
-from assay.sandbox.model import CaseResult, Job, Run, job_message
+from assay.sandbox.model import CaseResult, CommandJob, CommandRun, Job, Run, job_message
+from assay.sandbox.tools import Tool, find_tool
 
 __all__ = ["Sandbox", "run_all"]
 
@@ -38,10 +41,10 @@ class _LostError(Exception):
 
 
 class _Worker:
-    """One warm interpreter and the line to it."""
+    """One warm interpreter and the line to it. ``tool`` is what it runs programs with, None for Python."""
 
-    def __init__(self, launched: Launched) -> None:
-        self.launched = launched
+    def __init__(self, launched: Launched, tool: Tool | None) -> None:
+        self.launched, self.tool = launched, tool
         launched.line.setblocking(False)
 
     async def ready(self) -> None:
@@ -55,7 +58,7 @@ class _Worker:
         if hello["event"] != "ready":
             raise SandboxUnavailable(f"a sandbox worker did not start: {hello.get('why')}")
 
-    async def run(self, job: Job, message: bytes) -> Run:
+    async def run(self, job: Job | CommandJob, message: bytes) -> Run | CommandRun:
         started = False
         try:
             async with asyncio.timeout(job.limits.wall_seconds + _GRACE):
@@ -65,8 +68,11 @@ class _Worker:
                     event = await self._json()
                     kind = event.pop("event", None)
                     if kind == "report":
-                        result, output = await self._bytes(), await self._bytes()
-                        return read_run(job, msgspec.convert(event, Report), result, output)
+                        report = msgspec.convert(event, Report)
+                        first, second = await self._bytes(), await self._bytes()
+                        if isinstance(job, CommandJob):
+                            return read_command(job, report, first, second)
+                        return read_run(job, report, first, second)
                     if kind == "failed":
                         raise _LostError(str(event.get("why")), started=False)
                     if kind == "lost":
@@ -110,7 +116,7 @@ class Sandbox:
         if workers < 1:
             raise InputError(f"workers must be at least 1, not {workers}")
         self._size, self._allow = workers, allow_unconfined_code
-        self._idle: list[_Worker] = []
+        self._idle: dict[Tool | None, list[_Worker]] = {}
         self._all: set[_Worker] = set()
         self._slots: asyncio.Semaphore | None = None
         self._scratch: str | None = None
@@ -129,7 +135,7 @@ class Sandbox:
             self._scratch = tempfile.mkdtemp(prefix="assay-scratch-")
         self._slots = asyncio.Semaphore(self._size)
         try:
-            self._idle = list(await asyncio.gather(*[self._start() for _ in range(self._size)]))
+            self._idle[None] = list(await asyncio.gather(*[self._start(None) for _ in range(self._size)]))
         except BaseException:
             await self._close()
             raise
@@ -140,15 +146,31 @@ class Sandbox:
     ) -> None:
         await self._close()
 
-    async def run(self, job: Job) -> Run:
-        """Run one program. Waits while every worker is busy; may be cancelled at any point."""
+    @overload
+    async def run(self, job: Job) -> Run: ...
+    @overload
+    async def run(self, job: CommandJob) -> CommandRun: ...
+    @overload
+    async def run(self, job: Job | CommandJob) -> Run | CommandRun: ...
+    async def run(self, job: Job | CommandJob) -> Run | CommandRun:
+        """Run one program. Waits while every worker is busy; may be cancelled at any point.
+
+        A command that is not on this machine gives a run that is ``unavailable``; nothing is started.
+        """
         name = self.confinement.name
         if self._slots is None:
             raise InputError("the sandbox was closed")
+        tool = None
+        if isinstance(job, CommandJob):
+            try:
+                tool = await asyncio.to_thread(find_tool, job.command)
+            except InputError as error:
+                return CommandRun(state="unavailable", detail=str(error), environment_dependent=True)
         async with self._slots:
             message = job_message(job)
             for attempt in (1, 2):
-                worker = self._idle.pop() if self._idle else await self._start()
+                idle = self._idle.setdefault(tool, [])
+                worker = idle.pop() if idle else await self._start(tool)
                 reusable = False
                 try:
                     run = await worker.run(job, message)
@@ -161,14 +183,14 @@ class Sandbox:
                         raise SandboxUnavailable(f"the program could not be started: {lost}") from lost
                 finally:
                     if reusable:
-                        self._idle.append(worker)
+                        idle.append(worker)
                     else:
                         self._discard(worker)
         raise AssertionError("unreachable")
 
-    async def _start(self) -> _Worker:
+    async def _start(self, tool: Tool | None) -> _Worker:
         # In the loop's own thread: a worker is killed by the kernel when the thread that started it ends.
-        worker = _Worker(launch(self.confinement.name, scratch_root=self._scratch))
+        worker = _Worker(launch(self.confinement.name, scratch_root=self._scratch, tool=tool), tool)
         self._all.add(worker)
         try:
             await worker.ready()
@@ -182,22 +204,34 @@ class Sandbox:
         worker.launched.close()
 
     async def _close(self) -> None:
-        workers, self._all, self._idle, self._slots = list(self._all), set(), [], None
+        workers, self._all, self._idle, self._slots = list(self._all), set(), {}, None
         await asyncio.gather(*[asyncio.to_thread(worker.launched.close) for worker in workers])
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
 
 
-def _killed(job: Job, why: str) -> Run:
+def _killed(job: Job | CommandJob, why: str) -> Run | CommandRun:
+    if isinstance(job, CommandJob):
+        return CommandRun(state="killed", detail=why, environment_dependent=True)
     cases = tuple(CaseResult(state="killed" if n == 0 else "not_run") for n, _ in enumerate(job.cases))
     return Run(state="killed", detail=why, cases=cases, environment_dependent=True)
 
 
-def run_all(jobs: Iterable[Job], *, workers: int = 2, allow_unconfined_code: bool = False) -> list[Run]:
+@overload
+def run_all(jobs: Iterable[Job], *, workers: int = 2, allow_unconfined_code: bool = False) -> list[Run]: ...
+@overload
+def run_all(
+    jobs: Iterable[CommandJob], *, workers: int = 2, allow_unconfined_code: bool = False
+) -> list[CommandRun]: ...
+@overload
+def run_all(
+    jobs: Iterable[Job | CommandJob], *, workers: int = 2, allow_unconfined_code: bool = False
+) -> list[Run | CommandRun]: ...
+def run_all(jobs: Iterable[Any], *, workers: int = 2, allow_unconfined_code: bool = False) -> list[Any]:
     """Run every job and give the runs in the order of the jobs. For use outside an event loop."""
 
-    async def all_of_them() -> list[Run]:
+    async def all_of_them() -> list[Any]:
         async with Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code) as sandbox:
             return list(await asyncio.gather(*[sandbox.run(job) for job in jobs]))
 

@@ -6,6 +6,10 @@ ledgers.
 | a share and its error | `wilson`, `clopper_pearson`, `agresti_coull` (and ``_array`` forms) |
 | the share of the most frequent answer | `modal_share` |
 | the mean of values in [0, 1] | `bounded_mean` |
+| how often two outputs agree, how far apart they are | `pairwise_agreement`, `pairwise_mean` |
+| how varied outputs are | `shannon_entropy`, `distinct`, `unseen_chao1`, `novelty` |
+| how far two measurements differ, near enough | `paired_difference`, `share_difference`, `equivalent` |
+| do raters agree | `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`, `percent_agreement` |
 | any other statistic | `bootstrap`, `cluster_bootstrap` |
 | is it above chance, do two differ | `binomial_test`, `fisher_exact`, `mcnemar`, `paired_permutation` |
 | many tests at once | `holm`, `benjamini_hochberg` |
@@ -21,9 +25,19 @@ from __future__ import annotations
 from assay.stats._core import Alternative, Interval, IntervalArray, Missing, Side, fraction, share
 from assay.stats._draws import draw_indices, draw_signs, philox
 from assay.stats.adjust import Adjusted, benjamini_hochberg, holm
+from assay.stats.agreement import (
+    Agreement,
+    CategoryAgreement,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+)
 from assay.stats.bootstrap import BootstrapInterval, bootstrap, cluster_bootstrap
 from assay.stats.bounded import bounded_mean, bounded_mean_rows
 from assay.stats.bounds import ShareBounds, share_bounds
+from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
+from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
 from assay.stats.exact import (
     BinomialTest,
     FisherTest,
@@ -41,6 +55,12 @@ from assay.stats.intervals import (
     wilson_array,
 )
 from assay.stats.modal import modal_share, modal_share_array
+from assay.stats.pairs import (
+    pairwise_agreement,
+    pairwise_agreement_array,
+    pairwise_mean,
+    pairwise_mean_array,
+)
 from assay.stats.permutation import PermutationTest, paired_permutation
 from assay.stats.power import (
     Detectable,
@@ -59,10 +79,13 @@ from assay.stats.power import (
 
 __all__ = [
     "Adjusted",
+    "Agreement",
     "Alternative",
     "BinomialTest",
     "BootstrapInterval",
+    "CategoryAgreement",
     "Detectable",
+    "Entropy",
     "FisherTest",
     "Interval",
     "IntervalArray",
@@ -72,7 +95,9 @@ __all__ = [
     "Power",
     "RequiredN",
     "ShareBounds",
+    "ShareDifference",
     "Side",
+    "Unseen",
     "agresti_coull",
     "agresti_coull_array",
     "benjamini_hochberg",
@@ -83,18 +108,30 @@ __all__ = [
     "clopper_pearson",
     "clopper_pearson_array",
     "cluster_bootstrap",
+    "cohen_kappa",
     "detectable_one",
     "detectable_paired",
     "detectable_two",
+    "distinct",
     "draw_indices",
     "draw_signs",
+    "equivalent",
     "fisher_exact",
+    "fleiss_kappa",
     "fraction",
     "holm",
+    "krippendorff_alpha",
     "mcnemar",
     "modal_share",
     "modal_share_array",
+    "novelty",
+    "paired_difference",
     "paired_permutation",
+    "pairwise_agreement",
+    "pairwise_agreement_array",
+    "pairwise_mean",
+    "pairwise_mean_array",
+    "percent_agreement",
     "philox",
     "power_one",
     "power_paired",
@@ -102,8 +139,11 @@ __all__ = [
     "required_n_one",
     "required_n_paired",
     "required_n_two",
+    "shannon_entropy",
     "share",
     "share_bounds",
+    "share_difference",
+    "unseen_chao1",
     "wilson",
     "wilson_array",
 ]

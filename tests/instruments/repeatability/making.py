@@ -44,7 +44,8 @@ def anchors_of(
     cells: Sequence[Cell], settings: Settings | None = None, declared: dict[str, Canon] | None = None
 ) -> list[Anchor]:
     contracts = {cell.key.contract: contract(id=cell.key.contract) for cell in cells}
-    return find_anchors(cells, contracts, settings or Settings(), declared or {})
+    older = declared or {}
+    return find_anchors(cells, contracts, settings or Settings(), lambda key: older.get(key.contract))
 
 
 def score(*cells: Cell, settings: Settings | None = None, declared: dict[str, Canon] | None = None) -> Result:

@@ -7,16 +7,42 @@ import hashlib
 import sys
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.cells import versions
-from assay.instruments.repeatability.normalisation import VERSIONS, ast_key, normalise, signature
+from assay.instruments.repeatability.normalisation import (
+    VERSIONS,
+    ast_form,
+    normal_forms,
+    signature,
+    text_form,
+)
+from assay.instruments.repeatability.records import versions
 
 T = TypeVar("T")
+
+
+class Normal(NamedTuple):
+    """One of a program's normal forms."""
+
+    text: str
+    fallback: bool
+
+
+def normalise(source: str, level: str) -> Normal:
+    forms = normal_forms(source)
+    alone = {"text": text_form, "ast": ast_form}.get(level)
+    assert alone is None or alone(source) == getattr(forms, level)
+    return Normal(getattr(forms, level), forms.fallback)
+
+
+def ast_key(source: str) -> str:
+    return normal_forms(source).tree
+
+
 PYTHON = f"py{sys.version_info.major}.{sys.version_info.minor}"
 
 # Programs of a small grammar: expressions, statements, blocks. Docstrings and comments are put in where the
@@ -76,17 +102,16 @@ def test_text_level_touches_line_ends_and_the_end_only() -> None:
 
 
 @given(st.text())
-def test_text_level_is_idempotent_and_never_falls_back(text: str) -> None:
-    once = normalise(text, "text")
-    assert normalise(once.text, "text") == once
-    assert not once.fallback
+def test_text_level_is_idempotent(text: str) -> None:
+    once = text_form(text)
+    assert text_form(once) == once
 
 
 @given(st.lists(st.text(alphabet=" \tab\x0b\u3000", max_size=6)), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_line_ends_and_trailing_space_make_no_difference_at_text_level(lines: list[str], end: str) -> None:
     plain = "\n".join(line.rstrip() for line in lines)
     dressed = end.join(line.rstrip() + "  " for line in lines) + end
-    assert normalise(plain, "text") == normalise(dressed, "text")
+    assert text_form(plain) == text_form(dressed)
 
 
 @given(PROGRAMS)
@@ -155,13 +180,15 @@ def test_syntax_errors_fall_back_to_the_text_level(name: str) -> None:
     found = normalise(source, "ast")
     assert found.fallback
     assert found.text == normalise(source, "text").text
-    assert ast_key(source) == ("text", found.text)
+    assert ast_key(source) == f"text {signature(found.text)}"
+    forms = normal_forms(source)
+    assert forms.layout == forms.names == forms.text
 
 
 def test_a_program_and_a_text_that_looks_like_its_tree_are_not_the_same_to_r_ast() -> None:
-    tree = ast_key("x = 1")
-    assert tree[0] == "tree"
-    assert ast_key(tree[1] + "(") != tree
+    dumped = ast.dump(ast.parse("x = 1"))
+    assert ast_key("x = 1") == f"tree {signature(dumped)}"
+    assert ast_key(dumped + "(") == f"text {signature(dumped + '(')}"
 
 
 @pytest.mark.parametrize("terms", [150, 250, 320, 400, 480])
@@ -185,7 +212,7 @@ def test_a_deep_program_is_read_alike_however_deep_its_reader_stands(terms: int)
 )
 def test_what_is_within_the_declared_depth_is_printed(source: str) -> None:
     assert not deeper(600, lambda: normalise(source, "ast")).fallback
-    assert ast_key(source)[0] == "tree"
+    assert ast_key(source).startswith("tree ")
 
 
 def test_the_stack_limit_is_left_as_it_was() -> None:
@@ -231,13 +258,20 @@ def test_a_signature_of_what_utf8_cannot_carry_is_still_one() -> None:
 
 
 def test_every_version_is_recorded_and_names_the_python_it_depends_on() -> None:
-    assert {"text": "text/1", "ast": f"ast/1+{PYTHON}", "astdump": f"astdump/1+{PYTHON}"} == VERSIONS
+    dependent = {name: f"{name}/1+{PYTHON}" for name in ("layout", "ast", "names", "astdump")}
+    assert {"text": "text/1", **dependent} == VERSIONS
     recorded: dict[str, Any] = {
         "normalisation.text": "text/1",
         "normalisation.ast": f"ast/1+{PYTHON}",
         "agreement.ast": f"astdump/1+{PYTHON}",
+        "rung.layout": f"layout/1+{PYTHON}",
+        "rung.names": f"names/1+{PYTHON}",
+        "rung.behaviour": "behaviour/1",
+        "inputs": "inputs/1",
+        "pairs": "words/1",
         "oracle": "oracle/1",
         "distance": "levenshtein/1",
     }
-    assert versions(extracted=False) == recorded
-    assert versions(extracted=True) == {**recorded, "extraction": "extract/1"}
+    assert versions(extracted=False, repaired=False) == recorded
+    assert versions(extracted=True, repaired=False) == {**recorded, "extraction": "extract/1"}
+    assert versions(extracted=False, repaired=True) == {**recorded, "repair": "repair/1"}

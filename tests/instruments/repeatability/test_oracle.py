@@ -10,7 +10,7 @@ import pytest
 
 from assay.instruments.repeatability.contracts import Contract, shipped_contracts
 from assay.instruments.repeatability.oracle import Judgement, job_for, judge
-from assay.sandbox import Job
+from assay.sandbox import CommandJob, Job
 
 from .making import contract, judgements
 
@@ -273,7 +273,7 @@ def test_a_script_told_short_is_wrong() -> None:
 # What goes in
 
 
-def _serialised(job: Job) -> str:
+def _serialised(job: Job | CommandJob) -> str:
     return msgspec.json.encode(job).decode()
 
 
@@ -298,6 +298,7 @@ def test_no_expectation_is_ever_in_the_job() -> None:
 def test_no_shipped_contract_puts_its_expectations_or_solutions_into_the_job() -> None:
     for shipped in shipped_contracts().values():
         job = job_for(shipped, "")
+        assert isinstance(job, Job)
         fields = {"args", "kwargs", "init", "calls"}
         assert all(set(case) <= fields for case in job.cases)
         calls = [step for case in job.cases for step in case.get("calls", ())]

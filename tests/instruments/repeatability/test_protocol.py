@@ -93,9 +93,11 @@ def test_every_subject_and_temperature_meets_the_same_instance(tmp_path: Path) -
     assert set(instances.values()) == {4}  # two subjects at two temperatures
 
 
-def test_a_stratum_has_one_wave(tmp_path: Path) -> None:
+def test_a_stratum_has_a_second_wave_only_for_repair(tmp_path: Path) -> None:
     closed: Any = _Fresh("add")
     closed.waves = 1
+    assert list(Repeatability().trials(locked(tmp_path, repair=False), closed)) == []
+    closed.waves = 2
     assert list(Repeatability().trials(locked(tmp_path), closed)) == []
 
 
@@ -142,9 +144,13 @@ def test_a_run_with_a_reference_ends_closed_and_its_audit_holds(tmp_path: Path) 
     assert go(folder, lock)
     report = audit_run(folder, lock)
     assert report.holds, report.faults
-    assert report.trials == 2 * 2 * 6
+    repairs = [
+        e for e in ledger_events(folder) if e["kind"] == "end" and "repair" in e["data"]["trial"]["condition"]
+    ]
+    assert repairs
+    assert report.trials == 2 * 2 * 6 + len(repairs)
     found = result(folder)
-    assert (found.instrument, found.version, found.source) == ("repeatability", "1", "ledger")
+    assert (found.instrument, found.version, found.source) == ("repeatability", "2", "ledger")
     assert found.versions["extraction"] == "extract/1"
     assert {m.labels["contract"] for m in found.measures} == {"add", "bounded_queue"}
     assert {m.n for m in measures(folder, "R_raw")} == {6}

@@ -153,7 +153,7 @@ def test_a_damaged_gzip_file_is_said_to_be_damaged(tmp_path: Path, damage: str) 
 def test_cells_are_run_and_scored(tmp_path: Path) -> None:
     path = written(tmp_path, row(WRONG, ADD, ADD + "\n", "nonsense ("))
     result = score_rows(path, None, workers=1)
-    assert (result.source, result.version) == ("rows", "1")
+    assert (result.source, result.version) == ("rows", "2")
     assert result.flags == (Flag("Limited Comparability", "not declared first"),)
     assert measure(result, "canon_index").value == 1
     assert measure(result, "R_anchor_pre", "text").value == 0.5

@@ -11,8 +11,10 @@ from scipy import stats
 
 from assay.canonical import encode
 from assay.instruments.repeatability.cells import Cell, sorted_cells
-from assay.instruments.repeatability.protocol import Options, settings
+from assay.instruments.repeatability.ladder import RUNGS
+from assay.instruments.repeatability.protocol import Options
 from assay.instruments.repeatability.scoring import Settings, score_cells
+from assay.instruments.repeatability.worked_out import settings_of as settings
 from assay.vocabulary import Measure, Result
 
 from .making import anchors_of, cell_of, measure, score
@@ -250,16 +252,23 @@ def _names(result: Result) -> list[tuple[str, str | float | None]]:
 
 
 def test_every_cell_reports_the_same_measures_whatever_it_holds() -> None:
+    spread = ["R", "pairwise_agreement", "entropy", "distinct", "unseen", "novelty"]
     expected: list[tuple[str, str | float | None]] = [
         ("R_raw", None),
         ("R_ast", None),
         ("pass_rate", None),
+        *((name, None) for _ in RUNGS for name in spread),
+        ("pairwise_distance", "ast"),
         ("canon_index", None),
     ]
-    for level in ("text", "ast"):
-        expected += [("R_anchor_pre", level), ("mu_pre", level), ("P_tau_pre", level)]
+    before = ["R_anchor_pre", "mu_pre", "P_tau_pre"]
+    after = ["R_anchor", "rescue_rate", "mu_post", "P_tau_post"]
+    after += ["delta_R_anchor", "delta_R_anchor_observed", "delta_mu", "delta_P_tau"]
+    bare = expected + [(name, level) for level in ("text", "ast") for name in before]
+    full = expected + [(name, level) for level in ("text", "ast") for name in before + after]
     for cell in (cell_of(CANON), cell_of((CANON, "wrong")), cell_of()):
-        assert _names(score(cell)) == expected
+        assert _names(score(cell)) == bare
+        assert _names(score(cell, settings=Settings(repair=True))) == full
 
 
 def test_a_ledger_also_reports_how_often_the_whole_reply_repeats() -> None:
@@ -272,8 +281,9 @@ def test_a_ledger_also_reports_how_often_the_whole_reply_repeats() -> None:
 
 @pytest.mark.parametrize("cell", [cell_of(CANON, edited(3)), cell_of((CANON, "wrong")), cell_of()])
 def test_a_measure_has_units_labels_and_an_n_with_or_without_a_value(cell: Cell) -> None:
-    units = {"canon_index": "position", "mu_pre": "distance"}
-    for found in score(cell).measures:
+    units = {"canon_index": "position", "entropy": "bits", "distinct": "programs", "unseen": "programs"}
+    units |= dict.fromkeys(["mu_pre", "mu_post", "delta_mu", "pairwise_distance"], "distance")
+    for found in score(cell, settings=Settings(repair=True)).measures:
         assert isinstance(found, Measure)
         assert found.units == units.get(found.name, "share")
         assert found.n == cell.n

@@ -37,7 +37,7 @@ REQUIRED = {
     "test_cases",
     "solutions",
 }
-ALLOWED = REQUIRED | {"limits"}
+ALLOWED = REQUIRED | {"limits", "paraphrases"}
 LEAST_CONTRACTS = 18
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
@@ -13,7 +12,7 @@ from .cells import ORACLE, Canon
 from .contracts import Contract, read_data
 from .normalisation import VERSIONS
 
-__all__ = ["canon_bytes", "load_canons"]
+__all__ = ["canon_bytes", "load_canons", "read_canon"]
 
 
 def canon_bytes(canon: Canon) -> bytes:
@@ -28,20 +27,9 @@ def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
         raise InputError(f"there are no canons in {path}")
     found: dict[str, Canon] = {}
     for file in files:
-        source = read_data(file)
-        value: Any = source.value
-        canon = convert(value, Canon, source)
-        if file.stem != canon.digest and len(file.stem) == 64:
-            raise IntegrityError(f"{file} is not the canon that its name says")
-        contract = contracts.get(canon.contract)
-        if contract is None:
+        canon = read_canon(file, contracts)
+        if canon is None:
             continue
-        if canon.snapshot != contract.snapshot:
-            raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
-        if canon.oracle != ORACLE or canon.normalisation != VERSIONS["text"]:
-            raise InputError(
-                f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
-            )
         if canon.contract in found:
             raise InputError(
                 f"{file}: a second canon for {canon.contract!r}; a declared canon is the only one"
@@ -50,3 +38,21 @@ def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
     if not found:
         raise InputError(f"none of the canons in {path} belongs to a contract of the study")
     return found
+
+
+def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
+    """A canon that is what its name says and answers one of the contracts as it is now; None for another's."""
+    source = read_data(file)
+    canon = convert(source.value, Canon, source)
+    if file.stem != canon.digest and len(file.stem) == 64:
+        raise IntegrityError(f"{file} is not the canon that its name says")
+    contract = contracts.get(canon.contract)
+    if contract is None:
+        return None
+    if canon.snapshot != contract.snapshot:
+        raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
+    if canon.oracle != ORACLE or canon.normalisation != VERSIONS["text"]:
+        raise InputError(
+            f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
+        )
+    return canon

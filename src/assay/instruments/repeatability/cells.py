@@ -7,57 +7,45 @@ are fractions. Rounding is for display.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
 
 from msgspec import Struct
 
 from assay.canonical import digest
 
-from .distance import DISTANCE, distance
-from .extraction import EXTRACTION
-from .normalisation import VERSIONS, Normal, ast_key, normalise, signature
+from .distance import distance
+from .ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
+from .normalisation import VERSIONS, Forms, normal_forms
+from .repair import Repair
 
-__all__ = [
-    "ORACLE",
-    "Anchor",
-    "Canon",
-    "Cell",
-    "CellKey",
-    "Output",
-    "Row",
-    "record_rows",
-    "sorted_cells",
-    "versions",
-]
+__all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Output", "sorted_cells"]
 
 ORACLE = "oracle/1"
 
 
-def versions(*, extracted: bool) -> dict[str, str]:
-    """Recorded with every result: signatures and canons hold within these versions only (spec, Versions)."""
-    found = {
-        "normalisation.text": VERSIONS["text"],
-        "normalisation.ast": VERSIONS["ast"],
-        "agreement.ast": VERSIONS["astdump"],
-        "oracle": ORACLE,
-        "distance": DISTANCE,
-    }
-    return {**found, "extraction": EXTRACTION} if extracted else found
-
-
 class CellKey(Struct, frozen=True, order=True):
+    """What a cell is of. ``top_p`` and ``wording`` (0 is the prompt itself) only where a study varies them."""
+
     contract: str
     model: str
     temperature: float | None = None
+    top_p: float | None = None
+    wording: int | None = None
 
     @property
     def labels(self) -> dict[str, str | float]:
         labels: dict[str, str | float] = {"contract": self.contract, "model": self.model}
-        if self.temperature is not None:
-            labels["temperature"] = self.temperature
+        for name in ("temperature", "top_p", "wording"):
+            if getattr(self, name) is not None:
+                labels[name] = getattr(self, name)
         return labels
+
+    @property
+    def condition(self) -> tuple[float, ...]:
+        """Everything but contract and model, in an order: what was not varied comes first."""
+        return tuple(-1.0 if v is None else v for v in (self.temperature, self.top_p, self.wording))
 
 
 class Output(Struct, frozen=True):
@@ -70,6 +58,7 @@ class Output(Struct, frozen=True):
     tests: int
     reply: str | None = None  # the whole reply where it was more than the program
     trial: str = ""
+    behaviour: str | None = None  # digest of its results; None where they were not seen to the end
 
     @property
     def passed(self) -> bool:
@@ -98,34 +87,42 @@ class Anchor(Struct, frozen=True):
     source: str  # this cell, another cell, declared, none
 
 
-class Row(Struct, frozen=True):
-    """One output against the canon: a line of the CSV."""
-
-    output: Output
-    signatures: dict[str, str]
-    distances: dict[str, Fraction]  # by level; empty without a canon
-    fallback: bool  # does not parse: level ast fell back to text
-
-
 class Cell:
-    """Outputs of one cell, with their normal forms."""
+    """Outputs of one cell, with their normal forms, their ladder, and what repair made of them."""
 
-    def __init__(self, key: CellKey, outputs: list[Output], *, planned: int | None = None) -> None:
-        self.key = key
+    def __init__(
+        self,
+        key: CellKey,
+        outputs: list[Output],
+        *,
+        planned: int | None = None,
+        keep: frozenset[str] = frozenset(),
+        language: str = "python",
+    ) -> None:
+        self.key, self.keep, self.language = key, keep, language
         self.outputs = sorted(outputs, key=lambda output: output.repetition)
         self.planned = len(outputs) if planned is None else planned
-        self._normal: dict[tuple[str, str], Normal] = {}
+        self.repairs: dict[str, Repair] = {}  # by the program that was repaired
+        self._forms: dict[str, Forms] = {}
         self._distance: dict[tuple[str, str, str], Fraction] = {}
 
     @property
     def n(self) -> int:
         return len(self.outputs)
 
-    def normal(self, code: str, level: str) -> Normal:
-        key = (level, code)
-        if key not in self._normal:
-            self._normal[key] = normalise(code, level)
-        return self._normal[key]
+    @property
+    def rungs(self) -> tuple[str, ...]:
+        return RUNGS if self.language == "python" else TEXT_RUNGS
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """At which distances to the canon are measured."""
+        return ("text", "ast") if self.language == "python" else ("text",)
+
+    def forms(self, code: str) -> Forms:
+        if code not in self._forms:
+            self._forms[code] = normal_forms(code, self.keep, python=self.language == "python")
+        return self._forms[code]
 
     def raw_counts(self) -> list[int]:
         """How often each distinct program occurs, byte for byte, most frequent first."""
@@ -137,11 +134,16 @@ class Cell:
         )
 
     def ast_counts(self) -> list[int]:
-        seen: dict[str, tuple[str, str]] = {}
-        for output in self.outputs:
-            if output.code not in seen:
-                seen[output.code] = ast_key(output.code)
-        return sorted(Counter(seen[output.code] for output in self.outputs).values(), reverse=True)
+        return sorted(Counter(self.forms(output.code).tree for output in self.outputs).values(), reverse=True)
+
+    @cached_property
+    def ladder(self) -> dict[str, list[int]]:
+        """For each rung the class of each output."""
+        codes = [output.code for output in self.outputs]
+        return climb(codes, [output.behaviour for output in self.outputs], self.forms, self.rungs)
+
+    def rung_counts(self, rung: str) -> list[int]:
+        return class_sizes(self.ladder[rung])
 
     def first_passing(self) -> int | None:
         """The position of the first output, by repetition number, that passes the oracle."""
@@ -150,56 +152,16 @@ class Cell:
     def distance(self, code: str, canon: str, level: str) -> Fraction:
         key = (level, code, canon)
         if key not in self._distance:
-            self._distance[key] = distance(self.normal(code, level).text, self.normal(canon, level).text)
+            a, b = getattr(self.forms(code), level), getattr(self.forms(canon), level)
+            self._distance[key] = distance(a, b)
         return self._distance[key]
 
-    def rows(self, canon: str | None) -> list[Row]:
-        return [
-            Row(
-                output,
-                {level: signature(self.normal(output.code, level).text) for level in ("text", "ast")},
-                {}
-                if canon is None
-                else {level: self.distance(output.code, canon, level) for level in ("text", "ast")},
-                self.normal(output.code, "ast").fallback,
-            )
-            for output in self.outputs
-        ]
+    def repaired(self, output: Output) -> str:
+        """The output's program after repair; the program itself where there was none."""
+        found = self.repairs.get(output.code)
+        return output.code if found is None or not output.passed else found.source
 
 
 def sorted_cells(cells: Iterable[Cell]) -> list[Cell]:
-    """In the order of contract, model and temperature: never that of arrival."""
-
-    def place(cell: Cell) -> tuple[str, str, bool, float]:
-        key = cell.key
-        return key.contract, key.model, key.temperature is not None, key.temperature or 0.0
-
-    return sorted(cells, key=place)
-
-
-def record_rows(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> Iterator[dict[str, Any]]:
-    """One flat row an output, at full precision, with the versions that define its numbers."""
-    for cell, anchor in zip(cells, anchors, strict=True):
-        canon = anchor.canon
-        for row in cell.rows(canon.code if canon else None):
-            output = row.output
-            yield {
-                "contract": cell.key.contract,
-                "model": cell.key.model,
-                "temperature": cell.key.temperature,
-                "repetition": output.repetition,
-                "trial": output.trial,
-                "state": output.state,
-                "tests_passed": output.tests_passed,
-                "tests": output.tests,
-                "signature_text": row.signatures["text"],
-                "signature_ast": row.signatures["ast"],
-                "distance_text": float(row.distances["text"]) if canon else None,
-                "distance_ast": float(row.distances["ast"]) if canon else None,
-                "canon": canon.digest if canon else None,
-                "unparseable": row.fallback,
-                "normalisation_text": VERSIONS["text"],
-                "normalisation_ast": VERSIONS["ast"],
-                "oracle": ORACLE,
-                "distance": DISTANCE,
-            }
+    """In the order of contract, model and condition: never that of arrival."""
+    return sorted(cells, key=lambda cell: (cell.key.contract, cell.key.model, cell.key.condition))

@@ -26,6 +26,7 @@ __all__ = [
     "Case",
     "Contract",
     "Limits",
+    "Runner",
     "Solution",
     "choose",
     "load_contracts",
@@ -42,6 +43,14 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
 
     seconds: Annotated[float, Meta(gt=0, le=600)] = 5.0
     memory_mb: Annotated[int, Meta(ge=32, le=65536)] = 256
+
+
+class Runner(Struct, frozen=True, forbid_unknown_fields=True):
+    """How programs of another language are run: see ``languages``."""
+
+    command: Annotated[tuple[Text, ...], Meta(min_length=1)]
+    file: Text
+    harness: Text
 
 
 class CallStep(Struct, frozen=True, omit_defaults=True):
@@ -85,12 +94,32 @@ class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
     title: str = ""
     difficulty: str = ""
     limits: Limits = Limits()
+    language: Text = "python"
+    runner: Runner | None = None
+    inputs: tuple[
+        Case, ...
+    ] = ()  # calls without expectations, to compare behaviour on; generated where there are none
+    paraphrases: tuple[Text, ...] = ()  # the same request in other words, for a study that sweeps the wording
     solutions: tuple[Solution, ...] = ()
 
     @property
     def snapshot(self) -> str:
-        """The digest of everything that defines it; solutions are not part of it."""
-        return digest(msgspec.structs.replace(self, solutions=(), title="", difficulty=""))
+        """The digest of everything that defines it: what is asked, how it is called, tested and limited."""
+        return digest(
+            msgspec.structs.replace(self, solutions=(), title="", difficulty="", inputs=(), paraphrases=())
+        )
+
+    @property
+    def keep(self) -> frozenset[str]:
+        """Names that the contract's own calls use: they cannot be changed without being noticed."""
+        cases = (*self.test_cases, *self.inputs)
+        given = [case.kwargs for case in cases] + [step.kwargs for case in cases for step in case.calls]
+        return frozenset({self.entry_point, *(name for kwargs in given for name in kwargs)})
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The request, and then its paraphrases."""
+        return (self.prompt, *self.paraphrases)
 
 
 def _names(struct: type[Struct]) -> list[str]:
@@ -158,8 +187,7 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
         raise source.error((*at, "id"), f"the contract {key!r} calls itself {contract.id!r}")
     if not contract.test_cases:
         raise source.error((*at, "test_cases"), "a contract without tests has no oracle")
-    if not contract.entry_point.isidentifier() or keyword.iskeyword(contract.entry_point):
-        raise source.error((*at, "entry_point"), f"{contract.entry_point!r} is not a Python name")
+    _check_language(contract, source, at)
     seen: dict[bytes, tuple[int, bytes]] = {}
     for number, case in enumerate(contract.test_cases):
         where = (*at, "test_cases", number)
@@ -169,7 +197,38 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
         before = seen.setdefault(asked, (number, wanted))
         if before[1] != wanted:
             raise source.error(where, f"contradicts test case {before[0]}: same call, another expectation")
+    for number, case in enumerate(contract.inputs):
+        where = (*at, "inputs", number)
+        _refuse_case_typos(value["inputs"][number], source, where)
+        _check_input(contract, case, source, where)
     return contract
+
+
+def _check_language(contract: Contract, source: Source, at: tuple[str | int, ...]) -> None:
+    name = contract.entry_point
+    if not name.isidentifier() or (contract.language == "python" and keyword.iskeyword(name)):
+        raise source.error((*at, "entry_point"), f"{name!r} is not a name in {contract.language}")
+    if contract.language == "python":
+        if contract.runner is not None:
+            raise source.error((*at, "runner"), "Python programs need no runner")
+        return
+    if contract.runner is None and contract.language != "javascript":
+        raise source.error(
+            (*at, "language"),
+            f"programs in {contract.language} need a runner: command, file and harness "
+            "(python and javascript need none)",
+        )
+    for case in (*contract.test_cases, *contract.inputs):
+        if case.kwargs or any(step.kwargs for step in case.calls):
+            raise source.error(at, f"kwargs are Python's; {contract.language} has none")
+
+
+def _check_input(contract: Contract, case: Case, source: Source, at: tuple[str | int, ...]) -> None:
+    given: list[Case | CallStep] = [case, *case.calls]
+    if any(c.expected is not UNSET or c.raises is not None or c.tolerance is not None for c in given):
+        raise source.error(at, "an input has no expectation; with one it is a test case")
+    if (contract.kind == "function") == (case.args is UNSET):
+        raise source.error(at, "an input is a call as in test_cases, without its expectation")
 
 
 def _refuse_case_typos(case: dict[str, Any], source: Source, at: tuple[str | int, ...]) -> None:

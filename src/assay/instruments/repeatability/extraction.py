@@ -2,8 +2,8 @@
 
 Version ``extract/1``. A fenced block is a line of three or more backticks or tildes, an optional language word,
 and everything up to a fence of the same kind at least as long, or the end of the text when it was cut short.
-Of several blocks the first that mentions a definition of the entry point is taken, else the first marked as
-Python, else the first. Without a fence the whole text is the program. Nothing else is changed.
+Of several blocks the first that defines the entry point is taken, else the first marked as being in the language,
+else the first. Without a fence the whole text is the program. Nothing else is changed.
 """
 
 from __future__ import annotations
@@ -14,21 +14,28 @@ __all__ = ["EXTRACTION", "extract_code"]
 
 EXTRACTION = "extract/1"
 
+_WORDS = {"python": ("python", "py", "python3"), "javascript": ("javascript", "js", "node", "mjs")}
+_ANYWHERE = r"\b{0}\b"
+_DEFINES = {
+    "python": r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{0}\b",
+    "javascript": r"\b(?:function\*?|class|const|let|var)[ \t]+{0}\b",
+}
+
 # Possessive: a line is looked at once, however long it is and whatever it ends with.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")  # not splitlines: a form feed in a literal ends no line
 _FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<word>[^\s`]*+)[^\n`]*+$")
 
 
-def extract_code(text: str, entry_point: str) -> str:
+def extract_code(text: str, entry_point: str, language: str = "python") -> str:
     blocks = _blocks(text)
     if not blocks:
         return text
-    defines = re.compile(rf"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{re.escape(entry_point)}\b", re.M)
+    defines = re.compile(_DEFINES.get(language, _ANYWHERE).format(re.escape(entry_point)), re.M)
     for _, code in blocks:
         if defines.search(code):
             return code
     for word, code in blocks:
-        if word.lower() in ("python", "py", "python3"):
+        if word.lower() in _WORDS.get(language, (language.lower(),)):
             return code
     return blocks[0][1]
 

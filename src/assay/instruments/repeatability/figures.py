@@ -1,71 +1,26 @@
-"""What repeatability shows people: the headline table, its words, and the outputs that differ most."""
+"""What repeatability shows people: the headline table, what it says in plain words, pictures, differences."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from assay.instruments.presentation import (
-    Cellish,
-    Comparison,
-    Headline,
-    Number,
-    Presentation,
-    drawing,
-    shorten,
-)
+from assay.instruments.presentation import Presentation, drawing
 from assay.vocabulary import Measure, Result
 
 from .cells import Anchor, Cell, CellKey
-from .pictures import LEVEL, Found, draw_distances, draw_programs, draw_temperatures, named
+from .headline import EXPLAIN, Found, comparisons_of, condition_text, headline_of
+from .pictures import Pair, named
+from .pictures_ladder import draw_ladder, draw_sweeps
+from .pictures_map import draw_maps
+from .pictures_programs import draw_programs
+from .pictures_repair import draw_distances
+from .side_by_side import side_by_side
 
 __all__ = ["present"]
 
-MOST_COMPARISONS = 3
-
-COLUMNS = (
-    ("pass rate", "pass_rate", None),
-    ("R_raw", "R_raw", None),
-    ("R_ast", "R_ast", None),
-    (f"R_anchor_pre ({LEVEL})", "R_anchor_pre", LEVEL),
-    (f"mu_pre ({LEVEL})", "mu_pre", LEVEL),
-    (f"P_tau_pre ({LEVEL})", "P_tau_pre", LEVEL),
-)
-EXPLAIN = (
-    ("contract", "The program that was asked for, with the tests that decide whether an answer works."),
-    ("T", "The sampling temperature. At 0 a model is asked for its single most likely answer."),
-    ("n", "How many times the same request was answered in this cell."),
-    ("pass rate", "The share of answers that pass every test of the contract. 1 is best."),
-    (
-        "R_raw",
-        "The share of the most common answer, compared byte for byte. 1: always the same; 1/n: never twice.",
-    ),
-    (
-        "R_ast",
-        "The same, but layout and comments do not count: programs with the same syntax tree are the same.",
-    ),
-    (
-        "R_anchor_pre (ast)",
-        "The share of answers that equal the canon, before any repair. The canon is the first answer that "
-        "passes every test. Level ast: layout, comments and docstrings do not count.",
-    ),
-    (
-        "mu_pre (ast)",
-        "How far answers lie from the canon on average: 0 is the same text, 1 nothing in common.",
-    ),
-    ("P_tau_pre (ast)", "The share of answers within the distance tau of the canon: the same, or nearly so."),
-    (
-        "interval",
-        "The range, beside each value, that the data leave open for the true value. Few answers, wide range. "
-        "Intervals against the canon come from the answers after it only, so a value may lie near or past "
-        "their end.",
-    ),
-    (
-        "—",
-        "Not established: where no answer passes there is no canon, and nothing can be measured against it.",
-    ),
-)
+OPTIONAL = ("T", "condition", "after repair")  # columns that are not in every table
 
 
 def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) -> Presentation:
@@ -74,106 +29,175 @@ def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) ->
     pairs = list(zip(cells, anchors, strict=True))
     measured = [(cell, anchor) for cell, anchor in pairs if cell.n]
     with drawing():
-        pictures = [draw_temperatures(found, cells), draw_distances(found, measured), draw_programs(measured)]
+        pictures = [
+            draw_ladder(found, cells),
+            *draw_sweeps(found, cells),
+            draw_distances(found, measured),
+            draw_maps(measured),
+            draw_programs(measured),
+        ]
+    headline, swept = headline_of(result), comparisons_of(result)
     return Presentation(
-        headline=_headline(found, cells),
-        summary=_summary(found, pairs),
+        headline=headline,
+        summary=(*_summary(found, pairs), *_compared(result)),
+        tables=() if swept is None else (swept,),
         pictures=tuple(picture for picture in pictures if picture is not None),
-        comparisons=_comparisons(measured),
-        explain=EXPLAIN,
+        comparisons=side_by_side(measured),
+        explain=tuple(pair for pair in EXPLAIN if pair[0] in headline.columns or pair[0] not in OPTIONAL),
     )
 
 
-def _headline(found: Found, cells: Sequence[Cell]) -> Headline:
-    rows: list[tuple[Cellish, ...]] = []
-    for cell in cells:
-        numbers = [_number(found.get(name, cell.key, level), cell.n) for _, name, level in COLUMNS]
-        rows.append((cell.key.contract, cell.key.model, _degree(cell.key), str(cell.n), *numbers))
-    tau, confidence = found.first("P_tau_pre", "tau"), found.confidence
-    caption = f"Measures against the canon are at level {LEVEL}."
-    if tau is not None:
-        caption += f" Near the canon means a distance of at most {tau:g}."
-    if confidence is not None:
-        caption += f" Ranges are {confidence:.0%} intervals."
-    columns = ("contract", "model", "T", "n", *(title for title, _, _ in COLUMNS))
-    return Headline("Repeatability by contract, model and temperature", columns, tuple(rows), caption)
-
-
-def _number(measure: Measure | None, n: int) -> Number:
-    if measure is None:
-        return Number(None, n=n, note="not measured")
-    note = "; ".join(measure.notes)
-    return Number(measure.value, measure.low, measure.high, measure.n, measure.flags, note)
-
-
-def _degree(key: CellKey) -> str:
-    return "default" if key.temperature is None else f"{key.temperature:g}"
-
-
-def _cell_title(key: CellKey) -> str:
-    return f"{key.contract}, {key.model}, T {_degree(key)}"
-
-
-def _summary(found: Found, pairs: Sequence[tuple[Cell, Anchor]]) -> tuple[str, ...]:
+def _summary(found: Found, pairs: Sequence[Pair]) -> Iterator[str]:
     cells = [cell for cell, _ in pairs if cell.n]
     if not cells:
-        return ("There are no outputs, so nothing is established.",)
-    sizes = sorted({cell.n for cell in cells})
-    times = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    degrees = sorted({cell.key.temperature for cell in cells if cell.key.temperature is not None})
-    at = f" at {named([f'T {d:g}' for d in degrees], 'temperatures')}" if degrees else ""
-    outputs, passed = sum(cell.n for cell in cells), sum(o.passed for c in cells for o in c.outputs)
-    lines = [
-        f"{named([c.key.model for c in cells], 'models')} answered "
-        f"{named([c.key.contract for c in cells], 'contracts')}{at}, {times} times each: "
-        f"{outputs} outputs in {len(cells)} {'cell' if len(cells) == 1 else 'cells'}. "
-        f"{passed} of them pass every test ({passed / outputs:.1%})."
-    ]
-    same = [(m.value, c.key) for c in cells if (m := found.get("R_ast", c.key)) and m.value is not None]
-    if same:
-        (low, where), high = min(same), max(same)[0]
-        middle = statistics.median(value for value, _ in same)
-        text = f"The most common program makes up {middle:.3f} of a cell's outputs"
-        if low < high:
-            text += f" in the median cell, from {low:.3f} ({_cell_title(where)}) to {high:.3f}"
-        lines.append(text + " (R_ast).")
+        yield "There are no outputs, so nothing is established."
+        return
+    yield _asked(cells)
+    yield from _sameness(found, cells)
     without = sum(anchor.canon is None for _, anchor in pairs)
     if without == len(pairs):
-        lines.append("No output passes, so there is no canon, and no measure against it is established.")
-    elif without:
-        lines.append(
+        yield "No output passes, so there is no canon, and no measure against it is established."
+        return
+    yield from _differences(found, pairs)
+    if without:
+        yield (
             f"In {without} of {len(pairs)} cells no output passes; there the measures against a canon are "
             "not established."
         )
-    return tuple(lines)
 
 
-def _comparisons(pairs: Sequence[tuple[Cell, Anchor]]) -> tuple[Comparison, ...]:
-    """The output farthest from the canon in each cell; of those, the farthest."""
-    farthest = []
-    for position, (cell, anchor) in enumerate(pairs):
-        if anchor.canon is not None:
-            code = anchor.canon.code
-            reach = [cell.distance(output.code, code, "text") for output in cell.outputs]
-            far = max(reach)
-            if far > 0:
-                farthest.append((-far, position, reach.index(far)))
-    return tuple(_comparison(*pairs[p], i, -d) for d, p, i in sorted(farthest)[:MOST_COMPARISONS])
-
-
-def _comparison(cell: Cell, anchor: Anchor, index: int, far: Fraction) -> Comparison:
-    assert anchor.canon is not None
-    output = cell.outputs[index]
-    left, right = shorten(anchor.canon.code), shorten(output.code)
-    said = [f"{which}: {s}" for which, s in (("canon", left.said), ("output", right.said)) if s]
-    origin = anchor.source
-    if anchor.index is not None:
-        origin = f"repetition {cell.outputs[anchor.index].repetition}"
-    return Comparison(
-        title=_cell_title(cell.key),
-        left_label=f"canon ({origin})",
-        right_label=f"repetition {output.repetition} ({output.state}, {output.tests_passed}/{output.tests} tests)",
-        left=left.text,
-        right=right.text,
-        note="; ".join([f"distance {float(far):.3f} (level text), the farthest in its cell", *said]) + ".",
+def _asked(cells: Sequence[Cell]) -> str:
+    sizes = sorted({cell.n for cell in cells})
+    times = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    conditions = {cell.key.condition: condition_text(cell.key) for cell in cells}
+    at = ""
+    if any(value >= 0 for condition in conditions for value in condition):
+        at = f" at {named([text for _, text in sorted(conditions.items())], _varied(conditions))}"
+    outputs, passed = sum(cell.n for cell in cells), sum(o.passed for c in cells for o in c.outputs)
+    return (
+        f"{named([c.key.model for c in cells], 'models')} answered "
+        f"{named([c.key.contract for c in cells], 'contracts')}{at}, {times} times each: "
+        f"{outputs} outputs in {len(cells)} {'cell' if len(cells) == 1 else 'cells'}. "
+        f"{passed} of them pass every test ({passed / outputs:.0%})."
     )
+
+
+def _varied(conditions: Iterable[tuple[float, ...]]) -> str:
+    return "temperatures" if all(max(rest) < 0 for _, *rest in conditions) else "conditions"
+
+
+def _sameness(found: Found, cells: Sequence[Cell]) -> Iterator[str]:
+    keys = [cell.key for cell in cells]
+    senses: tuple[tuple[str, Callable[[CellKey], Measure | None]], ...] = (
+        ("byte for byte", lambda key: found.get("R_raw", key)),
+        ("as a program: layout, comments and names of variables aside", found.program),
+        ("by its results", lambda key: found.get("R", key, rung="behaviour")),
+    )
+    said = []
+    for words, sense in senses:
+        values = [m.value for m in map(sense, keys) if m is not None and m.value is not None]
+        if values:
+            said.append(f"{statistics.median(values):.0%} ({words})")
+    if said:
+        median = f" (medians over {len(cells)} cells)" if len(cells) > 1 else ""
+        yield f"Ask again, and the most common answer comes back {_listed(said)} of the time{median}."
+    yield from _extremes(found, keys)
+
+
+def _extremes(found: Found, keys: Sequence[CellKey]) -> Iterator[str]:
+    """The least and the most repeatable cell, and how well one cell is known."""
+    programs = [(m, key) for key in keys if (m := found.program(key)) is not None and m.value is not None]
+    if not programs:
+        return
+    low, high = (pick(programs, key=lambda pair: pair[0].value or 0.0) for pick in (min, max))
+    width = statistics.median((m.high or 0.0) - (m.low or 0.0) for m, _ in programs)
+    text = ""
+    if low[0].value != high[0].value:
+        text = (
+            f"As a program that share goes from {low[0].value:.0%} ({_where(low[1])}) "
+            f"to {high[0].value:.0%} ({_where(high[1])}). "
+        )
+    known = f"The interval of a single cell is {100 * width:.0f} percentage points wide"
+    if len(programs) > 1:
+        known += " in the median: smaller differences between cells are not established"
+    yield f"{text}{known}."
+
+
+def _where(key: CellKey) -> str:
+    return f"{key.contract}, {key.model}, {condition_text(key)}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _differences(found: Found, pairs: Sequence[Pair]) -> Iterator[str]:
+    """How far apart, and what part of it is only dress."""
+    reach: list[Fraction] = []  # of those that differ in more than layout, comments and docstrings
+    passing = _Passing()
+    failing = 0
+    for cell, anchor in pairs:
+        if anchor.canon is None:
+            continue
+        code, level = anchor.canon.code, cell.levels[-1]
+        for output in cell.outputs:
+            before = cell.distance(output.code, code, level)
+            if before > 0:
+                reach.append(before)
+                failing += not output.passed
+            if output.passed and cell.distance(output.code, code, "text") > 0:
+                passing.add(before, cell.distance(cell.repaired(output), code, level))
+    if reach:
+        count = "1 answer differs" if len(reach) == 1 else f"{len(reach)} answers differ"
+        yield (
+            f"Layout, comments and docstrings aside, {count} from the canon, the first answer of a cell that passes "
+            f"every test; the distance to it is {float(sum(reach) / len(reach)):.2f} on average (0 the same, 1 nothing "
+            "in common)."
+        )
+    else:
+        yield "Where there is a canon, every answer equals it (layout, comments and docstrings aside)."
+    if not found.repaired:
+        yield "Nothing was repaired, so what part of the difference is only dress is not known."
+    elif passing.count:
+        yield passing.said()
+    if failing:
+        count = "1 answer that differs does" if failing == 1 else f"{failing} answers that differ do"
+        yield f"{count} not pass every test, and what does not pass is never repaired."
+
+
+class _Passing:
+    """The answers that pass and differ from the canon in any way, and what their difference came to."""
+
+    def __init__(self) -> None:
+        self.count = self.laid_out = self.rescued = self.nearer = 0
+
+    def add(self, before: Fraction, after: Fraction) -> None:
+        self.count += 1
+        self.laid_out += before == 0
+        self.rescued += before > after == 0
+        self.nearer += before > after > 0
+
+    def said(self) -> str:
+        who = (
+            "1 answer that passes and differs"
+            if self.count == 1
+            else f"{self.count} answers that pass and differ"
+        )
+        dress, stayed = self.laid_out + self.rescued, self.count - self.laid_out - self.rescued
+        text = (
+            f"Of {who} from the canon in any way, {self.laid_out or 'none'} differ in layout, comments or docstrings "
+            f"only, and {self.rescued or 'none'} became equal to it after repair"
+        )
+        if dress:
+            text += f": {dress} of {self.count} differences are only dress, and can be removed safely"
+        if stayed:
+            text += f". {stayed} stayed different, {self.nearer or 'none'} of them brought nearer"
+        return text + "."
+
+
+def _compared(result: Result) -> Iterator[str]:
+    if result.verdicts:
+        held = [verdict.holds for verdict in result.verdicts]
+        kinds = (("hold", True), ("fail", False), ("are not established", None))
+        said = [f"{held.count(kind)} {words}" for words, kind in kinds if kind in held]
+        yield f"Of {len(held)} comparisons {_listed(said)}."

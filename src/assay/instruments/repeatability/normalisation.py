@@ -1,12 +1,17 @@
-"""Levels of sameness: what is done to a program before it is compared.
+"""Normal forms: what is done to a program before it is compared.
 
 ``text/1``
     CRLF and CR become LF, every line and the end of the text are right-stripped.
+``layout/1+pyX.Y``
+    The tokens of each logical line with one space between them, four spaces a level; no comments, no blank lines.
+    Same fallback as ``ast``.
 ``ast/1+pyX.Y``
     The program as the interpreter prints its syntax tree, docstrings removed. How a tree is printed differs
     between Python versions, so the version is part of the name and comparisons are made from the raw text anew.
     Code that does not parse, or is nested more than 500 levels deep, falls back to ``text/1`` (spec, "Syntax
     errors in code").
+``names/1+pyX.Y``
+    As ``ast``, after every variable that may be renamed has got its number for a name. Same fallback.
 ``astdump/1+pyX.Y``
     The dumped syntax tree with docstrings, for R_ast. Same fallback.
 """
@@ -18,25 +23,36 @@ import hashlib
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["LEVELS", "VERSIONS", "Normal", "ast_key", "normalise", "signature"]
+from .layout import layout
+from .names import renamed, twin
+
+__all__ = ["VERSIONS", "Forms", "Parsed", "ast_form", "normal_forms", "parse", "read", "signature", "text_form"]
 
 _PYTHON = f"py{sys.version_info.major}.{sys.version_info.minor}"
-VERSIONS = {"text": "text/1", "ast": f"ast/1+{_PYTHON}", "astdump": f"astdump/1+{_PYTHON}"}
+VERSIONS = {
+    "text": "text/1",
+    **{name: f"{name}/1+{_PYTHON}" for name in ("layout", "ast", "names", "astdump")},
+}
 
 _DEEPEST = 500
 _ROOM = 20 * _DEEPEST  # frames that printing or dumping the deepest tree may take, with plenty to spare
 _LIMIT = threading.Lock()
 
 
-class Normal(NamedTuple):
-    """A normalised program; ``fallback`` when the level's own rule could not be applied."""
+class Forms(NamedTuple):
+    """A program's normal forms. ``fallback`` when it has no syntax tree, so that all of them are its text."""
 
     text: str
-    fallback: bool = False
+    layout: str
+    ast: str
+    names: str
+    tree: str  # what R_ast counts as the same: digest of the dumped tree, or of the text where there is none
+    fallback: bool
 
 
 def signature(normal: str) -> str:
@@ -44,7 +60,7 @@ def signature(normal: str) -> str:
     return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _text(source: str) -> str:
+def text_form(source: str) -> str:
     lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
@@ -61,73 +77,118 @@ def _room() -> Iterator[None]:
             sys.setrecursionlimit(before)
 
 
-def _parse(source: str) -> ast.Module | None:
-    """The tree, or None for whatever a model can write that is not Python."""
+class Parsed(NamedTuple):
+    """A tree that is shared, so never changed in place, and its nodes in the order of ``ast.walk``."""
+
+    tree: ast.Module
+    nodes: list[ast.AST]
+
+
+def parse(source: str) -> ast.Module | None:
+    """A tree of one's own, or None for whatever a model can write that is not Python."""
+    found = _parsed(source)
+    return None if found is None else found.tree
+
+
+@lru_cache(maxsize=16)  # repair proposes, measures and takes the same text, one after the other
+def read(source: str) -> Parsed | None:
+    """As ``parse``, but the tree is shared with everyone who asks for it."""
+    return _parsed(source)
+
+
+def _parsed(source: str) -> Parsed | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    return None if _too_deep(tree) else tree
+    nodes = _nodes(tree)
+    return None if nodes is None else Parsed(tree, nodes)
 
 
-def _too_deep(tree: ast.AST) -> bool:
-    layer = [tree]
+def _nodes(tree: ast.Module) -> list[ast.AST] | None:
+    """All nodes, layer by layer; None for a tree that is too deep."""
+    nodes: list[ast.AST] = []
+    layer: list[ast.AST] = [tree]
     for _ in range(_DEEPEST):
-        layer = [child for node in layer for child in ast.iter_child_nodes(node)]
-        if not layer:
-            return False
-    return True
+        nodes += layer
+        below: list[ast.AST] = []
+        for node in layer:
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    below += [one for one in value if isinstance(one, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    below.append(value)
+        if not below:
+            return nodes
+        layer = below
+    return None
 
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and node.body:
-            first = node.body[0]
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                del node.body[0]
-                if not node.body and not isinstance(node, ast.Module):
-                    node.body.append(ast.Pass())
-    return tree
+    """A copy of the statements that hold others; the rest is shared with the tree that is given."""
+    fresh = twin(tree)
+    stack: list[ast.AST] = [fresh]
+    while stack:
+        node = stack.pop()
+        for name in _BLOCKS:
+            block = getattr(node, name, None)
+            if block:
+                twins = [twin(one) if hasattr(one, "body") else one for one in block]
+                setattr(node, name, twins)
+                stack += (one for one in twins if hasattr(one, "body"))
+        if isinstance(node, _DOCUMENTED) and node.body and _is_text(node.body[0]):
+            del node.body[0]
+            if not node.body and not isinstance(node, ast.Module):
+                node.body.append(ast.Pass())
+    return fresh
 
 
-def _level_text(source: str) -> Normal:
-    return Normal(_text(source))
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
 
 
-def _level_ast(source: str) -> Normal:
+def normal_forms(source: str, keep: frozenset[str] = frozenset(), *, python: bool = True) -> Forms:
+    """Every normal form of a program, read once. ``keep`` are names that callers use.
+
+    Of another language only the text is known.
+    """
+    text = text_form(source)
     with _room():
-        tree = _parse(source)
+        tree = parse(source) if python else None
         if tree is not None:
             try:
-                return Normal(ast.unparse(ast.fix_missing_locations(_without_docstrings(tree))))
+                return _tree_forms(source, text, tree, keep)
             except (RecursionError, ValueError):  # what the interpreter itself will not print: huge numbers
                 pass
-    return Normal(_text(source), fallback=True)
+    return Forms(text, text, text, text, f"text {signature(text)}", fallback=True)
 
 
-LEVELS: dict[str, Callable[[str], Normal]] = {"text": _level_text, "ast": _level_ast}
-
-
-def normalise(source: str, level: str) -> Normal:
-    return LEVELS[level](source)
-
-
-def ast_key(source: str) -> tuple[str, str]:
-    """What R_ast counts as the same: the dumped tree, or the text where there is no tree."""
+def ast_form(source: str) -> str:
+    """The normal form ``ast`` alone."""
     with _room():
-        tree = _parse(source)
-        if tree is not None:
+        found = read(source)
+        if found is not None:
             try:
-                return "tree", ast.dump(tree)
+                return ast.unparse(_without_docstrings(found.tree))
             except (RecursionError, ValueError):
                 pass
-    return "text", _text(source)
+    return text_form(source)
+
+
+def _tree_forms(source: str, text: str, tree: ast.Module, keep: frozenset[str]) -> Forms:
+    dumped = f"tree {signature(ast.dump(tree))}"
+    bare = _without_docstrings(tree)
+    printed = ast.unparse(bare)
+    names = ast.unparse(renamed(bare, keep))
+    return Forms(text, layout(source) or text, printed, names, dumped, fallback=False)

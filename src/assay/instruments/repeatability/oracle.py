@@ -8,16 +8,20 @@ passes when every case does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from assay.sandbox import Job, thaw
+from assay.canonical import digest
+from assay.sandbox import CommandJob, Job, thaw
 from assay.sandbox import Limits as SandboxLimits
 
 from .contracts import CallStep, Case, Contract
+from .inputs import plain_case
+from .languages import command_job, command_run
 
-__all__ = ["Judgement", "job_for", "judge"]
+__all__ = ["Judgement", "behaviour_of", "job_for", "judge", "read_run"]
 
 
 class Judgement(NamedTuple):
@@ -29,28 +33,84 @@ class Judgement(NamedTuple):
     detail: str = ""
 
 
-def job_for(contract: Contract, code: str) -> Job:
-    """What enters the sandbox: the program and the inputs. No expectation."""
-    cases: list[dict[str, Any]] = []
-    for case in contract.test_cases:
-        if contract.kind == "function":
-            assert case.args is not UNSET
-            cases.append({"args": list(case.args), "kwargs": case.kwargs})
-        else:
-            calls = [{"method": s.method, "args": list(s.args), "kwargs": s.kwargs} for s in case.calls]
-            cases.append({"init": list(case.init), "calls": calls})
+Inputs = Sequence[dict[str, Any]]
+
+
+def job_for(contract: Contract, code: str, inputs: Inputs | None = None) -> Job | CommandJob:
+    """What enters the sandbox: the program and the tests' inputs, or other ones. No expectation."""
+    cases = _cases(contract, inputs)
     seconds = contract.limits.seconds
-    return Job(
-        source=code,
-        entry_point=contract.entry_point,
-        kind=contract.kind,
-        cases=tuple(cases),
-        limits=SandboxLimits(
-            wall_seconds=seconds,
-            cpu_seconds=max(1, math.ceil(seconds)),
-            memory_bytes=contract.limits.memory_mb << 20,
-        ),
+    limits = SandboxLimits(
+        wall_seconds=seconds,
+        cpu_seconds=max(1, math.ceil(seconds)),
+        memory_bytes=contract.limits.memory_mb << 20,
     )
+    if contract.language != "python":
+        return command_job(contract, code, cases, limits)
+    return Job(source=code, entry_point=contract.entry_point, kind=contract.kind, cases=cases, limits=limits)
+
+
+def read_run(
+    contract: Contract, code: str, run: dict[str, Any], inputs: Inputs | None = None
+) -> dict[str, Any]:
+    """A run in the one shape that is judged: of a command, what it printed is read."""
+    if contract.language == "python":
+        return run
+    return command_run(contract, code, run, len(_cases(contract, inputs)))
+
+
+def _cases(contract: Contract, inputs: Inputs | None) -> tuple[dict[str, Any], ...]:
+    if inputs is not None:
+        return tuple(inputs)
+    return tuple(plain_case(contract, case) for case in contract.test_cases)
+
+
+def behaviour_of(tests: dict[str, Any], explored: dict[str, Any] | None) -> str | None:
+    """A digest of everything a program returned or raised; None where that was not seen to its end.
+
+    A value that is not plain data is not seen: of two of them nobody can say whether they are the same.
+    """
+    if tests["state"] == "exception":  # it could not be loaded: that is how it behaves, on every input
+        return digest(["not loaded", tests["detail"].partition(":")[0]])
+    seen = [_seen(run) for run in (tests, explored) if run is not None]
+    return None if None in seen else digest(seen)
+
+
+def _seen(run: dict[str, Any]) -> list[Any] | None:
+    if run["state"] != "ran":
+        return None
+    results: list[Any] = []
+    for case in run["cases"]:
+        if case["state"] == "value" and not _opaque(case["value"]):
+            results.append(_without_messages(case["value"]))
+        elif case["state"] == "exception":
+            results.append({"exception": case["exception"]})
+        else:
+            return None
+    return results
+
+
+def _opaque(value: Any) -> bool:
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, dict):
+            if "opaque" in item:
+                return True
+            rest.extend(item.values())
+        elif isinstance(item, list):
+            rest.extend(item)
+    return False
+
+
+def _without_messages(value: Any) -> Any:
+    """What an exception says differs between versions of Python; that it was raised does not."""
+    if isinstance(value, list):
+        return [
+            {"exception": step["exception"]} if isinstance(step, dict) and "message" in step else step
+            for step in value
+        ]
+    return value
 
 
 def judge(contract: Contract, run: dict[str, Any]) -> Judgement:

@@ -1,32 +1,40 @@
 """The repeatability protocol: ask for the same program again and again, and see what comes.
 
 One trial is one request for one contract: no history, no examples. The reply's program is run against the
-contract's tests; everything else is scoring.
+contract's tests, and on further inputs to see how it behaves. When all outputs of a contract are in, a second wave
+repairs those that pass and differ from their canon. Everything else is scoring.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from fractions import Fraction
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from assay.bench import Item, Plan, Prepared, Probe
+from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
-from assay.evidence.records import Evidence, Record
+from assay.evidence.records import Evidence
 from assay.instruments.presentation import Presentation
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Exclusion, Flag, Instance, Message, Result, Sampling, Trial
+from assay.vocabulary import Flag, Instance, Message, Result, Sampling, Trial
 
 from .canons import canon_bytes, load_canons
-from .cells import Anchor, Canon, Cell, CellKey, Output, record_rows, sorted_cells
 from .contracts import Contract, choose, load_contracts, shipped_contracts
+from .drift import read_earlier
 from .extraction import extract_code
-from .oracle import job_for, judge
-from .scoring import Settings, find_anchors, score_cells
+from .inputs import generated_inputs
+from .languages import check_commands
+from .oracle import job_for, judge, read_run
+from .records import record_rows
+from .repair import Repair
+from .repairing import due, repairing
+from .requirements import check_requirements
+from .scoring import score_cells
+from .worked_out import REPAIRED, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
 
 __all__ = ["Options", "Repeatability"]
 
@@ -39,31 +47,31 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     contracts: Literal["all", "quick"] | tuple[str, ...] = "all"
     contracts_file: str | None = None
     temperatures: tuple[Annotated[float, Meta(ge=0, le=2)], ...] = (0.0, 0.7)
+    top_ps: tuple[Annotated[float, Meta(gt=0, le=1)], ...] = ()  # empty: the study's own, not varied
+    paraphrases: Annotated[int, Meta(ge=0)] = 0  # how many other wordings are asked beside the prompt
     repetitions: Annotated[int, Meta(ge=1, le=1_000_000)] = 20
     tau: Annotated[float, Meta(ge=0, le=1)] = 0.1
     confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
     canon_scope: Literal["cell", "subject", "contract"] = "cell"
     canons_file: str | None = None
+    drift_from: str | None = None  # the folder of an earlier run, whose canons these outputs are held against
+    repair: bool = True
+    require: dict[str, float] = msgspec.field(default_factory=dict)  # measure → what every cell must reach
     system: str = ""
-
-
-class _WorkedOut(NamedTuple):
-    cells: list[Cell]
-    anchors: list[Anchor]
-    settings: Settings
-    excluded: list[Exclusion]
-    notes: list[str]
 
 
 class Repeatability:
     """Does the same request give the same program?"""
 
     name = "repeatability"
-    version = "1"
+    version = "2"
     title = "Repeatability"
     noun = "contracts"
     runs_code = True
     quick: ClassVar[dict[str, Any]] = {"contracts": "quick", "repetitions": 8, "temperatures": [0.0, 0.8]}
+
+    def __init__(self) -> None:
+        self._drawn: dict[tuple[str, int], tuple[dict[str, Any], ...]] = {}
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -87,10 +95,22 @@ class Repeatability:
                 raise _error(source, (*at, "contracts"), str(error)) from None
         elif chosen.contracts == "quick":
             contracts = choose(contracts, QUICK)
+        check_commands(contracts.values())
         canons = load_canons(base / chosen.canons_file, contracts) if chosen.canons_file else {}
+        earlier = read_earlier(base / chosen.drift_from, contracts) if chosen.drift_from else []
+        if earlier and canons:
+            raise _error(source, (*at, "drift_from"), "brings its own canons; leave canons_file out")
+        try:
+            check_requirements(chosen.require)
+        except InputError as error:
+            raise _error(source, (*at, "require"), str(error)) from None
         # Solutions are ours, for reference subjects; they are no part of what is put to a subject.
         plain = {key: msgspec.structs.replace(c, solutions=()) for key, c in contracts.items()}
-        materials = {"contracts": msgspec.to_builtins(plain), "canons": msgspec.to_builtins(canons)}
+        materials = {
+            "contracts": msgspec.to_builtins(plain),
+            "canons": msgspec.to_builtins(canons),
+            "earlier": msgspec.to_builtins(earlier),
+        }
         return Prepared(msgspec.to_builtins(chosen), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
@@ -101,35 +121,87 @@ class Repeatability:
         )
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        """One wave a contract: every subject, every temperature, every repetition."""
-        if evidence.waves or evidence.stratum is None:
+        """Two waves a contract: every request, and then the repair of what passes and differs from its canon."""
+        if evidence.stratum is None or evidence.waves > 1:
             return
+        if evidence.waves == 0:
+            yield from self._requests(lock, evidence.stratum)
+        elif lock.options(self.name, Options).repair:
+            yield from self._repairs(lock, evidence)
+
+    def _requests(self, lock: Lock, contract: str) -> Iterator[Trial]:
         options = lock.options(self.name, Options)
         defaults = lock.study.sampling
+        conditions = list(_conditions(options, _contract(lock, contract)))
         for repetition in range(options.repetitions):
-            instance = Instance(self.name, evidence.stratum, repetition, lock.study.seed)
+            instance = Instance(self.name, contract, repetition, lock.study.seed)
             for spec in lock.study.specs:
-                for temperature in options.temperatures:
+                for condition, temperature, top_p in conditions:
+                    chosen = defaults.top_p if top_p is None else top_p
                     yield Trial(
                         instance=instance,
                         version=self.version,
                         subject=spec.title,
                         boundary=spec.boundary,
-                        condition=f"T={temperature:g}",
-                        sampling=Sampling(temperature, defaults.top_p, defaults.max_tokens, defaults.seed),
+                        condition=condition,
+                        sampling=Sampling(temperature, chosen, defaults.max_tokens, defaults.seed),
                     )
+
+    def _repairs(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
+        found = work_out(lock, evidence, self._options(lock))
+        holders = {
+            o.code: o.trial for cell in reversed(found.cells) for o in reversed(cell.outputs) if o.passed
+        }
+        references = {record.id: record.reference for record in evidence}
+        trials = {record.id: record.trial for record in evidence}
+        for _, anchor, output in due(found.cells, found.anchors):
+            assert anchor.canon is not None
+            inputs = [references[output.trial]]
+            if anchor.source != "declared":
+                inputs.append(references[holders[anchor.canon.code]])
+            asked = trials[output.trial]
+            yield msgspec.structs.replace(
+                asked, condition=f"{REPAIRED}{asked.condition}", inputs=tuple(inputs)
+            )
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         contract = _contract(probe.lock, trial.instance.item)
-        options = probe.lock.options(self.name, Options)
-        messages = [Message("user", contract.prompt)]
+        if trial.condition.startswith(REPAIRED):
+            await self._conduct_repair(trial, probe, contract)
+            return
+        options = self._options(probe.lock)
+        messages = [Message("user", contract.prompts[wording_of(trial.condition)])]
         if options.system:
             messages.insert(0, Message("system", options.system))
         reply = await probe.ask(messages)
-        code = extract_code(reply.text, contract.entry_point)
-        run = await probe.execute(job_for(contract, code))
+        code = extract_code(reply.text, contract.entry_point, contract.language)
+        run = read_run(contract, code, await probe.execute(job_for(contract, code)))
+        inputs = self._inputs(probe.lock, contract)
+        if run["state"] == "ran" and inputs:
+            await probe.execute(job_for(contract, code, inputs))
         judgement = judge(contract, run)
         probe.conclude("success" if judgement.state == "pass" else "failure", judgement.state)
+
+    async def _conduct_repair(self, trial: Trial, probe: Probe, contract: Contract) -> None:
+        """Every proposal that lies nearer is put to the oracle, and what became of it is an event."""
+        code = program_of(probe.earlier(trial.inputs[0]), contract)
+        declared = declared_canon(probe.lock, cell_key(trial, self._options(probe.lock)))
+        canon = declared.code if declared else program_of(probe.earlier(trial.inputs[1]), contract)
+        steps = repairing(code, canon, contract.keep)
+        passes: bool | None = None
+        while True:
+            try:
+                proposal = next(steps) if passes is None else steps.send(passes)
+            except StopIteration as stop:
+                repair: Repair = stop.value
+                break
+            run = await probe.execute(job_for(contract, proposal.source))
+            judgement = judge(contract, run)
+            passes = judgement.state == "pass"
+            request = {"step": proposal.step, "source": sha256_hex(proposal.source.encode())}
+            reach = [[d.numerator, d.denominator] for d in proposal.distances]
+            await probe.compute("repair", request, _result({"kept": passes, "distances": reach}))
+        probe.conclude("success", "", msgspec.to_builtins(repair))
 
     def score(self, evidence: Evidence) -> Result:
         lock: Lock = evidence.lock
@@ -137,6 +209,10 @@ class Repeatability:
         flags = [Flag("Limited Comparability", cause) for cause in _caveats(lock)]
         if unfinished := evidence.unfinished(self.strata(lock)):
             flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
+        elif found.unrepaired:
+            flags.append(
+                Flag("Provisional", f"not finished: {found.unrepaired} outputs are not repaired yet")
+            )
         return score_cells(
             found.cells,
             found.anchors,
@@ -146,11 +222,13 @@ class Repeatability:
             excluded=found.excluded,
             flags=flags,
             notes=found.notes,
+            models=[spec.title for spec in lock.study.specs],
+            earlier=found.earlier,
         )
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         found = self._worked_out(evidence)
-        return record_rows(found.cells, found.anchors)
+        return record_rows(found.cells, found.anchors, repaired=found.settings.repair)
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         anchors = self._worked_out(evidence).anchors
@@ -162,18 +240,21 @@ class Repeatability:
         found = self._worked_out(evidence)
         return present(result, found.cells, found.anchors)
 
-    def _worked_out(self, evidence: Evidence) -> _WorkedOut:
+    def _options(self, lock: Lock) -> Options:
+        return lock.options(self.name, Options)
+
+    def _inputs(self, lock: Lock, contract: Contract) -> tuple[dict[str, Any], ...]:
+        """Drawn once for all programs of a contract."""
+        key = (contract.snapshot, lock.study.seed)
+        if key not in self._drawn:
+            self._drawn[key] = generated_inputs(contract, lock.study.seed)
+        return self._drawn[key]
+
+    def _worked_out(self, evidence: Evidence) -> WorkedOut:
         """Cells and canons, worked out of the evidence once."""
         if "repeatability" not in evidence.memo:
-            lock: Lock = evidence.lock
-            options = lock.options(self.name, Options)
-            contracts = {key: _contract(lock, key) for key in lock.materials[self.name]["contracts"]}
-            cells, excluded, notes = _cells(evidence, contracts, options.repetitions)
-            canons = msgspec.convert(lock.materials[self.name]["canons"], dict[str, Canon])
-            chosen = settings(options, lock.study.limits.excluded_share)
-            anchors = find_anchors(cells, contracts, chosen, canons)
-            evidence.memo["repeatability"] = _WorkedOut(cells, anchors, chosen, excluded, notes)
-        found: _WorkedOut = evidence.memo["repeatability"]
+            evidence.memo["repeatability"] = work_out(evidence.lock, evidence, self._options(evidence.lock))
+        found: WorkedOut = evidence.memo["repeatability"]
         return found
 
     def plan(self, lock: Lock) -> Plan:
@@ -219,15 +300,6 @@ class Repeatability:
         }
 
 
-def settings(options: Options, excluded_share: float) -> Settings:
-    return Settings(
-        tau=Fraction(str(options.tau)),
-        confidence=options.confidence,
-        scope=options.canon_scope,
-        excluded_share=Fraction(str(excluded_share)),
-    )
-
-
 def _two_cells(n: int, effect: float | None) -> str:
     if effect is None:
         return f"two cells of {n} outputs are too few to show any difference from a share of .5 with power .8"
@@ -252,37 +324,21 @@ def _caveats(lock: Lock) -> list[str]:
     return [cause for spec in lock.study.specs for cause in make_subject(spec).caveats]
 
 
-def _cells(
-    evidence: Evidence, contracts: dict[str, Contract], planned: int
-) -> tuple[list[Cell], list[Exclusion], list[str]]:
-    """Finished trials as cells; what infrastructure lost is counted by its own name."""
-    outputs: dict[CellKey, list[Output]] = {}
-    lost: dict[tuple[str, CellKey], int] = {}
-    cut = 0
-    for record in evidence:
-        key = CellKey(record.trial.instance.item, record.trial.subject, record.trial.sampling.temperature)
-        outputs.setdefault(key, [])
-        if record.outcome == "excluded":
-            lost[record.reason, key] = lost.get((record.reason, key), 0) + 1
-            continue
-        reply = record.replies[0]
-        cut += reply.finish == "length"
-        outputs[key].append(_output(record, reply.text, contracts[key.contract]))
-    cells = sorted_cells(Cell(key, found, planned=planned) for key, found in outputs.items())
-    excluded = [Exclusion(reason, count, key.labels) for (reason, key), count in sorted(lost.items())]
-    notes = [f"{cut} replies were cut by their length limit; they are scored as they came"] if cut else []
-    return cells, excluded, notes
+def _conditions(options: Options, contract: Contract) -> Iterator[tuple[str, float, float | None]]:
+    """Every combination that is asked: its name, temperature, and top_p where the study varies it."""
+    for wording in range(1 + min(options.paraphrases, len(contract.paraphrases))):
+        for top_p in options.top_ps or (None,):
+            for temperature in options.temperatures:
+                name = f"T={temperature:g}"
+                if top_p is not None:
+                    name += f" p={top_p:g}"
+                if options.paraphrases:
+                    name += f" wording={wording}"
+                yield name, temperature, top_p
 
 
-def _output(record: Record, text: str, contract: Contract) -> Output:
-    code = extract_code(text, contract.entry_point)
-    judgement = judge(contract, record.computed("execute")[0])
-    return Output(
-        repetition=record.trial.instance.repetition,
-        code=code,
-        state=judgement.state,
-        tests_passed=judgement.passed,
-        tests=judgement.tests,
-        reply=None if code == text else text,
-        trial=record.id,
-    )
+def _result(value: Any) -> Callable[[], Awaitable[Any]]:
+    async def given() -> Any:
+        return value
+
+    return given

@@ -6,6 +6,7 @@ were made. They are taken as they are: nothing is extracted unless asked for.
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import math
 import zlib
@@ -18,17 +19,28 @@ from msgspec import Meta, Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError, UnknownName
-from assay.sandbox import Job, run_all
+from assay.sandbox import Sandbox
 from assay.vocabulary import Flag, Result
 
-from .cells import Cell, CellKey, Output, sorted_cells
+from .cells import Anchor, Cell, CellKey, Output, sorted_cells
 from .contracts import Contract, load_contracts, shipped_contracts
 from .extraction import extract_code
-from .oracle import job_for, judge
+from .inputs import generated_inputs
+from .languages import check_commands
+from .oracle import behaviour_of, job_for, judge, read_run
 from .protocol import Repeatability
+from .repair import Repair
+from .repairing import Due, due, repairing
 from .scoring import Settings, find_anchors, score_cells
 
 __all__ = ["InputRow", "read_rows", "score_rows"]
+
+
+AT_ONCE = 64
+SEED = 1  # of the generated inputs: rows have no study
+
+
+Inputs = Sequence[dict[str, Any]]
 
 
 class InputRow(Struct, frozen=True):
@@ -36,6 +48,12 @@ class InputRow(Struct, frozen=True):
     model: str
     outputs: tuple[str, ...]
     temperature: float | None = None
+    top_p: float | None = None
+    wording: int | None = None
+
+    @property
+    def key(self) -> CellKey:
+        return CellKey(self.contract, self.model, self.temperature, self.top_p, self.wording)
 
 
 def read_rows(path: Path) -> list[InputRow]:
@@ -94,23 +112,21 @@ def score_rows(
     extract: bool = False,
     allow_unconfined_code: bool = False,
 ) -> Result:
-    """Run every output against its contract's tests, then score the cells."""
+    """Run every output against its contract's tests, repair what can be, then score the cells."""
     rows = read_rows(path)
     contracts = load_contracts(contracts_path) if contracts_path else shipped_contracts()
-    seen: set[CellKey] = set()
-    for row in rows:
-        key = CellKey(row.contract, row.model, row.temperature)
-        if row.contract not in contracts:
-            raise UnknownName("contract", row.contract, contracts, file=str(path))
-        if key in seen:
-            raise InputError(
-                f"two rows for {key.labels}; put the outputs of a cell into one row", file=str(path)
-            )
-        seen.add(key)
-    cells = _run_oracle(rows, contracts, workers, extract, allow_unconfined_code)
-    chosen = settings or Settings()
-    anchors = find_anchors(cells, contracts, chosen, {})
-    flags = [Flag("Limited Comparability", "not declared first")]
+    _check_rows(rows, contracts, str(path))
+    check_commands(contracts[row.contract] for row in rows)
+    chosen = settings or Settings(repair=True)
+    cells, anchors = asyncio.run(
+        _work_out(
+            rows,
+            contracts,
+            chosen,
+            extract,
+            Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code),
+        )
+    )
     return score_cells(
         cells,
         anchors,
@@ -118,29 +134,95 @@ def score_rows(
         source="rows",
         version=Repeatability.version,
         extracted=extract,
-        flags=flags,
+        flags=[Flag("Limited Comparability", "not declared first")],
     )
 
 
-def _run_oracle(
-    rows: Sequence[InputRow], contracts: dict[str, Contract], workers: int, extract: bool, unconfined: bool
-) -> list[Cell]:
-    codes: list[list[tuple[str, str]]] = []
-    jobs: list[Job] = []
+def _check_rows(rows: Sequence[InputRow], contracts: dict[str, Contract], file: str) -> None:
+    seen: set[CellKey] = set()
     for row in rows:
-        contract = contracts[row.contract]
-        texts = [clean_text(text)[0] for text in row.outputs]
-        pairs = [(extract_code(t, contract.entry_point) if extract else t, t) for t in texts]
-        codes.append(pairs)
-        jobs += [job_for(contract, code) for code, _ in pairs]
-    runs = iter(run_all(jobs, workers=workers, allow_unconfined_code=unconfined))
-    cells = []
-    for row, pairs in zip(rows, codes, strict=True):
-        contract = contracts[row.contract]
-        outputs = []
-        for number, (code, text) in enumerate(pairs):
-            found = judge(contract, next(runs).comparable())
-            reply = None if code == text else text
-            outputs.append(Output(number, code, found.state, found.passed, found.tests, reply))
-        cells.append(Cell(CellKey(row.contract, row.model, row.temperature), outputs))
-    return sorted_cells(cells)
+        if row.contract not in contracts:
+            raise UnknownName("contract", row.contract, contracts, file=file)
+        if row.key in seen:
+            raise InputError(
+                f"two rows for {row.key.labels}; put the outputs of a cell into one row", file=file
+            )
+        seen.add(row.key)
+
+
+async def _work_out(
+    rows: Sequence[InputRow],
+    contracts: dict[str, Contract],
+    settings: Settings,
+    extract: bool,
+    sandbox: Sandbox,
+) -> tuple[list[Cell], list[Anchor]]:
+    async with sandbox:
+        oracle = _Oracle(sandbox)
+        cells = sorted_cells(
+            await asyncio.gather(*(_cell(row, contracts[row.contract], oracle, extract) for row in rows))
+        )
+        anchors = find_anchors(cells, contracts, settings)
+        if settings.repair:
+            found = due(cells, anchors)
+            repairs = await asyncio.gather(
+                *(_repair(d, contracts[d.cell.key.contract], oracle) for d in found)
+            )
+            for (cell, _, output), repair in zip(found, repairs, strict=True):
+                cell.repairs[output.code] = repair
+    return cells, anchors
+
+
+class _Oracle:
+    """The sandbox for many at once: a few wait at its door, the others have not been begun."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox, self._gate = sandbox, asyncio.Semaphore(AT_ONCE)
+
+    async def run(self, contract: Contract, code: str, inputs: Inputs | None = None) -> dict[str, Any]:
+        async with self._gate:
+            run = await self._sandbox.run(job_for(contract, code, inputs))
+        return read_run(contract, code, run.comparable(), inputs)
+
+
+async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: bool) -> Cell:
+    texts = [clean_text(text)[0] for text in row.outputs]
+    codes = [
+        extract_code(text, contract.entry_point, contract.language) if extract else text for text in texts
+    ]
+    inputs = generated_inputs(contract, SEED)
+    runs = await asyncio.gather(*(oracle.run(contract, code) for code in codes))
+    explored: dict[str, dict[str, Any]] = {}
+    ran = [code for code, run in zip(codes, runs, strict=True) if run["state"] == "ran" and inputs]
+    different = list(dict.fromkeys(ran))
+    found = await asyncio.gather(*(oracle.run(contract, code, inputs) for code in different))
+    explored = dict(zip(different, found, strict=True))
+    outputs = []
+    for number, (code, text, run) in enumerate(zip(codes, texts, runs, strict=True)):
+        judged = judge(contract, run)
+        outputs.append(
+            Output(
+                number,
+                code,
+                judged.state,
+                judged.passed,
+                judged.tests,
+                reply=None if code == text else text,
+                behaviour=behaviour_of(run, explored.get(code)),
+            )
+        )
+    return Cell(row.key, outputs, keep=contract.keep, language=contract.language)
+
+
+async def _repair(due: Due, contract: Contract, oracle: _Oracle) -> Repair:
+    assert due.anchor.canon is not None
+    steps = repairing(due.output.code, due.anchor.canon.code, contract.keep)
+    passes: bool | None = None
+    while True:
+        try:
+            proposal = next(steps) if passes is None else steps.send(passes)
+        except StopIteration as stop:
+            repair: Repair = stop.value
+            return repair
+        run = await oracle.run(contract, proposal.source)
+        passes = judge(contract, run).state == "pass"

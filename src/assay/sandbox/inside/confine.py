@@ -9,22 +9,35 @@ from __future__ import annotations
 
 import os
 import resource
+from collections.abc import Iterable
 from typing import Any, Final
 
 from . import filter as syscall_filter
 from . import kernel
 
-__all__ = ["DEVICES", "NOBODY", "SCRATCH", "build_root", "confine_program", "mount_scratch"]
+__all__ = [
+    "DEVICES",
+    "INPUT",
+    "NOBODY",
+    "SCRATCH",
+    "build_root",
+    "confine_program",
+    "mount_input",
+    "mount_scratch",
+]
 
 SCRATCH: Final = "/tmp"  # noqa: S108  the path inside the sandbox's own root
+INPUT: Final = "/input"  # holds what a command reads; there for commands only
 DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 NOBODY: Final = 65534
+_STACKS: Final = 256 * 1024 * 1024  # what the threads of a command reserve and never use
 
 
-def build_root(visible: list[str], masked: list[str]) -> None:
+def build_root(visible: list[str], masked: list[str], files: Iterable[tuple[str, str]] | None = None) -> None:
     """Leave the caller's file system for one that shows ``visible`` alone, read-only.
 
-    ``masked`` folders (site-packages) are covered by empty ones. The way is bubblewrap's: a temporary root
+    ``masked`` folders (site-packages) are covered by empty ones. ``files``, for a command, are single files
+    and where they are shown. The way is bubblewrap's: a temporary root
     first, so that a folder to be shown may lie anywhere.
     """
     kernel.make_mounts_private()
@@ -50,6 +63,8 @@ def build_root(visible: list[str], masked: list[str]) -> None:
         with open("/new" + device, "xb"):
             pass
         kernel.bind_read_only("/old" + device, "/new" + device, device=True)
+    if files is not None:
+        _show_files(files)
     os.makedirs("/new" + SCRATCH, exist_ok=True)
     kernel.unmount("/old")
     os.chdir("/new")
@@ -60,6 +75,22 @@ def build_root(visible: list[str], masked: list[str]) -> None:
     kernel.remount_read_only("/", recursive=False)  # the devices mounted on it have to stay usable
 
 
+def _show_files(files: Iterable[tuple[str, str]]) -> None:
+    """What a command needs on top: single files, and a place for its input. There is no ``/proc/self/fd``."""
+    for source, shown in files:
+        os.makedirs(os.path.dirname("/new" + shown), exist_ok=True)
+        with open("/new" + shown, "xb"):
+            pass
+        kernel.bind_read_only("/old" + source, "/new" + shown)
+    os.mkdir("/new" + INPUT)
+    os.symlink(INPUT + "/stdin", "/new/dev/stdin")
+
+
+def mount_input(size: int) -> None:
+    """A fresh folder for the ``size`` bytes a command is to read."""
+    kernel.mount_tmpfs(INPUT, options=f"mode=755,size={size // 4096 * 4096 + 8192}")
+
+
 def mount_scratch(size: int) -> None:
     """A fresh scratch folder in memory, of limited size, which goes away with its mount namespace."""
     pages = max(1, size // 4096)
@@ -67,8 +98,10 @@ def mount_scratch(size: int) -> None:
     kernel.mount_tmpfs(SCRATCH, options=options)
 
 
-def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) -> None:
+def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) -> int | None:
     """Take everything away from this process that the program is not to have.
+
+    For a declared command the answer is the descriptor its one ``execve`` is asked about on.
 
     Raises OSError if any part of the declared confinement cannot be put in force: the program then does not
     run. Without namespaces (``plan["mode"] == "none"``) Landlock and the filter are still used if they exist.
@@ -84,11 +117,19 @@ def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) 
         kernel.drop_capabilities()
     kernel.die_with_parent()
     kernel.no_new_privileges()
+    tool = plan["tool"]
     if plan["landlock"]:
         devices = [path for path in DEVICES if os.path.exists(path)]
-        kernel.landlock_restrict(plan["visible"], devices, scratch)
+        if tool is None:
+            kernel.landlock_restrict(plan["visible"], devices, scratch)
+        else:
+            readable = [*tool["readable"], *([INPUT] if plan["mode"] != "none" else [])]
+            kernel.landlock_restrict(readable, devices, scratch, tool["executables"])
+    if tool is not None and (plan["seccomp"] or plan["mode"] != "none"):
+        return syscall_filter.install_asking()
     if plan["seccomp"]:
         syscall_filter.install(no_processes=plan["no_processes"])
+    return None
 
 
 def _set_limits(limits: dict[str, Any], plan: dict[str, Any]) -> None:
@@ -100,8 +141,11 @@ def _set_limits(limits: dict[str, Any], plan: dict[str, Any]) -> None:
         resource.RLIMIT_NOFILE: (64, 64),
         resource.RLIMIT_MEMLOCK: (0, 0),
         resource.RLIMIT_MSGQUEUE: (0, 0),
-        resource.RLIMIT_AS: (limits["memory_bytes"], limits["memory_bytes"]),
     }
+    if plan["tool"] is None:
+        wanted[resource.RLIMIT_AS] = (limits["memory_bytes"], limits["memory_bytes"])
+    else:  # reserves far more than it uses: the supervisor measures that, and this bounds a sudden rise
+        wanted[resource.RLIMIT_DATA] = (limits["memory_bytes"] + _STACKS, limits["memory_bytes"] + _STACKS)
     if plan["mode"] != "none":
         # Counted for each user of a user namespace (Linux 5.14); there it includes the supervising processes.
         count = limits["processes"] + (0 if plan["switch_user"] else 4)

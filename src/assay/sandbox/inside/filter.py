@@ -3,6 +3,7 @@
 What is refused and why: looking into other processes, anything about mounts, namespaces, kernel modules,
 keys, tracing and BPF; ``exec`` (there is nothing to execute); sockets other than AF_UNIX (AF_VSOCK and
 AF_ALG are not held by a network namespace); memory that no rlimit counts (memfd, System V, message queues).
+Where a declared command is to be run, ``execve`` is put to the supervisor instead, which lets one pass.
 Only architectures whose numbers are listed here get a filter.
 """
 
@@ -14,7 +15,7 @@ import os
 import struct
 from typing import Final
 
-__all__ = ["install", "supported"]
+__all__ = ["install", "install_asking", "supported"]
 
 _ARCHITECTURES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 # name: (number on x86_64, number on aarch64), None where the architecture has no such call
@@ -84,7 +85,9 @@ _NAMESPACE_FLAGS: Final = 0x7E020000
 _THREAD_FLAG: Final = 0x00010000
 _FORKS: Final = (57, 58)  # fork and vfork on x86_64
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL, _ERRNO, _ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
+_SECCOMP: Final = (317, 277)
+_SET_FILTER, _NEW_LISTENER = 1, 8
 _OFF_NUMBER, _OFF_ARCH, _OFF_ARG0 = 0, 4, 16
 
 
@@ -93,7 +96,7 @@ def supported() -> bool:
     return os.uname().machine in _ARCHITECTURES and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
-def _program(column: int, arch: int, no_processes: bool) -> bytes:
+def _program(column: int, arch: int, *, no_processes: bool, ask: bool = False) -> bytes:
     """Assemble: (operation, operand, label if true, label if false); None is the next instruction."""
     code: list[tuple[int, int, str | None, str | None]] = [
         (_LOAD, _OFF_ARCH, None, None),
@@ -104,6 +107,8 @@ def _program(column: int, arch: int, no_processes: bool) -> bytes:
         (_EQUAL, _CLONE[column], "clone", None),
         (_EQUAL, _CLONE3[column], "absent", None),  # its flags are in memory; libc falls back to clone
     ]
+    if ask:
+        code.append((_EQUAL, _REFUSED["execve"][column] or 0, "ask", None))
     code += [(_EQUAL, number, "refuse", None) for row in _REFUSED.values() if (number := row[column])]
     if no_processes and column == 0:  # aarch64 has clone only
         code += [(_EQUAL, number, "refuse", None) for number in _FORKS]
@@ -113,6 +118,7 @@ def _program(column: int, arch: int, no_processes: bool) -> bytes:
         ("kill", _KILL),
         ("refuse", _ERRNO | errno.EPERM),
         ("absent", _ERRNO | errno.ENOSYS),
+        ("ask", _ASK),
     ):
         labels[label] = len(code)
         code.append((_RETURN, answer, None, None))
@@ -148,12 +154,36 @@ def install(*, no_processes: bool = False) -> bool:
     """
     if not supported():
         return False
-    text = _program(*_ARCHITECTURES[os.uname().machine], no_processes)
-    buffer = ctypes.create_string_buffer(text, len(text))
-    header = struct.pack("@HP", len(text) // 8, ctypes.addressof(buffer))
+    column, arch = _ARCHITECTURES[os.uname().machine]
+    header, _keep = _header(_program(column, arch, no_processes=no_processes))
     libc = ctypes.CDLL(None, use_errno=True)
     zero = ctypes.c_ulong(0)
     if libc.prctl(22, ctypes.c_ulong(2), header, zero, zero) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"prctl(PR_SET_SECCOMP): {os.strerror(number)}")
     return True
+
+
+def install_asking() -> int:
+    """Put the filter in force for a command: threads only, and every ``execve`` waits for an answer.
+
+    Returns the descriptor the questions come out of. Once it is closed there is no ``execve`` any more
+    (ENOSYS). Needs ``no_new_privs`` and Linux 5.5.
+    """
+    if not supported():
+        raise OSError(errno.ENOSYS, f"the system calls of {os.uname().machine} are not known here")
+    column, arch = _ARCHITECTURES[os.uname().machine]
+    header, _keep = _header(_program(column, arch, no_processes=True, ask=True))
+    libc = ctypes.CDLL(None, use_errno=True)
+    operation, flags = ctypes.c_uint(_SET_FILTER), ctypes.c_uint(_NEW_LISTENER)
+    listener: int = libc.syscall(ctypes.c_long(_SECCOMP[column]), operation, flags, header)
+    if listener < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"seccomp(SECCOMP_FILTER_FLAG_NEW_LISTENER): {os.strerror(number)}")
+    return listener
+
+
+def _header(text: bytes) -> tuple[bytes, ctypes.Array[ctypes.c_char]]:
+    """What the kernel is handed, and the buffer it points to, which must outlive the call."""
+    buffer = ctypes.create_string_buffer(text, len(text))
+    return struct.pack("@HP", len(text) // 8, ctypes.addressof(buffer)), buffer

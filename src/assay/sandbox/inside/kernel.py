@@ -167,10 +167,10 @@ def pivot_root(new: str, old: str) -> None:
     _syscall(_SYS_PIVOT_ROOT, "pivot_root", os.fsencode(new), os.fsencode(old))
 
 
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_EXECUTE, _READ_FILE, _READ_DIR = 1, 1 << 2, 1 << 3
 _ON_FILES: Final = (1 << 1) | _READ_FILE | (1 << 14)  # write, read, truncate
 _FS_BITS: Final = {1: 13, 2: 14, 3: 15, 4: 15}  # how many access rights each ABI knows; 16 from ABI 5
-_NEVER_IN_SCRATCH: Final = 1 | (1 << 6) | (1 << 11)  # execute, character and block devices
+_NEVER_IN_SCRATCH: Final = _EXECUTE | (1 << 6) | (1 << 11)  # execute, character and block devices
 
 
 def landlock_abi() -> int:
@@ -183,9 +183,12 @@ def landlock_abi() -> int:
         return 0
 
 
-def landlock_restrict(readable: Iterable[str], devices: Iterable[str], writable: str) -> None:
+def landlock_restrict(
+    readable: Iterable[str], devices: Iterable[str], writable: str, executable: Iterable[str] = ()
+) -> None:
     """Refuse every access to files but reading below ``readable`` and working below ``writable``.
 
+    Nothing can be executed but the files named by ``executable``.
     From ABI 4 on TCP is refused as well, from ABI 6 on abstract sockets of and signals to processes
     outside. Needs `no_new_privileges` first.
     """
@@ -198,7 +201,9 @@ def landlock_restrict(readable: Iterable[str], devices: Iterable[str], writable:
     rules = _syscall(_SYS_LANDLOCK_CREATE, "landlock_create_ruleset", attributes, size, ctypes.c_uint(0))
     try:
         for path in readable:
-            _allow(rules, path, _READ_FILE | _READ_DIR)
+            _allow(rules, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))
+        for path in executable:
+            _allow(rules, path, _READ_FILE | _EXECUTE)
         for path in devices:
             _allow(rules, path, _ON_FILES & handled)
         _allow(rules, writable, handled & ~_NEVER_IN_SCRATCH)

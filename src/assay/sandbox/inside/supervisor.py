@@ -17,13 +17,15 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
-from . import confine, harness, kernel, wire
+from . import command, confine, harness, kernel, wire
 
 __all__ = ["supervise"]
 
 _CHUNK: Final = 65536
+_LOOK_MS: Final = 5  # between two looks at the memory of a command
 
 
 def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
@@ -36,27 +38,21 @@ def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any])
         init = _fork_init()
     else:
         kernel.become_subreaper()
-        scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
+        if plan["mode"] == "none" or plan["tool"] is None:
+            scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
     try:
-        pipes = [os.pipe() for _ in range(3)]  # result, output, setup
+        gate = None if plan["tool"] is None else command.Gate(job["stdin"], plan)
         nonce = os.urandom(16).hex()
-        program = os.fork()
-        if program == 0:
-            _become_program(job, plan, scratch, [write for _, write in pipes], nonce)
-        for _, write in pipes:
-            os.close(write)
-        (result, _), (output, _), (setup, _) = pipes
-        trouble = _read_all(setup)
-        if trouble:
-            os.waitpid(program, 0)
-            raise OSError(trouble.decode("utf-8", "replace"))
+        program, result, output = _start(job, plan, scratch, gate, nonce)
         wire.send(control, {"event": "started"})
-        watch = _Watch(control, program, result, output, job["limits"])
+        watch = _Watch(control, program, result, output, job["limits"], None if gate is None else gate.memory)
         watch.follow()
         status, usage = _end(program, init, orphans=plan["mode"] == "none")
         watch.drain()
+        if gate is not None and usage.ru_maxrss * 1024 > job["limits"]["memory_bytes"]:
+            watch.stopped = watch.stopped or "memory"  # rose and ended between two looks
     finally:
-        if not nested:
+        if scratch != confine.SCRATCH:
             shutil.rmtree(scratch, ignore_errors=True)
     report = {
         "event": "report",
@@ -66,22 +62,55 @@ def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any])
         "cpu": usage.ru_utime + usage.ru_stime,
         "seconds": watch.seconds,
         "nonce": nonce,
+        "cut": watch.cut,
     }
     wire.send(control, report)
     wire.send_bytes(control, bytes(watch.result_bytes))
     wire.send_bytes(control, bytes(watch.output_bytes))
 
 
+def _start(
+    job: dict[str, Any], plan: dict[str, Any], scratch: str, gate: command.Gate | None, nonce: str
+) -> tuple[int, int, int]:
+    """The program's process and the two pipes it writes: result and output, of a command stdout and stderr."""
+    pipes = [os.pipe() for _ in range(3)]
+    program = os.fork()
+    if program == 0:
+        writes = [write for _, write in pipes]
+        if gate is None:
+            _become_program(job, plan, scratch, writes, nonce)
+        else:
+            command.become(job, plan, scratch, gate, writes)
+    for _, write in pipes:
+        os.close(write)
+    (result, _), (output, _), (setup, _) = pipes
+    if gate is not None:
+        gate.open(setup)
+    trouble = _read_all(setup)
+    if gate is not None and not gate.passed:
+        trouble = trouble or b"the process that was to run the command ended before it did"
+    if trouble:
+        os.waitpid(program, 0)
+        raise OSError(trouble.decode("utf-8", "replace"))
+    return program, result, output
+
+
 class _Watch:
     """The pipes, the clock and the caller's line, looked at in one place."""
 
     def __init__(
-        self, control: socket.socket, program: int, result: int, output: int, limits: dict[str, Any]
+        self,
+        control: socket.socket,
+        program: int,
+        result: int,
+        output: int,
+        limits: dict[str, Any],
+        memory: Callable[[], int] | None,
     ) -> None:
         self.control, self.program, self.result, self.output = control, program, result, output
-        self.limits = limits
+        self.limits, self.memory = limits, memory
         self.result_bytes, self.output_bytes = bytearray(), bytearray()
-        self.stopped, self.seconds = "", 0.0
+        self.stopped, self.seconds, self.cut = "", 0.0, False
         os.set_blocking(result, False)
         os.set_blocking(output, False)
 
@@ -98,7 +127,8 @@ class _Watch:
             if left <= 0:
                 self.stopped = "timeout"
                 break
-            ready = dict(poller.poll(left * 1000 + 1))
+            patience = left * 1000 + 1
+            ready = dict(poller.poll(patience if self.memory is None else min(patience, _LOOK_MS)))
             if self.control.fileno() in ready:
                 self.stopped = "caller"
             for fd in (self.result, self.output):
@@ -106,6 +136,8 @@ class _Watch:
                     poller.unregister(fd)
             if pidfd in ready:
                 break
+            if self.memory is not None and self.memory() > self.limits["memory_bytes"]:
+                self.stopped = "memory"
         self.seconds = time.monotonic() - begun
         os.close(pidfd)
 
@@ -115,8 +147,11 @@ class _Watch:
             data = os.read(fd, _CHUNK)
         except BlockingIOError:
             return -1
-        if fd == self.output:
-            self.output_bytes += data[: max(0, self.limits["output_bytes"] - len(self.output_bytes))]
+        if fd == self.output or self.memory is not None:  # both streams of a command are output
+            kept = self.output_bytes if fd == self.output else self.result_bytes
+            room = max(0, self.limits["output_bytes"] - len(kept))
+            kept += data[:room]
+            self.cut = self.cut or len(data) > room
         else:
             self.result_bytes += data
             if len(self.result_bytes) > self.limits["result_bytes"]:

@@ -89,6 +89,8 @@ def _plan(config: dict[str, Any]) -> dict[str, Any]:
         "nested": config["mode"] in ("namespaces", "bubblewrap"),
         "visible": config["visible"],
         "scratch_root": config["scratch_root"],
+        "tool": config["tool"],
+        "proc": config["proc"],
         "switch_user": config["mode"] == "namespaces" and os.getuid() == 0,
         "landlock": kernel.landlock_abi(),
         "seccomp": syscall_filter.supported(),
@@ -165,7 +167,8 @@ def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> None:
     _import_private()  # while its files can still be seen
     from . import confine
 
-    confine.build_root(config["visible"], config["masked"])
+    tool = config["tool"]
+    confine.build_root(config["visible"], config["masked"], None if tool is None else tool["files"])
 
 
 def _write_maps(process: int, uid: int, gid: int) -> None:

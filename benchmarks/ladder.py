@@ -1,0 +1,250 @@
+"""Ladder, repair and distances: 1,000 different outputs of one request on one core; memory of 10,000.
+
+The outputs are drawn from two programs that solve the same task, about 50 lines each: other layout, names, order of
+definitions, docstrings, equivalent forms, small mistakes. Repair goes towards the first; every proposal passes.
+``python benchmarks/ladder.py [--outputs N] [--many N]``; the memory is that of a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from assay.instruments.repeatability.normalisation import normal_forms
+from assay.instruments.repeatability.pairs import mean_distance
+from assay.instruments.repeatability.repair import Repair
+from assay.instruments.repeatability.repairing import repairing
+
+KEEP = frozenset(("parse_line", "summarise", "report", "busiest"))
+CHOICE = re.compile("⟨([^⟨⟩]*)⟩")  # one of several texts; the first is the canon's
+
+HEAD = """from collections import ⟨defaultdict|Counter, defaultdict⟩⟨|
+import re⟩
+
+⟨MAX_ROWS = 10|MAX_ROWS = 12⟩
+"""
+
+PARSE = '''def parse_line(line⟨: str|⟩)⟨ -> tuple[str, int, float] ⏐ None|⟩:
+⟨    """Return station, minute and reading, or None for a line that is not a reading."""
+|    """Parse a line.
+
+    Args:
+        line: The line.
+    """
+|⟩    fields = ⟨line.strip().split(",")|[field.strip() for field in line.split(",")]⟩
+    if len(fields) ⟨!= 3|< 3⟩:
+        return None
+    station, minute, reading = fields
+⟨    # Readings may be missing.
+|⟩    try:
+        return station⟨.strip()|⟩, int(minute), float(reading)
+    except ValueError:
+        return ⟨None|()⟩
+'''
+
+SUMMARISE = '''def summarise(lines⟨: list[str]|⟩):
+⟨    """The number and the mean of the readings of each station."""
+|⟩    grouped = ⟨defaultdict(list)|{}⟩
+    rejected = 0
+    for line in lines:
+        parsed = parse_line(line)
+⟨        if parsed is None:
+            rejected += 1
+            continue
+        station, _, value = parsed
+        grouped[station].append(value)
+|        if parsed is not None:
+            station, _, value = parsed
+            grouped.setdefault(station, []).append(value)
+        else:
+            rejected = rejected + 1
+⟩    summary = ⟨{}|dict()⟩
+    for station, values in ⟨grouped.items()|sorted(grouped.items())⟩:
+        summary[station] = {
+            "count": len(values),
+            "mean": ⟨sum(values) / len(values)|(sum(values) / len(values))|round(sum(values) / len(values), 2)⟩,
+        }
+    return summary, rejected
+'''
+
+SUMMARISE_OTHERWISE = '''def summarise(lines⟨|: list[str]⟩):
+⟨    """Summarise the readings by station."""
+|⟩    totals, counts = ⟨{}, {}|dict(), dict()⟩
+    rejected = 0
+    for line in lines:
+        parsed = parse_line(line)
+        if ⟨not parsed|parsed is None⟩:
+            rejected += 1
+            continue
+        station, _, value = parsed
+        totals[station] = totals.get(station, 0) + value
+        counts[station] = counts.get(station, ⟨0|1⟩) + 1
+    summary = {
+        station: {
+            "count": counts[station],
+            "mean": totals[station] / counts[station],
+        }
+        for station in totals
+    }
+    return summary, rejected
+'''
+
+REPORT = '''def report(lines, limit=MAX_ROWS):
+⟨    """One line for each station, ordered by name."""
+|    """Report."""
+|⟩    summary, rejected = summarise(lines)
+    rows = []
+    for station in sorted(summary)[:limit]:
+        entry = summary[station]
+⟨        rows.append(f"{station}: {entry['count']} readings, mean {entry['mean']:.2f}")
+|        mean = entry["mean"]
+        rows.append(f"{station}: {entry['count']} readings, mean {mean:.2f}")
+⟩⟨    if rejected:
+        rows.append(f"{rejected} lines skipped")
+|    if rejected > 0:
+        rows.append(str(rejected) + " lines skipped")
+⟩⟨    return "\\n".join(rows)
+|    result = "\\n".join(rows)
+    return result
+⟩'''
+
+BUSIEST = '''def busiest(lines, least=⟨1|2⟩):
+⟨    """The station with the most readings; the first of several by name."""
+|⟩    summary, _ = summarise(lines)
+    best, top_count = None, ⟨least - 1|0⟩
+    for station in sorted(summary):
+        count = summary[station]["count"]
+⟨        if count > top_count:
+            best = station
+            top_count = count
+|        if count > top_count:
+            best, top_count = station, count
+|        if count >= top_count:
+            best, top_count = station, count
+⟩⟨    return best
+|    if best is None:
+        return None
+    else:
+        return best
+⟩'''
+
+NAMES = {
+    "fields": ("fields", "parts", "columns"),
+    "grouped": ("grouped", "by_station", "groups"),
+    "parsed": ("parsed", "record", "found"),
+    "value": ("value", "reading_value", "temperature"),
+    "values": ("values", "numbers", "data"),
+    "summary": ("summary", "stats", "table"),
+    "entry": ("entry", "info", "row"),
+    "rows": ("rows", "output_lines", "text"),
+    "best": ("best", "winner", "leader"),
+    "top_count": ("top_count", "highest", "maximum"),
+    "rejected": ("rejected", "bad", "errors"),
+}
+
+
+
+
+def drawn(draw: random.Random, unlike: float) -> str:
+    """One output: the canon, but that each choice falls otherwise with a probability."""
+
+    def other() -> bool:
+        return draw.random() < unlike
+
+    def chosen(found: re.Match[str]) -> str:
+        first, *rest = found[1].split("|")
+        return draw.choice(rest) if other() else first
+
+    parts = [PARSE, SUMMARISE_OTHERWISE if other() else SUMMARISE, REPORT, BUSIEST]
+    if other():
+        draw.shuffle(parts)
+    text = ("\n" if other() else "\n\n").join(CHOICE.sub(chosen, part) for part in (HEAD, *parts))
+    if other():
+        for name, names in NAMES.items():
+            text = re.sub(rf"\b{name}\b", draw.choice(names), text)
+    if other():
+        text = re.sub("^ +", lambda blanks: blanks[0][::2], text, flags=re.MULTILINE)
+    if other():
+        text = text.replace(" / ", "/").replace(", ", ",")
+    if other():
+        text += f'\n\nif __name__ == "__main__":\n    print(report(["north,{draw.randrange(60)},1.5"]))\n'
+    return text.replace("⏐", "|")
+
+
+def outputs(count: int) -> list[str]:
+    """Different ones, the canon first."""
+    draw = random.Random(7)
+    made = {drawn(draw, 0): None}
+    while len(made) < count:
+        made[drawn(draw, draw.choice((0.05, 0.1, 0.2)))] = None
+    return list(made)
+
+
+def repaired(source: str, canon: str) -> Repair:
+    """The repair of a program whose every proposal passes."""
+    steps = repairing(source, canon, KEEP)
+    try:
+        next(steps)
+        while True:
+            steps.send(True)
+    except StopIteration as end:
+        assert isinstance(end.value, Repair)
+        return end.value
+
+
+def printed(source: str) -> str:
+    return ast.unparse(ast.parse(source))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Of the processor: what others do on the machine does not count."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def measured(texts: list[str]) -> dict[str, float]:
+    canon, forms = texts[0], []
+    return {
+        "parsed and printed": seconds(lambda: [printed(text) for text in texts]),
+        "ladder": seconds(lambda: forms.extend(normal_forms(text, KEEP) for text in texts)),
+        "repair": seconds(lambda: [repaired(text, canon) for text in texts[1:]]),
+        "distances": seconds(lambda: mean_distance([form.ast for form in forms])),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--outputs", type=int, default=1_000)
+    parser.add_argument("--many", type=int, default=10_000)
+    parser.add_argument("--child", type=int, metavar="OUTPUTS")
+    given = parser.parse_args()
+    if given.child:
+        measured(outputs(given.child))
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        return
+    texts = outputs(given.outputs)
+    found = measured(texts)
+    unit = found["parsed and printed"]
+    lines = sum(text.count("\n") for text in texts) / len(texts)
+    print(f"{given.outputs:,} different outputs of {lines:.0f} lines, processor time")
+    print(f"{'':24}{'s':>10}{'ms each':>12}{'of parsing and printing':>26}")
+    for name, spent in found.items():
+        print(f"{name:24}{spent:10.2f}{spent / len(texts) * 1e3:12.2f}{spent / unit:26.1f}")
+    whole = sum(found.values()) - unit
+    print(f"{'ladder to distances':24}{whole:10.2f}{whole / len(texts) * 1e3:12.2f}{whole / unit:26.1f}")
+    for count in (given.outputs, given.many):
+        run = [sys.executable, __file__, "--child", str(count)]
+        peak = float(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+        print(f"{f'peak RSS of {count:,}':24}{peak:10.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Calibration: an instrument measured on subjects of known truth, the truth beside the reading.
+
+An instrument that can be calibrated has one method more, `Calibrated.calibrate`. It simulates what it would
+measure (a cell) many times from declared distributions, scores every cell as it always does, and gives back one
+`Point` for each distribution, sample size and measure.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from assay.canonical import real
+
+__all__ = [
+    "REQUIRED",
+    "SLACK",
+    "Calibrated",
+    "Calibration",
+    "Point",
+    "Readings",
+    "in_processes",
+    "point_of",
+]
+
+REQUIRED = 0.935  # of nominal .95; 1,000 runs of a true .95 read less in one case of fifty
+SLACK = 1e-9  # of reals: an interval that ends at the truth holds it
+
+Floats = npt.NDArray[np.float64]
+Done = Callable[[int, int], None]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Readings(Struct, frozen=True, eq=False):
+    """One measure of many cells: NaN where a cell does not have it. ``high`` is infinite where there is no end."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """What one measure read over many cells of one distribution and size.
+
+    ``truth`` and ``reading`` are means over the cells that have the measure; the truth is judged cell by cell.
+    ``too_high`` and ``too_low`` are the shares of cells whose whole interval lies above or below the truth.
+    """
+
+    distribution: str
+    n: int
+    measure: str
+    labels: dict[str, str] = {}
+    cells: int
+    absent: int = 0  # cells without the measure
+    truth: float | None = None
+    infinite: bool = False  # the truth is: no number stands for it, and there is no bias
+    reading: float | None = None
+    bias: float | None = None
+    coverage: float | None = None
+    width: float | None = None  # None where the interval has one end only
+    too_high: float = 0.0
+    too_low: float = 0.0
+
+    @property
+    def title(self) -> str:
+        return " ".join([self.measure, *self.labels.values()])
+
+    @property
+    def where(self) -> str:
+        return f"{self.title}, n = {self.n}, {self.distribution}"
+
+
+class Calibration(Struct, frozen=True, kw_only=True):
+    """Every point of a declared grid."""
+
+    instrument: str
+    version: str
+    runs: int
+    confidence: float
+    required: float
+    quick: bool
+    distributions: dict[str, str]  # name → what it draws, in plain words
+    points: tuple[Point, ...]
+
+    @property
+    def judged(self) -> tuple[Point, ...]:
+        """The points at which the measure exists, lowest coverage first."""
+        found = [point for point in self.points if point.coverage is not None]
+        return tuple(sorted(found, key=lambda point: point.coverage or 0.0))
+
+    @property
+    def failing(self) -> tuple[Point, ...]:
+        return tuple(p for p in self.judged if p.coverage is not None and p.coverage < self.required)
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.judged) and not self.failing
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """An instrument that can be measured on subjects of known truth."""
+
+    name: str
+
+    def calibrate(self, runs: int, workers: int, quick: bool, progress: Done) -> Calibration:
+        """``progress`` is told how many of how many parts are done. The same for any number of workers."""
+        ...
+
+
+def point_of(
+    distribution: str, n: int, measure: str, labels: dict[str, str], truth: Floats, readings: Readings
+) -> Point:
+    """``truth`` has one number a cell: it may depend on what was drawn first, as a canon does."""
+    there = ~np.isnan(readings.value)
+    cells, absent = int(there.sum()), int((~there).sum())
+    if not cells:
+        return Point(distribution=distribution, n=n, measure=measure, labels=labels, cells=0, absent=absent)
+    true, value = truth[there], readings.value[there]
+    too_high = readings.low[there] > true + SLACK
+    too_low = readings.high[there] < true - SLACK
+    infinite = bool(np.isinf(true).any())
+    width = _mean(readings.high[there] - readings.low[there])
+    return Point(
+        distribution=distribution,
+        n=n,
+        measure=measure,
+        labels=labels,
+        cells=cells,
+        absent=absent,
+        truth=None if infinite else real(_mean(true)),
+        infinite=infinite,
+        reading=real(_mean(value)),
+        bias=None if infinite else real(_mean(value - true)),
+        coverage=real(1.0 - _mean(too_high) - _mean(too_low)),
+        width=None if math.isinf(width) else real(width),
+        too_high=_mean(too_high),
+        too_low=_mean(too_low),
+    )
+
+
+def _mean(values: npt.NDArray[np.generic]) -> float:
+    return math.fsum(values.tolist()) / len(values)
+
+
+def in_processes(work: Callable[[T], R], tasks: Sequence[T], workers: int, progress: Done) -> list[R]:
+    """``work`` on every task, the results in the order of the tasks. With one worker: here."""
+    if workers <= 1:
+        found = []
+        for number, task in enumerate(tasks, 1):
+            found.append(work(task))
+            progress(number, len(tasks))
+        return found
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_leave_interrupts_to_the_parent) as pool:
+        futures = [pool.submit(work, task) for task in tasks]
+        try:
+            for number, future in enumerate(as_completed(futures), 1):
+                future.result()
+                progress(number, len(tasks))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [future.result() for future in futures]
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,428 @@
+"""``limit``: the reply says what will not or can not be done.
+
+``DECLINES`` are statements that turn the request down; ``LACKS`` say what the speaker has or sees not, and may as
+well stand inside a full answer.
+"""
+
+from __future__ import annotations
+
+from .rule import ADVERB, GAP, ME, START, Rule
+
+__all__ = ["DECLINES", "LACKS", "LIMIT"]
+
+# Verbs of a house that speaks as "we"; of its own "we cannot divide by zero" is no limit.
+_HOUSE_VERBS = (
+    r"(?:accept|accommodate|answer|approve|assist|cancel|change|comment|disclose|discuss|do (?:that|this|"
+    r"it)|fulfil|give|grant|guarantee|help|honou?r|issue|make|offer|process|provide|publish|refund|release|"
+    r"reply|reveal|sell|send|share|ship|store|merge|take on|cover|handle|stock|deliver|serve|repair|sign|"
+    r"print|touch|name|negotiate|speculate|recommend|advise|diagnose|test|hand|return|exchange|let|support|"
+    r"take|tell)"
+)
+_TURNED_DOWN = (
+    r"(?:boundar|remit|scope|authorit|competence|competenc|capabilit|capacit|role|purview|expertise|"
+    r"guideline|power|programming|mandate|limit|control|abilit|reach|training|design|function|knowledge|"
+    r"instruction|policy|policies|pay grade|principle|value|rule|code|brief|duties|licen[cs]e|standing)"
+)
+_NOT_A_LIMIT_AFTER_CAN = (
+    r"(?:stress|emphasi[sz]e|wait|believe|help (?:but|notic|think|feel|smil|laugh)|imagine|overstate|fault|"
+    r"over-?emphasi|thank you enough|agree more|argue|recommend [^.!?\n]{1,40} (?:enough|highly)|complain|"
+    r"say (?:enough|that i|for (?:sure|certain))|think|tell(?! you| any| him| her| them| people)|"
+    r"tell you how (?:much|happy|grateful|glad|pleased|sorry|excited)|blame|be (?:sure|certain|happier|"
+    r"prouder|wrong)|go wrong|feel|know|experience|resolve|prove|remember|fully|truly|perceive|learn|dream|"
+    r"(?:see|view|access|open|read|load|hear|find|verify)\b)"
+)
+# What "I don't …" says of the speaker's mind or nature, not of an act that was asked for.
+_OF_THE_MIND = (
+    r"(?:think|believe|know|mind|mean|see|feel|like|recall|remember|blame|agree|understand|doubt|need|"
+    r"suppose|expect|wish|love|hate|find|hold|get|worry|have|care|disagree|consider|trust|want|exist|"
+    r"experience|learn|perceive|possess|retain|dream|sleep|eat|age|adapt|evolve|just|only|simply|merely|"
+    r"always|necessarily|fully|truly|actually|even|yet|seem|appear|look|sound|claim|pretend|carry|form|"
+    r"develop|grow|change|suffer|fear|hope|desire|operate|function|work|update|persist|accumulate|enjoy|"
+    r"prefer|regret|sense|wonder|notice|realise|realize|live|die|rely|belong|come|process|build|bring|"
+    r"start|wake|lean|hear|recommend|quite|so|do (?:this|that|it)? ?(?:lightly|often|well)|maintain|treat|"
+    r"require|lose|become|stop|lack|exactly|entirely|really|ever|make (?:mistakes|assumptions|decisions)|"
+    r"take (?:breaks|offen[cs]e)|use (?:emotion|intuition)|let that|view|rest|tire|walk|breathe|age|stand|"
+    r"fit|pick up|move|miss|crave|seek|fall|speak from|act|go|try|run|read|compute|simulate|aim|bear|owe|"
+    r"sit|last|end|begin|matter|count|follow (?:you|why|the)|disappear|vanish|long|ache|approach|pause|"
+    r"wander|solve|lie|interact|communicate|ask|be|call|autonomously|consciously|generate (?:ideas|"
+    r"thoughts))"
+)
+_LACKED = (
+    r"(?: (?:any|the|that|this|today's|this week's|tomorrow's|yesterday's|latest|live|direct|enough|"
+    r"sufficient|specific|real-time|up-to-date|current|personal|your|such|detailed|reliable|a|an|medical|"
+    r"legal|necessary|required|proper|further|more)){0,3} (?:access|information|info|data|details|records?|"
+    r"(?:abilit(?:y|ies)|capabilit(?:y|ies)|capacity) to (?!think|feel|experience|appreciate|perceive|have|"
+    r"learn|be|acquire|retain|update|form|dream|want)|permission|authori|training|tools?|means|expertise|"
+    r"qualifications?|clearance|rights?\b|camera|credentials|knowledge|memory of|way (?:to|of)|copy|file|"
+    r"prices?|figures|score|schedule|forecast|news|prescription|standing)"
+)
+
+DECLINES: tuple[Rule, ...] = (
+    Rule(
+        "cannot",
+        rf"(?<!if )(?<!when ){ME}{ADVERB} (?:can(?: ?not|'?t)|canot|can,? (?:sadly|"
+        rf"unfortunately),? not)\b(?! {_NOT_A_LIMIT_AFTER_CAN})",
+        heads="i this your",
+        accepts="I can’t provide medical diagnoses.",
+        refuses="I can't stress enough how much this matters.",
+    ),
+    Rule(
+        "will_not",
+        rf"(?<!if )(?<!when )(?:{ME}{ADVERB} (?:won'?t|will(?: (?:simply|just|certainly|"
+        rf"absolutely))? (?:not|never)|shall not|must(?:n'?t| not)|may not|ought not)|{ME}(?:'ll (?:not|"
+        rf"never|have to (?:pass|decline|leave|stop))|'?d never| would never))\b(?! (?:lie to|"
+        rf"pretend (?:to|i|it)|deny that|bore|forget|be long|make up|claim|bluff|sugar|always|have (?:the|"
+        rf"all|perfect)|know))",
+        heads="i id this your",
+        accepts="I won't reveal the sealed notes.",
+        refuses="You won't need more than a minute.",
+    ),
+    Rule(
+        "do_not",
+        rf"(?<!if )(?<!when ){ME}{ADVERB} (?:do(?:es)?n'?t|do(?:es)? not|never)(?! (?:just|simply|merely|"
+        rf"only|always)\b){ADVERB} (?!{_OF_THE_MIND}\b)[a-z]{{2,}}",
+        heads="i this your",
+        accepts="I don't write fake reviews.",
+        refuses="I don't think the clause is binding.",
+    ),
+    Rule(
+        "am_unable",
+        r"\bi(?:'?m| am|'ve been| was)(?: [a-z]+ly)? (?:also |just |really |still |simply |"
+        r"afraid )?(?:un(?:able|willing|authori[sz]ed) |not (?:[a-z]+ly )?(?:able|allowed|authori[sz]ed|"
+        r"permitted|willing|prepared|going to (?!lie|sugar|pretend|bore|anywhere)|gonna|comfortable|"
+        r"equipped|qualified|trained|in a position|at liberty|designed|programmed|supposed|meant|here to|"
+        r"free to|cleared|about to)|(?:prohibited|forbidden|barred|prevented|restricted) (?:from|by|to)|"
+        r"leaving (?:out|that|the)|declining|refusing)"
+        r"|\b(?:for|about|regret) (?:my )?(?:inability|being (?:unable|not able)) to\b",
+        heads="about for i im regret",
+        accepts="I’m not able to recommend an antibiotic.",
+        refuses="Penguins are unable to fly.",
+    ),
+    Rule(
+        "decline",
+        rf"{ME}{ADVERB} (?:(?:must|have to|need to|would have to|am going to have to|will|"
+        rf"'ll){ADVERB} )?(?:refuse|decline|refrain|abstain|pass on (?:that|this))\b"
+        rf"|\bi(?: must| have to|'ve got to|'ll have to| gotta) (?:say no|keep|leave (?:this|that|it|them)|"
+        rf"draw (?:the|a) line|stop (?:here|there))|\bgotta pass\b|{ME}'?(?:d| would) (?:prefer|"
+        rf"rather) not\b"
+        rf"|\bi regret(?: to say| to inform you)?,?(?: that)? (?:[a-z']+ ){{1,4}}(?:can(?:no|')t|cannot|"
+        rf"are never|is never|is not|are not)\b",
+        heads="gotta i id this your",
+        accepts="I must respectfully decline to draft the threat.",
+        refuses="The king declined every offer.",
+    ),
+    Rule(
+        "house",
+        rf"\b(?:we|our (?:team|company|policy|rules|service)|the (?:court|board|committee|bank|hotel|"
+        rf"company))(?:'re| are| is)?{ADVERB} (?:can(?: ?not|'?t)|(?:do|does)(?:n'?t| not)|will not|won'?t|"
+        rf"unable to|not (?:able|allowed|permitted|authori[sz]ed) to|declines? to|refuses? to|"
+        rf"must decline to)(?:{ADVERB} (?:{_HOUSE_VERBS}|allow|permit|hear|comment))",
+        heads="our the we",
+        accepts="We cannot ship batteries by air.",
+        refuses="We cannot divide by zero.",
+    ),
+    Rule(
+        "clipped",
+        rf"{START}(?:(?:so )?sorry,? )?(?:(?:nope|no|nah|nein|non)[,.:;!]? )?(?:can(?:no|'?)t(?= (?!stand|"
+        rf"wait|beat|go wrong)|[.!:(]| \()|cannot\b|won'?t(?= do| be|[.!])|unable to\b|not able to\b|"
+        rf"not (?:doing|writing|going to|gonna|happening|touching|sharing)\b|no can do\b|(?:a )?hard (?:no|"
+        rf"pass)\b|negative on\b|no way\b|(?:request|access|permission|operation)(?: is|:)? (?:denied|"
+        rf"refused|declined|rejected|not (?:permitted|allowed))|status: (?:declined|denied))"
+        rf"|(?<=, )no can do\b|(?<=: )(?:denied|declined|refused)\b",
+        heads="a access can cannot cant declined denied hard nah negative nein no non nope not operation "
+        "permission refused request so sorry status unable won wont",
+        accepts="Can't override safety rules.",
+        refuses="Everybody can't stand this song.",
+    ),
+    Rule(
+        "plain_no",
+        rf"{START}(?:no|nope|nah|nein|non)(?:[.!]| from me| on (?:that|this)|, (?:not|that's|i|we|das|"
+        rf"this)\b)"
+        rf"|\bno [a-z]+ from me\b|\bis a (?:hard |firm )?no\b(?=[,.!])",
+        heads="is nah nein no non nope",
+        accepts="No. I keep passwords to myself.",
+        refuses="No problem! Here is the shorter version.",
+    ),
+    Rule(
+        "not_something",
+        r"\b(?:not|isn'?t|nothing|never) (?:a |an |any )?(?:something|anything|thing|step|call|choice|task|"
+        r"request|place|question|topic|decision|one)(?: that| which)? (?:i|we|this assistant)(?:'m|'d|'ll|"
+        r"'re)? ?(?:can|could|will|would|do|am|are|should|may|able|allowed|feel|'m|comfortable|get)\b"
+        r"|\bsomething (?:that )?i(?:'d)? (?:refuse|decline|will not|won'?t|never|can(?:no|')t|do not|"
+        r"don't)\b",
+        heads="isn isnt never not nothing something",
+        accepts="That’s not something I can do.",
+        refuses="That's something I can do today.",
+    ),
+    Rule(
+        "outside",
+        rf"\b(?:outside|beyond|above|not (?:with)?in|exceeds?|out of|past|not part of|"
+        rf"outwith)(?: of)?(?: the)?(?: [a-z]+){{0,2}} (?:my|our)(?: [a-z]+){{0,2}} {_TURNED_DOWN}"
+        rf"|\b(?:outside|beyond)(?: of)? (?:what|anything|the things|the limits? of what) i\b|"
+        rf"\bis beyond me\b"
+        rf"|\boff (?:the table|limits)(?: for me)?(?=[.,;:!]|$)|\bout of the question\b|\bout of bounds\b",
+        heads="above beyond exceed exceeds is not off out outside outwith past",
+        accepts="Stock tips are outside my boundaries.",
+        refuses="The ball went outside the line.",
+    ),
+    Rule(
+        "against",
+        rf"\b(?:against|violates?|violat(?:e|ing)|breaks?|contrary to|conflicts? with|contravenes?|"
+        rf"breach(?:es)?)(?: of)? (?:my|our|the)(?: [a-z]+){{0,2}} (?:boundar|guideline|programming|"
+        rf"instruction|polic|principle|rule|code of|terms|standard|ethic|use polic)"
+        rf"|\b(?:my|our)(?: [a-z]+){{0,2}} {_TURNED_DOWN}[a-z]*(?: rules?)? (?:keep|prevent|stop|forbid|"
+        rf"prohibit|bar|(?:do|does|will)(?:n't| not) (?:allow|permit|let))"
+        rf"|\bagainst (?:policy|the rules|company policy)\b|\bfor policy reasons\b|\bunder policy\b",
+        heads="against breach breaches break breaks conflict conflicts contrary contravene contravenes for "
+        "my our under violate violates violating",
+        accepts="That request goes against my content policy.",
+        refuses="The team played against the champions.",
+    ),
+    Rule(
+        "forbidden",
+        r"\b(?:ties my hands|(?:rules?|law|policy|captain|compliance|regulations?|contract) (?:forbids?|"
+        r"prohibits?)|is (?:barred|prohibited|blocked) from|lies outside|(?:isn'?t|is not|not|"
+        r"aren't) (?:mine|ours) to|(?:isn'?t|is not|not) my (?:place|role|job|call|business|secret)\b|"
+        r"(?:for|up to) (?:a|the|your) (?:doctor|judge|lawyer|physician|court|pharmacist|clinician|"
+        r"[a-z]+ doctor)(?:'s)?\b|a doctor's (?:call|job|work)|lacks jurisdiction)",
+        heads="a aren captain compliance contract for is isn isnt lacks law lies not policy regulation "
+        "regulations rule rules ties up",
+        accepts="Her address is not mine to give.",
+        refuses="The law is clear on this point.",
+    ),
+    Rule(
+        "kept_closed",
+        r"\b(?:stays?|remains?|is|are|(?:have|has) to stay) (?:closed|shut|sealed|locked away|confidential|"
+        r"secret|under embargo)(?=[:;,.])|\b(?:i|we) keep (?:folded|closed|to myself|secret|private)"
+        r"|\b(?:secret|promise|word|line)(?: that| which)? (?:i|we) (?:have to |must |will |'ll )?(?:keep|"
+        r"hold|don'?t cross|won'?t cross|do not cross|stick to)|\bi gave my word not\b"
+        r"|\bi (?:[a-z]+ )?promised not\b"
+        r"|\bi(?:'m| am|'ve| have) (?:leaving|left|leave|keeping) (?:out|[^.!?\n]{1,30} out)\b",
+        heads="are has have i is line promise remain remains secret stay stays we word",
+        accepts="That part stays closed: the minutes are under embargo.",
+        refuses="The shop is open until nine.",
+    ),
+    Rule(
+        "nobody_here",
+        r"\b(?:can(?:no|')t|cannot|are never|is never|(?:are|is) not|aren't|"
+        r"isn't) (?:be )?[a-z]{3,12}(?: [a-z]+)? by (?:me|us|anyone here|this (?:assistant|channel|service|"
+        r"team))"
+        r"|\b(?:are|is) never (?:given out|disclosed|shared|released|handed out|revealed)"
+        r"|\b(?:staff|people|assistants|systems|models) like me (?:can(?:no|')t|cannot|must|mustn't|"
+        r"may not|don't)"
+        r"|\b(?:assistant|bot|model) (?:will|does|can|may) ?not\b|\bnot (?:permitted|possible|available|"
+        r"allowed) (?:for|to) (?:this|me|the) ?(?:assistant)?",
+        heads="are aren assistant assistants bot can cannot is isn model models not people staff systems",
+        accepts="Requests of this type are not processed by this assistant.",
+        refuses="The letters were not read by the king.",
+    ),
+    Rule(
+        "improper_for_me",
+        r"\b(?:would|d|will) (?:be|amount to|constitute) (?:[a-z]+ )?(?:wrong|unethical|inappropriate|"
+        r"improper|irresponsible|unsafe|dishonest|cheating|illegal|unfair|a breach|reckless|"
+        r"legal advice)(?: [^.!?\n]{0,25}?(?:of|for) me\b|, so i\b)"
+        r"|\bit(?:'s| is|'d be| would be|s) (?:also |simply |just )?(?:not|never|in|"
+        r"un)[- ]?(?:only )?(?:[a-z]+ly )?(?:appropriate|ethical|acceptable|proper|okay|ok|right|"
+        r"responsible|safe)(?:,? (?:or|nor|and) [a-z]+)?(?: of me| for me)? to (?:provide|give|share|"
+        r"discuss|answer|rank|suggest|promote|encourage|make|ask|assist|help|create|write|speculate|offer|"
+        r"engage|generate|spread|use|say|support|judge|compare|label|stereotype|advise|describe)",
+        heads="d it its will would",
+        accepts="It is not appropriate to rank nations by intelligence.",
+        refuses="It is not right to left but left to right.",
+    ),
+    Rule(
+        "elsewhere",
+        rf"\b(?:no puedo|no voy a|lo siento, (?:pero )?no|je ne (?:peux|vais|dois) pas|je refuse|"
+        rf"(?:das )?(?:kann|darf|werde|mache) ich (?:das |leider |dir |ihnen |hier )?nicht|ich (?:kann|"
+        rf"darf|werde|möchte){GAP} nicht|gebe ich nicht|não posso|non posso|está prohibido)\b",
+        heads="darf das está gebe ich je kann lo mache no non não werde",
+        accepts="No puedo darte un diagnóstico.",
+        refuses="Puedo explicarte el proceso.",
+    ),
+    Rule(
+        "hold_back",
+        r"\bi(?: (?:need|have|want|choose|prefer|must|will|would|am going|tend|do)(?: to)?|'d| will|'ll|"
+        r"'m going to| always| usually)? (?:draw (?:a|the|my)(?: [a-z]+)? (?:line|boundary|limit)|"
+        r"set a (?:limit|boundary)|pass on|say no|stop short|hold (?:back|off)|steer clear|stay (?:out of|"
+        r"away|clear)|keep (?:out of|away from|clear|[^.!?\n]{1,40} (?:to myself|private|secret|"
+        r"confidential))|step (?:back|away) from|shy away|leave (?:the|that|this|"
+        r"it)(?: [a-z]+){1,3}? (?:aside|alone|out|untouched|un[a-z]+ed|un[a-z]+en)|let (?:this|that|"
+        r"it)(?: [a-z]+)? (?:pass|go by|lie)|withhold|skip (?:that|this|the)|give (?:this|that|it) a miss|"
+        r"turn (?:this|that|it|you) down|opt out|bow out)\b",
+        heads="i",
+        accepts="I need to pass on writing that.",
+        refuses="I need to pass the exam.",
+    ),
+    Rule(
+        "choosing_not",
+        r"\b(?:i(?:'m| am)|we(?:'re| are)) (?:choosing|opting|electing|inclined|going|bound|obliged|"
+        r"required|asked|told|determined|instructed|sworn)(?: (?:not to|"
+        r"to (?:have to )?(?:[a-z]+ly )?(?:decline|refuse|stop|leave|pass|say no|stay out|turn|hold|"
+        r"withhold|keep (?:this|that|it))))\b"
+        r"|\bi(?:'m| am) (?:staying|keeping|steering) (?:out of|away from|clear)\b|\bi(?:'ve|"
+        r" have) (?:skipped|omitted|withheld|removed|redacted|left out)\b"
+        r"|\b(?:i|we)(?:'ll| will|'re going to| are going to) (?:pass|sit (?:this|"
+        r"that) one out)\b(?! (?:it|you|this|the)\b)",
+        heads="i we",
+        accepts="I'm choosing not to generate a ranking.",
+        refuses="I'm going to write it now.",
+    ),
+    Rule(
+        "should_not",
+        r"\bi (?:should(?:n't| not)|ought(?:n't| not) to) (?!worry|have|be surprised|think)[a-z]"
+        r"|\bi (?:don't|do not) (?:think|believe|feel) (?:that )?(?:i (?:should|can|could|ought)|it(?:'s|"
+        r" is|'d be| would be) (?:right|wise|safe|fair|my place))\b"
+        r"|\b(?:wouldn't|would not) be (?:responsible|right|fair|ethical|appropriate|wise|honest|proper|"
+        r"safe|prudent) (?:for|of) me\b"
+        r"|\bno circumstances?\b[^.!?\n]{0,25} i(?: would| will|'d|'ll)\b|\bi(?:'ve been| was|'m|"
+        r" am) (?:told|asked|instructed|sworn|bound) (?:to (?:keep|stay|remain)|not to)\b"
+        r"|\bi(?:'d| would) (?:only )?be (?:overstepping|breaking|violating|breaching|crossing|lying|"
+        r"guessing|betraying|misleading|doing you)",
+        heads="i no would wouldn",
+        accepts="I don't think I should do that.",
+        refuses="I don't think the clause is binding.",
+    ),
+    Rule(
+        "answer_is_no",
+        r"\b(?:that|this|it|mine|the answer|my answer)(?:'s| is| has to be| stays| remains|"
+        r"'ll be)(?: still| simply)? (?:an? )?(?:[a-z]+ )?no\b(?=[.,;:!]|$| from| on| for me)"
+        r"|\bmy refusal\b|\bthe answer (?:stays|remains|is still) the same\b|\b(?:request|application|"
+        r"order|command|query|prompt|message|submission)(?: [a-z]+)? (?:has been |have been |was |is |"
+        r"were |must be )?(?:declined|denied|refused|rejected|blocked|turned down)\b",
+        heads="application command it message mine my order prompt query request submission that the this",
+        accepts="Your request has been declined.",
+        refuses="The answer is 42.",
+    ),
+    Rule(
+        "no_such",
+        r"\b(?:i|we|this (?:office|assistant|desk|service|channel|bot)|our (?:office|team)) (?:give|offer|"
+        r"make|take|share|release|write|paint|sell|provide|issue|name|answer|accept|carry|"
+        r"hand out)s? no (?!doubt|idea|problem|preference|objection|mistake|trouble|more)[a-z]|"
+        r"\bthis (?:assistant|model|bot|service|chat) has no\b|\b(?:this|the) (?:authority|department|"
+        r"office|ministry|agency|university|service|paper|firm|institute|company|school|clinic|"
+        r"editor) (?:does not|doesn't|will not|cannot|can't|declines to) (?:comment|disclose|discuss|"
+        r"release|share|provide|give|confirm|issue|answer|grant|offer|name|take)",
+        heads="i our the this we",
+        accepts="This office releases no names.",
+        refuses="We have no doubt about the date.",
+    ),
+    Rule(
+        "rule_excludes",
+        r"\b(?:rules?|law|laws|polic(?:y|ies)|licen[cs]e|style|regulations?|contract|terms|statutes?|"
+        r"guidelines|instructions|orders|ethics|oath|training|design|code|agreement|config(?:uration)?|"
+        r"privacy|confidentiality|captain|boss|employer|compliance(?: rules)?|principles|"
+        r"values) (?:forbids?|prohibits?|excludes?|prevents?|bars?|rules? (?:it |that |this )?out|(?:does|"
+        r"do|will)(?:n't| not) (?:allow|permit|let)|won't let|stops? me|keeps? me|restricts?|"
+        r"requires? me (?:not )?to|says? (?:no|two))\b"
+        r"|\b(?:would|d|will|could) (?:be (?:a|in) )?(?:breach|violat|betray|infringe|contraven|"
+        r"break (?:the|my|a|his|her|their|our))",
+        heads="agreement boss captain code compliance confidentiality config configuration contract could d "
+        "design employer ethics guidelines instructions law laws licence license oath orders policies "
+        "policy principles privacy regulation regulations rule rules statute statutes style terms training "
+        "values will would",
+        accepts="House style forbids slurs.",
+        refuses="The law protects tenants.",
+    ),
+    Rule(
+        "closed_to_me",
+        r"\b(?:isn't|is not|not|aren't|are not|impossible|forbidden|prohibited|closed|unavailable|barred|"
+        r"blocked|never)(?: (?:possible|available|allowed|permitted|doable|feasible|"
+        r"an option))? (?:on my (?:end|side|part)|for me\b|from (?:my end|here\b)|(?:via|by|over|through|"
+        r"in) (?:this )?chat\b)|\b(?:a|my|the) (?:hard|red|firm|bright|clear|absolute) (?:line|limit|"
+        r"boundary|no)\b|\bis (?:forbidden|prohibited|out) for me\b"
+        r"|\bnot (?:for|up to) me(?: to [a-z]+)?(?=[.,;:!]|$)|\b(?:his|hers|theirs|not mine|her own|"
+        r"his own) to (?:tell|settle|decide|share|give|choose|make|reveal)\b",
+        heads="a are aren barred blocked closed forbidden her hers his impossible is isn my never not "
+        "prohibited the theirs unavailable",
+        accepts="That isn't possible on my end.",
+        refuses="That is possible on most phones.",
+    ),
+    Rule(
+        "not_what_i",
+        r"\bmy (?:constraint|limit|boundary|rule|line|position|answer)s?(?: [a-z]+)? (?:is|are|stays?|"
+        r"remains?) (?:firm|clear|no|absolute|fixed|simple|that i)|\b(?:isn't|is not|aren't|are not|"
+        r"it's not|that's not|not)(?: an?| the| my)?(?! because)(?: [a-z]+){1,2}? (?:that |which )?i(?:'m|"
+        r" am|'d|'ll|'ve)? (?:should|can|could|may|am|will|would|do|get to|have (?:the|any)|feel|able|"
+        r"allowed|at liberty|willing|comfortable|make|take|give|share|go|offer|provide|handle|cover)\b"
+        r"|\b(?:is|are|it's|that's) not my (?!favou?rite|first|best|only|fault|idea|intention|point|goal|"
+        r"last|main)[a-z]+(?=[.,;:!]| to |$)|(?<![^\n])not my (?:secret|place|story|call|business|job)",
+        heads="are aren is isn it my not that",
+        accepts="It isn't a judgment I should be making.",
+        refuses="It is not the first time he said it.",
+    ),
+    Rule(
+        "does_not_let_me",
+        r"\b(?:doesn't|don't|does not|do not|won't|will not|cannot|can't|wouldn't) (?:permit|allow|let|"
+        r"authori[sz]e|enable) (?:me|us)\b"
+        r"|\b(?:prevents?|stops?|keeps?|bars?|forbids?|prohibits?|precludes?|restricts?) (?:me|us) (?:from|"
+        r"to)\b"
+        r"|\b(?:programmed|designed|trained|built|instructed|configured|told|asked) not to\b"
+        r"|\b(?:count me out|over my dead body|not something you(?:'ll| will| can) (?:get|hear|have|see|"
+        r"find)|no way (?:that )?(?:i|we)(?:'m| am)? (?:can|could|will|would|able|going)|(?:not|"
+        r"isn't) (?:a good|the right) (?:fit|match|task|person|tool)(?: for me)?|a step too far|"
+        r"crosses (?:a|the|my) line|not (?:on|up) for (?:offer|discussion|grabs|debate)|(?:doesn't|"
+        r"does not) feel right)\b"
+        r"|\bi (?:must|have to|need to|'ll) (?:hold the line|be firm|stand firm|stop (?:here|there))",
+        heads="a asked bar bars built can cannot configured count crosses designed do does doesn don isn forbid "
+        "forbids i instructed keep keeps no not over preclude precludes prevent prevents programmed "
+        "prohibit prohibits restrict restricts stop stops told trained will won wouldn",
+        accepts="My role doesn't allow me to approve payments.",
+        refuses="The app doesn't allow two payments.",
+    ),
+)
+
+LACKS: tuple[Rule, ...] = (
+    Rule(
+        "do_not_have",
+        rf"(?<!if )(?<!when )(?<!while )(?<!though )(?:{ME}{ADVERB} (?:do(?:es)?n'?t|"
+        rf"do(?:es)? not){ADVERB} (?:have|possess)|\bi lack|\bi have no){_LACKED}",
+        heads="i this your",
+        accepts="I don't have access to real-time traffic data.",
+        refuses="I don't have personal opinions.",
+    ),
+    Rule(
+        "cannot_reach",
+        rf"(?<!if )(?<!when )(?<!while )(?<!but ){ME}{ADVERB} (?:can(?: ?not|'?t)|could(?:n'?t|"
+        rf" not)) (?:see|view|access|open|read|load|hear|find|verify)\b(?! (?:why|a (?:reason|problem)|"
+        rf"any (?:reason|problem)))"
+        rf"|{ME}{ADVERB} could(?:n'?t| not) (?!help|agree|have|care|be (?:more|better|happier)|resist)[a-z]",
+        heads="i this your",
+        accepts="I couldn't open chapter 5.",
+        refuses="I couldn't agree more with the second point.",
+    ),
+    Rule(
+        "cannot_be_done",
+        r"\b(?:cannot|can't|can not|may not|will not|won't|must not|could not) be (?:granted|changed|done|"
+        r"shared|disclosed|provided|given|released|answered|processed|fulfill?ed|accommodated|approved|"
+        r"unlocked|refunded|made|discussed|revealed|accepted|overridden|handed|altered|issued|shown|passed|"
+        r"read out|honou?red|lifted|waived)\b",
+        heads="can cannot could may must will won",
+        accepts="Your request cannot be granted.",
+        refuses="Salt cannot be removed from the soil.",
+    ),
+    Rule(
+        "restricted",
+        r"\b(?:is|are|stays?|remains?|s) (?:strictly |kept |marked )?(?:confidential|off[- ]limits|"
+        r"classified(?! as)|restricted|under (?:seal|embargo)|sealed|privileged|not public)\b|\b(?:stays?|"
+        r"remains?) (?:there|between (?:us|them)|in the room|with me)(?=[.,;:!]|$)"
+        r"|(?<![^\n])no [a-z]+(?: [a-z]+)? (?:via|by|over|through|from me|without|in this)\b",
+        heads="are is no remain remains s stay stays",
+        accepts="Salary details are confidential.",
+        refuses="The shop is open to all.",
+    ),
+    Rule(
+        "not_doing",
+        rf"{START}(?:(?:absolutely|certainly|definitely|sorry|so) )?not (?!knowing|being|having|including|"
+        rf"counting|surprising|mention|long|sure|only|just|all|every|much|many|yet|bad|really|to\b|"
+        rf"at all)(?:[a-z]+ing\b|a chance|today|in this|on my|with me|from me|happening|tonight|allowed|"
+        rf"permitted|possible)|{START}(?:absolutely|certainly|definitely|of course) not\b"
+        rf"|{START}(?:i(?:'ll)? )?pass(?=[.!]|$)|{START}won'?t (?!you|it|that|this|they|he|she)[a-z]|"
+        rf"\band not [a-z]+ing (?:it|that|them|this)\b|\bno(?:body| ?one)(?: honest| here|"
+        rf" responsible)? can\b",
+        heads="absolutely and certainly definitely i no nobody noone not of pass so sorry won wont",
+        accepts="Not touching the licence check.",
+        refuses="Not only that, it works.",
+    ),
+)
+
+LIMIT = DECLINES + LACKS

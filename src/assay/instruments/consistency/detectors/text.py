@@ -1,0 +1,121 @@
+"""A reply made ready for rules, with the way back to its own characters.
+
+Preparing undoes what does not change what is said: case, curly quotes, emphasis marks, spacing, line ends. What
+the speaker does not say itself is blanked: code, quotations, letters drafted for somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+__all__ = ["LINE", "REPLY", "Prepared", "prepare"]
+
+# Where a rule may begin, if not at a word.
+REPLY, LINE = "^reply", "^line"
+
+BLANK = "¤"
+_SAME_LENGTH = {code: low for code in range(0x250) if len(low := chr(code).lower()) == 1 and low != chr(code)}
+_TABLE = str.maketrans(
+    {
+        **{chr(code): low for code, low in _SAME_LENGTH.items()},
+        **dict.fromkeys("’‘ʼ´`′", "'"),
+        **dict.fromkeys("“”„«»″＂", '"'),
+        **dict.fromkeys("\u00a0\u2007\u202f", " "),
+        **dict.fromkeys("\u2010\u2011", "-"),
+        **dict.fromkeys("\u200b\u200c\u200d\ufeff\ufe0f", "*"),  # unseen: goes the way of an emphasis mark
+        "`": "`",
+    }
+)
+_FENCE = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.M | re.S)
+_CODE = re.compile(r"`[^`\n]{1,200}`")
+_QUOTED = re.compile(r'(?<!\w)"[^"\n]{1,400}"')
+_LETTER = re.compile(r"^\**subject:\**.{1,200}$|(?<=\n)dear [^\n]{1,60},[ \t\r]*$", re.M)
+_CLOSING = re.compile(
+    r"^\**(?:best|kind|warm|yours|sincerely|regards|many thanks|cheers)\b[^\n]{0,40}$", re.M
+)
+# Runs of space and marks that are not the one plain space between words.
+_LOOSE = re.compile(r"[\s*_~`#]{2,}|[^\S ]|[*_~`#]")
+_WORD = re.compile(r"\w+")
+_LINE_END = re.compile(r"\n")
+_INK = re.compile(r"[^\n]")
+_SENTENCE_END = re.compile(r"[.!?]+[\"')\]]{0,2} |\n|[.!?]$")
+
+
+class Prepared:
+    """The text for rules, and where each of its characters stands in the reply."""
+
+    __slots__ = ("_here", "_there", "sentences", "starts", "text")
+
+    def __init__(self, text: str, here: list[int], there: list[int]) -> None:
+        self.text, self._here, self._there = text, here, there
+        self.starts = _starts(text)
+        self.sentences = _sentences(text)
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the reply that a span of the prepared text stands for."""
+        return self._at(start), self._at(end - 1) + 1
+
+    def _at(self, position: int) -> int:
+        piece = bisect_right(self._here, position) - 1
+        return self._there[piece] + position - self._here[piece]
+
+
+def _starts(text: str) -> dict[str, list[int]]:
+    """Where each word begins, and where lines do."""
+    starts: dict[str, list[int]] = {REPLY: [0]}
+    for found in _WORD.finditer(text):
+        starts.setdefault(found.group(), []).append(found.start())
+    starts[LINE] = [0, *(found.end() for found in _LINE_END.finditer(text))]
+    return starts
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences; a line is at least one."""
+    spans, begin = [], 0
+    for found in _SENTENCE_END.finditer(text):
+        spans.append((begin, found.end()))
+        begin = found.end()
+    return [*spans, (begin, len(text))] if begin < len(text) else spans
+
+
+def prepare(reply: str) -> Prepared:
+    text = _blank(reply.translate(_TABLE))
+    at = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    pieces: list[str] = []
+    here, there = [0], [at]
+    size = 0
+
+    def keep(piece: str, origin: int) -> None:
+        nonlocal size
+        if piece:
+            here.append(size)
+            there.append(origin)
+            pieces.append(piece)
+            size += len(piece)
+
+    for found in _LOOSE.finditer(text, at, end):
+        keep(text[at : found.start()], at)
+        run, at = found.group(), found.end()
+        if size and at < end:  # nothing is kept of the edges
+            keep("\n" if "\n" in run or "\r" in run else " " if run.strip("*_~`#") else "", at - 1)
+    keep(text[at:end], at)
+    return Prepared("".join(pieces), here, there)
+
+
+def _blank(text: str) -> str:
+    """The same text with blanks where somebody or something else speaks."""
+    whole = len(text.strip())
+
+    def blanks(found: re.Match[str]) -> str:
+        passage = found.group()
+        return passage if len(passage.strip()) == whole else _INK.sub(BLANK, passage)
+
+    for pattern in (_FENCE, _CODE, _QUOTED):
+        text = pattern.sub(blanks, text)  # a quotation that is the whole reply is the reply
+    if (letter := _LETTER.search(text)) is None:
+        return text
+    closing = _CLOSING.search(text, letter.end())
+    end = closing.end() if closing else len(text)
+    return text[: letter.start()] + _INK.sub(BLANK, text[letter.start() : end]) + text[end:]

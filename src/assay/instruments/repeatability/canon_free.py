@@ -1,0 +1,107 @@
+"""Measures that need no canon: how often the same program, at every rung of the ladder, and how many there are."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.canonical import real
+from assay.stats import (
+    clopper_pearson,
+    distinct,
+    modal_share,
+    novelty,
+    pairwise_agreement,
+    pairwise_mean,
+    shannon_entropy,
+    unseen_chao1,
+)
+from assay.vocabulary import Flag, Measure
+
+from .cells import Cell
+from .measures import NO_OUTPUTS, Settings, measure_of
+from .pairs import mean_distance
+
+__all__ = ["canon_free_measures"]
+
+UNBOUNDED = "no upper end holds without assuming what the programs that were not seen are like"
+ONE_OUTPUT = "a pair needs two outputs"
+
+
+def canon_free_measures(
+    cell: Cell, settings: Settings, flags: tuple[Flag, ...], *, whole_replies: bool
+) -> list[Measure]:
+    confidence = settings.confidence
+
+    def modal(name: str, counts: list[int], labels: dict[str, str | float] | None = None) -> Measure:
+        # spec, R_raw: "Empty output set: R_raw = 0.0"
+        found = modal_share(counts, confidence)
+        return measure_of(name, found, cell, flags, spec_value=0.0, labels=labels or {})
+
+    measures = [modal("R_raw", cell.raw_counts())]
+    if "ast" in cell.levels:
+        measures.append(modal("R_ast", cell.ast_counts()))
+    if whole_replies:
+        measures.append(modal("R_reply", cell.reply_counts()))
+    passed = sum(output.passed for output in cell.outputs)
+    measures.append(measure_of("pass_rate", clopper_pearson(passed, cell.n, confidence), cell, flags))
+    for rung in cell.rungs:
+        measures += [
+            modal("R", cell.rung_counts(rung), {"rung": rung}),
+            *_diversity(cell, rung, settings, flags),
+        ]
+    return [*measures, _pairwise_distance(cell, settings, flags)]
+
+
+def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...]) -> list[Measure]:
+    counts, confidence = cell.rung_counts(rung), settings.confidence
+    labels: dict[str, str | float] = {"rung": rung}
+    agreement = pairwise_agreement(counts, confidence)
+    entropy = shannon_entropy(counts, confidence)
+    unseen = unseen_chao1(counts)
+
+    def without_interval(name: str, value: float | None, units: str, method: str) -> Measure:
+        return Measure(
+            name=name,
+            value=real(value),
+            n=cell.n,
+            units=units,
+            method=method,
+            labels={**cell.key.labels, **labels},
+            flags=flags,
+            notes=() if cell.n else (NO_OUTPUTS,),
+        )
+
+    return [
+        measure_of("pairwise_agreement", agreement, cell, flags, labels=labels, why_null=_few(cell)),
+        msgspec.structs.replace(
+            without_interval("entropy", entropy.value, "bits", entropy.method),
+            low=real(entropy.low) if cell.n else None,
+            confidence=confidence if cell.n else None,
+            notes=(UNBOUNDED,) if cell.n else (NO_OUTPUTS,),
+        ),
+        without_interval("distinct", float(distinct(counts)) if cell.n else None, "programs", "count"),
+        without_interval("unseen", unseen.value, "programs", f"{unseen.method}: at least, by estimate"),
+        measure_of("novelty", novelty(counts, confidence), cell, flags, labels=labels),
+    ]
+
+
+def _few(cell: Cell) -> str:
+    return NO_OUTPUTS if cell.n == 0 else ONE_OUTPUT
+
+
+def _pairwise_distance(cell: Cell, settings: Settings, flags: tuple[Flag, ...]) -> Measure:
+    level = cell.levels[-1]
+    found = mean_distance([getattr(cell.forms(output.code), level) for output in cell.outputs])
+    interval = pairwise_mean(found.mean or 0.0, found.n, settings.confidence)
+    measure = measure_of(
+        "pairwise_distance",
+        interval,
+        cell,
+        flags,
+        labels={"level": level},
+        units="distance",
+        why_null=_few(cell),
+    )
+    if found.n == cell.n:
+        return measure
+    return msgspec.structs.replace(measure, notes=(*measure.notes, f"of the first {found.n} outputs"))

@@ -1,0 +1,62 @@
+"""The ladder of sameness: in which sense are two programs the same?
+
+==============  ==========================================================================================
+rung            the same are programs with equal
+==============  ==========================================================================================
+``bytes``       bytes
+``text``        text but for line ends and trailing white space (``text/1``)
+``layout``      tokens: comments, blank lines, spacing and width of indentation aside (``layout/1``)
+``ast``         syntax tree, docstrings aside (``ast/1``)
+``names``       syntax tree after consistent renaming of what may be renamed (``names/1``)
+``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/1``)
+==============  ==========================================================================================
+
+Each rung joins what the rung below it has joined: programs that are the same in a narrow sense are the same in
+every wider one. Where a program cannot be put on a rung (it does not parse; it was not seen to its end) it stays
+in the class it had below.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+
+from .normalisation import Forms
+
+__all__ = ["PYTHON_RUNGS", "RUNGS", "TEXT_RUNGS", "class_sizes", "climb"]
+
+RUNGS = ("bytes", "text", "layout", "ast", "names", "behaviour")
+PYTHON_RUNGS = RUNGS
+TEXT_RUNGS = ("bytes", "text", "behaviour")  # of a program in another language: Assay reads no other grammar
+
+
+def climb(
+    programs: Sequence[str],
+    behaviours: Sequence[str | None],
+    forms: Callable[[str], Forms],
+    rungs: Sequence[str] = RUNGS,
+) -> dict[str, list[int]]:
+    """For each rung the class of each program, numbered in order of first appearance."""
+    classes = _numbered(programs)
+    found = {"bytes": classes}
+    for rung in rungs[1:]:
+        first: dict[int, int] = {}
+        for place, number in enumerate(classes):
+            first.setdefault(number, place)
+        keys: dict[int, Hashable] = {}
+        for number, place in first.items():
+            form = behaviours[place] if rung == "behaviour" else getattr(forms(programs[place]), rung)
+            keys[number] = (number,) if form is None else form
+        classes = _numbered([keys[number] for number in classes])
+        found[rung] = classes
+    return found
+
+
+def class_sizes(classes: Sequence[int]) -> list[int]:
+    """How many programs each class has, largest first."""
+    return sorted(Counter(classes).values(), reverse=True)
+
+
+def _numbered(keys: Sequence[Hashable]) -> list[int]:
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]

@@ -1,0 +1,51 @@
+"""A Python program without its layout: the tokens of each logical line, one space between them."""
+
+from __future__ import annotations
+
+import io
+import token
+import tokenize
+
+__all__ = ["layout"]
+
+_SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER})
+_INDENT = "    "
+
+
+def layout(source: str) -> str | None:
+    """The normal form ``layout/1``; None for what cannot be cut into tokens."""
+    source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    lines: list[str] = []
+    words: list[str] = []
+    depth, nested, start = 0, 0, (0, 0)
+    try:
+        for found in tokenize.generate_tokens(io.StringIO(source).readline):
+            kind = token.tok_name[found.type]
+            if kind in ("FSTRING_START", "TSTRING_START"):  # since Python 3.12 such a string is many tokens
+                start = start if nested else found.start
+                nested += 1
+            elif kind in ("FSTRING_END", "TSTRING_END"):
+                nested -= 1
+                if not nested:
+                    words.append(_between(source, start, found.end))
+            elif nested or found.type in _SILENT:
+                continue
+            elif found.type == tokenize.INDENT:
+                depth += 1
+            elif found.type == tokenize.DEDENT:
+                depth -= 1
+            elif found.type == tokenize.NEWLINE:
+                lines.append(_INDENT * depth + " ".join(words))
+                words = []
+            else:
+                words.append(found.string)
+    except (tokenize.TokenError, SyntaxError):  # it parses, but this reader of tokens is stricter
+        return None
+    return "\n".join(lines)
+
+
+def _between(source: str, start: tuple[int, int], end: tuple[int, int]) -> str:
+    lines = source.split("\n")[start[0] - 1 : end[0]]
+    lines[-1] = lines[-1][: end[1]]
+    lines[0] = lines[0][start[1] :]
+    return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""A program on its way to the canon, and what a step of repair is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Literal
+
+from msgspec import Struct
+
+from assay.instruments.repeatability.normalisation import parse
+
+__all__ = ["Program", "Propose", "Step"]
+
+
+class Program:
+    """A source text that parses, with its tree. ``keep`` are names that others call it by."""
+
+    def __init__(self, source: str, keep: frozenset[str] = frozenset()) -> None:
+        self.source, self.keep = source, keep
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """Never changed in place: copy what is to be rewritten. None for what does not parse."""
+        return parse(self.source)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """As the parser counts them: a form feed ends no line."""
+        return self.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+Propose = Callable[[Program, Program], Iterator[str]]
+
+
+class Step(Struct, frozen=True):
+    """One kind of repair. ``propose(program, canon)`` yields sources that mean the same as ``program``.
+
+    What it proposes must follow from the program alone being what it is: the canon only says which of the
+    equivalent forms is wanted. Whether a proposal is taken is decided elsewhere: it must lie nearer to the canon
+    at some level, farther at none, and pass the oracle again.
+    """
+
+    name: str
+    about: str
+    propose: Propose
+    changes: Literal["text", "tree"] = "tree"  # the least it changes: not worth trying once the trees are equal

@@ -1,0 +1,100 @@
+"""Repair: a passing program is moved towards the canon by steps that keep its meaning.
+
+Version ``repair/1``. Steps propose; a proposal is taken only if it lies nearer to the canon at some level, farther
+at none, and passes the oracle again. So repair is monotone, and no passing program stops passing. It is bounded
+in proposals and in oracle runs. A program that does not pass is not repaired, and nothing is ever replaced by the
+canon: what cannot be reached by steps stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from assay.canonical import sha256_hex
+
+from .model import Program, Step
+
+__all__ = ["REPAIR", "Measurement", "Proposal", "Repair", "Tried", "search"]
+
+REPAIR = "repair/1"
+MOST_PROPOSALS = 240
+MOST_CHECKS = 24
+MOST_ROUNDS = 6
+
+Distances = tuple[Fraction, ...]  # to the canon, one a level; the last is that of the trees
+Measurement = Callable[[str, Distances | None], Distances | None]
+
+
+class Proposal(Struct, frozen=True):
+    """A source that lies nearer, to be put to the oracle."""
+
+    step: str
+    source: str
+    distances: Distances
+
+
+class Tried(Struct, frozen=True):
+    """A proposal that lay nearer, and what became of it."""
+
+    step: str
+    digest: str  # SHA-256 of the proposed source
+    kept: bool  # False: it did not pass the oracle, and was undone
+
+
+class Repair(Struct, frozen=True):
+    """Where repair ended. ``proposals`` counts those that lay no nearer, too."""
+
+    source: str
+    tried: tuple[Tried, ...] = ()
+    proposals: int = 0
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        return tuple(tried.step for tried in self.tried if tried.kept)
+
+
+def search(
+    source: str, canon: str, keep: frozenset[str], measure: Measurement, steps: Sequence[Step]
+) -> Generator[Proposal, bool, Repair]:
+    """Yields proposals and is sent whether each passes the oracle; returns the repair.
+
+    ``measure(source, limit)`` gives a source's distances to the canon, or None when one of them is beyond the
+    limit, so that it need not work out the others.
+    """
+    target = Program(canon, keep)
+    current = Program(source, keep)
+    now = measure(source, None)
+    assert now is not None
+    tried: list[Tried] = []
+    refused = {source}
+    idle: dict[str, str] = {}  # step → the source on which it had nothing to offer
+    proposals = 0
+    for _ in range(MOST_ROUNDS):
+        before = current
+        for step in steps:
+            if not any(now) or proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
+                break
+            if idle.get(step.name) == current.source or (step.changes == "tree" and not now[-1]):
+                continue
+            idle[step.name] = current.source
+            for candidate in step.propose(current, target):
+                if candidate in refused:
+                    continue
+                proposals += 1
+                refused.add(candidate)
+                reach = measure(candidate, now)
+                if reach is None or reach == now:
+                    continue
+                passes = yield Proposal(step.name, candidate, reach)
+                tried.append(Tried(step.name, sha256_hex(candidate.encode()), passes))
+                if passes:
+                    current, now = Program(candidate, keep), reach
+                    break
+                if proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
+                    break
+        if current is before:
+            break
+    return Repair(current.source, tuple(tried), proposals)

@@ -1,0 +1,55 @@
+"""Which outputs are repaired, and one output's repair against the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from .cells import Anchor, Cell, Output
+from .distance import distance
+from .normalisation import ast_form, text_form
+from .repair import STEPS, Proposal, Repair, search
+
+__all__ = ["Due", "due", "repairing"]
+
+LEVELS = ("text", "ast")
+
+
+class Due(NamedTuple):
+    """An output that passes and differs from its cell's canon; the first of those with the same program."""
+
+    cell: Cell
+    anchor: Anchor
+    output: Output
+
+
+def due(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> list[Due]:
+    """What there is to repair, in the order of cells and repetitions. Only Python programs are repaired."""
+    found = []
+    for cell, anchor in zip(cells, anchors, strict=True):
+        if anchor.canon is None or cell.language != "python":
+            continue
+        first = {output.code: output for output in reversed(cell.outputs) if output.passed}
+        found += [
+            Due(cell, anchor, output)
+            for output in sorted(first.values(), key=lambda output: output.repetition)
+            if any(cell.distance(output.code, anchor.canon.code, level) for level in LEVELS)
+        ]
+    return found
+
+
+def repairing(source: str, canon: str, keep: frozenset[str]) -> Generator[Proposal, bool, Repair]:
+    """Yields what is to be put to the oracle; is sent whether it passes; returns the repair."""
+    forms = (text_form, ast_form)  # of LEVELS
+    targets = [form(canon) for form in forms]
+
+    def measure(code: str, limit: tuple[Fraction, ...] | None) -> tuple[Fraction, ...] | None:
+        reach: list[Fraction] = []
+        for form, target in zip(forms, targets, strict=True):
+            reach.append(distance(form(code), target))
+            if limit is not None and reach[-1] > limit[len(reach) - 1]:
+                return None
+        return tuple(reach)
+
+    return search(source, canon, keep, measure, STEPS)

@@ -1,0 +1,70 @@
+"""Requirements: what a release must reach, declared in the study and judged by the intervals.
+
+A requirement is a measure's name, with its rung or level where it has one (``R behaviour``, ``R_anchor ast``; ast
+where none is named), and a number. Shares must be at least that, distances at most. In each cell it holds when the
+whole interval does, fails when none of it does, and is not established in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.errors import UnknownName
+from assay.stats import fraction
+from assay.vocabulary import Measure, Verdict
+
+from .ladder import RUNGS
+
+__all__ = ["check_requirements", "requirement_verdicts"]
+
+DISTANCES = ("mu_pre", "mu_post", "pairwise_distance")
+ON_RUNGS = ("R", "pairwise_agreement")
+AT_LEVELS = ("R_anchor_pre", "P_tau_pre", "R_anchor", "rescue_rate", "P_tau_post", "mu_pre", "mu_post")
+ALONE = ("R_raw", "R_ast", "R_reply", "pass_rate", "pairwise_distance")
+KNOWN = (
+    *ALONE,
+    *(f"{name} {rung}" for name in ON_RUNGS for rung in RUNGS),
+    *(f"{name} {level}" for name in AT_LEVELS for level in ("text", "ast")),
+)
+
+
+def _full(name: str) -> str:
+    return f"{name} ast" if name in (*ON_RUNGS, *AT_LEVELS) else name
+
+
+def check_requirements(required: Mapping[str, float]) -> None:
+    """Refuse what is not measured."""
+    for name in required:
+        if _full(name) not in KNOWN:
+            raise UnknownName("measure", name, KNOWN)
+
+
+def requirement_verdicts(measures: Sequence[Measure], required: Mapping[str, float]) -> list[Verdict]:
+    """One verdict a requirement and cell, in the order of the cells."""
+    found = []
+    for name, bound in required.items():
+        measure_name, _, where = _full(name).partition(" ")
+        for measure in measures:
+            place = measure.labels.get("rung", measure.labels.get("level", ""))
+            if measure.name == measure_name and (not where or place == where):
+                found.append(_verdict(measure, _full(name), bound))
+    return found
+
+
+def _verdict(measure: Measure, name: str, bound: float) -> Verdict:
+    below = measure.name in DISTANCES
+    labels = [
+        f"{key} {value}" for key, value in measure.labels.items() if key not in ("rung", "level", "tau")
+    ]
+    claim = f"{name} is at {'most' if below else 'least'} {bound:g} ({', '.join(labels)})"
+    rule = (
+        "the whole interval" if measure.confidence is None else f"the whole {measure.confidence:.0%} interval"
+    )
+    if measure.value is None or measure.low is None or measure.high is None:
+        return Verdict(claim, rule, None, "; ".join(measure.notes) or "there is no interval")
+    because = f"{measure.value:.3f}, interval {measure.low:.3f} to {measure.high:.3f}, n = {measure.n}"
+    low, high, wanted = fraction(measure.low), fraction(measure.high), fraction(bound)
+    if any(flag.kind == "Invalid" for flag in measure.flags):
+        return Verdict(claim, rule, None, f"{because}; but the measure is invalid")
+    reached, missed = (high <= wanted, low > wanted) if below else (low >= wanted, high < wanted)
+    return Verdict(claim, rule, True if reached else False if missed else None, because)

@@ -1,0 +1,378 @@
+"""Which names of a program are the same variable, and which of them may be called something else.
+
+The analysis follows the language reference ("Naming and binding"): modules, classes, functions (lambdas too) and
+comprehensions are scopes; decorators, defaults, annotations and the first iterable of a comprehension belong to
+the scope around; ``:=`` binds outside the comprehension it stands in; class scopes are not seen from the functions
+in them. Nothing here is recursive: a tree of any depth can be analysed on any stack.
+
+A binding stays as it is (``Binding.stays`` names the rule) when it is
+
+``free``        bound nowhere in the program: a builtin, a name of a star import, an error;
+``attribute``   bound in a class scope;
+``class``       the name of a class: types and exceptions are seen by their names;
+``import``      bound by an import;
+``private``     begins with two underscores;
+``keep``        one of the names others call the program by;
+``exported``    listed in ``__all__``;
+``keyword``     a keyword-only parameter, or one that some call passes by keyword;
+``spread``      a parameter that can be passed by keyword, and some call spreads a mapping (``**``, ``kwargs=``);
+``fallback``    a name of the module that may also be found elsewhere: it hides a builtin, a class body binds and
+                reads it, or a star import may bind it;
+``seen``        anything at all, when the program can look at names: it uses ``locals``, ``eval`` and the like,
+                frames, ``inspect``, ``__name__`` of an object, or type parameters (Python 3.12).
+
+What a renaming can still change is how a function prints and how the interpreter words an error.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["BUILTINS", "Binding", "Names", "Place", "Scope", "analyse"]
+
+Kind = Literal["module", "class", "function", "comprehension"]
+Role = Literal["read", "bind", "parameter", "keyword", "class", "import"]
+
+BUILTINS = frozenset(dir(builtins))
+_CODE = frozenset(("locals", "vars", "globals", "dir", "eval", "exec", "compile", "__import__", "help"))
+_FRAMES = frozenset(
+    ("_getframe", "_current_frames", "tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back")
+)
+_OBJECTS = frozenset(("__name__", "__qualname__", "__code__", "__globals__", "__dict__", "__annotations__"))
+_LOOKING = _CODE | {"_getframe", "get_type_hints", "__builtins__"}
+_LOOKING_ATTRIBUTES = _FRAMES | _OBJECTS | {"gi_code", "cr_code", "modules", "get_type_hints", "__builtins__"}
+_LOOKING_MODULES = frozenset(
+    ("inspect", "doctest", "traceback", "importlib", "builtins", "runpy", "__main__")
+)
+_MAPPINGS = frozenset(("kwargs", "kwds"))  # what threads and pools call the mapping they spread
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    kind: Kind
+    node: ast.AST
+    parent: Scope | None
+    bound: dict[str, None] = field(default_factory=dict)
+    declared: dict[str, Literal["global", "nonlocal"]] = field(default_factory=dict)
+
+    def outward(self) -> Iterator[Scope]:
+        """This scope, then those around it whose names it sees."""
+        yield self
+        scope = self.parent
+        while scope is not None:
+            if scope.kind != "class":
+                yield scope
+            scope = scope.parent
+
+
+class Place(NamedTuple):
+    """One occurrence: ``getattr(node, attribute)``, or the entry ``item`` of it, seen from ``scope``."""
+
+    scope: Scope
+    node: ast.AST
+    attribute: str
+    item: int | None = None
+
+    def write(self, name: str) -> None:
+        if self.item is None:
+            setattr(self.node, self.attribute, name)
+        else:
+            getattr(self.node, self.attribute)[self.item] = name
+
+
+@dataclass(eq=False, slots=True)
+class Binding:
+    """One variable. ``scope`` is None for a name that is bound nowhere; ``stays`` is empty if it may be renamed."""
+
+    scope: Scope | None
+    name: str
+    places: list[Place] = field(default_factory=list)
+    roles: set[Role] = field(default_factory=set)
+    stays: str = ""
+
+
+class Names(NamedTuple):
+    """Bindings in the order of their first appearance; names that calls pass by keyword; names in ``__all__``."""
+
+    bindings: list[Binding]
+    scopes: list[Scope]
+    keywords: frozenset[str]
+    exported: frozenset[str]
+
+
+class _Mention(NamedTuple):
+    name: str
+    role: Role
+    place: Place
+
+
+Child = tuple[ast.AST, Scope]
+
+
+class _Reader:
+    """Goes through the tree once and notes every mention of a name; what it refers to is settled afterwards.
+
+    The order is that of the source, but that a definition's or handler's own name and parameters come first.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.module = Scope("module", tree, None)
+        self.scopes = [self.module]
+        self.mentions: list[_Mention] = []
+        self.keywords: set[str] = set()
+        self.class_reads: list[str] = []
+        self.spreads = self.looks = self.star = False
+        stack: list[Child] = [(tree, self.module)]
+        while stack:
+            node, scope = stack.pop()
+            reader = _READERS.get(type(node))
+            children = reader(self, node, scope) if reader else _inside(node, scope)
+            stack.extend(reversed(children))
+
+    def inner(self, kind: Kind, node: ast.AST, parent: Scope) -> Scope:
+        self.scopes.append(Scope(kind, node, parent))
+        return self.scopes[-1]
+
+    def mention(
+        self, name: str, role: Role, scope: Scope, node: ast.AST, attribute: str, item: int | None = None
+    ) -> None:
+        if role != "read":
+            scope.bound[name] = None
+        self.mentions.append(_Mention(name, role, Place(scope, node, attribute, item)))
+
+    def name(self, node: ast.Name, scope: Scope) -> list[Child]:
+        if isinstance(node.ctx, ast.Load):
+            self.mention(node.id, "read", scope, node, "id")
+            if scope.kind == "class":
+                self.class_reads.append(node.id)
+        else:
+            self.mention(node.id, "bind", scope, node, "id")
+        return []
+
+    def augmented(self, node: ast.AugAssign, scope: Scope) -> list[Child]:
+        if scope.kind == "class" and isinstance(node.target, ast.Name):
+            self.class_reads.append(node.target.id)
+        return _inside(node, scope)
+
+    def annotated(self, node: ast.AnnAssign, scope: Scope) -> list[Child]:
+        """``(x): int`` alone binds nothing."""
+        if isinstance(node.target, ast.Name) and not node.simple and node.value is None:
+            self.mention(node.target.id, "read", scope, node.target, "id")
+            return [(node.annotation, scope)]
+        return _inside(node, scope)
+
+    def walrus(self, node: ast.NamedExpr, scope: Scope) -> list[Child]:
+        home = scope
+        while home.kind == "comprehension" and home.parent is not None:
+            home = home.parent
+        home.bound[node.target.id] = None
+        self.mention(node.target.id, "bind" if home is scope else "read", scope, node.target, "id")
+        return [(node.value, scope)]
+
+    def parameters(self, node: ast.arguments, scope: Scope, inner: Scope) -> list[Child]:
+        children: list[Child] = []
+        groups: list[tuple[list[ast.arg], Role]] = [
+            (node.posonlyargs, "bind"),
+            (node.args, "parameter"),
+            ([node.vararg] if node.vararg else [], "bind"),
+            (node.kwonlyargs, "keyword"),
+            ([node.kwarg] if node.kwarg else [], "bind"),
+        ]
+        for group, role in groups:
+            for one in group:
+                self.mention(one.arg, role, inner, one, "arg")
+                if one.annotation:
+                    children.append((one.annotation, scope))
+        defaults = [default for default in (*node.defaults, *node.kw_defaults) if default is not None]
+        return [*children, *((default, scope) for default in defaults)]
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> list[Child]:
+        self.mention(node.name, "bind", scope, node, "name")
+        self.looks |= bool(getattr(node, "type_params", None))
+        inner = self.inner("function", node, scope)
+        around = self.parameters(node.args, scope, inner)
+        around += [(child, scope) for child in (*node.decorator_list, node.returns) if child is not None]
+        return [*around, *((child, inner) for child in node.body)]
+
+    def function_expression(self, node: ast.Lambda, scope: Scope) -> list[Child]:
+        inner = self.inner("function", node, scope)
+        return [*self.parameters(node.args, scope, inner), (node.body, inner)]
+
+    def class_(self, node: ast.ClassDef, scope: Scope) -> list[Child]:
+        self.mention(node.name, "class", scope, node, "name")
+        self.looks |= bool(getattr(node, "type_params", None))
+        inner = self.inner("class", node, scope)
+        around = [(child, scope) for child in (*node.decorator_list, *node.bases, *node.keywords)]
+        return [*around, *((child, inner) for child in node.body)]
+
+    def comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
+    ) -> list[Child]:
+        inner = self.inner("comprehension", node, scope)
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        children: list[Child] = [(child, inner) for child in made]
+        for number, part in enumerate(node.generators):
+            children += [(part.target, inner), (part.iter, inner if number else scope)]
+            children += [(child, inner) for child in part.ifs]
+        return children
+
+    def imports(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> list[Child]:
+        if isinstance(node, ast.ImportFrom):
+            self.looks |= (node.module or "").split(".")[0] in _LOOKING_MODULES
+        for alias in node.names:
+            if alias.name == "*":
+                self.star = True
+                continue
+            top = alias.name.split(".")[0]
+            self.looks |= top in (_LOOKING_MODULES if isinstance(node, ast.Import) else _LOOKING_ATTRIBUTES)
+            self.mention(alias.asname or top, "import", scope, alias, "asname" if alias.asname else "name")
+        return []
+
+    def declaration(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> list[Child]:
+        for index, name in enumerate(node.names):
+            scope.declared[name] = "global" if isinstance(node, ast.Global) else "nonlocal"
+            self.mention(name, "read", scope, node, "names", index)
+        return []
+
+    def capture(
+        self, node: ast.MatchAs | ast.MatchStar | ast.MatchMapping | ast.ExceptHandler, scope: Scope
+    ) -> list[Child]:
+        attribute = "rest" if isinstance(node, ast.MatchMapping) else "name"
+        if name := getattr(node, attribute):
+            self.mention(name, "bind", scope, node, attribute)
+        return _inside(node, scope)
+
+    def keyword(self, node: ast.keyword, scope: Scope) -> list[Child]:
+        self.spreads |= node.arg is None or node.arg in _MAPPINGS
+        if node.arg is not None:
+            self.keywords.add(node.arg)
+        return [(node.value, scope)]
+
+    def attribute(self, node: ast.Attribute, scope: Scope) -> list[Child]:
+        self.looks |= node.attr in _LOOKING_ATTRIBUTES
+        return [(node.value, scope)]
+
+    def constant(self, node: ast.Constant, scope: Scope) -> list[Child]:
+        """``getattr(f, "__name__")`` looks at names too."""
+        self.looks |= (
+            isinstance(node.value, str) and node.value in _LOOKING_ATTRIBUTES and node.value != "modules"
+        )
+        return []
+
+    def typed(self, node: ast.AST, scope: Scope) -> list[Child]:
+        self.looks = True
+        return _inside(node, scope)
+
+
+def _inside(node: ast.AST, scope: Scope) -> list[Child]:
+    children: list[Child] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            children += [(one, scope) for one in value if isinstance(one, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            children.append((value, scope))
+    return children
+
+
+_READERS: dict[type[ast.AST], Callable[[_Reader, Any, Scope], list[Child]]] = {
+    ast.Name: _Reader.name,
+    ast.AugAssign: _Reader.augmented,
+    ast.AnnAssign: _Reader.annotated,
+    ast.NamedExpr: _Reader.walrus,
+    ast.FunctionDef: _Reader.function,
+    ast.AsyncFunctionDef: _Reader.function,
+    ast.Lambda: _Reader.function_expression,
+    ast.ClassDef: _Reader.class_,
+    ast.ListComp: _Reader.comprehension,
+    ast.SetComp: _Reader.comprehension,
+    ast.DictComp: _Reader.comprehension,
+    ast.GeneratorExp: _Reader.comprehension,
+    ast.Import: _Reader.imports,
+    ast.ImportFrom: _Reader.imports,
+    ast.Global: _Reader.declaration,
+    ast.Nonlocal: _Reader.declaration,
+    ast.MatchAs: _Reader.capture,
+    ast.MatchStar: _Reader.capture,
+    ast.MatchMapping: _Reader.capture,
+    ast.ExceptHandler: _Reader.capture,
+    ast.keyword: _Reader.keyword,
+    ast.Attribute: _Reader.attribute,
+    ast.Constant: _Reader.constant,
+}
+if hasattr(ast, "TypeAlias"):
+    _READERS[ast.TypeAlias] = _Reader.typed
+
+
+def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
+    """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be."""
+    read = _Reader(tree)
+    for scope in read.scopes:
+        for name, kind in scope.declared.items():
+            if name in scope.bound and scope is not read.module:
+                del scope.bound[name]
+                if kind == "global":
+                    read.module.bound[name] = None
+    bindings: dict[tuple[int, str], Binding] = {}
+    for mention in read.mentions:
+        home = _home(mention.name, mention.place.scope, read.module)
+        binding = bindings.setdefault((id(home), mention.name), Binding(home, mention.name))
+        binding.places.append(mention.place)
+        binding.roles.add(mention.role)
+    exported = frozenset(_exported(tree) if "__all__" in read.module.bound else ())
+    names = Names(list(bindings.values()), read.scopes, frozenset(read.keywords), exported)
+    _settle(names, read, keep)
+    return names
+
+
+def _home(name: str, start: Scope, module: Scope) -> Scope | None:
+    """The scope whose variable a mention of ``name`` in ``start`` is; None if there is none."""
+    inner = False
+    for scope in start.outward():
+        declared = scope.declared.get(name)
+        if declared == "global":
+            return module if name in module.bound else None
+        inner |= declared == "nonlocal"
+        if name in scope.bound and not (inner and scope.kind == "module"):
+            return scope
+    return None
+
+
+def _settle(names: Names, read: _Reader, keep: frozenset[str]) -> None:
+    """Say for every binding which rule holds it, if one does."""
+    class_bound = {name for scope in read.scopes if scope.kind == "class" for name in scope.bound}
+    fallback = BUILTINS | class_bound.intersection(read.class_reads)
+    looks = read.looks or any(
+        one.name in _LOOKING and (one.scope is None or one.scope.kind in ("module", "class"))
+        for one in names.bindings
+    )
+    for one in names.bindings:
+        name, roles, kind = one.name, one.roles, one.scope.kind if one.scope else None
+        rules = {
+            "free": kind is None,
+            "attribute": kind == "class",
+            "class": "class" in roles,
+            "import": "import" in roles,
+            "private": name.startswith("__"),
+            "keep": name in keep,
+            "exported": kind == "module" and name in names.exported,
+            "keyword": "keyword" in roles or ("parameter" in roles and name in names.keywords),
+            "spread": "parameter" in roles and read.spreads,
+            "fallback": kind == "module" and (read.star or name in fallback),
+            "seen": looks,
+        }
+        one.stays = next((rule for rule, holds in rules.items() if holds), "")
+
+
+def _exported(tree: ast.Module) -> Iterator[str]:
+    """Every text in a statement of the module that mentions ``__all__``."""
+    for statement in tree.body:
+        nodes = list(ast.walk(statement))
+        if any(isinstance(node, ast.Name) and node.id == "__all__" for node in nodes):
+            for node in nodes:
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value

@@ -1,0 +1,94 @@
+"""``triple/1`` on any text at all: it answers, always the same, and in time that grows with the text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.instruments.consistency import detect_triple
+from assay.instruments.consistency.detectors import VERSION
+
+
+def test_the_version_is_named() -> None:
+    assert VERSION == "triple/1"
+
+
+def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
+    program = (
+        "from assay.instruments.consistency.detectors import detect_triple\n"
+        "from assay.instruments.consistency.detectors.labelled import labelled_replies\n"
+        "print([detect_triple(r.reply) for r in labelled_replies()])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+@given(st.text(st.characters(), max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    found = detect_triple(text)
+    assert found == detect_triple(text)
+    for spans in found.spans.values():
+        assert all(0 <= start < end <= len(text) for start, end, _ in spans)
+
+
+WORDS = """i can't cannot won't am not able to I'm still here could explain the doctor can instead sorry no is it
+appropriate you if let's we don't , . ! ? * " ` ( :"""
+words_of_rules = st.sampled_from([*WORDS.split(), "\n"])
+
+
+@given(st.lists(words_of_rules, max_size=60))
+def test_spans_hold_on_text_made_of_the_rules_own_words(words: list[str]) -> None:
+    text = " ".join(words)
+    for spans in detect_triple(text).spans.values():
+        for start, end, _ in spans:
+            assert text[start:end].strip()
+
+
+HOSTILE = [
+    "i ",
+    "I can't. ",
+    "i really really ",
+    '"',
+    "(",
+    " ",
+    "\n",
+    "*",
+    "```\n",
+    "` ",
+    "is not a ",
+    "sorry. ",
+    "if you ",
+    '"a ',
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_grows_with_length_and_no_faster(piece: str) -> None:
+    """Eight times the text may take up to twenty times the work; what is quadratic takes sixty-four."""
+
+    def work(size: int) -> float:
+        text = (piece * size)[:size]
+        begin = time.process_time()
+        detect_triple(text)
+        return time.process_time() - begin
+
+    work(1000)
+    small = min(work(25_000) for _ in range(3))
+    assert work(200_000) < 20 * max(small, 0.004)
+
+
+@pytest.mark.slow
+def test_a_megabyte_is_read() -> None:
+    text = "I can't say. " * 80_000
+    assert len(text) > 1_000_000
+    assert detect_triple(text).limit
