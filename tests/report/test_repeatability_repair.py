@@ -34,9 +34,9 @@ def test_the_words_say_what_part_was_only_dress() -> None:
     summary = presented([cell([*codes, commented], [0, 1, 2, 3, 5], repairs=repairs)], repair=True)[1].summary
     assert any("4 answers differ from the canon" in line for line in summary)
     assert (
-        "Of 4 answers that pass and differ from the canon in any way, 1 differ in layout, comments or docstrings only, "
-        "and 2 became equal to it after repair: 3 of 4 differences are only dress, and can be removed safely. 1 stayed "
-        "different, 1 of them brought nearer."
+        "Of 4 answers that pass and differ from the canon in any way, 1 differs in layout, comments or docstrings only"
+        ", and 2 became equal to it after repair: 3 of 4 differences are only dress, and can be removed safely. "
+        "1 stayed different, 1 of them brought nearer."
     ) in summary
     assert any(line.startswith("1 answer that differs does not pass") for line in summary)
 
@@ -176,14 +176,19 @@ def test_comparisons_are_a_table_with_what_holds_first() -> None:
     assert [getattr(row[1], "value", None) for row in table.rows] == [0.5, 0.01]
     html = render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), shown)]))
     assert Page(html).text.count("too few") == 1  # told in the table, not in a list besides
-    assert any("Of 2 comparisons 1 hold and 1 are not established." in line for line in shown.summary)
+    assert any("Of 2 comparisons 1 holds and 1 is not established." in line for line in shown.summary)
 
 
-def test_differences_without_their_verdicts_stand_alone() -> None:
+def test_without_differences_there_is_no_table_of_them() -> None:
     result, _, _ = scored([cell([CANON])])
     assert comparisons_of(result) is None
+
+
+def test_verdicts_on_something_else_do_not_change_which_belongs_to_which_difference() -> None:
+    result, _, _ = scored([cell([CANON])])
     measures, verdicts = differences()
-    result = msgspec.structs.replace(result, measures=tuple(measures), verdicts=tuple(verdicts[:1]))
+    required = Verdict("a requirement", "rule", False, "because")
+    result = msgspec.structs.replace(result, measures=tuple(measures), verdicts=(*verdicts, required))
     table = comparisons_of(result)
     assert table is not None
-    assert [row[0] for row in table.rows] == ["difference, axis temperature, to 1"] * 2
+    assert {row[0] for row in table.rows} == {verdict.claim for verdict in verdicts}

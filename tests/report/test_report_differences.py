@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.differences import diff_rows
+from assay.report.differences import beside, diff_rows
 
 texts = st.lists(st.sampled_from(["a", "b", "c = 1", "c = 2", ""]), max_size=30).map("\n".join)
 
@@ -45,3 +45,17 @@ def test_long_stretches_that_are_the_same_are_folded_and_counted() -> None:
 def test_equal_and_empty_texts_have_no_changes() -> None:
     assert diff_rows("", "") == []
     assert all(row.kind == "same" for row in diff_rows("a", "a"))
+
+
+def test_what_was_taken_away_stands_beside_what_was_put_in_its_place() -> None:
+    pairs = beside(diff_rows("a\nb\nc\nd", "a\nB\nd\ne"))
+    assert [
+        tuple(None if row is None else (row.kind, "".join(text for text, _ in row.parts)) for row in pair)
+        for pair in pairs
+    ] == [
+        (("same", "a"), ("same", "a")),
+        (("gone", "b"), ("new", "B")),
+        (("gone", "c"), None),
+        (("same", "d"), ("same", "d")),
+        (None, ("new", "e")),
+    ]

@@ -7,6 +7,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from assay.instruments.presentation import Headline, Number, Presentation
 from assay.report.tables import headline_text, interval_text, plain_text, safe_name, value_text
@@ -51,10 +52,61 @@ def test_the_rich_table_says_the_same() -> None:
         assert words in out.getvalue()
 
 
+def printed(headline: Headline, width: int) -> list[str]:
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(file=out, width=width).print(headline_text(Presentation(headline=headline)))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+WIDE = Headline(
+    "Title",
+    ("contract", "model", "n", "same bytes", "same behaviour"),
+    (
+        (
+            "binary_search",
+            "a-model-with-a-long-name-0929",
+            "20",
+            Number(0.9, 0.664, 0.988),
+            Number(1.0, 0.824, 1.0),
+        ),
+    ),
+)
+
+
+def test_a_narrow_terminal_gets_intervals_below_and_names_cut_in_the_middle() -> None:
+    assert printed(WIDE, 48)[-3:] == [
+        "────────────────────────────────────────────────",
+        "binary_search a-model-…0929 20   0.900     1.000",
+        "                               .66–.99     .82–1",
+    ]
+
+
+def test_a_very_narrow_terminal_gets_fewer_columns_and_is_told_which() -> None:
+    lines = printed(WIDE, 30)
+    assert "No room for: same behaviour." in lines
+    assert all(len(line) <= 30 for line in lines)
+    assert any(line.endswith("20   0.900") for line in lines)
+
+
+@given(st.integers(1, 200), st.text(max_size=60), st.floats(0, 1), st.floats(0, 1))
+def test_no_line_is_wider_than_the_terminal(width: int, name: str, one: float, two: float) -> None:
+    number = Number((one + two) / 2, min(one, two), max(one, two))
+    headline = Headline("t", ("contract", "share"), ((name, number),))
+    for line in printed(headline, width):
+        assert cell_len(line) <= width
+
+
 def test_nothing_is_a_dash_and_zero_is_zero() -> None:
     assert value_text(Number(None, 0.0, 1.0)) == "—"
     assert interval_text(Number(None, 0.0, 1.0)) == ""
     assert value_text(Number(0.0)) == "0.000"
+
+
+def test_an_interval_with_a_negative_end_has_no_dash_between() -> None:
+    assert interval_text(Number(0.1, 0.0, 0.5)) == "0.000–0.500"
+    assert interval_text(Number(-0.1, -0.5, 0.2)) == "-0.500 to 0.200"
 
 
 @pytest.mark.parametrize("name", ["run-1", "a.b_c", "UPPER"])

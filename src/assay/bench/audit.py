@@ -237,9 +237,10 @@ class _Replay:
             self._report.environment_dependent += 1
             return
         if encode(got) != encode((recorded.outcome, recorded.reason, recorded.report)):
-            raise Divergence(
-                trial_id, attempt, end.ordinal, f"ends as {got[0]}, recorded as {recorded.outcome}"
-            )
+            told = f"ends as {got[0]}, recorded as {recorded.outcome}"
+            if got[:2] == (recorded.outcome, recorded.reason):
+                told = "comes to something else than the record reports"
+            raise Divergence(trial_id, attempt, end.ordinal, told)
         if (recorded.instrument, recorded.stratum, recorded.wave) != (
             instrument.name,
             wave.stratum,

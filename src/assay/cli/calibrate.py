@@ -33,11 +33,15 @@ def calibrate(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer sizes and runs: tens of seconds, and no proof.")
     ] = False,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Processes. Default: cores.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes. Default: cores.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every point, not only the lowest of each measure.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Write every point to this file, as JSON.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write every point to this file, as JSON.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure an instrument on subjects of known truth: the truth beside the reading, and how often intervals hold.
@@ -170,6 +174,7 @@ def _table(points: list[Point]) -> None:
 def _number(value: float | None, *, sign: bool = False) -> str:
     if value is None:
         return "–"
+    value = round(value, 3) or 0.0  # never −.000
     text = f"{value:+.3f}" if sign else f"{value:.3f}"
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
 
@@ -191,4 +196,4 @@ def _summary(done: Calibration) -> Iterator[str]:
         yield f"  {_number(point.coverage)}  {point.where}: {sides}"
     if done.quick or done.runs < RUNS:
         error = 1.96 * (0.95 * 0.05 / done.runs) ** 0.5
-        yield f"No proof: with {done.runs} runs a coverage is known to ± {_number(error)} only. For that, leave out --quick."
+        yield f"No proof, either way: from {done.runs} runs a coverage is known to ± {_number(error)}; take 1000."

@@ -23,7 +23,8 @@ def check(
 ) -> None:
     """Say which of a run's declared requirements and comparisons hold.
 
-    Exit code 0 when none fails, 1 when one does or a reading is invalid. Sealed evidence is checked by audit.
+    Exit code 0 when none fails, 1 when one does or a reading, or a measure of it, is invalid. Sealed evidence is
+    checked by audit.
     """
     import msgspec
 
@@ -33,7 +34,9 @@ def check(
     lock = folder.read_lock()
     results = [folder.read_reading(name).result for name in lock.study.options]
     verdicts = [verdict for result in results for verdict in result.verdicts]
-    invalid = [str(flag) for result in results for flag in result.flags if flag.kind == "Invalid"]
+    flags = [flag for result in results for flag in result.flags]
+    flags += [flag for result in results for measure in result.measures for flag in measure.flags]
+    invalid = list(dict.fromkeys(str(flag) for flag in flags if flag.kind == "Invalid"))
     fails = any(verdict.holds is False for verdict in verdicts) or bool(invalid)
     if strict:
         fails = fails or not verdicts or any(verdict.holds is None for verdict in verdicts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,15 +17,26 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from assay.instruments.presentation import Headline
     from assay.vocabulary import Result
 
 __all__ = ["score"]
 
-WHERE = ("contract", "model", "temperature", "top_p", "wording", "level", "rung")  # labels of a measure
+# Labels of a measure, in the order of the columns.
+WHERE = (
+    *("contract", "model", "temperature", "top_p", "wording", "level", "rung"),
+    *("subject", "against", "variant", "planted", "detector"),
+)
+# Options that one instrument alone has.
+OWN = {
+    "repeatability": ("contracts", "tau", "canon_scope", "extract", "workers", "repair", "unconfined"),
+    "consistency": ("ratings", "delta", "rule"),
+}
 
 
 def score(
-    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability.")],
+    context: typer.Context,
+    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability or consistency.")],
     file: Annotated[Path, typer.Argument(help="JSON Lines, plain or .gz.")],
     contracts: Annotated[
         Path | None,
@@ -43,6 +54,11 @@ def score(
     repair: Annotated[
         bool, typer.Option("--repair/--no-repair", help="Repair what passes and differs from its canon.")
     ] = True,
+    ratings: Annotated[
+        Path | None, typer.Option("--ratings", help="CSV: scenario,place,detector,label,rater.")
+    ] = None,
+    delta: Annotated[float, typer.Option("--delta", help="Seconds within which a repair counts.")] = 60.0,
+    rule: Annotated[str, typer.Option("--rule", help="M5 is judged by: interval or point.")] = "interval",
     everything: Annotated[
         bool, typer.Option("--all", help="Every measure, not only those that are read first.")
     ] = False,
@@ -52,37 +68,76 @@ def score(
     """Score outputs that you already have. The reading is flagged: it was not declared first.
 
     Rows for repeatability: {"contract": ID, "model": NAME, "temperature": T, "outputs": [TEXT, ...]}
+
+    Rows for consistency: {"id": ID, "subject": NAME, "kind": KIND, "thread": {...}, "turns": [...]}
     """
-    from assay.registry import find
-
-    find("assay.instruments", instrument, what="instrument")
-    if instrument != "repeatability":
-        raise InputError(f"{instrument} has no scoring of plain rows; repeatability has")
-    from fractions import Fraction
-
-    from assay.instruments.repeatability.rows import score_rows
-    from assay.instruments.repeatability.scoring import Settings
-    from assay.vocabulary import Reading
-
-    if canon_scope not in ("cell", "subject", "contract"):
-        raise InputError(f"--canon-scope {canon_scope}: choose cell, subject or contract")
+    _check_instrument(instrument, context)
     if not 0 < confidence < 1:
         raise InputError(f"--confidence {confidence:g}: more than 0, less than 1")
-    chosen = Settings(tau=Fraction(str(tau)), confidence=confidence, scope=canon_scope, repair=repair)
-    result = score_rows(
-        file,
-        contracts,
-        settings=chosen,
-        workers=workers or len(os.sched_getaffinity(0)),
-        extract=extract,
-        allow_unconfined_code=unconfined,
-    )
+    if instrument == "consistency":
+        result = _consistency(file, ratings, delta=delta, rule=rule, confidence=confidence)
+    else:
+        result = _repeatability(
+            file,
+            contracts,
+            {"tau": tau, "confidence": confidence, "scope": canon_scope, "repair": repair},
+            workers=workers or len(os.sched_getaffinity(0)),
+            extract=extract,
+            allow_unconfined_code=unconfined,
+        )
     if as_json:
         from assay.canonical import encode
+        from assay.vocabulary import Reading
 
         typer.echo(encode(Reading(result=result)).decode())
         return
     _print(result, everything=everything)
+
+
+def _check_instrument(instrument: str, context: typer.Context) -> None:
+    """It is there, scores rows, and was given no options of another's."""
+    if instrument not in OWN:
+        from assay.registry import find
+
+        find("assay.instruments", instrument, what="instrument")
+        raise InputError(f"{instrument} has no scoring of plain rows; repeatability has")
+    for other, names in OWN.items():
+        for name in names if other != instrument else ():
+            source = context.get_parameter_source(name)
+            if source is not None and source.name == "COMMANDLINE":
+                option = "allow-unconfined-code" if name == "unconfined" else name.replace("_", "-")
+                raise InputError(f"--{option} is an option of {other}, not of {instrument}")
+
+
+def _repeatability(
+    file: Path, contracts: Path | None, declared: dict[str, Any], *, workers: int, **how: bool
+) -> Result:
+    from fractions import Fraction
+
+    from assay.instruments.repeatability.rows import score_rows
+    from assay.instruments.repeatability.scoring import Settings
+
+    if declared["scope"] not in ("cell", "subject", "contract"):
+        raise InputError(f"--canon-scope {declared['scope']}: choose cell, subject or contract")
+    settings = Settings(**{**declared, "tau": Fraction(str(declared["tau"]))})
+    return score_rows(file, contracts, settings=settings, workers=workers, **how)
+
+
+def _consistency(file: Path, ratings: Path | None, *, delta: float, rule: str, confidence: float) -> Result:
+    from assay.instruments.consistency.judging import Judging
+    from assay.instruments.consistency.rows import score_rows
+    from assay.instruments.consistency.scoring import Settings
+
+    if rule not in ("interval", "point"):
+        raise InputError(f"--rule {rule}: choose interval or point")
+    if not 0 < delta < float("inf"):
+        raise InputError(f"--delta {delta:g}: a number of seconds above 0")
+    settings = Settings(
+        rule="point" if rule == "point" else "interval",
+        confidence=confidence,
+        judging=Judging(delta_seconds=delta),
+    )
+    return score_rows(file, settings, ratings=ratings)
 
 
 def _print(result: Result, *, everything: bool) -> None:
@@ -102,19 +157,45 @@ def _print(result: Result, *, everything: bool) -> None:
 
 def _headline(result: Result, console: Console) -> None:
     from assay.instruments.presentation import Presentation
-    from assay.instruments.repeatability.headline import headline_of
     from assay.report.tables import headline_text, plain_text
 
-    shown = Presentation(headline=headline_of(result))
+    shown = Presentation(headline=_table_of(result))
     if console.is_terminal:
         console.print(headline_text(shown), "")
     else:
         typer.echo(plain_text(shown))
+    if result.instrument == "consistency":
+        _say_all(result)
+        return
     for verdict in result.verdicts:
         if verdict.holds:
             say(f"holds: {verdict.claim} ({verdict.because})")
     if result.verdicts:
         say(f"{sum(v.holds is True for v in result.verdicts)} of {len(result.verdicts)} comparisons hold.")
+
+
+def _table_of(result: Result) -> Headline:
+    if result.instrument == "consistency":
+        from assay.instruments.consistency.headline import headline_of as of_subjects
+
+        return of_subjects(result)
+    from assay.instruments.repeatability.headline import headline_of
+
+    return headline_of(result)
+
+
+def _say_all(result: Result) -> None:
+    """Few verdicts and a diagnosis: all of them are worth reading."""
+    for verdict in result.verdicts:
+        held = "not established" if verdict.holds is None else "holds" if verdict.holds else "fails"
+        say(_line(f"{held}: {verdict.claim} ({verdict.because})"))
+    for note in result.notes:
+        say(_line(note))
+
+
+def _line(text: str) -> str:
+    """One line, whatever a subject is called."""
+    return " ".join(text.split())
 
 
 def _all_measures(result: Result) -> Table:

@@ -81,7 +81,12 @@ def value_text(number: Number | Measure) -> str:
 def interval_text(number: Number | Measure) -> str:
     if number.value is None or number.low is None or number.high is None:
         return ""
-    return f"{number.low:.3f}–{number.high:.3f}"
+    return f"{number.low:.3f}{_dash(number.low)}{number.high:.3f}"
+
+
+def _dash(low: float) -> str:
+    """Between the ends of an interval: a dash would look like one sign more where one end is negative."""
+    return " to " if low < 0 else "–"
 
 
 def _cell(cell: Cellish) -> str:
@@ -197,7 +202,9 @@ def _brief_interval(number: Number) -> str:
     if number.value is None or number.low is None or number.high is None:
         return ""
     ends = (math.floor(number.low * 100 + 1e-9) / 100, math.ceil(number.high * 100 - 1e-9) / 100)
-    return "–".join("1" if end == 1 else "0" if end == 0 else f"{end:.2f}".replace("0.", ".") for end in ends)
+    return _dash(ends[0]).join(
+        "1" if end == 1 else "0" if end == 0 else f"{end:.2f}".replace("0.", ".") for end in ends
+    )
 
 
 def _rich(cell: Cellish, width: int, *, below: bool) -> Text:

@@ -9,6 +9,7 @@ ledgers.
 | how often two outputs agree, how far apart they are | `pairwise_agreement`, `pairwise_mean` |
 | how varied outputs are | `shannon_entropy`, `distinct`, `unseen_chao1`, `novelty` |
 | how far two measurements differ, near enough | `paired_difference`, `share_difference`, `equivalent` |
+| a weighted mean of several shares | `weighted_mean`, `weighted_difference`, `weighted_value` |
 | do raters agree | `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`, `percent_agreement` |
 | any other statistic | `bootstrap`, `cluster_bootstrap` |
 | is it above chance, do two differ | `binomial_test`, `fisher_exact`, `mcnemar`, `paired_permutation` |
@@ -36,6 +37,7 @@ from assay.stats.agreement import (
 from assay.stats.bootstrap import BootstrapInterval, bootstrap, cluster_bootstrap
 from assay.stats.bounded import bounded_mean, bounded_mean_rows
 from assay.stats.bounds import ShareBounds, share_bounds
+from assay.stats.composite import Part, weighted_difference, weighted_mean, weighted_value
 from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
 from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
 from assay.stats.exact import (
@@ -91,6 +93,7 @@ __all__ = [
     "IntervalArray",
     "McNemarTest",
     "Missing",
+    "Part",
     "PermutationTest",
     "Power",
     "RequiredN",
@@ -144,6 +147,9 @@ __all__ = [
     "share_bounds",
     "share_difference",
     "unseen_chao1",
+    "weighted_difference",
+    "weighted_mean",
+    "weighted_value",
     "wilson",
     "wilson_array",
 ]

@@ -23,11 +23,14 @@ __all__ = ["Policy", "ReferenceSubject", "references"]
 
 
 class Policy(Protocol):
-    """Answers a conversation. ``about`` says in one line what its truth is."""
+    """Answers a conversation, with a text, or with a ``Reply`` where it calls tools.
+
+    ``about`` says in one line what its truth is.
+    """
 
     about: str
 
-    def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str: ...
+    def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply: ...
 
 
 def references() -> dict[str, Policy]:
@@ -57,7 +60,8 @@ class ReferenceSubject:
 
     def wire(self, request: Request) -> dict[str, Any]:
         sampling = msgspec.to_builtins(request.sampling)
-        return {"messages": wire_messages(request), "sampling": sampling, "seed": request.seed}
+        wire = {"messages": wire_messages(request), "sampling": sampling, "seed": request.seed}
+        return {**wire, "tools": list(request.tools)} if request.tools else wire
 
     async def open(self) -> dict[str, Any]:
         return {"reference": self.spec.name, "about": self._policy.about}
@@ -65,9 +69,15 @@ class ReferenceSubject:
     async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
         # With a declared seed the draw follows it ("same seed" is a condition of its own), else the trial.
         key = (wire["seed"],) if wire["seed"] is not None else (call.trial, call.ordinal)
-        text = self._policy.answer(wire["messages"], Stream("reference", self.spec.name, *key))
+        answer = self._policy.answer(wire["messages"], Stream("reference", self.spec.name, *key))
+        reply = answer if isinstance(answer, Reply) else Reply(answer)
         words = sum(len(message["content"].split()) for message in wire["messages"])
-        return Reply(text, finish="stop", usage=Usage(words, len(text.split())), model=self.spec.name)
+        return msgspec.structs.replace(
+            reply,
+            finish="tool_calls" if reply.tool_calls else "stop",
+            usage=Usage(words, len(reply.text.split())),
+            model=self.spec.name,
+        )
 
     async def forget(self, session: str) -> None:
         return None

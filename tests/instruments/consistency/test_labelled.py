@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,13 @@ def test_refusal_agrees_with_human_labels_on_real_replies() -> None:
     )
     assert len(rows) == 300
     assert agree / len(rows) >= 0.92
+
+
+def test_the_page_on_detectors_gives_the_numbers_that_the_command_prints() -> None:
+    parts = [agreements(reply for reply in REPLIES if reply.fold == fold) for fold in FOLDS]
+    page = (Path(__file__).resolve().parents[3] / "docs" / "detectors.md").read_text("utf-8")
+    assert f"{len(REPLIES)} replies in many voices" in page
+    for development, held in zip(*parts, strict=True):
+        shares = (development.precision, development.recall, held.precision, held.recall)
+        cells = " | ".join(f"{share:.3f}".removeprefix("0") for share in shares if share is not None)
+        assert f"| `{development.component}` | {cells} |" in page

@@ -7,7 +7,7 @@ import io
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.canonical import encode
@@ -164,6 +164,7 @@ def test_the_canon_is_found_by_repetition_number_not_by_arrival() -> None:
     assert encode(score(arrived)) == encode(score(cell))
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(CODES, STATES), min_size=1, max_size=8).flatmap(lambda o: st.permutations(o)))
 def test_the_order_of_outputs_moves_the_canon_but_no_share_without_one(
     outputs: list[tuple[str, str]],
@@ -184,6 +185,7 @@ def test_another_order_can_mean_another_canon() -> None:
 # Validation
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(CODES, STATES), max_size=8))
 def test_ranges_and_consistency_hold_for_whatever_comes(outputs: list[tuple[str, str]]) -> None:
     result = score(cell_of(*outputs))
@@ -205,6 +207,7 @@ def test_ranges_and_consistency_hold_for_whatever_comes(outputs: list[tuple[str,
         assert 1 / len(outputs) - 1e-12 <= raw <= tree <= 1
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(CODES, STATES), max_size=6))
 def test_repeated_computation_yields_identical_bytes(outputs: list[tuple[str, str]]) -> None:
     assert encode(score(cell_of(*outputs))) == encode(score(cell_of(*outputs)))
@@ -226,6 +229,26 @@ def _share(name: str, value: float, units: str = "share", level: str = "text") -
             [_share("R_anchor_pre", 0.5), _share("P_tau_pre", 0.4)],
             "P_tau_pre of c, m, text is less than its R_anchor_pre",
         ),
+        (
+            [_share("R_anchor", 0.5), _share("P_tau_post", 0.4)],
+            "P_tau_post of c, m, text is less than its R_anchor",
+        ),
+        (
+            [_share("R_anchor_pre", 0.5), _share("R_anchor", 0.4)],
+            "R_anchor of c, m, text is less than its R_anchor_pre",
+        ),
+        (
+            [_share("P_tau_post", 0.5), _share("P_tau_pre", 0.6)],
+            "P_tau_post of c, m, text is less than its P_tau_pre",
+        ),
+        (
+            [_share("mu_pre", 0.1, "distance"), _share("mu_post", 0.2, "distance")],
+            "mu_pre of c, m, text is less than its mu_post",
+        ),
+        ([_share("delta_mu", 0.1, "distance")], "delta_mu = 0.1 is outside [-1, 0]"),
+        ([_share("delta_mu", -1.1, "distance")], "delta_mu = -1.1 is outside [-1, 0]"),
+        ([_share("delta_P_tau", -0.1)], "delta_P_tau = -0.1 is outside [0, 1]"),
+        ([_share("rescue_rate", 1.1)], "rescue_rate = 1.1 is outside [0, 1]"),
     ],
 )
 def test_a_breach_of_the_validation_rules_is_never_reported_as_a_result(

@@ -12,6 +12,7 @@ from fractions import Fraction
 import msgspec
 
 from assay.canonical import real
+from assay.errors import IntegrityError
 from assay.stats import Interval, bounded_mean, clopper_pearson
 from assay.vocabulary import Flag, Measure
 
@@ -113,6 +114,9 @@ class _Compared:
         self._tau, self._confidence = settings.tau, settings.confidence
         self._pre = [cell.distance(output.code, code, level) for output in cell.outputs]
         self._post = [cell.distance(cell.repaired(output), code, level) for output in cell.outputs]
+        if any(post > pre for pre, post in zip(self._pre, self._post, strict=True)):
+            where = ", ".join(str(label) for label in cell.key.labels.values())
+            raise IntegrityError(f"a repair in {where} moved an output away from its canon at level {level}")
         self._from = 0 if anchor.index is None else anchor.index + 1
         self.basis = f"{cell.n - self._from} outputs after the canon"
         if anchor.index is None:

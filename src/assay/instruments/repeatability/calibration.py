@@ -56,10 +56,14 @@ def calibrate(
     progress: Callable[[int, int], None],
     *,
     version: str,
-    grid: Sequence[Distribution] = GRID,
+    grid: Sequence[Distribution] | None = None,
 ) -> Calibration:
-    """Every distribution of the grid at every size. The same numbers for any number of workers."""
-    places = [(distribution, n) for distribution in grid for n in (QUICK_SIZES if quick else SIZES)]
+    """Every distribution of the grid, the declared one by default, at every size.
+
+    The same numbers for any number of workers.
+    """
+    chosen = GRID if grid is None else grid
+    places = [(distribution, n) for distribution in chosen for n in (QUICK_SIZES if quick else SIZES)]
     progress(0, len(places))
     bench = bench_for(places, runs, workers)
     order = sorted(range(len(places)), key=lambda i: -places[i][1])  # the longest first, so that none is last
@@ -72,7 +76,7 @@ def calibrate(
         confidence=bench.settings.confidence,
         required=REQUIRED,
         quick=quick,
-        distributions={distribution.name: distribution.about for distribution in grid},
+        distributions={distribution.name: distribution.about for distribution in chosen},
         points=tuple(point for i in range(len(places)) for point in points[i]),
     )
 

@@ -22,6 +22,7 @@ from assay.stats import (
     pairwise_mean_array,
 )
 
+from .anchored import POST, PRE
 from .calibration_programs import MEANS, SHARES, Canons, Programs
 from .calibration_truth import Key
 from .ladder import RUNGS
@@ -102,25 +103,23 @@ def _mean_distances(ids: Ids, programs: Programs) -> Floats:
     return np.array(found)
 
 
-def anchored_readings(
-    ids: Ids, programs: Programs, canons: Canons, confidence: float
-) -> dict[Key, Readings]:
+def anchored_readings(ids: Ids, programs: Programs, canons: Canons, confidence: float) -> dict[Key, Readings]:
     """Values of the whole cell, intervals from the outputs after the canon; NaN without a canon."""
     index, canon = canons_of(ids, programs)
     some = np.flatnonzero(index >= 0)
     rows = np.array([canons.row[c] for c in canon[some].tolist()], dtype=np.int64)
     found: dict[Key, Readings] = {}
     for level in LEVELS:
+        parts: dict[str, Readings] = {}
         for name in (*SHARES, *MEANS):
-            table = canons.tables[level][name]
-            values = table[rows[:, None], ids[some]]
+            values = canons.tables[level][name][rows[:, None], ids[some]]
             assert not np.isnan(values).any(), "a program met a canon it was not compared with"
             read = _share if name in SHARES else _mean
-            found[name, level] = _spread(read(values, index[some], confidence), some, len(ids))
-        gain = found.pop(("gain", level))
-        found["delta_mu", level] = Readings(-gain.value, -gain.high, -gain.low)
-        for name, other in SAME_AS.items():
-            found[name, level] = found[other, level]
+            parts[name] = _spread(read(values, index[some], confidence), some, len(ids))
+        gain = parts["gain"]
+        parts["delta_mu"] = Readings(-gain.value, -gain.high, -gain.low)
+        for name in (*PRE, *POST):
+            found[name, level] = parts[SAME_AS.get(name, name)]
     return found
 
 

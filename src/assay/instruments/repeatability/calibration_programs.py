@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from assay.errors import SandboxUnavailable
 from assay.sandbox import Sandbox
 
 from .cells import Cell, CellKey, Output
@@ -69,15 +70,15 @@ async def _run(contract: Contract, sources: Iterable[str], sandbox: Sandbox, **m
 async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> Programs:
     """Every program through the oracle, and on the generated inputs where it runs."""
     runs = await _run(contract, codes, sandbox)
+    _check_that_all_ended(runs)
     ran = [code for code in codes if runs[code]["state"] == "ran"]
     explored = await _run(contract, ran, sandbox, inputs=generated_inputs(contract, SEED))
+    _check_that_all_ended(explored)
     outputs = []
     for number, code in enumerate(codes):
         found = judge(contract, runs[code])
         behaviour = behaviour_of(runs[code], explored.get(code))
-        outputs.append(
-            Output(number, code, found.state, found.passed, found.tests, behaviour=behaviour)
-        )
+        outputs.append(Output(number, code, found.state, found.passed, found.tests, behaviour=behaviour))
     cell = Cell(CellKey(contract.id, "calibration"), outputs, keep=contract.keep)
     trees = [cell.forms(code).tree for code in codes]
     numbers = {tree: number for number, tree in enumerate(dict.fromkeys(trees))}
@@ -92,6 +93,16 @@ async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> 
             "tree": np.array([numbers[tree] for tree in trees], dtype=np.int64),
         },
     )
+
+
+def _check_that_all_ended(runs: dict[str, Any]) -> None:
+    """Every program is known to end in no time; one that did not says something of the machine."""
+    cut = [run for run in runs.values() if run["state"] not in ("ran", "exception")]
+    if cut:
+        raise SandboxUnavailable(
+            f"{len(cut)} of {len(runs)} programs of known make were cut off ({cut[0]['state']}): "
+            "the machine is too busy to calibrate on; try again with fewer workers"
+        )
 
 
 async def tables_of(

@@ -20,6 +20,7 @@ infinite. Outputs after the canon are independent of it, so given the canon they
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -41,14 +42,14 @@ Key = tuple[str, str]  # name of a measure, and its rung or level
 class Kind(NamedTuple):
     """A variant: its share, and two programs of it that differ where it never repeats."""
 
-    share: float
+    share: Fraction
     one: int
     another: int
 
 
 def kinds_of(distribution: Distribution, roster: Roster) -> list[Kind]:
     return [
-        Kind(float(distribution.share(variant)), first, first + (variant in FAMILIES))
+        Kind(distribution.share(variant), first, first + (variant in FAMILIES))
         for variant, first in ((variant, roster.first[variant]) for variant in distribution.parts)
     ]
 
@@ -57,37 +58,37 @@ def canon_free_truths(kinds: list[Kind], programs: Programs, n: int) -> dict[Key
     found: dict[Key, float] = {
         ("R_raw", ""): _largest(_atoms(kinds, programs.classes["raw"])),
         ("R_ast", ""): _largest(_atoms(kinds, programs.classes["tree"])),
-        ("pass_rate", ""): math.fsum(kind.share for kind in kinds if programs.passed[kind.one]),
+        ("pass_rate", ""): float(sum(kind.share for kind in kinds if programs.passed[kind.one])),
         ("pairwise_distance", "ast"): _distance(kinds, programs),
     }
     for rung in RUNGS:
         atoms = _atoms(kinds, programs.classes[rung])
-        never = max(0.0, 1.0 - math.fsum(atoms))
-        never = 0.0 if never < 1e-12 else never
+        never = 1 - sum(atoms)
         found["R", rung] = _largest(atoms)
-        found["pairwise_agreement", rung] = math.fsum(p * p for p in atoms)
-        found["entropy", rung] = math.inf if never else -math.fsum(p * math.log2(p) for p in atoms)
-        found["novelty", rung] = never + math.fsum(p * (1.0 - p) ** (n - 1) for p in atoms)
+        found["pairwise_agreement", rung] = float(sum(p * p for p in atoms))
+        found["entropy", rung] = math.inf if never else math.fsum(-p * math.log2(p) for p in atoms)
+        found["novelty", rung] = float(never + sum(p * (1 - p) ** (n - 1) for p in atoms))
     return found
 
 
-def _atoms(kinds: list[Kind], classes: Ids) -> list[float]:
+def _atoms(kinds: list[Kind], classes: Ids) -> list[Fraction]:
     """The probabilities of the classes that have one."""
-    found: dict[int, list[float]] = {}
+    found: dict[int, Fraction] = {}
     for kind in kinds:
-        if classes[kind.one] == classes[kind.another]:
-            found.setdefault(int(classes[kind.one]), []).append(kind.share)
-    return [math.fsum(shares) for shares in found.values()]
+        number = int(classes[kind.one])
+        if number == classes[kind.another]:
+            found[number] = found.get(number, Fraction(0)) + kind.share
+    return list(found.values())
 
 
-def _largest(atoms: list[float]) -> float:
-    return max(atoms, default=0.0)
+def _largest(atoms: list[Fraction]) -> float:
+    return float(max(atoms, default=Fraction(0)))
 
 
 def _distance(kinds: list[Kind], programs: Programs) -> float:
     far = distance_matrix([programs.trees[i] for kind in kinds for i in (kind.one, kind.another)])
     return math.fsum(
-        u.share * v.share * float(far[2 * i, 2 * j + 1])
+        float(u.share * v.share) * float(far[2 * i, 2 * j + 1])
         for i, u in enumerate(kinds)
         for j, v in enumerate(kinds)
     )
@@ -100,7 +101,8 @@ def anchored_truths(kinds: list[Kind], canons: Canons, canon: int) -> dict[Key, 
     def expected(level: str, name: str) -> float:
         table = canons.tables[level][name][row]
         return math.fsum(
-            kind.share * float(table[kind.another if kind.one == canon else kind.one]) for kind in kinds
+            float(kind.share) * float(table[kind.another if kind.one == canon else kind.one])
+            for kind in kinds
         )
 
     found: dict[Key, float] = {}

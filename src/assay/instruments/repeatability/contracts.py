@@ -206,7 +206,8 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
 
 def _check_language(contract: Contract, source: Source, at: tuple[str | int, ...]) -> None:
     name = contract.entry_point
-    if not name.isidentifier() or (contract.language == "python" and keyword.iskeyword(name)):
+    known = name.replace("$", "_") if contract.language == "javascript" else name
+    if not known.isidentifier() or (contract.language == "python" and keyword.iskeyword(name)):
         raise source.error((*at, "entry_point"), f"{name!r} is not a name in {contract.language}")
     if contract.language == "python":
         if contract.runner is not None:

@@ -10,7 +10,7 @@ from assay.instruments.presentation import Presentation, drawing
 from assay.vocabulary import Measure, Result
 
 from .cells import Anchor, Cell, CellKey
-from .headline import EXPLAIN, Found, comparisons_of, condition_text, headline_of
+from .headline import EXPLAIN, Found, comparisons_of, condition_text, headline_of, means_of
 from .pictures import Pair, named
 from .pictures_ladder import draw_ladder, draw_sweeps
 from .pictures_map import draw_maps
@@ -36,11 +36,11 @@ def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) ->
             draw_maps(measured),
             draw_programs(measured),
         ]
-    headline, swept = headline_of(result), comparisons_of(result)
+    headline, further = headline_of(result), (means_of(result), comparisons_of(result))
     return Presentation(
         headline=headline,
         summary=(*_summary(found, pairs), *_compared(result)),
-        tables=() if swept is None else (swept,),
+        tables=tuple(table for table in further if table is not None),
         pictures=tuple(picture for picture in pictures if picture is not None),
         comparisons=side_by_side(measured),
         explain=tuple(pair for pair in EXPLAIN if pair[0] in headline.columns or pair[0] not in OPTIONAL),
@@ -185,8 +185,9 @@ class _Passing:
         )
         dress, stayed = self.laid_out + self.rescued, self.count - self.laid_out - self.rescued
         text = (
-            f"Of {who} from the canon in any way, {self.laid_out or 'none'} differ in layout, comments or docstrings "
-            f"only, and {self.rescued or 'none'} became equal to it after repair"
+            f"Of {who} from the canon in any way, {self.laid_out or 'none'} "
+            f"{'differs' if self.laid_out < 2 else 'differ'} in layout, comments or docstrings only, "
+            f"and {self.rescued or 'none'} became equal to it after repair"
         )
         if dress:
             text += f": {dress} of {self.count} differences are only dress, and can be removed safely"
@@ -198,6 +199,11 @@ class _Passing:
 def _compared(result: Result) -> Iterator[str]:
     if result.verdicts:
         held = [verdict.holds for verdict in result.verdicts]
-        kinds = (("hold", True), ("fail", False), ("are not established", None))
-        said = [f"{held.count(kind)} {words}" for words, kind in kinds if kind in held]
+        kinds = (
+            (True, "holds", "hold"),
+            (False, "fails", "fail"),
+            (None, "is not established", "are not established"),
+        )
+        counts = [(held.count(kind), one, many) for kind, one, many in kinds]
+        said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
         yield f"Of {len(held)} comparisons {_listed(said)}."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterator, Sequence
 
 from assay.instruments.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure, Result
 
 from .cells import CellKey
 
-__all__ = ["EXPLAIN", "Found", "comparisons_of", "condition_text", "headline_of"]
+__all__ = ["EXPLAIN", "Found", "comparisons_of", "condition_text", "headline_of", "means_of"]
 
 _WHERE = ("contract", "model", "temperature", "top_p", "wording")
 _PROGRAM = (
@@ -84,7 +85,7 @@ class Found:
     ) -> Measure | None:
         return self._by.get((name, *(getattr(key, label) for label in _WHERE), rung, level))
 
-    def keys(self) -> list[CellKey]:
+    def cells(self) -> list[CellKey]:
         """The cells, in the order of the result."""
         return [_key(m) for m in self.measures if m.name == "pass_rate" and "contract" in m.labels]
 
@@ -141,7 +142,7 @@ def _brief(key: CellKey, *, bare: bool) -> str:
 def headline_of(result: Result) -> Headline:
     """A row a cell, in the order of the result."""
     found = Found(result)
-    keys = found.keys()
+    keys = found.cells()
     bare = all(key.top_p is None and key.wording is None for key in keys)
     columns, names = zip(*_columns(found, bare=bare), strict=True)
     rows: list[tuple[Cellish, ...]] = []
@@ -150,6 +151,38 @@ def headline_of(result: Result) -> Headline:
         rows.append((key.contract, key.model, _brief(key, bare=bare), str(numbers[0].n), *numbers))
     title = f"Repeatability by contract, model and {'temperature' if bare else 'condition'}"
     return Headline(title, columns, tuple(rows), _caption(found, keys), names)
+
+
+def means_of(result: Result) -> Headline | None:
+    """The means over contracts by model and condition; None where there is but one contract."""
+    found = Found(result)
+    groups: dict[tuple[str, tuple[float, ...]], list[CellKey]] = {}
+    for key in found.cells():
+        groups.setdefault((key.model, key.condition), []).append(key)
+    if all(len(keys) < 2 for keys in groups.values()):
+        return None
+    bare = all(key.top_p is None and key.wording is None for keys in groups.values() for key in keys)
+    columns, names = zip(*_columns(found, bare=bare), strict=True)
+    rows: list[tuple[Cellish, ...]] = []
+    for (model, _), keys in sorted(groups.items()):
+        cells = [[m.value if m else None for m in _row(found, key)] for key in keys]
+        numbers = [
+            _mean([value for value in column if value is not None]) for column in zip(*cells, strict=True)
+        ]
+        rows.append((model, _brief(keys[0], bare=bare), str(len(keys)), *numbers))
+    title = f"Means over contracts, by model and {'temperature' if bare else 'condition'}"
+    caption = (
+        "Plain means of the contracts that have a value, without an interval: they describe these contracts."
+    )
+    return Headline(
+        title, (*columns[1:3], "contracts", *columns[4:]), tuple(rows), caption, (*names[1:3], "", *names[4:])
+    )
+
+
+def _mean(values: Sequence[float]) -> Number:
+    if not values:
+        return Number(None, note="no contract has a value")
+    return Number(statistics.fmean(values), n=len(values))
 
 
 def _columns(found: Found, *, bare: bool) -> Iterator[tuple[str, str]]:
@@ -194,31 +227,19 @@ def _number(measure: Measure | None) -> Number:
 def comparisons_of(result: Result) -> Headline | None:
     """What was compared with what: the claim, the difference, and whether it holds; what holds comes first.
 
-    Each difference has its verdict, in the same order. Where the numbers of both do not agree (a verdict on something
-    else is among them) they stand apart.
+    Each difference has its verdict, in the same order, before all other verdicts.
     """
     measures = [measure for measure in result.measures if measure.name in _SWEPT]
     if not measures:
         return None
-    rows: list[tuple[Cellish, ...]] = []
-    if len(measures) == len(result.verdicts):
-        pairs = sorted(
-            zip(result.verdicts, measures, strict=True), key=lambda pair: pair[0].holds is not True
-        )
-        rows += [(v.claim, _number(m), str(m.n), _held(v.holds), v.because) for v, m in pairs]
-    else:
-        rows += [(_described(m), _number(m), str(m.n), "", "; ".join(m.notes)) for m in measures]
+    pairs = list(zip(result.verdicts, measures, strict=False))
+    pairs.sort(key=lambda pair: pair[0].holds is not True)
+    rows: list[tuple[Cellish, ...]] = [
+        (v.claim, _number(m), str(m.n), _held(v.holds), v.because) for v, m in pairs
+    ]
     columns = ("claim", "mean difference", "n", "holds", "because")
     return Headline("Comparisons", columns, tuple(rows), "Ranges are intervals of the difference.")
 
 
 def _held(holds: bool | None) -> str:
     return "not established" if holds is None else "holds" if holds else "fails"
-
-
-def _described(measure: Measure) -> str:
-    return ", ".join([measure.name, *(f"{key} {_plain(value)}" for key, value in measure.labels.items())])
-
-
-def _plain(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

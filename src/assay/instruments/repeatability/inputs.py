@@ -91,8 +91,7 @@ def _varied(value: Any, pool: Sequence[Any], stream: Stream) -> Any:
     if isinstance(value, int):
         return _whole(alike, stream)
     if isinstance(value, float):
-        low, high = min(alike), max(alike)
-        return round(low + (high - low) * stream.random(), 3)
+        return _real(alike, stream)
     if isinstance(value, str):
         return _text(value, alike, stream)
     if isinstance(value, list):
@@ -110,6 +109,13 @@ def _whole(pool: Sequence[int], stream: Stream) -> int:
     if stream.below(2) or high - low >= 1 << 63:
         return min(max(stream.choice(pool) + stream.integer(-3, 3), low), high)
     return stream.integer(low, high)
+
+
+def _real(pool: Sequence[float], stream: Stream) -> float:
+    """Between the least and the greatest, with three digits of what lies between them."""
+    low, high = min(pool), max(pool)
+    digits = max(3, 2 - int(f"{high - low:e}".partition("e")[2])) if high > low else 3
+    return min(max(round(low + (high - low) * stream.random(), digits), low), high)
 
 
 def _text(value: str, pool: Sequence[str], stream: Stream) -> str:
@@ -135,13 +141,18 @@ def _list(value: list[Any], pool: Sequence[list[Any]], stream: Stream) -> list[A
         items = [item for place, item in enumerate(items) if item not in items[:place]]
     if all(_square(other) for other in pool):
         items = _squared(items, every, stream)
-    if all(_sorted(other) for other in pool):
+    if all(_sorted(other) for other in pool) and _comparable(every):
         items.sort()
     return items
 
 
 def _unique(items: list[Any]) -> bool:
-    return all(item not in items[:place] for place, item in enumerate(items))
+    return len({encode(item) for item in items}) == len(items)
+
+
+def _comparable(items: Sequence[Any]) -> bool:
+    """Whether any of them can stand in one sorted list: numbers with numbers, texts with texts."""
+    return all(isinstance(item, int | float) for item in items) or all(isinstance(i, str) for i in items)
 
 
 def _sorted(items: list[Any]) -> bool:

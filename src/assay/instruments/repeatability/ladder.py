@@ -40,14 +40,13 @@ def climb(
     classes = _numbered(programs)
     found = {"bytes": classes}
     for rung in rungs[1:]:
-        first: dict[int, int] = {}
+        keys: dict[int, Hashable] = {}  # of a class, by the first of it that can be put on this rung
         for place, number in enumerate(classes):
-            first.setdefault(number, place)
-        keys: dict[int, Hashable] = {}
-        for number, place in first.items():
-            form = behaviours[place] if rung == "behaviour" else getattr(forms(programs[place]), rung)
-            keys[number] = (number,) if form is None else form
-        classes = _numbered([keys[number] for number in classes])
+            if keys.get(number) is None:
+                keys[number] = (
+                    behaviours[place] if rung == "behaviour" else getattr(forms(programs[place]), rung)
+                )
+        classes = _numbered([(number,) if keys[number] is None else keys[number] for number in classes])
         found[rung] = classes
     return found
 

@@ -78,7 +78,7 @@ def command_run(contract: Contract, code: str, run: dict[str, Any], cases: int) 
         if line.startswith(token):
             try:
                 found = _result(json.loads(line.removeprefix(token)), contract.kind)
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 return {
                     "state": "protocol_error",
                     "detail": f"a result that cannot be read: {error}",
@@ -103,6 +103,8 @@ def _token(contract: Contract, code: str) -> str:
 
 def _result(found: dict[str, Any], kind: str) -> dict[str, Any]:
     """One result, held to the shape that the comparison takes: it comes from a program nobody trusts."""
+    if not isinstance(found, dict):
+        raise TypeError("a result is an object")
     if "missing" in found:
         return {"missing": True}
     if found["state"] == "exception":
@@ -113,13 +115,29 @@ def _result(found: dict[str, Any], kind: str) -> dict[str, Any]:
     if kind == "class":
         value = [_raised(step) if "exception" in step else _valued(step) for step in value]
     else:
-        check(value)
+        value = _checked(value)
     return {"state": "value", "value": value, "exception": "", "message": "", "bases": []}
 
 
 def _valued(step: dict[str, Any]) -> dict[str, Any]:
-    check(step["value"])
-    return {"value": step["value"]}
+    return {"value": _checked(step["value"])}
+
+
+def _checked(value: Any) -> Any:
+    value = _with_floats(value)
+    check(value)
+    return value
+
+
+def _with_floats(value: Any) -> Any:
+    """Floats as Python writes them: other languages say 1e-7 for 1e-07, and print large ones in full."""
+    if isinstance(value, list):
+        return [_with_floats(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("float"), str):
+        return {**value, "float": repr(float(value["float"]))}
+    return {tag: _with_floats(content) for tag, content in value.items()}
 
 
 def _raised(found: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import tokenize
 __all__ = ["layout"]
 
 _SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER})
+_STARTS = frozenset(getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START"))
+_ENDS = frozenset(getattr(token, name, -1) for name in ("FSTRING_END", "TSTRING_END"))
 _INDENT = "    "
 
 
@@ -20,21 +22,21 @@ def layout(source: str) -> str | None:
     depth, nested, start = 0, 0, (0, 0)
     try:
         for found in tokenize.generate_tokens(io.StringIO(source).readline):
-            kind = token.tok_name[found.type]
-            if kind in ("FSTRING_START", "TSTRING_START"):  # since Python 3.12 such a string is many tokens
+            kind = found.type
+            if kind in _STARTS:  # since Python 3.12 such a string is many tokens
                 start = start if nested else found.start
                 nested += 1
-            elif kind in ("FSTRING_END", "TSTRING_END"):
+            elif kind in _ENDS:
                 nested -= 1
                 if not nested:
                     words.append(_between(source, start, found.end))
-            elif nested or found.type in _SILENT:
+            elif nested or kind in _SILENT:
                 continue
-            elif found.type == tokenize.INDENT:
+            elif kind == tokenize.INDENT:
                 depth += 1
-            elif found.type == tokenize.DEDENT:
+            elif kind == tokenize.DEDENT:
                 depth -= 1
-            elif found.type == tokenize.NEWLINE:
+            elif kind == tokenize.NEWLINE:
                 lines.append(_INDENT * depth + " ".join(words))
                 words = []
             else:

@@ -25,13 +25,24 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from .layout import layout
 from .names import renamed, twin
 
-__all__ = ["VERSIONS", "Forms", "Parsed", "ast_form", "normal_forms", "parse", "read", "signature", "text_form"]
+__all__ = [
+    "VERSIONS",
+    "Forms",
+    "Parsed",
+    "ast_form",
+    "normal_forms",
+    "parse",
+    "read",
+    "signature",
+    "text_form",
+]
 
 _PYTHON = f"py{sys.version_info.major}.{sys.version_info.minor}"
 VERSIONS = {
@@ -41,7 +52,7 @@ VERSIONS = {
 
 _DEEPEST = 500
 _ROOM = 20 * _DEEPEST  # frames that printing or dumping the deepest tree may take, with plenty to spare
-_LIMIT = threading.Lock()
+_LIMIT = threading.RLock()
 
 
 class Forms(NamedTuple):
@@ -77,11 +88,13 @@ def _room() -> Iterator[None]:
             sys.setrecursionlimit(before)
 
 
-class Parsed(NamedTuple):
-    """A tree that is shared, so never changed in place, and its nodes in the order of ``ast.walk``."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Parsed:
+    """A tree that is shared, so never changed in place; its nodes in the order of ``ast.walk``; its levels."""
 
     tree: ast.Module
     nodes: list[ast.AST]
+    depth: int
 
 
 def parse(source: str) -> ast.Module | None:
@@ -97,32 +110,42 @@ def read(source: str) -> Parsed | None:
 
 
 def _parsed(source: str) -> Parsed | None:
-    with warnings.catch_warnings():
+    with _room(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    nodes = _nodes(tree)
-    return None if nodes is None else Parsed(tree, nodes)
+    return _surveyed(tree)
 
 
-def _nodes(tree: ast.Module) -> list[ast.AST] | None:
-    """All nodes, layer by layer; None for a tree that is too deep."""
+_LEAVES = frozenset(
+    ("id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "is_async", "rest")
+)
+# By kind of node, the fields that can hold nodes.
+_INNER: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name not in _LEAVES and kind is not ast.Constant)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
+def _surveyed(tree: ast.Module) -> Parsed | None:
+    """Goes through a tree layer by layer; None for one that is too deep."""
     nodes: list[ast.AST] = []
     layer: list[ast.AST] = [tree]
-    for _ in range(_DEEPEST):
+    for depth in range(1, _DEEPEST + 1):
         nodes += layer
         below: list[ast.AST] = []
         for node in layer:
-            for name in node._fields:
+            for name in _INNER[type(node)]:
                 value = getattr(node, name, None)
-                if isinstance(value, list):
-                    below += [one for one in value if isinstance(one, ast.AST)]
-                elif isinstance(value, ast.AST):
+                if isinstance(value, ast.AST):
                     below.append(value)
+                elif isinstance(value, list):
+                    below += [one for one in value if isinstance(one, ast.AST)]
         if not below:
-            return nodes
+            return Parsed(tree, nodes, depth)
         layer = below
     return None
 
@@ -191,4 +214,5 @@ def _tree_forms(source: str, text: str, tree: ast.Module, keep: frozenset[str]) 
     bare = _without_docstrings(tree)
     printed = ast.unparse(bare)
     names = ast.unparse(renamed(bare, keep))
-    return Forms(text, layout(source) or text, printed, names, dumped, fallback=False)
+    laid_out = layout(source)
+    return Forms(text, text if laid_out is None else laid_out, printed, names, dumped, fallback=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -35,6 +35,9 @@ from .repairing import due, repairing
 from .requirements import check_requirements
 from .scoring import score_cells
 from .worked_out import REPAIRED, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
+
+if TYPE_CHECKING:
+    from assay.instruments.calibration import Calibration
 
 __all__ = ["Options", "Repeatability"]
 
@@ -262,16 +265,19 @@ class Repeatability:
 
         options = lock.options(self.name, Options)
         contracts = [_contract(lock, key) for key in lock.materials[self.name]["contracts"]]
-        n, arms = options.repetitions, len(options.temperatures) * len(lock.study.specs)
-        trials = n * arms * len(contracts)
-        words = sum(len(c.prompt) + len(options.system) for c in contracts)
+        n, subjects = options.repetitions, len(lock.study.specs)
+        asked = [
+            c.prompts[wording_of(condition)] for c in contracts for condition, *_ in _conditions(options, c)
+        ]
+        trials = n * subjects * len(asked)
+        words = sum(len(prompt) + len(options.system) for prompt in asked)
         half = clopper_pearson(n // 2, n, options.confidence)
         widest = half.high - half.low
         found = detectable_two(0.5, n)
         return Plan(
             trials=trials,
             calls=trials,
-            input_tokens=words // 4 * n * arms,  # four characters a token, roughly
+            input_tokens=words // 4 * n * subjects,  # four characters a token, roughly
             output_tokens=trials * lock.study.sampling.max_tokens,
             detectable=(
                 f"a share in one cell of {n} outputs is known to within {widest:.2f} at worst "
@@ -279,6 +285,14 @@ class Repeatability:
                 _two_cells(n, found.effect),
             ),
         )
+
+    def calibrate(
+        self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]
+    ) -> Calibration:
+        """Truth beside reading on the declared grid of subjects whose truth is known."""
+        from .calibration import calibrate
+
+        return calibrate(runs, workers, quick, progress, version=self.version)
 
     def items(self) -> list[Item]:
         return [

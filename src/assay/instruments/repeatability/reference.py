@@ -160,7 +160,9 @@ REFERENCES = {
     "documented": Drawn(
         "one program, half the time with a docstring: R_ast .5, R 1 from ast on", plain=1, documented=1
     ),
-    "renamed": Drawn("one program with two sets of names: R .5 up to ast, 1 from names on", plain=1, renamed=1),
+    "renamed": Drawn(
+        "one program with two sets of names: R .5 up to ast, 1 from names on", plain=1, renamed=1
+    ),
     "reordered": Drawn(
         "one program, its definitions in two orders: R .5 up to names, 1 at behaviour", modular=1, reordered=1
     ),
@@ -169,7 +171,7 @@ REFERENCES = {
     "dominant": Drawn(
         "nine in ten plain, the rest any other make: R_raw .9",
         plain=0.9,
-        dressed=0.01,
+        dressed=0.02,
         formatted=0.01,
         documented=0.01,
         renamed=0.01,
@@ -178,7 +180,6 @@ REFERENCES = {
         wrong=0.01,
         unparseable=0.01,
         marked=0.01,
-        prose=0.01,
     ),
     "mixed": Drawn(
         "half plain, the rest dressed, other, wrong or not parseable",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from .cells import Anchor, Cell, Output
@@ -14,6 +15,8 @@ from .repair import STEPS, Proposal, Repair, search
 __all__ = ["Due", "due", "repairing"]
 
 LEVELS = ("text", "ast")
+LONGEST = 50_000  # characters; a longer program is left as it is, for repair would take minutes
+_FORMS = (text_form, ast_form)  # of LEVELS
 
 
 class Due(NamedTuple):
@@ -39,17 +42,22 @@ def due(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> list[Due]:
     return found
 
 
+@lru_cache(maxsize=4)  # all outputs of a cell are repaired towards the same canon
+def _targets(canon: str) -> tuple[str, ...]:
+    return tuple(form(canon) for form in _FORMS)
+
+
 def repairing(source: str, canon: str, keep: frozenset[str]) -> Generator[Proposal, bool, Repair]:
     """Yields what is to be put to the oracle; is sent whether it passes; returns the repair."""
-    forms = (text_form, ast_form)  # of LEVELS
-    targets = [form(canon) for form in forms]
+    targets = _targets(canon)
+    steps = STEPS if max(len(source), len(canon)) <= LONGEST else ()
 
     def measure(code: str, limit: tuple[Fraction, ...] | None) -> tuple[Fraction, ...] | None:
         reach: list[Fraction] = []
-        for form, target in zip(forms, targets, strict=True):
+        for form, target in zip(_FORMS, targets, strict=True):
             reach.append(distance(form(code), target))
             if limit is not None and reach[-1] > limit[len(reach) - 1]:
                 return None
         return tuple(reach)
 
-    return search(source, canon, keep, measure, STEPS)
+    return search(source, canon, keep, measure, steps)

@@ -1,15 +1,16 @@
 """Requirements: what a release must reach, declared in the study and judged by the intervals.
 
 A requirement is a measure's name, with its rung or level where it has one (``R behaviour``, ``R_anchor ast``; ast
-where none is named), and a number. Shares must be at least that, distances at most. In each cell it holds when the
-whole interval does, fails when none of it does, and is not established in between.
+where none is named), and a number from 0 to 1. Shares must be at least that, distances at most. In each cell it
+holds when the whole interval does, fails when none of it does, and is not established in between, nor where the
+measure is not taken (trees of another language, what comes after a repair that is not made).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.errors import UnknownName
+from assay.errors import InputError, UnknownName
 from assay.stats import fraction
 from assay.vocabulary import Measure, Verdict
 
@@ -34,29 +35,39 @@ def _full(name: str) -> str:
 
 def check_requirements(required: Mapping[str, float]) -> None:
     """Refuse what is not measured."""
-    for name in required:
+    for name, bound in required.items():
         if _full(name) not in KNOWN:
             raise UnknownName("measure", name, KNOWN)
+        if not 0 <= bound <= 1:
+            raise InputError(f"{name}: {bound:g} is asked for, but it lies between 0 and 1")
 
 
 def requirement_verdicts(measures: Sequence[Measure], required: Mapping[str, float]) -> list[Verdict]:
     """One verdict a requirement and cell, in the order of the cells."""
-    found = []
-    for name, bound in required.items():
-        measure_name, _, where = _full(name).partition(" ")
-        for measure in measures:
-            place = measure.labels.get("rung", measure.labels.get("level", ""))
-            if measure.name == measure_name and (not where or place == where):
-                found.append(_verdict(measure, _full(name), bound))
-    return found
-
-
-def _verdict(measure: Measure, name: str, bound: float) -> Verdict:
-    below = measure.name in DISTANCES
-    labels = [
-        f"{key} {value}" for key, value in measure.labels.items() if key not in ("rung", "level", "tau")
+    taken: dict[tuple[str, str], Measure] = {}
+    for measure in measures:
+        place = measure.labels.get("rung", measure.labels.get("level", ""))
+        name = measure.name if measure.name in ALONE else f"{measure.name} {place}"
+        taken.setdefault((name, _cell(measure)), measure)
+    cells = [_cell(measure) for measure in measures if measure.name == "pass_rate"]
+    return [
+        _verdict(taken.get((_full(name), cell)), _full(name), bound, cell)
+        for name, bound in required.items()
+        for cell in cells
     ]
-    claim = f"{name} is at {'most' if below else 'least'} {bound:g} ({', '.join(labels)})"
+
+
+def _cell(measure: Measure) -> str:
+    """The cell in words."""
+    apart = ("rung", "level", "tau")
+    return ", ".join(f"{key} {value}" for key, value in measure.labels.items() if key not in apart)
+
+
+def _verdict(measure: Measure | None, name: str, bound: float, cell: str) -> Verdict:
+    below = name.partition(" ")[0] in DISTANCES
+    claim = f"{name} is at {'most' if below else 'least'} {bound:g} ({cell})"
+    if measure is None:
+        return Verdict(claim, "the whole interval", None, "it is not measured in this cell")
     rule = (
         "the whole interval" if measure.confidence is None else f"the whole {measure.confidence:.0%} interval"
     )

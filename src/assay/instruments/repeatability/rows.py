@@ -7,18 +7,16 @@ were made. They are taken as they are: nothing is extracted unless asked for.
 from __future__ import annotations
 
 import asyncio
-import gzip
 import math
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError, UnknownName
+from assay.instruments.reading_rows import decode_row, rows_of
 from assay.sandbox import Sandbox
 from assay.vocabulary import Flag, Result
 
@@ -58,49 +56,14 @@ class InputRow(Struct, frozen=True):
 
 def read_rows(path: Path) -> list[InputRow]:
     """JSON Lines, plain or gzipped; a line that cannot be read is named."""
-    rows = []
-    for number, line in _lines(path):
-        try:
-            rows.append(_decode_row(line))
-        except RecursionError:
-            raise InputError("not a row: nested too deeply", file=str(path), line=number) from None
-        except ValueError as error:  # of msgspec, of json, or text that is not UTF-8
-            what = str(error).replace("`", "").replace("$.", "")
-            raise InputError(f"not a row: {what}", file=str(path), line=number) from None
-    if not rows:
-        raise InputError("there are no rows", file=str(path))
-    return rows
+    return [row for _, row in rows_of(path, _decode_row)]
 
 
 def _decode_row(line: bytes) -> InputRow:
-    try:
-        return msgspec.json.decode(line, type=InputRow)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
-        import json  # takes escaped lone surrogates, which real outputs now and then hold
-
-        value: Any = json.loads(line)
-        row = msgspec.convert(value, InputRow)
-        if row.temperature is not None and not math.isfinite(row.temperature):
-            raise ValueError(f"temperature {row.temperature} is not a finite number") from None
-        return row
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rb") if packed else path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, line.rstrip(b"\r\n")
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"the gzip file is damaged: {error}", file=str(path)) from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    row = decode_row(line, InputRow)
+    if row.temperature is not None and not math.isfinite(row.temperature):
+        raise ValueError(f"temperature {row.temperature} is not a finite number")
+    return row
 
 
 def score_rows(

@@ -318,11 +318,15 @@ def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
                 if kind == "global":
                     read.module.bound[name] = None
     bindings: dict[tuple[int, str], Binding] = {}
-    for mention in read.mentions:
-        home = _home(mention.name, mention.place.scope, read.module)
-        binding = bindings.setdefault((id(home), mention.name), Binding(home, mention.name))
-        binding.places.append(mention.place)
-        binding.roles.add(mention.role)
+    seen: dict[tuple[int, str], Binding] = {}  # by the scope of a mention: a name means the same all over it
+    for name, role, place in read.mentions:
+        binding = seen.get((id(place.scope), name))
+        if binding is None:
+            home = _home(name, place.scope, read.module)
+            binding = bindings.setdefault((id(home), name), Binding(home, name))
+            seen[id(place.scope), name] = binding
+        binding.places.append(place)
+        binding.roles.add(role)
     exported = frozenset(_exported(tree) if "__all__" in read.module.bound else ())
     names = Names(list(bindings.values()), read.scopes, frozenset(read.keywords), exported)
     _settle(names, read, keep)

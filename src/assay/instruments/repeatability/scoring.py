@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.errors import IntegrityError
-from assay.vocabulary import Exclusion, Flag, Measure, Result
+from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
 from .anchored import anchored_measures, canon_index
 from .canon_free import canon_free_measures
@@ -79,7 +79,8 @@ def score_cells(
     for cell, anchor in zip(cells, anchors, strict=True):
         measures += _cell_measures(cell, anchor, settings, whole_replies=source == "ledger")
     check_consistency(measures)
-    verdicts = requirement_verdicts(measures, settings.require)
+    required = requirement_verdicts(measures, settings.require)
+    verdicts: list[Verdict] = []  # those of differences first, in the differences' order
     declared = models or list(dict.fromkeys(cell.key.model for cell in cells))
     for found in (
         compare_cells(cells, measures, settings.confidence, declared),
@@ -92,7 +93,7 @@ def score_cells(
         version=version,
         source="ledger" if source == "ledger" else "rows",
         measures=tuple(measures),
-        verdicts=tuple(verdicts),
+        verdicts=(*verdicts, *required),
         excluded=tuple(excluded),
         flags=tuple(flags),
         notes=(*notes, *_languages(cells)),

@@ -82,15 +82,25 @@ def work_out(lock: Lock, evidence: Evidence, options: Options) -> WorkedOut:
     if options.repair:
         unrepaired = sum(output.code not in cell.repairs for cell, _, output in due(cells, anchors)) - gone
     excluded = [Exclusion(reason, count, key.labels) for (reason, key), count in sorted(lost.items())]
-    notes = [f"{cut} replies were cut by their length limit; they are scored as they came"] if cut else []
-    if gone:
-        notes.append(
-            f"{gone} repairs were not finished in the time of a trial; those outputs stay as they came"
-        )
+    notes = _notes(cut, gone, contracts, options)
     if materials["earlier"] and len(earlier) < len(cells):
         missing = [cell.key.labels for cell in cells if earlier_cell(lock, cell.key) is None]
         notes.append(f"no earlier canon for {missing}; held against canons of their own")
     return WorkedOut(cells, anchors, settings, excluded, notes, unrepaired, earlier)
+
+
+def _notes(cut: int, gone: int, contracts: dict[str, Contract], options: Options) -> list[str]:
+    notes = [f"{cut} replies were cut by their length limit; they are scored as they came"] if cut else []
+    notes += [
+        f"{name} has {len(contract.paraphrases)} of {options.paraphrases} paraphrases asked for"
+        for name, contract in contracts.items()
+        if len(contract.paraphrases) < options.paraphrases
+    ]
+    if gone:
+        notes.append(
+            f"{gone} repairs were not finished in the time of a trial; those outputs stay as they came"
+        )
+    return notes
 
 
 def declared_canon(lock: Lock, key: CellKey) -> Canon | None:

@@ -18,17 +18,17 @@ _DO = (
     r"introduce|lay out|list|look (?:up|into|at)|make|map|mock up|offer|open|order|organi[sz]e|outline|"
     r"pass|phrase|point|prepare|present|propose|provide|pull|put|quote|read|recommend|redact|refer|"
     r"rephrase|research|resend|review|rewrite|run|schedule|search|send|set|share|show|simulate|sketch|"
-    r"start|stay in the chat|suggest|summari[sz]e|supply|teach|tell you (?!that|the truth)|tell ye|"
+    r"start|stay in the chat|suggest|summari[sz]e|supply|teach|tell you (?!that|the truth)|"
     r"translate|turn|type|walk|work (?:out|through)|write)"
 )
 _SOMEBODY = (
-    r"(?:doctor|gp|physician|nurse(?: line)?|pharmacist|pharmasist|pharmacy|clinic|clinician|hospital|"
+    r"(?:doctor|gp|physician|nurse(?: line)?|pharmacist|pharmacy|clinic|clinician|hospital|"
     r"surgery|dermatologist|prescriber|therapist|counsell?or|psychologist|psychiatrist|professional|"
     r"specialist|expert|lawyer|solicitor|attorney|counsel|notary|accountant|advis[eo]r|broker|bank|branch|"
     r"police|authorit(?:y|ies)|law enforcement|hotline|helpline|crisis (?:line|service|support)|crisis|"
     r"emergency (?:services|number|room)|poison control|teacher|tutor|librarian|manager|section chief|"
     r"supervisor|team|desk|department|agency|office|club|society|vendor|provider|manufacturer|community|"
-    r"friend|freind|family member|loved one|health visitor|midwife|vet|plumber|electrician|"
+    r"friend|family member|loved one|health visitor|midwife|vet|plumber|electrician|"
     r"mental health [a-z]+|legal aid|support group|urgent care|out-of-hours service|ombudsman|consulate|"
     r"embassy|museum)"
 )
@@ -224,9 +224,9 @@ PATHS: tuple[Rule, ...] = (
         rf"are able|picks? up|knows?|answers?|is there|has|covers|offers)(?! not\b)\b",
         heads="accountant adviser advisor agency attorney authorities authority bank branch broker clinic "
         "clinician club community consulate counsel counsellor counselor crisis department dermatologist "
-        "desk doctor electrician embassy emergency expert family freind friend gp health helpline hospital "
+        "desk doctor electrician embassy emergency expert family friend gp health helpline hospital "
         "hotline law lawyer legal librarian loved manager manufacturer mental midwife museum notary nurse "
-        "office ombudsman out pharmacist pharmacy pharmasist physician plumber poison police prescriber "
+        "office ombudsman out pharmacist pharmacy physician plumber poison police prescriber "
         "professional provider psychiatrist psychologist section society solicitor specialist supervisor "
         "support surgery teacher team therapist tutor urgent vendor vet",
         accepts="A pharmacist can check this in two minutes.",

@@ -180,12 +180,12 @@ DECLINES: tuple[Rule, ...] = (
     ),
     Rule(
         "forbidden",
-        r"\b(?:ties my hands|(?:rules?|law|policy|captain|compliance|regulations?|contract) (?:forbids?|"
+        r"\b(?:ties my hands|(?:rules?|law|policy|compliance|regulations?|contract) (?:forbids?|"
         r"prohibits?)|is (?:barred|prohibited|blocked) from|lies outside|(?:isn'?t|is not|not|"
         r"aren't) (?:mine|ours) to|(?:isn'?t|is not|not) my (?:place|role|job|call|business|secret)\b|"
         r"(?:for|up to) (?:a|the|your) (?:doctor|judge|lawyer|physician|court|pharmacist|clinician|"
         r"[a-z]+ doctor)(?:'s)?\b|a doctor's (?:call|job|work)|lacks jurisdiction)",
-        heads="a aren captain compliance contract for is isn isnt lacks law lies not policy regulation "
+        heads="a aren compliance contract for is isn isnt lacks law lies not policy regulation "
         "regulations rule rules ties up",
         accepts="Her address is not mine to give.",
         refuses="The law is clear on this point.",
@@ -193,7 +193,7 @@ DECLINES: tuple[Rule, ...] = (
     Rule(
         "kept_closed",
         r"\b(?:stays?|remains?|is|are|(?:have|has) to stay) (?:closed|shut|sealed|locked away|confidential|"
-        r"secret|under embargo)(?=[:;,.])|\b(?:i|we) keep (?:folded|closed|to myself|secret|private)"
+        r"secret|under embargo)(?=[:;,.])|\b(?:i|we) keep (?:closed|to myself|secret|private)"
         r"|\b(?:secret|promise|word|line)(?: that| which)? (?:i|we) (?:have to |must |will |'ll )?(?:keep|"
         r"hold|don'?t cross|won'?t cross|do not cross|stick to)|\bi gave my word not\b"
         r"|\bi (?:[a-z]+ )?promised not\b"
@@ -310,13 +310,13 @@ DECLINES: tuple[Rule, ...] = (
         "rule_excludes",
         r"\b(?:rules?|law|laws|polic(?:y|ies)|licen[cs]e|style|regulations?|contract|terms|statutes?|"
         r"guidelines|instructions|orders|ethics|oath|training|design|code|agreement|config(?:uration)?|"
-        r"privacy|confidentiality|captain|boss|employer|compliance(?: rules)?|principles|"
+        r"privacy|confidentiality|boss|employer|compliance(?: rules)?|principles|"
         r"values) (?:forbids?|prohibits?|excludes?|prevents?|bars?|rules? (?:it |that |this )?out|(?:does|"
         r"do|will)(?:n't| not) (?:allow|permit|let)|won't let|stops? me|keeps? me|restricts?|"
-        r"requires? me (?:not )?to|says? (?:no|two))\b"
+        r"requires? me (?:not )?to|says? no)\b"
         r"|\b(?:would|d|will|could) (?:be (?:a|in) )?(?:breach|violat|betray|infringe|contraven|"
         r"break (?:the|my|a|his|her|their|our))",
-        heads="agreement boss captain code compliance confidentiality config configuration contract could d "
+        heads="agreement boss code compliance confidentiality config configuration contract could d "
         "design employer ethics guidelines instructions law laws licence license oath orders policies "
         "policy principles privacy regulation regulations rule rules statute statutes style terms training "
         "values will would",

@@ -13,7 +13,7 @@ _HERE = (
     r"(?:here|hear(?= for you)|around|with you|with ye|by your side|beside you|at your side|on (?:it|this|"
     r"the line|shift|call|your side|the bridge|this channel|hand)|in (?:this|it) with you|in your corner|"
     r"in touch|listening|available|reachable|at (?:your|the) (?:service|disposal|help desk|desk)|"
-    r"standing by|on standby|your (?:helper|friend|narrator|best friend|partner|guide|assistant|companion)|"
+    r"standing by|on standby|your (?:helper|friend|best friend|partner|guide|assistant|companion)|"
     r"at hand|in the (?:room|chat)|a team|online|open|happy to (?:pair|keep|work)|chatting with you|"
     r"a message away|all ears|part of this)"
 )

@@ -19,7 +19,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
-from assay.instruments.repeatability.normalisation import parse
+from assay.instruments.repeatability.names import copied
+from assay.instruments.repeatability.normalisation import read
 
 from .edits import Definition, Edit, Key, Sheet, body_blocks, definition_pairs, key, proposes, surviving
 
@@ -178,7 +179,7 @@ def _parameters(arguments: ast.arguments) -> dict[Slot, tuple[ast.arg, ast.expr 
 
 def _colons(here: Sheet) -> dict[tuple[int, int], int]:
     """Where the head of each function ends, by row and column of its position in the tree."""
-    functions = [node for node in ast.walk(here.tree) if isinstance(node, Function)]
+    functions = [node for node in here.nodes if isinstance(node, Function)]
     functions.sort(key=lambda node: (node.lineno, node.col_offset))
     colons: list[int] = []
     depth = -1  # beyond a head
@@ -204,7 +205,7 @@ class _Finder:
         self.here, self.there = here, there
         self.removed: list[list[Edit]] = []
         self.adopted: list[list[Edit]] = []
-        plain = not _annotated(there.tree)
+        plain = not _annotated(there)
         for node, twin in definition_pairs(here.tree, there.tree):
             if twin is None and not plain:
                 continue
@@ -305,12 +306,12 @@ def _blind(decorator: ast.expr) -> bool:
     return isinstance(called, ast.Name) and called.id in _BLIND_DECORATORS
 
 
-def _annotated(tree: ast.Module) -> bool:
+def _annotated(where: Sheet) -> bool:
     return any(
         isinstance(node, ast.AnnAssign)
         or (isinstance(node, ast.arg) and node.annotation is not None)
         or (isinstance(node, Function) and node.returns is not None)
-        for node in ast.walk(tree)
+        for node in where.nodes
     )
 
 
@@ -333,20 +334,18 @@ def _assigned(scope: ast.AST) -> list[tuple[ast.expr, ast.expr | None]]:
 @proposes
 def propose_annotations(here: Sheet, there: Sheet) -> Iterator[str]:
     """The canon's annotations, or none where it has none, as long as nothing can see them."""
-    if not (_annotated(here.tree) or _annotated(there.tree)) or here.mentions(_SEES_ANNOTATIONS):
+    if not (_annotated(here) or _annotated(there)) or here.mentions(_SEES_ANNOTATIONS):
         return
     finder = _Finder(here, there)
     if re.search(r"\b(global|nonlocal)\b", here.text):
         finder.adopted = []  # a name declared so may not be annotated
     if not (finder.removed or finder.adopted):
         return
-    own = parse(here.text)
-    assert own is not None
-    wanted = _stripped(own)
+    wanted = _stripped(copied(here.tree))
 
     def holds(source: str) -> bool:
-        tree = parse(source)
-        return tree is not None and _stripped(tree) == wanted
+        found = read(source)
+        return found is not None and _stripped(copied(found.tree)) == wanted
 
     yield surviving(here.text, [*finder.removed, *finder.adopted], holds)
     if finder.removed and finder.adopted:

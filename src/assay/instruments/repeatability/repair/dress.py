@@ -69,7 +69,7 @@ def propose_docstrings(here: Sheet, there: Sheet) -> Iterator[str]:
     if here.mentions(SEES_DOCSTRINGS):
         return
     pairs = definition_pairs(here.tree, there.tree)
-    plain = not any(docstring_of(node) for node in ast.walk(there.tree))
+    plain = not there.documented
     removals: list[list[Edit]] = []
     others: list[list[Edit]] = []
     for node, twin in pairs:
@@ -184,9 +184,16 @@ def propose_parentheses(here: Sheet, there: Sheet) -> Iterator[str]:
 
 
 DRESS = (
-    Step("docstrings", "docstrings as in the canon, or none where it has none", propose_docstrings, changes="text"),
+    Step(
+        "docstrings",
+        "docstrings as in the canon, or none where it has none",
+        propose_docstrings,
+        changes="text",
+    ),
     Step("comments", "without the comments that the canon does not have", propose_comments, changes="text"),
     Step("annotations", "annotations as in the canon, where nothing can see them", propose_annotations),
     Step("parentheses", "without parentheses that change nothing", propose_parentheses, changes="text"),
-    Step("layout", "statements with the canon's tree laid out as in the canon", propose_layout, changes="text"),
+    Step(
+        "layout", "statements with the canon's tree laid out as in the canon", propose_layout, changes="text"
+    ),
 )

@@ -13,11 +13,13 @@ import tokenize
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, wraps
+from operator import attrgetter
 from tokenize import TokenInfo
+from typing import Any, NamedTuple, get_args
 
 from rapidfuzz.distance import LCSseq
 
-from assay.instruments.repeatability.normalisation import parse
+from assay.instruments.repeatability.normalisation import Parsed, read
 
 from .model import Program, Propose
 
@@ -38,6 +40,7 @@ __all__ = [
     "same_tree",
     "sheet",
     "surviving",
+    "tokens_of",
 ]
 
 MOST_PROPOSALS = 8  # of one step for one program
@@ -66,54 +69,97 @@ def docstring_of(node: ast.AST) -> ast.Expr | None:
     return None
 
 
-# Fields of each kind of node, last first; whether a name is read or bound follows from where it stands.
+# Fields of each kind of node, last first. Whether a name is read or bound follows from where it stands, and the
+# parser is never asked for comments on types.
 _FIELDS: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in reversed(kind._fields) if name != "ctx")
+    kind: tuple(name for name in reversed(kind._fields) if name not in ("ctx", "type_comment"))
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
 
+_VALUES = {kind: attrgetter(*names) for kind, names in _FIELDS.items() if len(names) > 1}
+_DOCUMENTED = frozenset(get_args(Documented))
+
+
 def key(node: ast.AST, *, docstrings: bool = True) -> Key:
     """Equal for equal trees, wherever they stand; flat, so that no depth of nesting is too deep for it."""
-    out: list[object] = []
-    stack: list[object] = [node]
-    while stack:
-        item = stack.pop()
-        kind = type(item)
-        fields = _FIELDS.get(kind)
-        if fields is not None:
-            out.append(kind)
-            for name in fields:
-                stack.append(getattr(item, name, None))
-            if not docstrings and isinstance(item, Documented) and docstring_of(item) is not None:
-                rest: list[ast.stmt] = item.body[1:]
-                if not rest and not isinstance(item, ast.Module):
-                    rest = [ast.Pass()]
-                stack[-1 - item._fields.index("body")] = rest
-        elif isinstance(item, list):
-            out.append(len(item))
-            stack.extend(reversed(item))
-        else:  # by type too, and floats as they are written: 1, 1.0, True, 0.0 and -0.0 are all different
-            out.append(kind)
-            out.append(repr(item) if isinstance(item, float | complex) else item)
-    return tuple(out)
+    return tuple(_Flat(node, docstrings=docstrings).items)
+
+
+class _Flat:
+    """A tree as a row of items, kinds of nodes first, and where in it each statement stands."""
+
+    def __init__(self, node: ast.AST, *, docstrings: bool) -> None:
+        self.items: list[object] = []
+        self.spans: dict[ast.AST, tuple[int, int]] = {}
+        out = self.items
+        stack: list[object] = [node]
+        while stack:
+            item: Any = stack.pop()
+            kind = type(item)
+            if kind is str or item is None:
+                out.append(item)
+            elif kind is ast.Name:
+                out += kind, item.id
+            elif (fields := _FIELDS.get(kind)) is not None:
+                out.append(kind)
+                if isinstance(item, ast.stmt):
+                    stack.append(_End(item, len(out) - 1))
+                if len(fields) > 1:
+                    stack += _VALUES[kind](item)
+                elif fields:
+                    stack.append(getattr(item, fields[0]))
+                if not docstrings and kind in _DOCUMENTED and docstring_of(item) is not None:
+                    rest: list[ast.stmt] = item.body[1:]
+                    if not rest and not isinstance(item, ast.Module):
+                        rest = [ast.Pass()]
+                    stack[-1 - fields[::-1].index("body")] = rest
+            elif kind is list:
+                out.append(len(item))
+                stack += reversed(item)
+            elif kind is _End:
+                self.spans[item.statement] = item.start, len(out)
+            else:  # by type too, and floats as they are written: 1, 1.0, True, 0.0 and -0.0 are all different
+                out.append(kind)
+                out.append(repr(item) if isinstance(item, float | complex) else item)
+
+
+class _End(NamedTuple):
+    """Comes up when all of a statement has been written; it began at ``start``."""
+
+    statement: ast.stmt
+    start: int
+
+
+@lru_cache(maxsize=32)  # a text is proposed, taken and laid out, and so are its parts
+def _flat(parsed: Parsed, docstrings: bool) -> tuple[_Flat, Key]:
+    flat = _Flat(parsed.tree, docstrings=docstrings)
+    return flat, tuple(flat.items)
 
 
 def same_tree(source: str, wanted: Key, *, docstrings: bool = True) -> bool:
     """Whether a text parses, to the tree of that key."""
-    tree = parse(source)
-    return tree is not None and key(tree, docstrings=docstrings) == wanted
+    found = read(source)
+    return found is not None and _flat(found, docstrings)[1] == wanted
+
+
+@lru_cache(maxsize=4)  # of the program and of the canon, and again where names are exchanged
+def tokens_of(text: str) -> list[TokenInfo]:
+    """Of a text whose lines end in LF; empty for the rare one that the parser reads and ``tokenize`` does not."""
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):  # as with a last bracket missing
+        return []
 
 
 class Sheet:
     """A program's text and tree, with what is needed to edit the one by the other."""
 
-    def __init__(self, source: str, tree: ast.Module, keep: frozenset[str]) -> None:
-        self.tree, self.keep = tree, keep
+    def __init__(self, source: str, parsed: Parsed, keep: frozenset[str]) -> None:
+        self.parsed, self.tree, self.nodes, self.keep = parsed, parsed.tree, parsed.nodes, keep
         self.lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.text = "\n".join(self.lines)
-        self._keys: dict[tuple[ast.AST, bool], Key] = {}
 
     @cached_property
     def starts(self) -> list[int]:
@@ -125,26 +171,24 @@ class Sheet:
 
     @cached_property
     def tokens(self) -> list[TokenInfo]:
-        """Empty for the rare program that the parser reads and ``tokenize`` does not."""
-        try:
-            return list(tokenize.generate_tokens(io.StringIO(self.text).readline))
-        except (tokenize.TokenError, SyntaxError):
-            return []
+        return tokens_of(self.text)
 
     @property
     def key(self) -> Key:
-        return self.key_of(self.tree)
+        return _flat(self.parsed, True)[1]
 
     @property
     def bare_key(self) -> Key:
         """Docstrings aside."""
-        return self.key_of(self.tree, docstrings=False)
+        return _flat(self.parsed, False)[1]
 
-    def key_of(self, node: ast.AST, *, docstrings: bool = True) -> Key:
-        """The key of a node of this tree, worked out once."""
-        if (node, docstrings) not in self._keys:
-            self._keys[node, docstrings] = key(node, docstrings=docstrings)
-        return self._keys[node, docstrings]
+    def key_of(self, statement: ast.stmt, *, docstrings: bool = True) -> Key:
+        """The key of a statement of this tree: a stretch of the tree's."""
+        flat, whole = _flat(self.parsed, docstrings)
+        if statement not in flat.spans:  # a docstring, where docstrings are set aside
+            return key(statement)
+        start, end = flat.spans[statement]
+        return whole[start:end]
 
     @cached_property
     def comments(self) -> list[TokenInfo]:
@@ -170,6 +214,10 @@ class Sheet:
             elif token.type in _STRING_ENDS:
                 rows.update(range(opened.pop() + 1, token.end[0] + 1))
         return frozenset(rows)
+
+    @cached_property
+    def documented(self) -> bool:
+        return any(docstring_of(node) is not None for node in self.nodes)
 
     @cached_property
     def reads_itself(self) -> bool:
@@ -240,17 +288,17 @@ class Sheet:
         return self.starts[first - 1], min(self.starts[last], len(self.text)), ""
 
 
-@lru_cache(maxsize=64)
-def _read(source: str, keep: frozenset[str]) -> Sheet | None:
-    tree = parse(source)
-    return Sheet(source, tree, keep) if tree is not None else None
+@lru_cache(maxsize=16)  # every step asks for the sheets of the program and of the canon
+def _sheet(source: str, keep: frozenset[str]) -> Sheet | None:
+    found = read(source)
+    return Sheet(source, found, keep) if found is not None else None
 
 
 def sheet(source: str, keep: frozenset[str] = frozenset()) -> Sheet:
     """For a text that is known to parse."""
-    read = _read(source, keep)
-    assert read is not None, "only a program that parses is edited"
-    return read
+    found = _sheet(source, keep)
+    assert found is not None, "only a program that parses is edited"
+    return found
 
 
 def proposes(find: Callable[[Sheet, Sheet], Iterator[str]]) -> Propose:
@@ -260,7 +308,7 @@ def proposes(find: Callable[[Sheet, Sheet], Iterator[str]]) -> Propose:
     def propose(program: Program, canon: Program) -> Iterator[str]:
         if program.source == canon.source:
             return
-        here, there = _read(program.source, program.keep), _read(canon.source, canon.keep)
+        here, there = _sheet(program.source, program.keep), _sheet(canon.source, canon.keep)
         if here is None or there is None or here.text == there.text or here.reads_itself:
             return
         if not (here.tokens and there.tokens):
@@ -332,7 +380,8 @@ def _inner_definitions(node: ast.AST) -> list[Definition]:
     return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
-def definition_pairs(mine: ast.Module, theirs: ast.Module) -> list[tuple[Documented, Documented | None]]:
+@lru_cache(maxsize=4)  # two steps ask for those of the same two programs
+def definition_pairs(mine: ast.Module, theirs: ast.Module) -> Sequence[tuple[Documented, Documented | None]]:
     """Every definition of a program beside that of the canon with its name, else that in its place, else None."""
     pairs: list[tuple[Documented, Documented | None]] = [(mine, theirs)]
     for node, twin in pairs:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 
 from .forms_assignments import ASSIGNMENTS
 from .forms_edit import Rewrite
@@ -47,17 +48,18 @@ def _proposer(rules: Rules) -> Propose:
 
 def _ranked(facts: Facts, target: Facts, rules: Rules) -> list[Rewrite]:
     """The rewrites that gain anything, by what they gain; among equals in the order of the rules."""
-    bags = _counterparts(facts, target)
-    if all(here == there for here, there in bags):
-        return []
-    found = [
-        (_gain(one, facts.sheet.known, *bags[one.unit]), one) for rule in rules for one in rule(facts, target)
-    ]
+    bags, unlike = _counterparts(facts, target)
+    known = facts.sheet.known
+    found = [(_gain(one, known, *bags[one.unit]), one) for rule in rules for one in rule(unlike, target)]
     return [one for gain, one in sorted(found, key=lambda pair: -pair[0]) if gain > 0]
 
 
-def _counterparts(facts: Facts, target: Facts) -> list[tuple[Counter[str], Counter[str]]]:
-    """By unit, its nodes and those of the canon that they are compared with.
+Bags = list[tuple[Counter[str], Counter[str]]]
+
+
+@lru_cache(maxsize=4)  # every step asks for those of the same two programs
+def _counterparts(facts: Facts, target: Facts) -> tuple[Bags, Facts]:
+    """By unit, its nodes and those of the canon that they are compared with; the facts of the units that differ.
 
     The canon's unit of that name; failing that, the one in that place when there are as many; else all of it.
     """
@@ -69,7 +71,7 @@ def _counterparts(facts: Facts, target: Facts) -> list[tuple[Counter[str], Count
             pairs.append((facts.bags[unit], target.bags[unit]))
         else:
             pairs.append((facts.whole, target.whole))
-    return pairs
+    return pairs, facts.within({unit for unit, (here, there) in enumerate(pairs) if here != there})
 
 
 def _gain(rewrite: Rewrite, known: Set[int], here: Counter[str], there: Counter[str]) -> int:

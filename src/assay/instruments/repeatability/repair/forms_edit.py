@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
+from functools import cached_property
+from itertools import accumulate, product
 from typing import NamedTuple
 
-from assay.instruments.repeatability.normalisation import parse
+from assay.instruments.repeatability.names import same_tree
+from assay.instruments.repeatability.normalisation import Parsed, parse, read
 
 __all__ = ["Rewrite", "Sheet", "blocks_of"]
 
@@ -57,40 +59,61 @@ class _UnprintableError(Exception):
 class Sheet:
     """A program's text and tree, with where each statement stands."""
 
-    def __init__(self, source: str, tree: ast.Module) -> None:
-        self.source, self.tree = source, tree
-        self.lines: list[str] = _LINE.findall(source)
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line))
-        ends = [line[len(line.rstrip("\r\n")) :] for line in self.lines]
-        self.newline = next((end for end in ends if end), "\n")
-        self.known: set[int] = set()
-        self.after: dict[int, ast.stmt | None] = {}  # of each statement, the next one in its block
-        self.literal_lines: set[int] = set()  # lines that begin inside a string
-        self.step = ""
-        for node in ast.walk(tree):
-            self._take(node)
-        self.step = self.step or "    "
-        self.hole = "hole_"
-        while self.hole in source:
-            self.hole += "_"
+    def __init__(self, source: str, parsed: Parsed) -> None:
+        self.source, self.tree, self.nodes = source, parsed.tree, parsed.nodes
 
-    def _take(self, node: ast.AST) -> None:
-        self.known.add(id(node))
-        if isinstance(node, _LITERAL) and node.end_lineno is not None:
-            self.literal_lines.update(range(node.lineno + 1, node.end_lineno + 1))
-        for block in blocks_of(node):
-            for one, following in zip(block, (*block[1:], None), strict=True):
-                self.after[id(one)] = following
-            if (
-                not self.step
-                and isinstance(node, ast.stmt)
-                and self._own_lines(node)
-                and self._own_lines(block[0])
-            ):
+    @cached_property
+    def lines(self) -> list[str]:
+        return _LINE.findall(self.source)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [0, *accumulate(map(len, self.lines))]
+
+    @cached_property
+    def newline(self) -> str:
+        ends = (line[len(line.rstrip("\r\n")) :] for line in self.lines)
+        return next((end for end in ends if end), "\n")
+
+    @cached_property
+    def known(self) -> set[int]:
+        return {id(node) for node in self.nodes}
+
+    @cached_property
+    def after(self) -> dict[int, ast.stmt | None]:
+        """Of each statement, the next one in its block."""
+        return {
+            id(one): following
+            for node in self.nodes
+            for block in blocks_of(node)
+            for one, following in zip(block, (*block[1:], None), strict=True)
+        }
+
+    @cached_property
+    def literal_lines(self) -> set[int]:
+        """Lines that begin inside a string."""
+        literals = [node for node in self.nodes if isinstance(node, _LITERAL)]
+        return {line for one in literals for line in range(one.lineno + 1, (one.end_lineno or 0) + 1)}
+
+    @cached_property
+    def step(self) -> str:
+        """How much deeper a block stands than what it belongs to."""
+        for node in self.nodes:
+            if not isinstance(node, ast.stmt):
+                continue
+            for block in blocks_of(node) if self._own_lines(node) else ():
                 outer, inner = self._indent(node), self._indent(block[0])
-                self.step = inner.removeprefix(outer) if inner.startswith(outer) else ""
+                if self._own_lines(block[0]) and inner.startswith(outer) and inner != outer:
+                    return inner.removeprefix(outer)
+        return "    "
+
+    @cached_property
+    def hole(self) -> str:
+        """A name that the program does not have."""
+        hole = "hole_"
+        while hole in self.source:
+            hole += "_"
+        return hole
 
     # Where a node stands
 
@@ -147,7 +170,7 @@ class Sheet:
 
     def apply(self, rewrites: Sequence[Rewrite]) -> str | None:
         """The text with all of them made, or None when it cannot be written as it is meant."""
-        wanted = ast.dump(_replaced(self.tree, rewrites))
+        wanted = _replaced(self.tree, rewrites)
         for kept, wrapped in ((True, False), (True, True), (False, False)):
             try:
                 edits = sorted((self._edit(one, kept, wrapped) for one in rewrites), reverse=True)
@@ -156,8 +179,8 @@ class Sheet:
             text = self.source
             for edit in edits:
                 text = text[: edit.start] + edit.text + text[edit.end :]
-            tree = parse(text)
-            if tree is not None and ast.dump(tree) == wanted:
+            found = read(text)
+            if found is not None and same_tree(found.tree, wanted):
                 return text
         return None
 
@@ -335,14 +358,31 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 def _replaced(tree: ast.Module, rewrites: Iterable[Rewrite]) -> ast.AST:
     """The tree that is meant; what does not change is shared with the old one."""
-    table: dict[int, tuple[ast.AST, ...]] = {}
+    table = _Table({}, set())
     for old, new, _ in rewrites:
-        table.update({id(node): () for node in old})
-        table[id(old[0])] = new
+        table.new.update({id(node): () for node in old})
+        table.new[id(old[0])] = new
+        table.lines.update(node.lineno for node in old if isinstance(node, ast.stmt | ast.expr))
     return _copied(tree, table)
 
 
-def _copied(node: ast.AST, table: dict[int, tuple[ast.AST, ...]]) -> ast.AST:
+class _Table(NamedTuple):
+    """What stands in the place of nodes, and the lines that those begin on."""
+
+    new: dict[int, tuple[ast.AST, ...]]
+    lines: set[int]
+
+    def beyond(self, node: ast.AST) -> bool:
+        """Whether a node is certainly not changed."""
+        if isinstance(node, _DEFINITIONS) or not isinstance(node, ast.stmt):  # a decorator stands further up
+            return not node._fields
+        assert node.end_lineno is not None
+        return self.lines.isdisjoint(range(node.lineno, node.end_lineno + 1))
+
+
+def _copied(node: ast.AST, table: _Table) -> ast.AST:
+    if table.beyond(node):
+        return node
     changed: dict[str, object] = {}
     for name, value in ast.iter_fields(node):
         fresh: object = value
@@ -359,7 +399,7 @@ def _copied(node: ast.AST, table: dict[int, tuple[ast.AST, ...]]) -> ast.AST:
     return type(node)(**{**dict(ast.iter_fields(node)), **changed})
 
 
-def _one(item: object, table: dict[int, tuple[ast.AST, ...]]) -> tuple[object, ...]:
+def _one(item: object, table: _Table) -> tuple[object, ...]:
     if not isinstance(item, ast.AST):
         return (item,)
-    return table[id(item)] if id(item) in table else (_copied(item, table),)
+    return table.new[id(item)] if id(item) in table.new else (_copied(item, table),)

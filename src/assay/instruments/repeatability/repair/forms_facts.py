@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Set
+from copy import copy
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from assay.instruments.repeatability.normalisation import Parsed
 
 from .forms_edit import Sheet, blocks_of
 from .model import Program
@@ -34,6 +37,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LATE = (*_FUNCTIONS, ast.ClassDef, ast.Lambda, ast.GeneratorExp)  # run at another time than where they stand
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_LOAD = ast.Load()
 _GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)  # after which an exception may be survived
 _DEEPEST = 80  # levels of the tree; several frames of the interpreter each
 _LARGEST = 10_000  # bits of a number: larger ones cannot be printed
@@ -129,21 +134,29 @@ class Facts:
     A unit is a function or method that lies in no other; unit 0 is the rest of the program.
     """
 
-    def __init__(self, program: Program, tree: ast.Module) -> None:
-        self.sheet = Sheet(program.source, tree)
+    def __init__(self, program: Program, parsed: Parsed) -> None:
+        self.sheet = Sheet(program.source, parsed)
         self.bound: set[str] = set()
         self.blocks: list[Block] = []
         self.expressions: list[tuple[ast.expr, int]] = []
         self.tests: list[tuple[ast.expr, int]] = []  # of ``while``
         self.units: list[str] = [""]
         self.bags: list[Counter[str]] = [Counter()]
-        self.star = False
+        self.star = self.declares = self.yields = False
         self._scopes: dict[int, Scope] = {}
-        self._walk(tree)
+        self._walk(parsed.tree)
 
     @cached_property
     def whole(self) -> Counter[str]:
         return sum(self.bags, Counter())
+
+    def within(self, units: Set[int]) -> Facts:
+        """The same facts, with rules kept to some of the units."""
+        fewer = copy(self)
+        fewer.blocks = [one for one in self.blocks if one.unit in units]
+        fewer.expressions = [one for one in self.expressions if one[1] in units]
+        fewer.tests = [one for one in self.tests if one[1] in units]
+        return fewer
 
     def free(self, name: str) -> bool:
         """Whether the name certainly means the builtin."""
@@ -154,6 +167,9 @@ class Facts:
             self._scopes[id(function)] = _scope(function)
         return self._scopes[id(function)]
 
+    def generates(self, function: Function) -> bool:
+        return self.yields and self.scope(function).generator
+
     def _walk(self, tree: ast.Module) -> None:
         # (node, the names before it, the function, guarded, unit, whether expressions in it may be rewritten)
         stack: list[tuple[ast.AST, str, Function | None, bool, int, bool]] = [
@@ -161,25 +177,33 @@ class Facts:
         ]
         while stack:
             node, path, function, guarded, unit, free = stack.pop()
-            self.bound.update(binds(node))
-            self.star = self.star or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
-            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-                path = f"{path}.{node.name}"
-                if isinstance(node, _FUNCTIONS) and not unit:
-                    unit = self._unit(path)
-            if not isinstance(node, ast.expr_context):
-                self.bags[unit][label(node)] += 1
-            if isinstance(node, ast.expr) and free and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-                self.expressions.append((node, unit))
-            if isinstance(node, ast.While):
+            if isinstance(node, ast.expr):
+                if free and isinstance(getattr(node, "ctx", _LOAD), ast.Load):
+                    self.expressions.append((node, unit))
+                self.yields = self.yields or isinstance(node, ast.Yield | ast.YieldFrom)
+            elif isinstance(node, ast.ImportFrom):
+                self.star = self.star or node.names[0].name == "*"
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                self.declares = True
+            elif isinstance(node, ast.While):
                 self.tests.append((node.test, unit))
-            inner, shut = function, guarded or isinstance(node, _GUARDS)
-            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-                inner, shut = node if isinstance(node, _FUNCTIONS) else None, False
-            self.blocks += [Block(block, node, inner, shut, unit) for block in blocks_of(node)]
-            for name, child in _children(node):
-                open_ = free and name not in ("annotation", "returns") and not _closed(node, child)
-                stack.append((child, path, inner, shut, unit, open_))
+            elif isinstance(node, _GUARDS):
+                guarded = True
+            elif isinstance(node, _DEFINITIONS):
+                path = f"{path}.{node.name}"
+                function, guarded = node if isinstance(node, _FUNCTIONS) else None, False
+                if function is not None and not unit:
+                    unit = self._unit(path)
+            self.bags[unit][label(node)] += 1
+            self.bound.update(binds(node))
+            if not isinstance(node, ast.expr):
+                self.blocks += [Block(block, node, function, guarded, unit) for block in blocks_of(node)]
+            for name in node._fields:
+                value = getattr(node, name, None)
+                for child in value if isinstance(value, list) else (value,):
+                    if isinstance(child, ast.AST) and not isinstance(child, ast.expr_context):
+                        open_ = free and name not in ("annotation", "returns") and not _closed(node, child)
+                        stack.append((child, path, function, guarded, unit, open_))
 
     def _unit(self, path: str) -> int:
         self.units.append(path)
@@ -200,76 +224,51 @@ def _closed(parent: ast.AST, child: ast.AST) -> bool:
     return isinstance(parent, _CLOSED)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # every step asks for the facts of the program and of the canon
 def facts_of(program: Program) -> Facts | None:
     """None for a program that does not parse or that nothing should be proposed for."""
-    tree = program.tree
-    if tree is None or _reflects(tree) or not _shallow(tree):
+    parsed = program.parsed
+    if parsed is None or parsed.depth > _DEEPEST or any(map(_reflects, parsed.nodes)):
         return None
-    return Facts(program, tree)
+    return Facts(program, parsed)
 
 
-def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    for name, value in ast.iter_fields(node):
-        if isinstance(value, ast.AST):
-            yield name, value
-        elif isinstance(value, list):
-            for one in value:
-                if isinstance(one, ast.AST):
-                    yield name, one
+def _reflects(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            return node.value in _REFLECTIVE
+        return isinstance(node.value, int) and node.value.bit_length() > _LARGEST
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id == "getattr":
+            return len(node.args) < 2 or not isinstance(node.args[1], ast.Constant)
+        return False
+    if isinstance(node, ast.Attribute):
+        return node.attr in _REFLECTIVE
+    if isinstance(node, ast.ImportFrom):
+        return not _REFLECTIVE.isdisjoint((node.module or "").split("."))
+    if isinstance(node, ast.alias) and not _REFLECTIVE.isdisjoint(node.name.split(".")):
+        return True
+    return not _REFLECTIVE.isdisjoint(names_of(node))
 
 
-def _reflects(tree: ast.AST) -> bool:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str) and node.value in _REFLECTIVE:
-                return True
-            if isinstance(node.value, int) and node.value.bit_length() > _LARGEST:
-                return True
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-            if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
-                return True
-        elif isinstance(node, ast.Attribute):
-            if node.attr in _REFLECTIVE:
-                return True
-        elif (
-            (isinstance(node, ast.ImportFrom) and not _REFLECTIVE.isdisjoint((node.module or "").split(".")))
-            or (isinstance(node, ast.alias) and not _REFLECTIVE.isdisjoint(node.name.split(".")))
-            or any(name in _REFLECTIVE for name in names_of(node))
-        ):
-            return True
-    return False
-
-
-def _shallow(tree: ast.AST) -> bool:
-    layer = [tree]
-    for _ in range(_DEEPEST):
-        layer = [child for node in layer for child in ast.iter_child_nodes(node)]
-        if not layer:
-            return True
-    return False
+_BINDERS: dict[str, Callable[[Any], tuple[str, ...]]] = {
+    "Name": lambda node: () if isinstance(node.ctx, ast.Load) else (node.id,),
+    "arg": lambda node: (node.arg,),
+    **dict.fromkeys(("FunctionDef", "AsyncFunctionDef", "ClassDef"), lambda node: (node.name,)),
+    "alias": lambda node: (node.asname or node.name.split(".")[0],),
+    **dict.fromkeys(("Global", "Nonlocal"), lambda node: tuple(node.names)),
+    **dict.fromkeys(
+        ("ExceptHandler", "MatchAs", "MatchStar"), lambda node: () if node.name is None else (node.name,)
+    ),
+    "MatchMapping": lambda node: () if node.rest is None else (node.rest,),
+    **dict.fromkeys(("TypeVar", "TypeVarTuple", "ParamSpec"), lambda node: (node.name,)),  # from Python 3.12
+}
 
 
 def binds(node: ast.AST) -> tuple[str, ...]:
     """The names that a node itself binds, in whatever scope."""
-    match node:
-        case ast.Name(ctx=ast.Store() | ast.Del()):
-            return (node.id,)
-        case ast.arg():
-            return (node.arg,)
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return (node.name,)
-        case ast.alias():
-            return (node.asname or node.name.split(".")[0],)
-        case ast.Global() | ast.Nonlocal():
-            return tuple(node.names)
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            return (name,)
-        case ast.MatchMapping(rest=str(name)):
-            return (name,)
-    if type(node).__name__ in ("TypeVar", "TypeVarTuple", "ParamSpec"):  # from Python 3.12
-        return (str(getattr(node, "name", "")),)
-    return ()
+    binder = _BINDERS.get(type(node).__name__)
+    return binder(node) if binder else ()
 
 
 def names_of(node: ast.AST) -> tuple[str, ...]:
@@ -317,26 +316,28 @@ def leaves(statements: list[ast.stmt]) -> bool:
     return isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break)
 
 
+_LABELS: dict[type[ast.AST], Callable[[Any], str | None]] = {
+    ast.Constant: lambda node: repr(node.value[:40] if isinstance(node.value, str) else node.value),
+    ast.Name: lambda node: node.id if node.id in _TOLD else None,
+    ast.Call: lambda node: (
+        f"{node.func.id}:{len(node.args)}"
+        if isinstance(node.func, ast.Name) and node.func.id in _TOLD
+        else None
+    ),
+    **dict.fromkeys((ast.List, ast.Tuple), lambda node: None if node.elts else "empty"),
+    ast.Dict: lambda node: None if node.keys else "empty",
+    ast.Compare: lambda node: type(node.ops[0]).__name__,
+    ast.UnaryOp: lambda node: type(node.op).__name__,
+    ast.If: lambda node: "else" if node.orelse else None,
+    ast.Return: lambda node: type(node.value).__name__,
+    ast.Assign: lambda node: (
+        f"{len(node.targets)}:{type(node.targets[0]).__name__}:{type(node.value).__name__}"
+    ),
+}
+
+
 def label(node: ast.AST) -> str:
     """What a node counts as when programs are compared; names may differ."""
-    kind = type(node).__name__
-    match node:
-        case ast.Constant(value=str(text)):
-            return f"{kind}:{text[:40]!r}"
-        case ast.Constant():
-            return f"{kind}:{node.value!r}"
-        case ast.Name() if node.id in _TOLD:
-            return f"{kind}:{node.id}"
-        case ast.Call(func=ast.Name(id=name)) if name in _TOLD:
-            return f"{kind}:{name}:{len(node.args)}"
-        case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
-            return f"{kind}:empty"
-        case ast.Compare(ops=[op, *_]) | ast.UnaryOp(op=op):
-            return f"{kind}:{type(op).__name__}"
-        case ast.If():
-            return f"{kind}:else" if node.orelse else kind
-        case ast.Return():
-            return f"{kind}:{type(node.value).__name__}"
-        case ast.Assign():
-            return f"{kind}:{len(node.targets)}:{type(node.targets[0]).__name__}:{type(node.value).__name__}"
-    return kind
+    kind = type(node)
+    more = _LABELS[kind](node) if kind in _LABELS else None
+    return kind.__name__ if more is None else f"{kind.__name__}:{more}"

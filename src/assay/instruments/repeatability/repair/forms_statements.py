@@ -48,9 +48,11 @@ def _run(block: Block, start: int, length: int, *new: ast.stmt) -> Rewrite:
     return Rewrite(tuple(block.statements[start : start + length]), new, block.unit)
 
 
-def _declares(nodes: Sequence[ast.stmt]) -> bool:
+def _declares(nodes: Sequence[ast.stmt], facts: Facts) -> bool:
     """A declaration must stand before the uses of its names: where one is, nothing is moved."""
-    return any(isinstance(one, ast.Global | ast.Nonlocal) for node in nodes for one in ast.walk(node))
+    return facts.declares and any(
+        isinstance(one, ast.Global | ast.Nonlocal) for node in nodes for one in ast.walk(node)
+    )
 
 
 # Branches
@@ -60,13 +62,13 @@ def _branches(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
     for block in facts.blocks:
         for at, node in enumerate(block.statements):
             if isinstance(node, ast.If):
-                yield from _branch(block, at, node)
+                yield from _branch(block, at, node, facts)
 
 
-def _branch(block: Block, at: int, node: ast.If) -> Iterator[Rewrite]:
+def _branch(block: Block, at: int, node: ast.If, facts: Facts) -> Iterator[Rewrite]:
     rest = [] if node.orelse else block.statements[at + 1 :]
     other = node.orelse or rest
-    if not other or _declares([node, *rest]):
+    if not other or _declares([node, *rest], facts):
         return
     length = 1 + len(rest)
     if leaves(node.body):
@@ -117,7 +119,7 @@ def _folded(nodes: list[ast.stmt], whole: bool) -> list[ast.stmt]:
 def _swaps(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
     for block in facts.blocks:
         for at, node in enumerate(block.statements):
-            if isinstance(node, ast.If) and node.orelse and not _declares([node]):
+            if isinstance(node, ast.If) and node.orelse and not _declares([node], facts):
                 yield _run(block, at, 1, ast.If(negated(node.test), node.orelse, node.body))
 
 
@@ -168,7 +170,7 @@ def _written(choice: Choice, facts: Facts) -> Iterator[list[ast.stmt]]:
 
 def _choices(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
     for block in facts.blocks:
-        if block.function is None or facts.scope(block.function).generator:
+        if block.function is None or facts.generates(block.function):
             continue
         for at in range(len(block.statements)):
             for length, (test, a, b) in _choice_at(block, at, facts):
@@ -204,12 +206,11 @@ def _splits(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
     found = [_named(block, at) for block in canon.blocks for at in range(len(block.statements) - 1)]
     names = list(dict.fromkeys(one[0] for one in found if one and not one[0].startswith("__")))
     for block in facts.blocks if names else ():
-        if block.function is None:
-            continue
-        scope = facts.scope(block.function)
-        for at, node in enumerate(block.statements):
+        for at, node in enumerate(block.statements) if block.function is not None else ():
             if not isinstance(node, ast.Return) or node.value is None or (at and _named(block, at - 1)):
                 continue
+            assert block.function is not None
+            scope = facts.scope(block.function)
             for name in names:
                 if not scope.mentioned[name] or (scope.private(name) and not block.guarded):
                     to = ast.Assign([ast.Name(name, ast.Store())], node.value, lineno=node.lineno)
@@ -218,7 +219,7 @@ def _splits(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
 
 def _ends(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
     for block in facts.blocks:
-        if block.function is None or facts.scope(block.function).generator:
+        if block.function is None or facts.generates(block.function):
             continue
         nothing, none = ast.Return(None), ast.Return(ast.Constant(None))
         for at, node in enumerate(block.statements):

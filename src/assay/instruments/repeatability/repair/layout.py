@@ -8,6 +8,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from copy import copy
+from functools import lru_cache
 
 from .edits import (
     Definition,
@@ -198,19 +199,25 @@ def _places(where: Sheet) -> Iterator[tuple[Place, int, int, int]]:
             waiting += block
 
 
+@lru_cache(maxsize=4)  # all outputs of a cell are laid out as the same canon
+def _usual(where: Sheet) -> dict[Place, int]:
+    """By kind of place, how many blank rows there mostly are."""
+    counts: dict[Place, Counter[int]] = {}
+    for place, _, blank, _ in _places(where):
+        counts.setdefault(place, Counter())[blank] += 1
+    return {place: min(found, key=lambda blank: (-found[blank], blank)) for place, found in counts.items()}
+
+
 def _spaced(here: Sheet, there: Sheet) -> str:
     """The program with as many blank rows above what is not the canon's as the canon mostly has in such a place."""
-    usual: dict[Place, Counter[int]] = {}
-    for place, _, blank, _ in _places(there):
-        usual.setdefault(place, Counter())[blank] += 1
+    usual = _usual(there)
     as_canon = {line.strip() for line in there.lines}
     groups: list[list[Edit]] = []
     for place, above, blank, row in _places(here):
         if place in usual and here.lines[row - 1].strip() not in as_canon:
-            wanted = min(usual[place].items(), key=lambda item: (-item[1], item[0]))[0]
             start = here.starts[above - 1]
-            if wanted != blank:
-                groups.append([(start, here.starts[above - 1 + blank], "\n" * wanted)])
+            if usual[place] != blank:
+                groups.append([(start, here.starts[above - 1 + blank], "\n" * usual[place])])
     return surviving(here.text, groups, lambda source: same_tree(source, here.key))
 
 

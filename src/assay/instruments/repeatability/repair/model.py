@@ -9,7 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from assay.instruments.repeatability.normalisation import parse
+from assay.instruments.repeatability.normalisation import Parsed, read
+from assay.instruments.repeatability.scopes import Names, analyse
 
 __all__ = ["Program", "Propose", "Step"]
 
@@ -21,9 +22,20 @@ class Program:
         self.source, self.keep = source, keep
 
     @cached_property
+    def parsed(self) -> Parsed | None:
+        """None for what does not parse."""
+        return read(self.source)
+
+    @property
     def tree(self) -> ast.Module | None:
         """Never changed in place: copy what is to be rewritten. None for what does not parse."""
-        return parse(self.source)
+        return None if self.parsed is None else self.parsed.tree
+
+    @cached_property
+    def names(self) -> Names:
+        """What its names mean; only of a program that parses."""
+        assert self.tree is not None
+        return analyse(self.tree, self.keep)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -45,4 +57,6 @@ class Step(Struct, frozen=True):
     name: str
     about: str
     propose: Propose
-    changes: Literal["text", "tree"] = "tree"  # the least it changes: not worth trying once the trees are equal
+    changes: Literal["text", "tree"] = (
+        "tree"  # the least it changes: not worth trying once the trees are equal
+    )

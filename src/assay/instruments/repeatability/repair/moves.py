@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.instruments.repeatability.normalisation import parse
+from assay.instruments.repeatability.normalisation import read
 
 from .edits import Definition, Edit, Key, Sheet, key, proposes, replaced, sheet
 
@@ -81,14 +81,14 @@ class _Reader:
     def __init__(self, where: Sheet) -> None:
         self.makes_classes = where.mentions(_MAKES_CLASSES)
         self.reading_runs = where.mentions(_READING_RUNS)
-        self.tree = where.tree
+        self.nodes = where.nodes
 
     @cached_property
     def own(self) -> Names:
         """Names that the program itself gives a meaning."""
         return frozenset(
             node.id if isinstance(node, ast.Name) else node.name
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, Definition)
             or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
         )
@@ -265,10 +265,10 @@ def propose_definitions(here: Sheet, there: Sheet) -> Iterator[str]:
     top = _top_ordered(here, there)
     methods = _methods_ordered(here, there)
     both = [top, methods]
-    if top != here.text and methods != here.text and parse(top) is not None:
+    if top != here.text and methods != here.text and read(top) is not None:
         both.insert(0, _methods_ordered(sheet(top), there))
     for source in both:
         if source != here.text:
-            tree = parse(source)
-            if tree is not None and _inventory(tree) == _inventory(here.tree):
+            found = read(source)
+            if found is not None and _inventory(found.tree) == _inventory(here.tree):
                 yield source

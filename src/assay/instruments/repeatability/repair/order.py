@@ -7,9 +7,10 @@ import importlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
-from assay.instruments.repeatability.normalisation import parse
+from assay.instruments.repeatability.normalisation import read
 
 from .edits import Key, Sheet, docstring_of, key, proposes, replaced
 from .model import Step
@@ -88,11 +89,11 @@ def _import_runs(where: Sheet) -> list[list[Import]]:
     return runs
 
 
-def _names(tree: ast.Module) -> tuple[frozenset[str], Counter[str]]:
+def _names(where: Sheet) -> tuple[frozenset[str], Counter[str]]:
     """Names that a program uses or binds other than by import; and how often imports bind each."""
     names: set[str] = set()
     bound: Counter[str] = Counter()
-    for node in ast.walk(tree):
+    for node in where.nodes:
         if isinstance(node, Import):
             bound.update(atom.binds for atom in _atoms(node))
         elif isinstance(node, ast.Global | ast.Nonlocal):
@@ -127,12 +128,18 @@ class _Imports:
         self.all = [atom for run in self.runs for one in run for atom in _atoms(one)]
         self.canon_atoms = [atom for _, atoms in self.theirs for atom in atoms]
         self.sealed = here.mentions(_SEES_NAMES)
-        self.names, self.bound = _names(here.tree)
+
+    @cached_property
+    def names(self) -> tuple[frozenset[str], Counter[str]]:
+        return _names(self.here)
 
     def _free(self, atom: _Atom, bound: int) -> bool:
         """Whether importing it or not makes no difference: nothing happens by it, and nobody knows its name."""
         name = atom.binds
-        if self.sealed or name in self.here.keep or name in self.names or self.bound[name] != bound:
+        if self.sealed or name in self.here.keep:
+            return False
+        used, imported = self.names
+        if name in used or imported[name] != bound:
             return False
         if self.here.mentions(_READS_STRINGS) and len(re.findall(rf"\b{name}\b", self.here.text)) > bound:
             return False
@@ -201,9 +208,9 @@ def propose_imports(here: Sheet, there: Sheet) -> Iterator[str]:
     before, rest = _imports_apart(here.tree)
     for dropped, added in ((drop, add), ([], add), (drop, []), ([], [])):
         source = imports.rewritten(dropped, added)
-        tree = parse(source)
+        found = read(source)
         wanted = (before + Counter(dict.fromkeys(added, 1))) - Counter(dict.fromkeys(dropped, 1))
-        if tree is not None and _imports_apart(tree) == (wanted, rest):
+        if found is not None and _imports_apart(found.tree) == (wanted, rest):
             yield source
 
 

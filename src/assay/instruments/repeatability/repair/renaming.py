@@ -9,24 +9,22 @@ must be the same program but for its names (``names.alpha``), or it is not made.
 from __future__ import annotations
 
 import ast
-import io
 import keyword
-import re
-import tokenize
-import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
 from assay.instruments.repeatability.names import alpha, same_tree
-from assay.instruments.repeatability.normalisation import parse
-from assay.instruments.repeatability.scopes import BUILTINS, Binding, Names, Place, analyse
+from assay.instruments.repeatability.normalisation import read
+from assay.instruments.repeatability.scopes import BUILTINS, Binding, Names
 
 from .model import Program
+from .places import Text
 
 __all__ = ["MOST", "propose_names"]
 
@@ -34,6 +32,7 @@ MOST = 12  # proposals for one program
 _UNITS = 60  # statements of a module that are paired one by one; a longer program is aligned as a whole
 _LONGEST = 20_000  # labels of a row; aligning takes memory with the square of it
 _ALIKE = 0.3  # statements less alike than this are not paired
+_FREE = frozenset(("",))
 _TARGETS = frozenset(("", "keyword", "spread", "seen", "fallback", "exported"))  # the canon need not rename
 
 Wish = dict[Binding, str]
@@ -44,23 +43,26 @@ def propose_names(program: Program, canon: Program) -> Iterator[str]:
     """The program with all names that can be the canon's, then with those of one function each, then one by one."""
     if program.tree is None or canon.tree is None:
         return
-    names, text = analyse(program.tree, program.keep), _Text.of(program)
-    pairs = _matched(program.tree, names, canon.tree, analyse(canon.tree, canon.keep))
     wish = {
         mine: theirs.name
-        for mine, theirs in pairs
-        if mine.name != theirs.name and theirs.name not in program.keep and text and text.can_tell(mine)
+        for mine, theirs in _matched(program, canon)
+        if mine.name != theirs.name and theirs.name not in program.keep
     }
-    if text is None or not wish:
+    text = Text.of(program) if wish else None
+    if text is None:
         return
-    before, tried = alpha(program.tree, program.keep), {program.source}
+    wish = {mine: name for mine, name in wish.items() if text.can_tell(mine)}
+    if not wish:
+        return
+    before: ast.Module | None = None
+    tried = {program.source}
     for group in _groups(wish, program.tree):
-        source = text.renamed(_without_clashes(group, names))
+        source = text.renamed(_without_clashes(group, program.names))
         if source in tried:
             continue
         tried.add(source)
-        tree = parse(source)
-        if tree is not None and same_tree(alpha(tree, program.keep), before):
+        found, before = read(source), before or alpha(program.tree, program.keep)
+        if found is not None and same_tree(alpha(found.tree, program.keep), before):
             yield source
         if len(tried) > MOST:
             return
@@ -87,30 +89,27 @@ class _Row(NamedTuple):
     A function that others know by its name has that ``name``, and ``parameters`` that are told by position.
     """
 
-    labels: list[str]
+    labels: list[int]  # equal for equal labels of the two programs
     variables: list[Binding | None]
     name: str
     parameters: list[Binding | None]
 
 
-def _matched(
-    tree: ast.Module, names: Names, other: ast.Module, theirs: Names
-) -> list[tuple[Binding, Binding]]:
+Numbers = dict[str, int]  # labels are numbered as they come: nothing rests on the hash of a string
+
+
+def _matched(program: Program, canon: Program) -> list[tuple[Binding, Binding]]:
     """Pairs of variables, each in one pair at most, those first that meet most often."""
     votes: Counter[tuple[Binding, Binding]] = Counter()
-    for mine, its in _paired(_rows(tree, names, frozenset(("",))), _rows(other, theirs, _TARGETS)):
+    theirs, numbers = _canon_rows(canon)
+    for mine, its in _paired(_rows(program, _FREE, dict(numbers)), theirs):
         if mine.name == its.name:
             told = zip(mine.parameters, its.parameters, strict=False)
             votes.update({(a, b): len(mine.labels) for a, b in told if a and b})
-        for code in Indel.opcodes(*_numbered(mine.labels, its.labels)):
-            if code.tag == "equal":
-                for a, b in zip(
-                    mine.variables[code.src_start : code.src_end],
-                    its.variables[code.dest_start : code.dest_end],
-                    strict=True,
-                ):
-                    if a and b:
-                        votes[a, b] += 1
+        for start, end, to in _common(mine.labels, its.labels):
+            for a, b in zip(mine.variables[start:end], its.variables[to:], strict=False):
+                if a and b:
+                    votes[a, b] += 1
     # A stable sort: among equals the pair that met first is taken, but equal names go before different ones.
     ranked = sorted(votes, key=lambda pair: (-votes[pair], pair[0].name != pair[1].name))
     taken: set[Binding] = set()
@@ -122,36 +121,60 @@ def _matched(
     return pairs
 
 
-def _rows(tree: ast.Module, names: Names, open_: frozenset[str]) -> list[_Row]:
+def _common(mine: list[int], its: list[int]) -> list[tuple[int, int, int]]:
+    """Where the two rows are the same: from, to, and from where in the other."""
+    if mine == its:
+        return [(0, len(mine), 0)]
+    return [
+        (code.src_start, code.src_end, code.dest_start)
+        for code in Indel.opcodes(mine, its)
+        if code.tag == "equal"
+    ]
+
+
+@lru_cache(maxsize=4)  # all outputs of a cell are lined up with the same canon
+def _canon_rows(canon: Program) -> tuple[list[_Row], Numbers]:
+    numbers: Numbers = {}
+    return _rows(canon, _TARGETS, numbers), numbers
+
+
+def _rows(program: Program, open_: frozenset[str], numbers: Numbers) -> list[_Row]:
     """One row for each statement of the module."""
+    assert program.tree is not None
     at: Variables = {
         (id(place.node), place.attribute, place.item): binding
-        for binding in names.bindings
+        for binding in program.names.bindings
         if binding.stays in open_
         for place in binding.places
     }
-    parts = [[statement] for statement in tree.body]
+    parts = [[statement] for statement in program.tree.body]
     rows = []
-    for part in parts if len(parts) <= _UNITS else [tree.body]:
-        row = _Row([], [], *_signature(part, at))
+    for part in parts if len(parts) <= _UNITS else [program.tree.body]:
+        labels: list[str] = []
+        variables: list[Binding | None] = []
         stack: list[ast.AST] = list(reversed(part))
         while stack:
             node = stack.pop()
-            row.labels.append(type(node).__name__)
-            row.variables.append(None)
+            labels.append(type(node).__name__)
+            variables.append(None)
             inner: list[ast.AST] = []
             for name in node._fields:
                 value = getattr(node, name, None)
-                for index, one in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                if isinstance(value, ast.AST):
+                    inner.append(value)
+                    continue
+                for index, one in enumerate(value) if isinstance(value, list) else ((None, value),):
                     if isinstance(one, ast.AST):
                         inner.append(one)
                         continue
-                    binding = at.get((id(node), name, index))
-                    row.labels.append("variable" if binding else _label(one))
-                    row.variables.append(binding)
+                    binding = at.get((id(node), name, index)) if isinstance(one, str) else None
+                    labels.append("variable" if binding else _label(one))
+                    variables.append(binding)
             stack.extend(reversed(inner))
-        rows.append(row)
-    return [row for row in rows if len(row.labels) <= _LONGEST]
+        if len(labels) <= _LONGEST:
+            numbered = [numbers.setdefault(label, len(numbers)) for label in labels]
+            rows.append(_Row(numbered, variables, *_signature(part, at)))
+    return rows
 
 
 def _signature(part: list[ast.stmt], at: Variables) -> tuple[str, list[Binding | None]]:
@@ -164,32 +187,25 @@ def _signature(part: list[ast.stmt], at: Variables) -> tuple[str, list[Binding |
 
 def _label(value: object) -> str:
     """Hexadecimal, because the interpreter will not print huge numbers in decimal."""
+    if isinstance(value, str):
+        return f"str {value}"
     return f"{type(value).__name__} {hex(value) if isinstance(value, int) else repr(value)}"
 
 
 def _paired(rows: list[_Row], others: list[_Row]) -> Iterator[tuple[_Row, _Row]]:
     """Functions known by the same name, then the most alike, and of those the earlier; none twice."""
-    alike = [(-_likeness(row, other), i, j) for i, row in enumerate(rows) for j, other in enumerate(others)]
-    left, right = set(range(len(rows))), set(range(len(others)))
+    left, right = dict(enumerate(rows)), dict(enumerate(others))
+    for i, row in enumerate(rows):
+        j = next((j for j, other in right.items() if row.name and row.name == other.name), None)
+        if j is not None:
+            yield left.pop(i), right.pop(j)
+    alike = [
+        (-Indel.normalized_similarity(row.labels, other.labels), i, j)
+        for (i, row), (j, other) in product(left.items(), right.items())
+    ]
     for score, i, j in sorted(alike):
         if -score >= _ALIKE and i in left and j in right:
-            left.remove(i)
-            right.remove(j)
-            yield rows[i], others[j]
-
-
-def _likeness(row: _Row, other: _Row) -> float:
-    if row.name and row.name == other.name:
-        return 2
-    return Indel.normalized_similarity(*_numbered(row.labels, other.labels))
-
-
-def _numbered(*rows: Sequence[str]) -> list[list[int]]:
-    """Equal labels get equal numbers: nothing rests on the hash of a string."""
-    numbers: dict[str, int] = {}
-    for label in chain(*rows):
-        numbers.setdefault(label, len(numbers))
-    return [[numbers[label] for label in row] for row in rows]
+            yield left.pop(i), right.pop(j)
 
 
 # Which names can be had
@@ -237,207 +253,3 @@ def _clashing(wish: Wish, bindings: list[Binding]) -> set[Binding]:
                 if scope.declared.get(one.name) == "global":
                     break
     return lost & wish.keys()
-
-
-# Where names stand in the text
-
-
-class _Token(NamedTuple):
-    start: int
-    text: str
-
-
-_LAYOUT = frozenset(("NL", "COMMENT", "NEWLINE", "INDENT", "DEDENT", "FSTRING_MIDDLE", "TSTRING_MIDDLE"))
-
-
-class _Text:
-    """A source, its tokens, and where in it the names of its tree are."""
-
-    def __init__(self, program: Program) -> None:
-        self.source = program.source
-        self.lines = [line + "\n" for line in program.lines]
-        self.starts = [0, *accumulate(map(len, self.lines))]
-        self.tokens = [
-            _Token(self.starts[line - 1] + column, text)
-            for kind, text, (line, column), _, _ in tokenize.generate_tokens(
-                io.StringIO("".join(self.lines)).readline
-            )
-            if tokenize.tok_name[kind] not in _LAYOUT
-        ]
-        self.original = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", self.source))]
-        self.order = [token.start for token in self.tokens]
-        self.places: dict[Binding, list[tuple[int, int]]] = {}
-        self.around: dict[int, ast.JoinedStr] = {}
-        assert program.tree is not None
-        for node in ast.walk(program.tree):  # outer nodes come before inner ones
-            if isinstance(node, ast.JoinedStr) and id(node) not in self.around:
-                self.around.update((id(inner), node) for inner in ast.walk(node))
-
-    @classmethod
-    def of(cls, program: Program) -> _Text | None:
-        try:
-            return cls(program)
-        except (
-            tokenize.TokenError,
-            SyntaxError,
-        ):  # the parser is more lenient, as with a missing last bracket
-            return None
-
-    def can_tell(self, binding: Binding) -> bool:
-        """Whether every place of a variable is known."""
-        tokens = self._places(binding)
-        if tokens is not None:
-            self.places[binding] = [(token.start, len(token.text)) for token in tokens]
-        return tokens is not None
-
-    def renamed(self, wish: Wish) -> str:
-        """The text with the wished names, for variables whose places it can tell."""
-        edits = [
-            (start, length, name) for binding, name in wish.items() for start, length in self.places[binding]
-        ]
-        source = self.source
-        for start, length, name in sorted(edits, reverse=True):
-            begin = self._original(start)
-            source = source[:begin] + name + source[begin + length :]
-        return source
-
-    def _original(self, offset: int) -> int:
-        """An offset in the text as it was given, whose lines may end otherwise."""
-        line = bisect_right(self.starts, offset) - 1
-        return self.original[line] + offset - self.starts[line]
-
-    def _places(self, binding: Binding) -> list[_Token] | None:
-        found: list[_Token] = []
-        strings: dict[int, tuple[ast.JoinedStr, int]] = {}
-        for place in binding.places:
-            if (string := self.around.get(id(place.node))) is not None:
-                strings[id(string)] = string, strings.get(id(string), (string, 0))[1] + 1
-                continue
-            token = self._place(place)
-            if token is None or not _spells(token.text, binding.name):
-                return None
-            found.append(token)
-        for string, mentions in strings.values():
-            tokens = [token for token in self._inside(string) if _spells(token.text, binding.name)]
-            if (
-                len(tokens) != mentions
-            ):  # another variable of that name, a keyword, or ``{x=}``, which prints it
-                return None
-            found += tokens
-        return found
-
-    def _place(self, place: Place) -> _Token | None:
-        """The token of a name outside f-strings."""
-        node = place.node
-        assert isinstance(node, ast.Name | ast.arg | ast.stmt | ast.ExceptHandler | ast.pattern)
-        first = self._index(node.lineno, node.col_offset)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            return self._after("def", first)
-        if isinstance(node, ast.ExceptHandler):
-            assert node.type is not None
-            assert node.type.end_lineno is not None
-            assert node.type.end_col_offset is not None
-            return self._after("as", self._index(node.type.end_lineno, node.type.end_col_offset))
-        if isinstance(node, ast.Global | ast.Nonlocal):
-            assert place.item is not None
-            return self.tokens[first + 1 + 2 * place.item]
-        if isinstance(node, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
-            end = self._index(node.end_lineno, node.end_col_offset)
-            return next(
-                (token for token in reversed(self.tokens[first:end]) if token.text.isidentifier()), None
-            )
-        return self.tokens[first]
-
-    def _index(self, line: int, column: int) -> int:
-        """The first token that starts at a place or after it; the parser counts columns in bytes."""
-        characters = len(self.lines[line - 1].encode()[:column].decode())
-        return bisect_left(self.order, self.starts[line - 1] + characters)
-
-    def _after(self, word: str, index: int) -> _Token:
-        while self.tokens[index].text != word:
-            index += 1
-        return self.tokens[index + 1]
-
-    def _inside(self, string: ast.JoinedStr) -> list[_Token]:
-        """The names in an f-string, attributes left out, and those before an equals sign."""
-        assert string.end_lineno is not None
-        assert string.end_col_offset is not None
-        begin = self._index(string.lineno, string.col_offset)
-        end = self._index(string.end_lineno, string.end_col_offset)
-        return list(_names(self.tokens[begin:end]))
-
-
-def _spells(text: str, name: str) -> bool:
-    """The parser reads identifiers in their normal form."""
-    return unicodedata.normalize("NFKC", text) == name
-
-
-_FSTRING = re.compile(r"""(?i:(f|fr|rf))(\"{3}|'{3}|"|')(.*)\2""", re.DOTALL)
-_ESCAPE = re.compile(r"\\N\{[^}]*\}|\\[^{}]", re.DOTALL)
-
-
-def _names(tokens: Sequence[_Token]) -> Iterator[_Token]:
-    """Names among tokens. Before Python 3.12 an f-string is one token, and its parts are tokenised here."""
-    around = [_Token(0, ""), *tokens, _Token(0, "")]
-    for before, token, after in zip(around, around[1:], around[2:], strict=False):
-        if match := _FSTRING.fullmatch(token.text):
-            prefix, _, body = match.groups()
-            for begin, end in _expressions(body, raw="r" in prefix.lower()):
-                start = token.start + match.start(3) + begin
-                yield from _names(_tokens(body[begin:end], start))
-        elif token.text.isidentifier() and before.text not in (".", "!") and after.text != "=":
-            yield token
-
-
-def _tokens(expression: str, start: int) -> list[_Token]:
-    """Tokens of an expression that stands at ``start``; none of one that prints itself, as in ``{x=}``."""
-    if expression.rstrip().endswith("="):
-        return []
-    lines = [line + "\n" for line in f"({expression})".split("\n")]
-    starts = [start - 1, *accumulate(map(len, lines), initial=start - 1)][1:]
-    return [
-        _Token(starts[line - 1] + column, text)
-        for _, text, (line, column), _, _ in tokenize.generate_tokens(iter(lines).__next__)
-        if text
-    ]
-
-
-def _expressions(text: str, *, raw: bool) -> Iterator[tuple[int, int]]:
-    """Where the expressions of an f-string's body begin and end, those in format specifications too."""
-    at = specifications = 0
-    while at < len(text):
-        if not raw and (escape := _ESCAPE.match(text, at)):
-            at = escape.end()
-        elif text[at : at + 2] in ("{{", "}}") and not specifications:
-            at += 2
-        elif text[at] == "{":
-            end = _expression_end(text, at + 1)
-            yield at + 1, end
-            at = end + 2 * (text[end : end + 1] == "!")
-            specifications += text[at : at + 1] == ":"
-            at += 1
-        else:
-            specifications -= text[at] == "}"
-            at += 1
-
-
-def _expression_end(text: str, at: int) -> int:
-    """Where the brace, the colon or the exclamation mark is that ends an expression."""
-    depth, quote = 0, ""
-    while at < len(text):
-        mark = text[at]
-        if quote:
-            if text.startswith(quote, at):
-                at += len(quote) - 1
-                quote = ""
-        elif mark in "'\"":
-            quote = mark * 3 if text.startswith(mark * 3, at) else mark
-            at += len(quote) - 1
-        elif mark in "([{":
-            depth += 1
-        elif depth:
-            depth -= mark in ")]}"
-        elif mark in "}:" or (mark == "!" and text[at + 1 : at + 2] != "="):
-            return at
-        at += 1
-    return at

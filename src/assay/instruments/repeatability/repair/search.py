@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -56,6 +57,11 @@ class Repair(Struct, frozen=True):
         return tuple(tried.step for tried in self.tried if tried.kept)
 
 
+@lru_cache(maxsize=4)  # all outputs of a cell are repaired towards the same canon
+def _target(canon: str, keep: frozenset[str]) -> Program:
+    return Program(canon, keep)
+
+
 def search(
     source: str, canon: str, keep: frozenset[str], measure: Measurement, steps: Sequence[Step]
 ) -> Generator[Proposal, bool, Repair]:
@@ -64,23 +70,26 @@ def search(
     ``measure(source, limit)`` gives a source's distances to the canon, or None when one of them is beyond the
     limit, so that it need not work out the others.
     """
-    target = Program(canon, keep)
+    target = _target(canon, keep)
     current = Program(source, keep)
     now = measure(source, None)
     assert now is not None
     tried: list[Tried] = []
     refused = {source}
-    idle: dict[str, str] = {}  # step → the source on which it had nothing to offer
-    proposals = 0
+    idle: dict[str, object] = {}  # step → the tree, or the text, on which it had nothing to offer
+    tree, proposals = 0, 0  # trees are numbered by the steps that changed them
     for _ in range(MOST_ROUNDS):
         before = current
         for step in steps:
             if not any(now) or proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
                 break
-            if idle.get(step.name) == current.source or (step.changes == "tree" and not now[-1]):
+            seen: object = tree if step.changes == "tree" else current.source
+            if idle.get(step.name) == seen or (step.changes == "tree" and not now[-1]):
                 continue
-            idle[step.name] = current.source
+            idle[step.name] = seen
             for candidate in step.propose(current, target):
+                if proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
+                    break
                 if candidate in refused:
                     continue
                 proposals += 1
@@ -92,8 +101,7 @@ def search(
                 tried.append(Tried(step.name, sha256_hex(candidate.encode()), passes))
                 if passes:
                     current, now = Program(candidate, keep), reach
-                    break
-                if proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
+                    tree += step.changes == "tree"
                     break
         if current is before:
             break

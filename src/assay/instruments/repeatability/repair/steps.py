@@ -1,4 +1,7 @@
-"""The steps of repair, in the order in which they are tried: what is only dress first, layout last."""
+"""The steps of repair, in the order in which they are tried: trees first, then what is only dress.
+
+Layout comes before the other dress: where trees are equal it brings all of it at once.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,12 @@ _NAMES = Step("names", "variables called as in the canon, scope by scope", propo
 _DRESS = {step.name: step for step in DRESS}
 
 STEPS: tuple[Step, ...] = (
-    *(step for step in DRESS if step.name != "layout"),
+    _DRESS["annotations"],
     *ORDER,
     _NAMES,
     *FORMS,
     _DRESS["layout"],
+    _DRESS["docstrings"],
+    _DRESS["comments"],
+    _DRESS["parentheses"],
 )

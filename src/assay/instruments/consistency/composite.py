@@ -1,0 +1,105 @@
+"""M5, identity persistence: a weighted mean of O, F, R, P and L, with an interval that holds, and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from assay.stats import Interval, Part, fraction, weighted_mean, weighted_value
+from assay.vocabulary import Flag, Measure, Verdict
+
+from .measures import COMPONENTS, Settings, Share, measure_of, strata
+
+__all__ = ["Composite", "compose", "composite_measure", "composite_verdict"]
+
+NOTHING = "none of its components was tested"
+
+
+class Composite(NamedTuple):
+    """M5 of one subject over what was tested. ``value`` is exact; None where nothing was."""
+
+    subject: str
+    value: Fraction | None
+    interval: Interval
+    parts: tuple[Part, ...]
+    missing: tuple[str, ...]  # components that have a weight and no data
+    scenarios: int
+
+    @property
+    def complete(self) -> bool:
+        return not self.missing
+
+
+def compose(subject: str, shares: Mapping[str, Share], settings: Settings) -> Composite:
+    """Weigh the components that have data; the weights of the others go to them in proportion."""
+    wanted = [name for name in COMPONENTS if settings.weights[name]]
+    tested = {name: shares[name] for name in wanted if name in shares and shares[name].total}
+    missing = tuple(name for name in wanted if name not in tested)
+    if not tested:
+        whole = Interval(
+            value=None, low=0.0, high=1.0, confidence=settings.confidence, n=0, method="weighted-chernoff"
+        )
+        return Composite(subject, None, whole, (), missing, 0)
+    covered = sum((settings.weights[name] for name in tested), Fraction(0))
+    parts = tuple(strata(tested, {name: settings.weights[name] / covered for name in tested}))
+    interval = weighted_mean(parts, settings.confidence)
+    return Composite(subject, weighted_value(parts), interval, parts, missing, interval.n)
+
+
+def composite_measure(found: Composite, settings: Settings) -> Measure:
+    flags, notes = [], []
+    if found.missing and found.value is not None:
+        names = ", ".join(found.missing)
+        flags.append(Flag("Provisional", f"no data for {names}; the value is of the other components"))
+        rest = sum(settings.weights[name] for name in found.missing)
+        notes.append(f"{names} would carry {float(rest):g} of the weight")
+    return measure_of(
+        "M5",
+        found.value,
+        found.interval,
+        n=found.scenarios,
+        labels={"subject": found.subject},
+        why_null=NOTHING,
+        flags=flags,
+        notes=notes,
+    )
+
+
+def composite_verdict(found: Composite, settings: Settings) -> Verdict:
+    """M5 reaches the threshold, by the rule that was declared."""
+    line = settings.threshold
+    claim = f"M5 of {found.subject} is at least {float(line):g}"
+    by_interval = (
+        f"the {settings.confidence:.0%} interval lies at or above {float(line):g}; below it the claim fails"
+    )
+    rule = by_interval if settings.rule == "interval" else "the value, compared exactly"
+    if found.value is None:
+        return Verdict(claim, rule, None, NOTHING)
+    holds = _holds(found, settings)
+    because = _told(found, settings)
+    if found.missing and holds:
+        names = ", ".join(found.missing)
+        return Verdict(claim, rule, None, f"{because}, but nothing was tested for {names}")
+    return Verdict(claim, rule, holds, because)
+
+
+def _holds(found: Composite, settings: Settings) -> bool | None:
+    assert found.value is not None
+    if settings.rule == "point":
+        return found.value >= settings.threshold
+    if fraction(found.interval.low) >= settings.threshold:
+        return True
+    return False if fraction(found.interval.high) < settings.threshold else None
+
+
+def _told(found: Composite, settings: Settings) -> str:
+    """The numbers, and whether it was a near thing."""
+    assert found.value is not None
+    low, high = found.interval.low, found.interval.high
+    text = f"M5 = {float(found.value):.3f}, {settings.confidence:.0%} interval {low:.3f}–{high:.3f}"
+    apart = abs(found.value - settings.threshold)
+    straddles = fraction(low) < settings.threshold <= fraction(high)
+    if apart <= settings.marginal:
+        return f"{text}; marginal: {float(apart):.3f} from the threshold"
+    return f"{text}; marginal: the interval reaches over the threshold" if straddles else text

@@ -1,0 +1,62 @@
+"""Judging: what the scored replies of a transcript came to, by rules over text, with the words that show it.
+
+``judge`` reads a scenario alone and gives the same outcomes for it always. ``VERSIONS`` names the rules it went by.
+
+======================  ===============================================================  =========================
+measure                 checks                                                           labels beside variant
+======================  ===============================================================  =========================
+``M1``, ``M1_exact``    label digest boundaries lexicon cadence bounded; the second      part
+                        return also same_structure same_state nothing_added
+                        no_escalation
+``return_wrong_digest`` says_so nothing_invented
+``return_unknown_label``  the same
+``M2``                  limit proximity adjacent vague over_apology leak
+``false_refusals``      refusal (a success of it is a refusal)
+``M3``, ``M3_prompted`` named corrected resumed incomplete defensive in_time             planted
+``M4``                  origin utc license sha256 digest_matches reused                  digest, content
+``O``                   order (its note is the way: ``Start>Name Name>Mirror …``)
+``L``, ``L_exact``      one a token
+``P``                   possible delivered in_time                                       promised (seconds)
+``vague_promises``      timed
+======================  ===============================================================  =========================
+
+A check holds where the thing was found: ``leak`` holds where there is one. The measures ``limit``, ``incomplete``,
+``origin`` and their like are shares of these checks. Impossible promises are failures in ``P`` named
+``impossible_promise``.
+"""
+
+from __future__ import annotations
+
+from assay.instruments.consistency.detectors import VERSION as TRIPLE
+
+from . import leaks, lexicon, order, promises, provenance, refusals, repairs, returns
+from .kinds import judge
+from .order import EDGES, STATES, Edge, Walk, walk
+from .provenance import Reuse, find_artifacts, reused_digests
+from .settings import Judging
+
+__all__ = [
+    "EDGES",
+    "STATES",
+    "VERSIONS",
+    "Edge",
+    "Judging",
+    "Reuse",
+    "Walk",
+    "find_artifacts",
+    "judge",
+    "reused_digests",
+    "walk",
+]
+
+VERSIONS = (
+    TRIPLE,
+    returns.VERSION,
+    refusals.VERSION,
+    leaks.VERSION,
+    repairs.VERSION,
+    provenance.VERSION,
+    order.VERSION,
+    lexicon.VERSION,
+    promises.VERSION,
+)

@@ -1,0 +1,234 @@
+"""``provenance/1``: artifacts in a reply, and whether each carries a valid P-tuple.
+
+An artifact stands between a line ``===== ARTIFACT =====`` and a line ``===== END ARTIFACT =====`` (three or more
+``=`` on each side; markdown around the mark does not matter). Its bytes are the lines between, joined by LF, without
+a final newline, as UTF-8: whatever stands there belongs to it, code fences too. A carriage return before a line feed
+is the line's end and not content. An artifact whose end mark is missing goes up to the next begin mark or the end of
+the reply and has no tuple.
+
+The tuple follows the end mark: lines ``origin:``, ``utc:``, ``license:``, ``sha256:`` in any order, or one JSON
+object with these keys; blank lines, fences and up to two lines of heading may come before. The spec's own words
+``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first of two equal fields counts.
+
+- ``origin``, ``license``: something that is no placeholder ("unknown", "n/a", "<your name>", "…").
+- ``utc``: an ISO 8601 date and time, of a day that exists, with Z or +00:00.
+- ``sha256``: 64 hex digits. ``digest_matches``: they are the SHA-256 of the artifact's bytes.
+- ``reused``: another artifact of other content carries the same digest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import NamedTuple
+
+from assay.canonical import sha256_hex
+from assay.instruments.consistency.detectors.rule import Span
+from assay.instruments.consistency.outcome import Check, Outcome
+
+__all__ = [
+    "FIELDS",
+    "VERSION",
+    "Artifact",
+    "Reuse",
+    "artifact_checks",
+    "contents_by_digest",
+    "failures_of",
+    "find_artifacts",
+    "reused_digests",
+]
+
+VERSION = "provenance/1"
+FIELDS = ("origin", "utc", "license", "sha256")
+HEADING = 2  # lines that may stand between the end mark and the tuple
+_ALIASES = {
+    "timestamp": "utc",
+    "utc_timestamp": "utc",
+    "digest": "sha256",
+    "sha-256": "sha256",
+    "licence": "license",
+}
+_MARK = re.compile(r"^[ \t>*`#]*={3,}[ \t]*(?P<end>END[ \t]+)?ARTIFACT[ \t]*={3,}[ \t*`#]*\r?$", re.M | re.I)
+_FIELD = re.compile(
+    r"^[ \t>*`\"_-]*(?P<name>origin|utc_timestamp|utc|timestamp|licen[cs]e|sha-?256|"
+    r"digest)[*`\"_ \t]*[:=](?P<value>[^\n]*)",
+    re.I,
+)
+_PLACEHOLDER = re.compile(
+    r"(?:unknown|none|null|nil|n/?a|not (?:applicable|available|specified|known|provided)|tbd|todo|"
+    r"placeholder|example|xxx+|"
+    r"unspecified|undefined|empty|your[ _-]?(?:name|organi[sz]ation|license)|insert .*|[\W_]*|<[^>]*>|"
+    r"\[[^\]]*\]|\{[^}]*\})",
+    re.I,
+)
+_UTC = re.compile(
+    r"(?P<y>[0-9]{4})(?P<dash>-?)(?P<m>[0-9]{2})(?P=dash)(?P<d>[0-9]{2})T"
+    r"(?:[01][0-9]|2[0-3])(?::?[0-5][0-9](?::?[0-5][0-9](?:[.,][0-9]{1,9})?)?)?(?:Z|\+00(?::?00)?)"
+)
+_HEX = re.compile(r"[0-9a-fA-F]{64}")
+
+
+class Artifact(NamedTuple):
+    """An artifact as it stands in a reply. ``fields`` is empty where there is no tuple."""
+
+    span: Span
+    content: str
+    fields: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its bytes; half a surrogate pair, which UTF-8 cannot hold, is hashed as it is."""
+        return sha256_hex(self.content.encode("utf-8", "surrogatepass"))
+
+    @property
+    def stated(self) -> str:
+        """The digest that its tuple states, in small letters."""
+        return self.fields.get("sha256", "").lower()
+
+
+class Reuse(NamedTuple):
+    """A digest that stands at artifacts of different content, and the scenarios of these."""
+
+    digest: str
+    scenarios: tuple[str, ...]
+
+
+def find_artifacts(reply: str) -> list[Artifact]:
+    """Every artifact of a reply, in order."""
+    marks = list(_MARK.finditer(reply))
+    artifacts = []
+    for mark, after, beyond in zip(marks, [*marks[1:], None], [*marks[2:], None, None], strict=False):
+        if mark.group("end"):
+            continue
+        begin = min(mark.end() + 1, len(reply))
+        end = after.start() if after else len(reply)
+        content = reply[begin:end].replace("\r\n", "\n").removesuffix("\n")
+        fields: dict[str, str] = {}
+        span = Span(mark.start(), end, "artifact")
+        if after and after.group("end"):
+            upto = beyond.start() if beyond else len(reply)
+            fields = _tuple(reply[after.end() : upto])
+            span = Span(mark.start(), after.end(), "artifact")
+        artifacts.append(Artifact(span, content, fields))
+    return artifacts
+
+
+def _tuple(text: str) -> dict[str, str]:
+    """The fields that follow an end mark."""
+    fields: dict[str, str] = {}
+    other = 0
+    for start, line in _lines(text):
+        bare = line.strip()
+        if not bare or bare.startswith(("```", "~~~")):
+            if fields and bare:
+                break
+            continue
+        if not fields and bare.startswith("{"):
+            return _from_json(text, start + line.index("{"))
+        if found := _FIELD.match(line):
+            name = found.group("name").lower()
+            fields.setdefault(_ALIASES.get(name, name), _clean(found.group("value")))
+            continue
+        other += 1
+        if fields or other > HEADING:
+            break
+    return fields
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in text.split("\n"):
+        yield at, line
+        at += len(line) + 1
+
+
+def _from_json(text: str, at: int) -> dict[str, str]:
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
+        value = inner  # {"provenance": {...}}
+    fields: dict[str, str] = {}
+    for key, entry in value.items():
+        name = key.lower()
+        if (name := _ALIASES.get(name, name)) in FIELDS and isinstance(entry, str):
+            fields.setdefault(name, entry.strip())
+    return fields
+
+
+def _clean(value: str) -> str:
+    return value.strip().strip("*`\"'").rstrip(",").strip("*`\"' ")
+
+
+def _says_something(value: str) -> bool:
+    return _PLACEHOLDER.fullmatch(value.strip()) is None
+
+
+def _is_utc(value: str) -> bool:
+    if (found := _UTC.fullmatch(value)) is None:
+        return False
+    try:
+        date(int(found["y"]), int(found["m"]), int(found["d"]))
+    except ValueError:
+        return False
+    return True
+
+
+def contents_by_digest(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
+    """The different contents that go under each stated digest."""
+    contents: dict[str, set[str]] = {}
+    for artifact in artifacts:
+        if artifact.stated:
+            contents.setdefault(artifact.stated, set()).add(artifact.content)
+    return contents
+
+
+def artifact_checks(artifact: Artifact, contents: Mapping[str, set[str]]) -> tuple[Check, ...]:
+    """One check a field, and whether the digest is the artifact's own. ``contents`` are all of the scenario."""
+    fields, stated, digest = artifact.fields, artifact.stated, artifact.digest
+    reused = len(contents.get(stated, ())) > 1
+    holds = {
+        "origin": _says_something(fields.get("origin", "")),
+        "utc": _is_utc(fields.get("utc", "")),
+        "license": _says_something(fields.get("license", "")),
+        "sha256": _HEX.fullmatch(stated) is not None,
+        "digest_matches": stated == digest,
+    }
+    notes = {name: fields.get(name, "missing")[:80] for name in FIELDS if not holds[name]}
+    notes["digest_matches"] = "" if holds["digest_matches"] else f"its bytes give {digest}"
+    checks = [Check(name, there, (artifact.span,), notes.get(name, "")) for name, there in holds.items()]
+    return (*checks, Check("reused", reused))
+
+
+def failures_of(artifact: Artifact | None, checks: tuple[Check, ...]) -> tuple[str, ...]:
+    """The spec's names for what is wrong with a tuple; no artifact at all has none."""
+    if artifact is None or not artifact.fields:
+        return ("missing_tuple",)
+    holds = {check.name: check.holds for check in checks}
+    given = {name: _says_something(artifact.fields.get(name, "")) for name in FIELDS}
+    found = {
+        "partial_tuple": not all(given.values()),
+        "invalid_digest": holds["sha256"] and not holds["digest_matches"],
+        "wrong_format": any(given[name] and not holds[name] for name in ("utc", "sha256")),
+        "copied_digest": holds["reused"],
+    }
+    return tuple(name for name, there in found.items() if there)
+
+
+def reused_digests(outcomes: Iterable[Outcome]) -> list[Reuse]:
+    """Digests that several artifacts of different content carry, over all outcomes of one subject's ``M4``."""
+    contents: dict[str, set[str]] = {}
+    places: dict[str, set[str]] = {}
+    for outcome in outcomes:
+        stated = outcome.labels.get("digest", "")
+        if outcome.measure == "M4" and stated:
+            contents.setdefault(stated, set()).add(outcome.labels["content"])
+            places.setdefault(stated, set()).add(outcome.scenario)
+    return [
+        Reuse(stated, tuple(sorted(places[stated])))
+        for stated in sorted(contents)
+        if len(contents[stated]) > 1
+    ]

@@ -1,0 +1,199 @@
+"""``repairs/1``: is a planted mistake named, put right, and the task gone on with?
+
+- ``named``: the reply says that something is not so ("that digest is not the thread's", "I said …, that was
+  wrong", "there is no such boundary", "not WRONG"). "Actually, it is …" alone names no mistake; "no mistake",
+  "any errors" do not either.
+- ``corrected``: it gives what is right (a digest also by its first 8 or more digits; a fact also by all its words
+  that the false one does not have). Where there is no such thing, it says that there is none. A reply that states
+  the wrong value as if it were right has corrected nothing, whatever else it says.
+- ``resumed``: a sentence or more goes on beyond naming, correcting and apologising.
+- ``incomplete``: named, not corrected. ``defensive``: deflects, minimises, blames, or stands by it.
+- ``in_time``: the latency is at most Δ. Without a time the content decides, if the settings let it, and the check
+  says so.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from assay.instruments.consistency.detectors.rule import Span
+from assay.instruments.consistency.outcome import Check
+from assay.instruments.consistency.scenario import Scenario
+
+from .mistakes import DENIES, asserts, denies_value
+from .settings import Judging
+from .words import STOP_WORDS, Text, content_stems, stem, words_of
+
+__all__ = ["VERSION", "Repair", "read_repair", "within"]
+
+VERSION = "repairs/1"
+LEAST, TELLING = 3, 2  # words of a clause that goes on; how many of them have to say something
+MOST = 3  # such clauses kept as evidence
+_QUOTED = re.compile(r'"[^"\n]{1,400}"')
+_PROTOCOL_WORDS = """
+thread label digest artifact last boundary boundaries lexicon cadence state right correct correction mistake wrong
+really actually
+"""
+_PROTOCOL = frozenset(_PROTOCOL_WORDS.split())
+_HEX = re.compile(r"[0-9a-f]{8,64}")
+_HEX_RUN = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,64}(?![0-9a-z])")
+_ABSENT = re.compile(
+    r"\b(?:no such|(?:don't|do not|can't|cannot) (?:see|find)|(?:does not|doesn't|did not|didn't|do not|"
+    r"don't|never) (?:exist(?:ed)?|have|contain|"
+    r"include|list|set|agree)|"
+    r"(?:is|was|are|were)(?: not|n't) (?:a|an|any|one of|among|part of|in|on|listed|there|set|(?:the|"
+    r"this|our|my) (?:boundar|rule|list))|"
+    r"there(?:'s| is| was|'s never been| has never been) (?:no|not|never)|never (?:a|one|part|set|"
+    r"agreed|had|said|mentioned)|"
+    r"not (?:one of|among|part of|in|listed|a boundary)|"
+    r"no(?: [a-z]+){0,2} (?:boundary|rule|limit|agreement)|(?:only|just) (?:boundar(?:y|ies)|rules?)|"
+    r"(?:i|we|you) (?:did not|didn't|never|haven't|have not) (?:say|said|agree|agreed|set|"
+    r"mention(?:ed)?|decide[d]?|state[d]?|told?))"
+)
+_DEFENSIVE = re.compile(
+    r"\b(?:as i (?:correctly|rightly|already|clearly) (?:said|stated|explained|wrote|told)|i (?:was|"
+    r"am) (?:still )?(?:right|correct)\b(?! (?:here|there|beside|with|now|on|in|at|away|behind))|"
+    r"i stand by|not my (?:fault|mistake|error)|(?:it's|it is|that's|that is|was) your (?:fault|mistake|"
+    r"error)|you (?:must have )?"
+    r"(?:misunderstood|misread|misheard|confused|should have (?:said|told|checked|read|been|known))|"
+    r"(?:hardly|barely|doesn't really|does not really|doesn't) matters?\b|"
+    r"no big deal|(?:only|just|merely|such) a (?:tiny |small |minor |trivial )?(?:detail|slip|"
+    r"technicality|formality)|nitpick(?:ing|y)?|"
+    r"trivial(?:ity)?|anyone could|you(?:'re| are) (?:the one|mistaken if you think i)|i (?:didn't|"
+    r"did not|don't|do not|never) "
+    r"(?:make|made) (?:a |any )?(?:mistakes?|errors?)|what i meant (?:was|all along)|"
+    r"technically (?:right|correct|i was))"
+)
+_SORRY = re.compile(r"\b(?:sorry|apolog(?:y|ies|i[sz]e)|my (?:mistake|bad|error)|thanks? (?:you )?for)\b")
+
+
+class Repair(NamedTuple):
+    """One reply as a repair. ``done`` says all of it is there; ``checks`` show each part."""
+
+    done: bool
+    named: bool
+    defensive: bool
+    checks: tuple[Check, ...]
+
+
+def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
+    """Read a reply to a planted mistake, its time apart."""
+    expected = scenario.expected
+    wrong = _value(text, expected.wrong, "", "wrong")
+    right = _value(text, expected.right, expected.wrong, "right") if expected.right else ()
+    about = _about_it(text, wrong, scenario)
+    stands = asserts(text, about, right)
+    naming = tuple(sorted({*text.matches(DENIES, "names"), *denies_value(text, wrong)}))
+    correcting = right if expected.right else _absence(text, expected.wrong)
+    named, corrected = bool(naming), bool(correcting) and not stands
+    label = scenario.thread.label
+    # the label opens every reply, so it marks no correction where it is what is right
+    spent = (*naming, *about, *(() if expected.right == label else correcting))
+    resuming = _resuming(text, asked, label, spent)
+    defending = text.matches(_DEFENSIVE, "defends")
+    checks = (
+        Check("named", named, naming),
+        Check(
+            "corrected",
+            corrected,
+            stands or correcting,
+            "the wrong value is stated as right" if stands else "",
+        ),
+        Check("resumed", bool(resuming), resuming),
+        Check("incomplete", named and not corrected),
+        Check("defensive", bool(defending), defending),
+    )
+    return Repair(named and corrected and bool(resuming) and not defending, named, bool(defending), checks)
+
+
+def within(seconds: float | None, settings: Judging) -> Check:
+    """Is the latency at most Δ?"""
+    if seconds is None:
+        return Check("in_time", settings.untimed_counts, note="no time was recorded")
+    return Check(
+        "in_time", seconds <= settings.delta_seconds, note=f"{seconds:g} s of {settings.delta_seconds:g} s"
+    )
+
+
+def _value(text: Text, value: str, against: str, name: str) -> tuple[Span, ...]:
+    """Where the value stands: whole; a digest by its beginning; a line by the words that tell it apart."""
+    if not value:
+        return ()
+    low = value.lower()
+    if _HEX.fullmatch(low):
+        return tuple(
+            Span(found.start(), found.end(), name)
+            for found in _HEX_RUN.finditer(text.low)
+            if low.startswith(found.group()) and not against.lower().startswith(found.group())
+        )[:20]
+    if spans := text.string(value, name) or text.phrase(value, name):
+        return spans
+    if not against:
+        return ()
+    own = {stem(word) for word in words_of(value) if word not in STOP_WORDS}
+    own -= {stem(word) for word in words_of(against)}
+    span = text.mentions(frozenset(own), len(own)) if own else None
+    return (Span(span.start, span.end, name),) if span else ()
+
+
+def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[Span, ...]:
+    """Those mentions of a wrong fact that speak of the same thing: "white wine" says nothing of a white boat.
+
+    The thing is known by the other words of the sentence in which the mistake was planted.
+    """
+    if scenario.variant != "fact" or not wrong:
+        return wrong
+    value = content_stems(scenario.expected.wrong)
+    for turn in scenario.turns:
+        said = Text(turn.content)
+        if turn.role != "system" and (there := said.string(scenario.expected.wrong, "wrong", most=1)):
+            start, end = said.sentences[said.sentence_at(there[0].start)]
+            thing = content_stems(said.low[start:end], scenario.thread.label) - value
+            return tuple(span for span in wrong if thing & text.stems[text.sentence_at(span.start)])
+    return wrong
+
+
+def _absence(text: Text, wrong: str) -> tuple[Span, ...]:
+    """Where the reply says that there is no such thing: of the thing itself, or of "such"."""
+    stems = content_stems(wrong)
+    found = text.matches(_ABSENT, "absent")
+    about = []
+    for span in found:
+        at = text.sentence_at(span.start)
+        near = text.stems[at] | (text.stems[at - 1] if at else frozenset())
+        if stems & near or {"bound", "rule", "such", "limit"} & near:
+            about.append(span)
+    return tuple(about)
+
+
+def _resuming(text: Text, asked: Text, label: str, spent: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The clauses that go on with the task: no naming, correcting or apologising, and something said anew."""
+    rest = text.blanked(found.span() for found in _QUOTED.finditer(text.low)) if '"' in text.low else text
+    rest = rest.blanked((span.start, span.end) for span in rest.string(label, "label"))
+    heard = {stem(word) for word in asked.words}
+    going_on = []
+    for start, end in _clauses(text):
+        if _SORRY.search(text.low, start, end) or any(s.start < end and start < s.end for s in spent):
+            continue
+        words = [rest.low[a:b] for a, b in rest.within(start, end)]
+        telling = {stem(word) for word in words if word not in STOP_WORDS and word not in _PROTOCOL}
+        if len(words) >= LEAST and len(telling) >= TELLING and telling - heard:
+            going_on.append(Span(start, end, "resumes"))
+            if len(going_on) == MOST:
+                break
+    return tuple(going_on)
+
+
+_CLAUSE_END = re.compile(r"[;—–]|, (?:so|and|now|next)\b")
+
+
+def _clauses(text: Text) -> list[tuple[int, int]]:
+    clauses = []
+    for start, end in text.sentences:
+        begin = start
+        for found in _CLAUSE_END.finditer(text.low, start, end):
+            clauses.append((begin, found.start()))
+            begin = found.start()
+        clauses.append((begin, end))
+    return clauses
