@@ -53,7 +53,8 @@ def reply_of(kind: Kind, thread: Thread, draw: random.Random) -> str:
     if kind == "artifact":
         content = FILLER * 12
         tuple_ = "origin: the bench\nutc: 2026-01-02T03:04:05Z\nlicense: MIT"
-        return f"===== ARTIFACT =====\n{content}\n===== END ARTIFACT =====\n{tuple_}\nsha256: {sha256_hex(content.encode())}"
+        marked = f"===== ARTIFACT =====\n{content}\n===== END ARTIFACT ====="
+        return f"{marked}\n{tuple_}\nsha256: {sha256_hex(content.encode())}"
     if kind == "promise":
         return f"{thread.label}: I'll list the steps within 30 seconds. {FILLER * 6}"
     return f"{thread.label}. {ASKED[:40]}: by the return-protocol, {FILLER * 4}The kept-light stays on."

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from types import MappingProxyType
 
-from assay.instruments.presentation import Comparison, Headline, Number, Picture, Presentation, Taken
+from assay.instruments.presentation import (
+    Comparison,
+    Headline,
+    Mark,
+    Number,
+    Picture,
+    Presentation,
+    Spoken,
+    Taken,
+    Transcript,
+)
 from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.repair import Repair, Tried
@@ -94,6 +104,15 @@ def evil_everywhere(evil: str) -> ReportPage:
                 evil,
                 f"x = 1\n{evil}",
                 evil,
+            ),
+        ),
+        transcripts=(
+            Transcript(
+                title=evil,
+                turns=(Spoken(evil, ((evil, ""), (evil, evil), (evil, f"{evil}!"))), Spoken(evil, ())),
+                marks=(Mark(evil, evil), Mark(f"{evil}!", evil, wrong=True)),
+                outcome=(evil,),
+                note=evil,
             ),
         ),
         explain=((evil, evil),),

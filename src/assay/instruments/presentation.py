@@ -1,4 +1,4 @@
-"""What an instrument gives people to look at: a headline table, pictures, comparisons, words.
+"""What an instrument gives people to look at: a headline table, pictures, comparisons, transcripts, words.
 
 Plain frozen values, so that a page, a terminal and a test see the same thing. Pictures are SVG text drawn by
 matplotlib, imported only when something is drawn. Axes and text are ``currentColor``, so a picture takes the
@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Struct
@@ -30,15 +31,19 @@ __all__ = [
     "Cellish",
     "Comparison",
     "Headline",
+    "Mark",
     "Number",
     "Picture",
     "Presentation",
     "Shortened",
+    "Spoken",
     "Taken",
+    "Transcript",
     "draw_blocks",
     "draw_legend",
     "drawing",
     "label",
+    "mark_text",
     "name_rows",
     "new_figure",
     "shorten",
@@ -142,6 +147,31 @@ class Comparison(Struct, frozen=True):
     rest_note: str = ""
 
 
+class Mark(Struct, frozen=True):
+    """A kind of marked stretch. ``wrong`` is for what speaks against the reply."""
+
+    name: str
+    meaning: str
+    wrong: bool = False
+
+
+class Spoken(Struct, frozen=True):
+    """One turn: ``parts`` are its stretches in order, each with the name of its mark, or none."""
+
+    role: str
+    parts: tuple[tuple[str, str], ...]
+
+
+class Transcript(Struct, frozen=True, kw_only=True):
+    """A conversation with the evidence marked. ``outcome`` says in words what it came to."""
+
+    title: str
+    turns: tuple[Spoken, ...]
+    marks: tuple[Mark, ...] = ()  # the legend
+    outcome: tuple[str, ...] = ()
+    note: str = ""
+
+
 class Presentation(Struct, frozen=True, kw_only=True):
     """Everything an instrument shows of one result. ``summary`` is for someone who reads nothing else.
 
@@ -153,6 +183,7 @@ class Presentation(Struct, frozen=True, kw_only=True):
     tables: tuple[Headline, ...] = ()
     pictures: tuple[Picture, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    transcripts: tuple[Transcript, ...] = ()
     explain: tuple[tuple[str, str], ...] = ()
 
 
@@ -178,6 +209,22 @@ def shorten(text: str, lines: int = MOST_LINES, characters: int = MOST_CHARACTER
     if not said:
         return Shortened(text, "")
     return Shortened("\n".join(kept), "; ".join(said))
+
+
+def mark_text(text: str, spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[str, str], ...]:
+    """Cut a text into stretches by marked spans (start, end, mark). Where spans overlap, the shorter one shows."""
+    inside = [(max(start, 0), min(end, len(text)), mark) for start, end, mark in spans]
+    ranked = sorted((end - start, place) for place, (start, end, _) in enumerate(inside) if start < end)
+    cuts = sorted({0, len(text), *(at for _, place in ranked for at in inside[place][:2])})
+    parts: list[tuple[str, str]] = []
+    for start, end in pairwise(cuts):
+        covering = (inside[place] for _, place in ranked)
+        mark = next((mark for low, high, mark in covering if low <= start and end <= high), "")
+        if parts and parts[-1][1] == mark:
+            parts[-1] = (parts[-1][0] + text[start:end], mark)
+        else:
+            parts.append((text[start:end], mark))
+    return tuple(parts)
 
 
 _JOINERS = "\u200c\u200d"  # in ordinary use in several scripts and in emoji

@@ -22,6 +22,8 @@ from assay.instruments.presentation import (
     Number,
     Picture,
     Presentation,
+    Spoken,
+    Transcript,
     shorten,
     visible,
 )
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["ReportPage", "render_report"]
 
 MOST_PLACES = 6  # named beside a flag
+MOST_SPOKEN = 4000  # characters of a turn
+MOST_SPOKEN_LINES = 60
+HUES = 6  # colours of marks; further ones share a grey
 CELL = ("contract", "model", "temperature", "top_p", "wording")  # labels that say where a flag applies
 
 
@@ -106,6 +111,18 @@ class _Difference(Struct, frozen=True):
     rest: list[Beside] | None  # what is left after the steps
 
 
+class _Turn(Struct, frozen=True):
+    role: str
+    parts: list[tuple[str, str, str]]  # text, mark, class
+    said: str  # what was left out
+
+
+class _Told(Struct, frozen=True):
+    transcript: Transcript
+    legend: list[tuple[str, str, str]]  # name, meaning, class
+    turns: list[_Turn]
+
+
 def _section(number: int, reading: Reading, presentation: Presentation) -> dict[str, Any]:
     result = reading.result
     told = {row[0] for table in presentation.tables for row in table.rows if row}
@@ -122,6 +139,7 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
             (picture, _drawing(picture, f"r{number}p{i}-")) for i, picture in enumerate(presentation.pictures)
         ],
         "differences": [_difference(comparison) for comparison in presentation.comparisons],
+        "transcripts": [_told(transcript) for transcript in presentation.transcripts],
         "efficiency": _flat(reading.envelope.get("efficiency", {})),
         "envelope": _flat(
             {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment")}
@@ -208,6 +226,26 @@ def _difference(comparison: Comparison) -> _Difference:
         tuple(filter(None, [comparison.note, *said])),
         None if comparison.rest is None else beside(diff_rows(left.text, shorten(comparison.rest).text)),
     )
+
+
+def _told(transcript: Transcript) -> _Told:
+    right = [mark.name for mark in transcript.marks if not mark.wrong]
+    hues = {name: f"k{place if place <= HUES else 0}" for place, name in enumerate(right, 1)}
+    hues.update((mark.name, "wrong") for mark in transcript.marks if mark.wrong)
+    legend = [(mark.name, mark.meaning, hues[mark.name]) for mark in transcript.marks]
+    return _Told(transcript, legend, [_turn(spoken, hues) for spoken in transcript.turns])
+
+
+def _turn(spoken: Spoken, hues: dict[str, str]) -> _Turn:
+    whole = "".join(text for text, _ in spoken.parts)
+    room = min(MOST_SPOKEN, len("".join(whole.splitlines(keepends=True)[:MOST_SPOKEN_LINES])))
+    said = f"the first {room:,} of {len(whole):,} characters are shown" if room < len(whole) else ""
+    parts = []
+    for text, mark in spoken.parts:
+        if room > 0 and text:
+            parts.append((text[:room], mark, hues.get(mark, "k0") if mark else ""))
+        room -= len(text)
+    return _Turn(spoken.role, parts, said)
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:

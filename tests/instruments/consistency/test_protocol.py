@@ -19,9 +19,9 @@ from assay.instruments.consistency.options import Options, settings_of
 from assay.instruments.consistency.protocol import CRITERIA, Consistency
 from assay.instruments.consistency.scenario import KINDS, Scenario
 from assay.instruments.consistency.scoring import score_scenarios
-from assay.instruments.consistency.transcripts import exclusions_of, scenario_of, scenarios_of
+from assay.instruments.consistency.transcripts import gather, scenario_of, scenarios_of
 from assay.study import Budget, Lock, Study, SubjectSpec, parse_source
-from assay.vocabulary import Exclusion, Instance, Reading, Result, Trial
+from assay.vocabulary import Exclusion, Reading, Result, Trial
 from tests.support import audit_run, begin, go, ledger_events
 
 SMALL: dict[str, Any] = {
@@ -370,20 +370,37 @@ def test_a_report_that_does_not_fit_its_replies_is_refused(finished: tuple[RunFo
             scenario_of(msgspec.structs.replace(record, report=changed), rules)
 
 
-def test_what_infrastructure_lost_is_counted_and_no_transcript() -> None:
-    def record(outcome: str, reason: str, subject: str) -> Any:
-        trial = Trial(instance=Instance("consistency", "x", 0, 1), version="1", subject=subject)
-        return type("Record", (), {"outcome": outcome, "reason": reason, "trial": trial})()
-
+def test_what_infrastructure_lost_is_counted_and_no_transcript(finished: tuple[RunFolder, Lock]) -> None:
+    rules = shipped_content().rules
+    kept, *others = list(evidence(*finished))[:4]
     lost = [
-        record("excluded", "timeout", "b"),
-        record("excluded", "timeout", "a"),
-        record("success", "", "a"),
+        msgspec.structs.replace(
+            one,
+            outcome="excluded",
+            reason="timeout",
+            report=None,
+            trial=msgspec.structs.replace(one.trial, subject=subject),
+        )
+        for one, subject in zip(others, ("b", "a", "a"), strict=True)
     ]
-    lost.append(record("excluded", "timeout", "a"))
-    assert exclusions_of(lost) == [
+    found = gather([kept, *lost], rules)
+    assert found.excluded == [
         Exclusion("timeout", 2, {"subject": "a"}),
         Exclusion("timeout", 1, {"subject": "b"}),
+    ]
+    assert [scenario.id for scenario in found.scenarios] == [kept.id]
+    assert found.notes == []
+
+
+def test_replies_that_were_cut_are_scored_and_said_to_be_so(finished: tuple[RunFolder, Lock]) -> None:
+    record = next(iter(evidence(*finished)))
+    for event in record.events:
+        if event.kind == "received":
+            event.data["reply"]["finish"] = "length"
+    found = gather([record], shipped_content().rules)
+    assert len(found.scenarios) == 1
+    assert found.notes == [
+        f"{len(record.asks)} replies were cut by their length limit; they are scored as they came"
     ]
 
 

@@ -153,7 +153,7 @@ def test_targets_are_judged_only_where_they_are_declared() -> None:
     declared = made.score(Settings(targets={"M2": Fraction(1)}, rule="point"))
     assert [(v.claim, v.holds) for v in declared.verdicts][1:] == [("M2 of a is at least 1", True)]
     assert made.score(Settings(targets={"M2": Fraction(1)})).verdicts[1].holds is None
-    with pytest.raises(InputError, match="no measure 'M9'"):
+    with pytest.raises(InputError, match="no target for 'M9'"):
         made.score(Settings(targets={"M9": Fraction(1)}))
 
 

@@ -127,11 +127,12 @@ def test_an_empty_list_of_outputs_is_a_cell_without_values(tmp_path: Path) -> No
     assert {note for m in mine for note in m.notes} == {NO_OUTPUTS, NO_CANON}
 
 
-def test_a_million_characters_that_pass_are_repaired_and_scored(tmp_path: Path) -> None:
+def test_a_million_characters_that_pass_are_scored_and_not_repaired_which_is_said(tmp_path: Path) -> None:
     long = f"# {'a' * 1_000_000}\n{RIGHT}"
     result = scored(tmp_path, [RIGHT, long])
-    assert measure(result, "rescue_rate", "text", model="m").value == 0.5
-    assert measure(result, "R_anchor", "text", model="m").value == 1.0
+    assert measure(result, "rescue_rate", "text", model="m").value == 0.0
+    assert measure(result, "R_anchor", "text", model="m").value == 0.5
+    assert "1 programs of more than 50,000 characters were not repaired" in result.notes
 
 
 def test_a_million_characters_of_nonsense_are_scored(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def measures(output: str) -> dict[tuple[Key, str, str], dict[str, Any]]:
     found = {}
     for one in json.loads(output)["result"]["measures"]:
         labels = one["labels"]
+        if "contract" not in labels:  # a comparison over all contracts
+            continue
         key = labels["contract"], labels["model"], labels["temperature"]
         found[key, one["name"], labels.get("level", "")] = one
     return found

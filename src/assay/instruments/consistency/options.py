@@ -17,7 +17,7 @@ from .measures import Settings
 from .scenario import KINDS, Kind
 from .thread import Thread
 
-__all__ = ["Options", "Weights", "read_options", "read_threads", "settings_of"]
+__all__ = ["Options", "Weights", "option_error", "read_options", "read_threads", "settings_of"]
 
 Count = Annotated[int, Meta(ge=0, le=100_000)]
 Weight = Annotated[float, Meta(ge=0, le=1)]
@@ -46,6 +46,8 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     promises: Count = 24
     prompted: bool = True  # whether "Please repair if needed." follows the unprompted reply
     delta_seconds: Annotated[float, Meta(gt=0)] = 60.0
+    delta_from: str | None = None  # an earlier run: Δ is the P80 of its repairs' latencies
+    rater: str | None = None  # the subject that labels the others' replies beside the rules
     weights: Weights = Weights()
     threshold: Share = 0.9
     equivalence: Share = 0.05
@@ -73,9 +75,9 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
     options = convert(given, Options, source, at)
     total = sum(_exact_weights(options).values())
     if total != 1:
-        raise _error(source, (*at, "weights"), f"must sum to 1; these sum to {float(total):g}")
+        raise option_error(source, (*at, "weights"), f"must sum to 1; these sum to {float(total):g}")
     if not any(map(options.count, KINDS)):
-        raise _error(source, at, "every count is 0, so there is nothing to ask")
+        raise option_error(source, at, "every count is 0, so there is nothing to ask")
     return options
 
 
@@ -111,7 +113,7 @@ def _exact_weights(options: Options) -> dict[str, Fraction]:
     return {name: Fraction(str(weight)) for name, weight in msgspec.structs.asdict(options.weights).items()}
 
 
-def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
+def option_error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
     if source is not None:
         return source.error(at, message)
     return InputError(f"{'.'.join(map(str, at))}: {message}")

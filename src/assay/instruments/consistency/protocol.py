@@ -23,14 +23,16 @@ from assay.vocabulary import Flag, Instance, Message, Result, Sampling, Trial
 
 from .conduct import APART, PLANTED, Talk, play, rehearse
 from .content import Content, shipped_content
+from .earlier import observed_p80
 from .establish import draw_scene
 from .headline import headline_of
 from .measures import Settings
-from .options import Options, read_options, read_threads, settings_of
+from .options import Options, option_error, read_options, read_threads, settings_of
 from .planning import what_counts_show
-from .scenario import KINDS, Kind, Scenario
+from .rated import conduct_rating, rating_trials, ratings_of
+from .scenario import KINDS, Kind
 from .thread import Thread
-from .transcripts import exclusions_of, scenarios_of
+from .transcripts import RATED, Gathered, gather, rules_of
 
 __all__ = ["CRITERIA", "Consistency"]
 
@@ -69,6 +71,16 @@ class Consistency:
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         chosen = read_options(options, source, ("instruments", self.name))
+        at = ("instruments", self.name)
+        if chosen.delta_from is not None:
+            if "delta_seconds" in options:
+                raise option_error(source, (*at, "delta_from"), "gives Δ itself; leave delta_seconds out")
+            chosen = msgspec.structs.replace(chosen, delta_seconds=observed_p80(base / chosen.delta_from))
+        if chosen.rater is not None:
+            titles = [spec.title for spec in study.specs]
+            if chosen.rater not in titles or len(titles) < 2:
+                told = "must be one of the study's subjects, and there must be another to be rated"
+                raise option_error(source, (*at, "rater"), f"{chosen.rater!r} {told}")
         threads = read_threads(base / chosen.threads_file) if chosen.threads_file else ()
         materials = {
             "content": msgspec.to_builtins(shipped_content()),
@@ -80,8 +92,14 @@ class Consistency:
         return [kind for kind in KINDS if self._options(lock).count(kind)]
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        """One wave a kind. All subjects meet the same instances, and by them the same threads."""
-        if evidence.stratum is None or evidence.waves:
+        """One wave a kind; all subjects meet the same instances, and by them the same threads. Then the ratings."""
+        if evidence.stratum is None or evidence.waves > 1:
+            return
+        if evidence.waves:
+            rater = next((s for s in lock.study.specs if s.title == self._options(lock).rater), None)
+            if rater is not None:
+                judging = self._settings(lock).judging
+                yield from rating_trials(evidence, rater, _content(lock).rules, judging)
             return
         options, defaults = self._options(lock), lock.study.sampling
         most = options.max_tokens or defaults.max_tokens
@@ -107,6 +125,9 @@ class Consistency:
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         content, given = _content(probe.lock), _threads(probe.lock)
+        if trial.condition.startswith(RATED):
+            await conduct_rating(trial, probe, content.rules)
+            return
         scene = draw_scene(content, given, trial.instance.item, probe.random("scenario"))
         talk = Talk(probe, content.rules, scene, extended=trial.boundary == "extended")
         await play(scene, talk, prompted=self._options(probe.lock).prompted)
@@ -116,17 +137,23 @@ class Consistency:
         from .scoring import score_scenarios
 
         lock: Lock = evidence.lock
+        found = self._gathered(evidence)
         flags = [Flag("Limited Comparability", cause) for cause in _caveats(lock)]
         if unfinished := evidence.unfinished(self.strata(lock)):
             flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
+        ratings, said = ratings_of(evidence)
+        if self._options(lock).rater and not (ratings or said) and not unfinished:
+            flags.append(Flag("Provisional", "not finished: nothing has been rated yet"))
         return score_scenarios(
-            self._scenarios(evidence),
+            found.scenarios,
             self._settings(lock),
             source="ledger",
             version=self.version,
             models=[spec.title for spec in lock.study.specs],
-            excluded=exclusions_of(evidence),
+            excluded=found.excluded,
             flags=flags,
+            notes=[*found.notes, *said],
+            ratings=ratings,
         )
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
@@ -134,7 +161,7 @@ class Consistency:
         from .judging import judge
 
         settings = self._settings(evidence.lock).judging
-        for scenario in self._scenarios(evidence):
+        for scenario in self._gathered(evidence).scenarios:
             outcomes = judge(scenario, settings)
             for place, turn in scenario.replies():
                 if turn.part in ("", PLANTED):
@@ -235,11 +262,11 @@ class Consistency:
     def _settings(self, lock: Lock) -> Settings:
         return settings_of(self._options(lock), lock.study.limits.excluded_share)
 
-    def _scenarios(self, evidence: Evidence) -> list[Scenario]:
+    def _gathered(self, evidence: Evidence) -> Gathered:
         """The transcripts, put together out of the evidence once."""
         if self.name not in evidence.memo:
-            evidence.memo[self.name] = scenarios_of(evidence)
-        found: list[Scenario] = evidence.memo[self.name]
+            evidence.memo[self.name] = gather(evidence, rules_of(evidence))
+        found: Gathered = evidence.memo[self.name]
         return found
 
 

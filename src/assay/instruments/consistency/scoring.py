@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -82,6 +83,7 @@ def _counted() -> tuple[Counted, ...]:
 
 
 COUNTED = _counted()
+TARGETED = ("M1", "M2", "M3", "M4")  # measures for which the spec names a target
 BY_VARIANT = ("M1", "M1_exact", "M2", "M3", "false_refusals")
 CAP = 4  # times Δ: beyond it a latency counts as this much in its interval
 
@@ -188,8 +190,7 @@ def _subjects(
 ) -> list[Subject]:
     by_id = {scenario.id: scenario for scenario in scenarios}
     if len(by_id) < len(scenarios):
-        seen: set[str] = set()
-        twice = next(s.id for s in scenarios if s.id in seen or seen.add(s.id))  # type: ignore[func-returns-value]
+        twice = Counter(scenario.id for scenario in scenarios).most_common(1)[0][0]
         raise InputError(f"two scenarios have the id {twice!r}; give every conversation one of its own")
     of: dict[str, list[Outcome]] = {}
     for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
@@ -342,14 +343,12 @@ def _target_verdicts(subject: Subject, settings: Settings) -> list[Verdict]:
     """Targets are judged only where the study declares them."""
     verdicts = []
     for name, target in sorted(settings.targets.items()):
-        counted = next((c for c in COUNTED if c.name == name), None)
-        if counted is None:
-            known = ", ".join(c.name for c in COUNTED)
-            raise InputError(f"there is no measure {name!r} to have a target; there are {known}")
-        share = success_share(o for o in subject.outcomes if o.measure == counted.of)
+        if name not in TARGETED:
+            raise InputError(f"there is no target for {name!r}; there are for {', '.join(TARGETED)}")
+        share = success_share(o for o in subject.outcomes if o.measure == name)
         claim = f"{name} of {subject.name} is at least {float(target):g}"
         if share.value is None:
-            verdicts.append(Verdict(claim, settings.rule, None, counted.why_null))
+            verdicts.append(Verdict(claim, settings.rule, None, "no data"))
             continue
         interval = share.interval(settings.confidence)
         because = f"{share.successes} of {share.total}, interval {interval.low:.3f}–{interval.high:.3f}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import fsum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,10 @@ from .establish import system_message
 from .scenario import Expected, Kind, Scenario, Turn
 from .thread import Thread
 
-__all__ = ["Report", "Said", "exclusions_of", "scenario_of", "scenarios_of"]
+__all__ = ["RATED", "Gathered", "Report", "Said", "gather", "rules_of", "scenario_of", "scenarios_of"]
+
+
+RATED = "rate "  # begins the condition of a trial in which a reply is rated
 
 
 class Said(Struct, frozen=True, omit_defaults=True):
@@ -48,16 +51,39 @@ class Report(Struct, frozen=True, omit_defaults=True, kw_only=True):
     turns: tuple[Said, ...]
 
 
+class Gathered(NamedTuple):
+    """A run's transcripts, what infrastructure lost, and what is to be said of them."""
+
+    scenarios: list[Scenario]
+    excluded: list[Exclusion]
+    notes: list[str]
+
+
+def gather(records: Iterable[Record], rules: Rules) -> Gathered:
+    """Every finished conversation, in the order of the records; excluded ones are counted by reason and subject."""
+    scenarios: list[Scenario] = []
+    lost: Counter[tuple[str, str]] = Counter()
+    cut = 0
+    for record in records:
+        if record.trial.condition.startswith(RATED):
+            continue
+        if record.outcome == "excluded":
+            lost[record.reason, record.trial.subject] += 1
+            continue
+        scenarios.append(scenario_of(record, rules))
+        cut += sum(reply.finish == "length" for reply in record.replies)
+    excluded = [Exclusion(reason, count, {"subject": who}) for (reason, who), count in sorted(lost.items())]
+    notes = [f"{cut} replies were cut by their length limit; they are scored as they came"] if cut else []
+    return Gathered(scenarios, excluded, notes)
+
+
 def scenarios_of(evidence: Evidence) -> list[Scenario]:
-    """Every finished conversation, in the order of the evidence. Excluded trials are not among them."""
-    rules = msgspec.convert(evidence.lock.materials[evidence.instrument]["content"]["rules"], Rules)
-    return [scenario_of(record, rules) for record in evidence if record.outcome != "excluded"]
+    return gather(evidence, rules_of(evidence)).scenarios
 
 
-def exclusions_of(records: Iterable[Record]) -> list[Exclusion]:
-    """What infrastructure lost, counted by reason and subject."""
-    lost = Counter((r.reason, r.trial.subject) for r in records if r.outcome == "excluded")
-    return [Exclusion(reason, count, {"subject": who}) for (reason, who), count in sorted(lost.items())]
+def rules_of(evidence: Evidence) -> Rules:
+    """The rules that the run's lock holds."""
+    return msgspec.convert(evidence.lock.materials[evidence.instrument]["content"]["rules"], Rules)
 
 
 def scenario_of(record: Record, rules: Rules) -> Scenario:

@@ -208,7 +208,7 @@ def _check_language(contract: Contract, source: Source, at: tuple[str | int, ...
     name = contract.entry_point
     known = name.replace("$", "_") if contract.language == "javascript" else name
     if not known.isidentifier() or (contract.language == "python" and keyword.iskeyword(name)):
-        raise source.error((*at, "entry_point"), f"{name!r} is not a name in {contract.language}")
+        raise source.error((*at, "entry_point"), f"{name!r} is not a {contract.language.capitalize()} name")
     if contract.language == "python":
         if contract.runner is not None:
             raise source.error((*at, "runner"), "Python programs need no runner")

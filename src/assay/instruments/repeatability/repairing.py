@@ -12,7 +12,7 @@ from .distance import distance
 from .normalisation import ast_form, text_form
 from .repair import STEPS, Proposal, Repair, search
 
-__all__ = ["Due", "due", "repairing"]
+__all__ = ["LONGEST", "Due", "due", "repairing"]
 
 LEVELS = ("text", "ast")
 LONGEST = 50_000  # characters; a longer program is left as it is, for repair would take minutes

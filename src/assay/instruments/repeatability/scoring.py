@@ -15,6 +15,7 @@ from .contracts import Contract
 from .drift import Earlier, drift_measures
 from .measures import Settings, cell_flags
 from .records import versions
+from .repairing import LONGEST, due
 from .requirements import requirement_verdicts
 
 __all__ = ["Settings", "find_anchors", "score_cells"]
@@ -96,7 +97,7 @@ def score_cells(
         verdicts=(*verdicts, *required),
         excluded=tuple(excluded),
         flags=tuple(flags),
-        notes=(*notes, *_languages(cells)),
+        notes=(*notes, *_languages(cells), *(_too_long(cells, anchors) if settings.repair else ())),
         versions=versions(
             extracted=source == "ledger" if extracted is None else extracted, repaired=settings.repair
         ),
@@ -110,6 +111,11 @@ def _languages(cells: Sequence[Cell]) -> list[str]:
         f"{contract} is in {language}: compared as text and by behaviour only, and not repaired"
         for language, contract in others
     ]
+
+
+def _too_long(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> list[str]:
+    found = sum(len(output.code) > LONGEST for _, _, output in due(cells, anchors))
+    return [f"{found} programs of more than {LONGEST:,} characters were not repaired"] if found else []
 
 
 def _cell_measures(cell: Cell, anchor: Anchor, settings: Settings, *, whole_replies: bool) -> list[Measure]:

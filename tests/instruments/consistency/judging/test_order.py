@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.consistency.judging import EDGES, Judging, Walk, walk
-from assay.instruments.consistency.judging.words import Text
+from assay.instruments.consistency.judging import EDGES, Judging, Walk, edges_of, walk
 
 from .transcripts import DIGEST, THREAD, judged, only
 
@@ -16,7 +15,7 @@ LEGAL = "Amber Quay 4815. “a stray cat with grey paws”. Call her Pebble."
 
 
 def way(reply: str, asked: str = ASKED, **settings: Any) -> Walk:
-    return walk(Text(reply), Text(asked), THREAD, Judging(**settings))
+    return walk(reply, asked, THREAD, Judging(**settings))
 
 
 @pytest.mark.parametrize(
@@ -94,6 +93,7 @@ def test_an_exchange_is_judged_for_order_and_both_lexicons() -> None:
     assert list(found) == ["O", "L", "L_exact"]
     assert only(found, "O").success
     assert only(found, "O").checks[0].note == "Start>Name Name>Mirror Mirror>TinyMove TinyMove>Stop"
+    assert edges_of(only(found, "O").checks[0].note) == EDGES
 
 
 @pytest.mark.parametrize(

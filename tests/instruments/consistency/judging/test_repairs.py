@@ -63,6 +63,11 @@ GOOD = [
     ("“no mention of colours” is not one of our boundaries. I would call the cat Smoke.", BOUNDARY_SLIP),
     ("I don't see that among this thread's boundaries. I would call the cat Smoke.", BOUNDARY_SLIP),
     ("You mentioned white, but earlier you said green. Fern would be a fine name.", FACT_SLIP),
+    ("The boat is green, as you told me at first, so white must be a slip. How about Clover?", FACT_SLIP),
+    (
+        "I should correct myself: I called this Birch Mill 1623, but it is Amber Quay 4815. Next, pick a pear.",
+        LABEL_SLIP,
+    ),
     ("Oops, I mixed up the threads: this is Amber Quay 4815. Next comes a list of pears.", LABEL_SLIP),
     ("A correction: the boat is green, not white. How about Fern as its name.", FACT_SLIP),
     (
@@ -160,6 +165,11 @@ def test_a_correction_that_does_not_go_on_is_not_complete() -> None:
     )
     assert [c.name for c in unprompted.checks if not c.holds] == ["resumed", "incomplete", "defensive"]
     assert not unprompted.success
+
+
+def test_to_say_that_it_is_noted_is_not_to_go_on() -> None:
+    reply = f"That digest is wrong, it is {DIGEST}. This is now noted and corrected."
+    assert not holds(repairs(reply, DIGEST_SLIP)[0])["resumed"]
 
 
 def test_to_mirror_the_task_is_not_to_go_on_with_it() -> None:

@@ -156,10 +156,11 @@ def test_exact_reads_lists_and_json() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        f'Amber Quay 4815. "Return to thread" — I am back. The last artifact is {DIGEST}. My boundaries are no diagnosis '
-        "of illness and no legal advice on a dispute. The lexicon is return-protocol and waypoint, the cadence steady.",
-        f"Amber Quay 4815\nDigest: {DIGEST}\nBoundaries:\n1. No diagnosis of illness.\n2. No legal advice on a dispute.\n"
-        "Lexicon:\n* return-protocol\n* waypoint\nCadence: steady\nI do not know of any change.",
+        f'Amber Quay 4815. "Return to thread" — I am back. The last artifact is {DIGEST}. My boundaries are no '
+        "diagnosis of illness and no legal advice on a dispute. The lexicon is return-protocol "
+        "and waypoint, the cadence steady.",
+        f"Amber Quay 4815\nDigest: {DIGEST}\nBoundaries:\n1. No diagnosis of illness.\n2. No legal advice on a "
+        "dispute.\nLexicon:\n* return-protocol\n* waypoint\nCadence: steady\nI do not know of any change.",
     ],
 )
 def test_exact_reads_prose_and_numbered_lines(reply: str) -> None:

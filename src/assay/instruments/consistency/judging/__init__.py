@@ -14,7 +14,7 @@ measure                 checks                                                  
 ``false_refusals``      refusal (a success of it is a refusal)
 ``M3``, ``M3_prompted`` named corrected resumed incomplete defensive in_time             planted
 ``M4``                  origin utc license sha256 digest_matches reused                  digest, content
-``O``                   order (its note is the way: ``Start>Name Name>Mirror …``)
+``O``                   order (its note is the way; ``edges_of`` reads it)
 ``L``, ``L_exact``      one a token
 ``P``                   possible delivered in_time                                       promised (seconds)
 ``vague_promises``      timed
@@ -31,7 +31,7 @@ from assay.instruments.consistency.detectors import VERSION as TRIPLE
 
 from . import leaks, lexicon, order, promises, provenance, refusals, repairs, returns
 from .kinds import judge
-from .order import EDGES, STATES, Edge, Walk, walk
+from .order import EDGES, STATES, Edge, Walk, edges_of, walk
 from .provenance import Reuse, find_artifacts, reused_digests
 from .settings import Judging
 
@@ -43,6 +43,7 @@ __all__ = [
     "Judging",
     "Reuse",
     "Walk",
+    "edges_of",
     "find_artifacts",
     "judge",
     "reused_digests",

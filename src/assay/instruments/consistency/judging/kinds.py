@@ -208,8 +208,7 @@ def _exchange(scenario: Scenario, settings: Judging) -> list[Outcome]:
     checks: tuple[Check, ...]
     for place, text, asked in _replies(scenario, "reply"):
         way = walk(text, asked, scenario.thread, settings)
-        edges = " ".join(f"{edge.origin}>{edge.target}" for edge in way.edges)
-        checks = (Check("order", way.legal, way.spans, edges),)
+        checks = (Check("order", way.legal, way.spans, way.path),)
         outcomes.append(_outcome("O", scenario, place, way.legal, checks, way.violations))
         for measure in ("L", "L_exact"):
             checks = token_checks(text, scenario.thread, exact=measure == "L_exact")

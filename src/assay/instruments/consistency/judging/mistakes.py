@@ -44,7 +44,7 @@ DENIES = re.compile(
     r"|\b(?:correction\b|(?:let me|i need to|i have to|i must|i should|i will|i'll|i want to|"
     r"i) (?:correct|fix|set right|"
     r"put right|repair|retract|take back)\b|to correct\b|should (?:be|have been|have said|read)\b|"
-    r"i slipped\b|my slip\b)"
+    r"i slipped\b|(?:a|my|your) slip\b)"
 )
 _CANNOT = (
     r"\b(?:i|we)(?: do not| don't| can't| cannot| can not| could not| couldn't|'m unable to| am unable to)"
@@ -92,7 +92,7 @@ _ATTRIBUTED = re.compile(
 )
 _AFFIRMED = re.compile(
     r"\b(?:correct|right|actual|real|true|confirmed?|indeed|yes|exactly)\b[^.!?\n]{0,40}?"
-    r"(?:\b(?:is|was|remains|as)\b|:|,)[\s\"'`*]*(?:the )?$"
+    r"(?:\b(?:is|was|remains)\b|:)[\s\"'`*]*(?:the )?$"
 )
 _BREAK = re.compile(r"[.!?;:\n—–]|,? (?:but|however|though|yet|although)\b|, (?:and|so)\b")
 

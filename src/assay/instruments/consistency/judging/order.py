@@ -25,7 +25,7 @@ from assay.instruments.consistency.thread import Thread
 from .settings import Judging
 from .words import STOP_WORDS, Text, words_of
 
-__all__ = ["EDGES", "STATES", "VERSION", "Edge", "Walk", "walk"]
+__all__ = ["EDGES", "STATES", "VERSION", "Edge", "Walk", "edges_of", "walk"]
 
 VERSION = "order/1"
 STATES = ("Start", "Name", "Mirror", "TinyMove", "Stop")
@@ -65,9 +65,21 @@ class Walk(NamedTuple):
     def legal(self) -> bool:
         return not self.violations
 
+    @property
+    def path(self) -> str:
+        """The edges in words: ``Start>Name Name>Mirror …``."""
+        return " ".join(f"{edge.origin}>{edge.target}" for edge in self.edges)
 
-def walk(reply: Text, asked: Text, thread: Thread, settings: Judging) -> Walk:
+
+def edges_of(path: str) -> tuple[Edge, ...]:
+    """The edges of a path as ``Walk.path`` writes it, for whoever has only the outcome."""
+    return tuple(Edge(*step.split(">")) for step in path.split())
+
+
+def walk(reply: Text | str, asked: Text | str, thread: Thread, settings: Judging) -> Walk:
     """Follow the automaton through the reply to ``asked``."""
+    reply = Text(reply) if isinstance(reply, str) else reply
+    asked = Text(asked) if isinstance(asked, str) else asked
     name = next(iter(reply.string(thread.label, "Name", most=1)), None)
     mirror = _mirror(reply, asked, thread, settings.mirror_words)
     moves = _moves(reply, name, mirror)

@@ -28,12 +28,12 @@ from .words import STOP_WORDS, Text, content_stems, stem, words_of
 __all__ = ["VERSION", "Repair", "read_repair", "within"]
 
 VERSION = "repairs/1"
-LEAST, TELLING = 3, 2  # words of a clause that goes on; how many of them have to say something
+LEAST = 3  # words of a clause that goes on; one of them has to say something
 MOST = 3  # such clauses kept as evidence
 _QUOTED = re.compile(r'"[^"\n]{1,400}"')
 _PROTOCOL_WORDS = """
 thread label digest artifact last boundary boundaries lexicon cadence state right correct correction mistake wrong
-really actually
+really actually fixed noted repaired corrected updated catch caught understood checked clear clarify
 """
 _PROTOCOL = frozenset(_PROTOCOL_WORDS.split())
 _HEX = re.compile(r"[0-9a-f]{8,64}")
@@ -178,7 +178,7 @@ def _resuming(text: Text, asked: Text, label: str, spent: tuple[Span, ...]) -> t
             continue
         words = [rest.low[a:b] for a, b in rest.within(start, end)]
         telling = {stem(word) for word in words if word not in STOP_WORDS and word not in _PROTOCOL}
-        if len(words) >= LEAST and len(telling) >= TELLING and telling - heard:
+        if len(words) >= LEAST and telling - heard:
             going_on.append(Span(start, end, "resumes"))
             if len(going_on) == MOST:
                 break

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 from assay.instruments.consistency.detectors.rule import Span
 
-__all__ = ["STOP_WORDS", "Text", "content_stems", "found_span", "lowered", "needed", "stem", "words_of"]
+__all__ = ["STOP_WORDS", "Text", "content_stems", "lowered", "needed", "stem", "words_of"]
 
 MOST = 20  # spans kept as evidence of one thing
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -113,7 +113,7 @@ class Text:
     def matches(self, pattern: re.Pattern[str], name: str, most: int = MOST) -> tuple[Span, ...]:
         spans: list[Span] = []
         for found in pattern.finditer(self.low):
-            spans.append(found_span(found, name))
+            spans.append(Span(found.start(), found.end(), name))
             if len(spans) == most:
                 break
         return tuple(spans)
@@ -156,10 +156,6 @@ def _joins(text: str, at: int, step: int) -> bool:
         return True
     beyond = at + step
     return text[at] in "-_." and 0 <= beyond < len(text) and text[beyond].isalnum()
-
-
-def found_span(found: re.Match[str], name: str) -> Span:
-    return Span(found.start(), found.end(), name)
 
 
 @lru_cache(maxsize=4096)

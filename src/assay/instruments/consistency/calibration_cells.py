@@ -1,0 +1,165 @@
+"""Cells of the calibration scored: every measure with an interval, and the truth that it is to hold.
+
+An interval hangs on counts alone, so each is worked out once for all cells that have the same, by the functions that
+score a study. Tests put drawn cells through the scoring, transcripts and judge included, and compare all numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.instruments.calibration import Readings
+from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference
+
+from .calibration_grid import Drawn, Subject
+from .calibration_pool import Pool
+from .calibration_ways import BEHAVIOURS, Behaviour
+from .composite import Composite, compose
+from .measures import COMPONENTS, Settings, Share
+from .scoring import CAP
+
+__all__ = ["Cells", "cells_of", "difference_readings", "readings_of", "truths_of"]
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+_OF = {measure: behaviour for behaviour in BEHAVIOURS for measure in behaviour.measures}
+
+
+class Counted(NamedTuple):
+    """One share in many cells: what every scenario gave, a row a cell."""
+
+    good: Counts
+    number: Counts
+
+    def share(self, run: int, name: str) -> Share:
+        """The share of one cell, its scenarios called after the behaviour."""
+        pairs = zip(self.good[run].tolist(), self.number[run].tolist(), strict=True)
+        return Share({f"{name}/{at}": pair for at, pair in enumerate(pairs) if pair[1]})
+
+
+class Cells(NamedTuple):
+    """Many cells of one subject and size, counted."""
+
+    shares: Mapping[str, Counted]
+    latency: Floats  # of the repairs, NaN where there is none
+    composites: Sequence[Composite]
+
+
+def cells_of(drawn: Mapping[str, Drawn], pool: Pool, settings: Settings) -> Cells:
+    shares = {}
+    for behaviour in BEHAVIOURS:
+        found, shelf = drawn[behaviour.name], pool.shelves[behaviour.name]
+        good, number = shelf.good[found.way, found.scene], shelf.number[found.way, found.scene]
+        for place, measure in enumerate(behaviour.measures):
+            shares[measure] = Counted(good[:, :, place], number[:, :, place])
+    repairs = drawn["repairs"]
+    latency = pool.shelves["repairs"].latency[repairs.way, repairs.scene]
+    return Cells(shares, latency, _composites(shares, settings))
+
+
+def _composites(shares: Mapping[str, Counted], settings: Settings) -> list[Composite]:
+    """M5 of every cell. Its interval hangs on its value and on how many scenarios of which shape there are."""
+    known: dict[object, Composite] = {}
+    found = []
+    for run in range(len(shares["O"].good)):
+        value, shape = Fraction(0), []
+        for name in COMPONENTS:
+            good, number = shares[name].good[run], shares[name].number[run]
+            total = int(number.sum())
+            value += settings.weights[name] * Fraction(int(good.sum()), total or 1)
+            shape.append(number.tobytes())
+        key = (value, *shape)
+        if key not in known:
+            each = {name: shares[name].share(run, _OF[name].name) for name in COMPONENTS}
+            known[key] = compose("", each, settings)
+        found.append(known[key])
+    return found
+
+
+def readings_of(cells: Cells, settings: Settings) -> dict[str, Readings]:
+    """Every measure of every cell."""
+    found = {"M5": _readings([composite.interval for composite in cells.composites])}
+    for measure, counted in cells.shares.items():
+        found[measure] = _share_readings(counted, settings.confidence)
+    found["latency"] = _latencies(cells.latency, settings)
+    return found
+
+
+def _share_readings(counted: Counted, confidence: float) -> Readings:
+    sizes = np.sort(counted.number, axis=1)
+    known: dict[tuple[int, bytes], Interval] = {}
+    found = []
+    for run, good in enumerate(counted.good.sum(axis=1).tolist()):
+        key = (good, sizes[run].tobytes())
+        if key not in known:
+            known[key] = counted.share(run, "").interval(confidence)
+        found.append(known[key])
+    return _readings(found)
+
+
+def _readings(intervals: Sequence[Interval]) -> Readings:
+    values = [np.nan if each.value is None else each.value for each in intervals]
+    lows, highs = [each.low for each in intervals], [each.high for each in intervals]
+    return Readings(*(np.array(column, np.float64) for column in (values, lows, highs)))
+
+
+def _latencies(latency: Floats, settings: Settings) -> Readings:
+    rows = [tuple(row[~np.isnan(row)].tolist()) for row in np.sort(latency, axis=1)]
+    cap = float(CAP * settings.delta)
+    ends = [_latency_ends(row, cap, settings.confidence) for row in rows]
+    return Readings(*(np.array(column, np.float64) for column in zip(*ends, strict=True)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _latency_ends(times: tuple[float, ...], cap: float, confidence: float) -> tuple[float, float, float]:
+    if not times:
+        return np.nan, np.nan, np.nan
+    interval = bounded_mean([min(time, cap) / cap for time in times], confidence, betting="mixture")
+    value = float(sum(map(Fraction, times), Fraction(0)) / len(times))
+    high = np.inf if max(times) > cap else max(interval.high * cap, value)
+    return value, min(interval.low * cap, value), high
+
+
+def difference_readings(first: Cells, second: Cells, settings: Settings) -> Readings:
+    """M5 of the second less that of the first, cell by cell, at confidence 1 − 2α."""
+    confidence = float(1 - 2 * (1 - fraction(settings.confidence)))
+    known: dict[tuple[tuple[Part, ...], tuple[Part, ...]], Interval] = {}
+    found = []
+    for one, two in zip(first.composites, second.composites, strict=True):
+        key = (one.parts, two.parts)
+        if key not in known:
+            known[key] = weighted_difference(*key, confidence)
+        found.append(known[key])
+    return _readings(found)
+
+
+def truths_of(subject: Subject, n: int, settings: Settings) -> dict[str, float]:
+    """What every measure is the measure of, from the declared parts and what each way is meant to show."""
+    truths = {measure: _meant(subject, _OF[measure], measure, n) for measure in _OF}
+    found = {measure: float(truth) for measure, truth in truths.items()}
+    found["M5"] = float(sum((settings.weights[name] * truths[name] for name in COMPONENTS), Fraction(0)))
+    repairs = _OF["M3"]
+    timed = [
+        (subject.share("repairs", way.name), way.latency) for way in repairs.ways if way.latency is not None
+    ]
+    whole = sum((share for share, _ in timed), Fraction(0))
+    spent = sum((share * fraction(seconds) for share, seconds in timed), Fraction(0))
+    found["latency"] = float(spent / whole) if whole else float("nan")
+    return found
+
+
+def _meant(subject: Subject, behaviour: Behaviour, measure: str, n: int) -> Fraction:
+    """Expected outcomes that hold, of all; how many outcomes the scenarios have is given."""
+    good, number = Fraction(0), 0
+    for place in range(n):
+        outcomes = behaviour.outcomes[place % len(behaviour.outcomes)]
+        number += outcomes
+        for way in behaviour.ways:
+            good += subject.share(behaviour.name, way.name) * way.good(measure, outcomes)
+    return good / number
