@@ -26,6 +26,7 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml tests/plugin/pyproject.toml
 demo: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay run examples/demo.yaml
+	$(BIN)/assay run examples/consistency.yaml
 
 test: $(VENV)/.dev lint
 	$(BIN)/assay pull smollm2

@@ -20,10 +20,15 @@ from typer.main import get_command
 from assay.bench.prepare import prepare, read_study
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
+from assay.instruments.consistency.options import Options as ConsistencyOptions
+from assay.instruments.consistency.rows import score_rows
+from assay.instruments.consistency.scoring import COUNTED
+from assay.instruments.consistency.scoring import Settings as ConsistencySettings
 from assay.instruments.repeatability import Options
 from assay.instruments.repeatability.cells import Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
 from assay.instruments.repeatability.records import record_rows
+from assay.instruments.repeatability.repair import STEPS
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
@@ -143,7 +148,9 @@ def test_every_study_on_the_page_validates(tmp_path: Path) -> None:
         assert len(prepare(study, tmp_path, source).digest) == 64
 
 
-@pytest.mark.parametrize("kind", [Study, SubjectSpec, SamplingDefaults, Budget, Limits, Options])
+@pytest.mark.parametrize(
+    "kind", [Study, SubjectSpec, SamplingDefaults, Budget, Limits, Options, ConsistencyOptions]
+)
 def test_every_field_of_a_study_is_explained(kind: Any) -> None:
     prefix = {Budget: "budget.", Limits: "limits."}.get(kind, "")
     text = text_of("study")
@@ -229,6 +236,26 @@ def test_every_measure_of_repeatability_and_every_column_of_its_records_is_expla
     ]
     records = text.partition("## Records")[2].partition("##")[0]
     assert not [column for column in next(record_rows(cells, anchors_)) if f"`{column}`" not in records]
+
+
+def test_every_measure_of_consistency_is_explained_and_its_example_row_scores(tmp_path: Path) -> None:
+    text = text_of("consistency")
+    fields = {"origin", "utc", "license", "sha256"}  # "shares of each field"
+    names = {counted.name for counted in COUNTED} - fields | {"M5", "latency", "vague_promises"}
+    assert not [name for name in sorted(names) if f"`{name}`" not in text]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(blocks(text, "json")))
+    found = {
+        m.name: m.value
+        for m in score_rows(path, ConsistencySettings()).measures
+        if not m.labels.get("variant")
+    }
+    assert found["M2"] == 1.0
+
+
+def test_every_step_of_repair_is_on_the_page_in_the_order_in_which_it_is_tried() -> None:
+    listed = re.findall(r"^\| `([a-z]+)` \| ", text_of("repeatability").partition("## Repair")[2], re.M)
+    assert listed[: len(STEPS)] == [step.name for step in STEPS]
 
 
 def test_the_contracts_on_the_page_load_and_the_shipped_ones_are_counted(tmp_path: Path) -> None:

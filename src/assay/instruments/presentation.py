@@ -212,8 +212,11 @@ def shorten(text: str, lines: int = MOST_LINES, characters: int = MOST_CHARACTER
 
 
 def mark_text(text: str, spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[str, str], ...]:
-    """Cut a text into stretches by marked spans (start, end, mark). Where spans overlap, the shorter one shows."""
-    inside = [(max(start, 0), min(end, len(text)), mark) for start, end, mark in spans]
+    """Cut a text into stretches by marked spans (start, end, mark), less the white space at their ends.
+
+    Where spans overlap, the shorter one shows, and of two that are as long the one given first.
+    """
+    inside = [(*_trimmed(text, max(start, 0), min(end, len(text))), mark) for start, end, mark in spans]
     ranked = sorted((end - start, place) for place, (start, end, _) in enumerate(inside) if start < end)
     cuts = sorted({0, len(text), *(at for _, place in ranked for at in inside[place][:2])})
     parts: list[tuple[str, str]] = []
@@ -225,6 +228,14 @@ def mark_text(text: str, spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[s
         else:
             parts.append((text[start:end], mark))
     return tuple(parts)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
 _JOINERS = "\u200c\u200d"  # in ordinary use in several scripts and in emoji

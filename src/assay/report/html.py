@@ -41,6 +41,7 @@ __all__ = ["ReportPage", "render_report"]
 MOST_PLACES = 6  # named beside a flag
 MOST_SPOKEN = 4000  # characters of a turn
 MOST_SPOKEN_LINES = 60
+DENSE = 8  # numbers in a row, from which there is no room for intervals beside them
 HUES = 6  # colours of marks; further ones share a grey
 CELL = ("contract", "model", "temperature", "top_p", "wording")  # labels that say where a flag applies
 
@@ -102,6 +103,7 @@ class _Table(Struct, frozen=True):
     columns: list[tuple[str, str]]  # with the name for experts
     numeric: list[bool]
     rows: list[tuple[tuple[Cellish, ...], list[Flag]]]
+    dense: bool  # intervals stand below their values
 
 
 class _Difference(Struct, frozen=True):
@@ -154,6 +156,7 @@ def _table(headline: Headline) -> _Table:
         list(zip(headline.columns, names, strict=False)),
         [_numeric([row[i] for row in headline.rows]) for i in range(len(headline.columns))],
         [(row, _row_flags(row)) for row in headline.rows],
+        any(sum(isinstance(cell, Number) for cell in row) >= DENSE for row in headline.rows),
     )
 
 

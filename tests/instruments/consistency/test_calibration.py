@@ -287,13 +287,14 @@ def small(workers: int, grid: Sequence[Subject | Pair]) -> Calibration:
 @pytest.mark.slow
 def test_any_number_of_workers_gives_the_same_bytes() -> None:
     grid = (NAMED["mixed faults"], PAIRS[-1])
-    one, two, three = (encode(small(workers, grid)) for workers in (1, 2, 3))
-    assert one == two == three
+    one, three = (encode(small(workers, grid)) for workers in (1, 3))
+    assert one == three
 
 
 def test_points_come_in_the_order_of_the_grid_with_every_name_explained() -> None:
-    found = small(1, (NAMED["rate 1"], PAIRS[1]))
-    assert found.distributions == {one.name: one.about for one in (NAMED["rate 1"], PAIRS[1])}
+    subject, pair = NAMED["rate 1"], PAIRS[1]
+    found = small(1, (subject, pair))
+    assert found.distributions == {subject.name: subject.about, pair.name: pair.about}
     assert [point.n for point in found.points if point.measure in ("M5", "M5_difference")] == [5, 20, 5, 20]
     assert found.holds
 
@@ -306,6 +307,6 @@ def told(point: Point) -> str:
 def test_every_interval_holds_at_every_point_of_the_grid() -> None:
     found = calibrate(1000, 2, False, nothing, version="proof")
     assert {point.n for point in found.points} == set(SIZES)
-    assert {point.distribution for point in found.points} == {one.name for one in (*GRID, *PAIRS)}
+    assert {point.distribution for point in found.points} == {*NAMED, *(pair.name for pair in PAIRS)}
     assert [told(point) for point in found.failing] == []
     assert found.holds

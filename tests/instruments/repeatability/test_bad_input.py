@@ -65,8 +65,8 @@ def test_a_contract_without_a_needed_field_names_it(tmp_path: Path, field: str) 
             "c.test_cases[1]: contradicts test case 0: same call, another expectation",
         ),
         ({"test_cases": [{"args": [1]}]}, "c.test_cases[0]: give either expected or raises"),
-        ({"entry_point": "f g"}, "c.entry_point: 'f g' is not a name in python"),
-        ({"entry_point": "class"}, "c.entry_point: 'class' is not a name in python"),
+        ({"entry_point": "f g"}, "c.entry_point: 'f g' is not a Python name"),
+        ({"entry_point": "class"}, "c.entry_point: 'class' is not a Python name"),
         (
             {"inputs": [{"args": [1], "expected": 2}]},
             "c.inputs[0]: an input has no expectation; with one it is a test case",

@@ -309,7 +309,7 @@ RUNNER = {"command": ["perl", "m.pl"], "file": "m.pl", "harness": "1;"}
             {"language": "javascript", "test_cases": [{"args": [], "kwargs": {"by": 1}, "expected": 1}]},
             "kwargs are Python's; javascript has none",
         ),
-        ({"language": "javascript", "entry_point": "f-g"}, "'f-g' is not a name in javascript"),
+        ({"language": "javascript", "entry_point": "f-g"}, "'f-g' is not a Javascript name"),
     ],
 )
 def test_a_contract_that_cannot_be_run_is_refused_by_name(

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.instruments.calibration import Readings
-from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference
+from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference, weighted_mean
 
 from .calibration_grid import Drawn, Subject
 from .calibration_pool import Pool
 from .calibration_ways import BEHAVIOURS, Behaviour
-from .composite import Composite, compose
-from .measures import COMPONENTS, Settings, Share
+from .measures import COMPONENTS, Settings, Share, strata
 from .scoring import CAP
 
 __all__ = ["Cells", "cells_of", "difference_readings", "readings_of", "truths_of"]
@@ -48,7 +47,7 @@ class Cells(NamedTuple):
 
     shares: Mapping[str, Counted]
     latency: Floats  # of the repairs, NaN where there is none
-    composites: Sequence[Composite]
+    parts: Sequence[tuple[Part, ...]]  # of M5, one tuple a cell; the same tuple where the value is the same
 
 
 def cells_of(drawn: Mapping[str, Drawn], pool: Pool, settings: Settings) -> Cells:
@@ -60,31 +59,31 @@ def cells_of(drawn: Mapping[str, Drawn], pool: Pool, settings: Settings) -> Cell
             shares[measure] = Counted(good[:, :, place], number[:, :, place])
     repairs = drawn["repairs"]
     latency = pool.shelves["repairs"].latency[repairs.way, repairs.scene]
-    return Cells(shares, latency, _composites(shares, settings))
+    return Cells(shares, latency, _parts(shares, settings))
 
 
-def _composites(shares: Mapping[str, Counted], settings: Settings) -> list[Composite]:
-    """M5 of every cell. Its interval hangs on its value and on how many scenarios of which shape there are."""
-    known: dict[object, Composite] = {}
+def _parts(shares: Mapping[str, Counted], settings: Settings) -> list[tuple[Part, ...]]:
+    """M5 of every cell, taken apart. Its interval hangs on its value, and on the scenarios there are of each shape."""
+    known: dict[object, tuple[Part, ...]] = {}
     found = []
     for run in range(len(shares["O"].good)):
-        value, shape = Fraction(0), []
+        value, shapes = Fraction(0), []
         for name in COMPONENTS:
             good, number = shares[name].good[run], shares[name].number[run]
-            total = int(number.sum())
-            value += settings.weights[name] * Fraction(int(good.sum()), total or 1)
-            shape.append(number.tobytes())
-        key = (value, *shape)
+            value += settings.weights[name] * Fraction(int(good.sum()), int(number.sum()))
+            shapes.append(number.tobytes())
+        key = (value, *shapes)
         if key not in known:
             each = {name: shares[name].share(run, _OF[name].name) for name in COMPONENTS}
-            known[key] = compose("", each, settings)
+            known[key] = tuple(strata(each, settings.weights))
         found.append(known[key])
     return found
 
 
 def readings_of(cells: Cells, settings: Settings) -> dict[str, Readings]:
     """Every measure of every cell."""
-    found = {"M5": _readings([composite.interval for composite in cells.composites])}
+    whole = {parts: weighted_mean(parts, settings.confidence) for parts in dict.fromkeys(cells.parts)}
+    found = {"M5": _readings([whole[parts] for parts in cells.parts])}
     for measure, counted in cells.shares.items():
         found[measure] = _share_readings(counted, settings.confidence)
     found["latency"] = _latencies(cells.latency, settings)
@@ -131,8 +130,7 @@ def difference_readings(first: Cells, second: Cells, settings: Settings) -> Read
     confidence = float(1 - 2 * (1 - fraction(settings.confidence)))
     known: dict[tuple[tuple[Part, ...], tuple[Part, ...]], Interval] = {}
     found = []
-    for one, two in zip(first.composites, second.composites, strict=True):
-        key = (one.parts, two.parts)
+    for key in zip(first.parts, second.parts, strict=True):
         if key not in known:
             known[key] = weighted_difference(*key, confidence)
         found.append(known[key])

@@ -38,6 +38,7 @@ ADVICE = {
 # Checks that hold where something bad was found, or that say no more than their measure does.
 _TELL_NOTHING = frozenset(("vague", "over_apology", "leak", "incomplete", "defensive", "reused", "order"))
 OFTEN = Fraction(9, 10)  # a check missing in so many of the failures is missing consistently
+BESIDE = ("M1_exact", "L_exact", "M3_prompted")  # read the same replies in another way: no failure counts twice
 LEAST = 3  # failures, for anything to be called consistent
 
 
@@ -70,7 +71,7 @@ def diagnose(
     lowest = min(values, key=lambda name: values[name], default=None)
     if lowest is not None and values[lowest] == 1:
         lowest = None
-    counts = Counter(name for outcome in outcomes for name in outcome.failures)
+    counts = Counter(name for o in outcomes if o.measure not in BESIDE for name in o.failures)
     failures = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     missing = _consistently_missing(outcomes)
     advice = _advice(lowest, missing)

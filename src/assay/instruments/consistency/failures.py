@@ -93,7 +93,7 @@ def failure_words(name: str) -> str:
 def what_failed(outcome: Outcome) -> list[str]:
     """Everything that speaks against a reply, in the order it was looked for."""
     if outcome.measure not in _TOLD:
-        return [failure_words(name) for name in outcome.failures]
+        return [f"it {failure_words(name)}" for name in outcome.failures]
     lacks, has = _LACKS[outcome.measure], _HAS.get(outcome.measure, {})
     told = []
     for check in outcome.checks:
@@ -101,4 +101,4 @@ def what_failed(outcome: Outcome) -> list[str]:
         if words:
             told.append(f"{words} ({check.note})" if check.note else words)
     prompted = "repair_only_when_prompted"
-    return [*told, *([failure_words(prompted)] if prompted in outcome.failures else [])]
+    return [*told, *([f"it {failure_words(prompted)}"] if prompted in outcome.failures else [])]

@@ -67,7 +67,7 @@ def present(
     tables = (_diagnosis_table(diagnosed), _failure_table(_failures(of, diagnosed)), verdicts_of(result))
     return Presentation(
         headline=headline_of(result),
-        summary=tuple(_summary(result, found, of, diagnosed)),
+        summary=tuple(_summary(result, found, of, diagnosed, settings)),
         tables=tuple(table for table in tables if table is not None),
         pictures=tuple(picture for picture in pictures if picture is not None),
         transcripts=highlighted(by_id, outcomes),
@@ -85,14 +85,18 @@ def _by_subject(
 
 
 def _summary(
-    result: Result, found: Found, of: Mapping[str, ByMeasure], diagnosed: Sequence[Diagnosis]
+    result: Result,
+    found: Found,
+    of: Mapping[str, ByMeasure],
+    diagnosed: Sequence[Diagnosis],
+    settings: Settings,
 ) -> Iterator[str]:
     if not any(of.values()):
         yield "There are no replies, so nothing is established."
         return
     counts = _failures(of, diagnosed)
     for diagnosis in diagnosed[:MOST_TOLD]:
-        yield f"{_identity(found, diagnosis.subject)} {_told(of[diagnosis.subject])}"
+        yield f"{_identity(found, diagnosis.subject, settings)} {_told(of[diagnosis.subject])}"
         yield from _failing(diagnosis, counts[diagnosis.subject])
     if (more := len(diagnosed) - MOST_TOLD) > 0:
         yield f"{more} more {'subject is' if more == 1 else 'subjects are'} in the table."
@@ -100,17 +104,17 @@ def _summary(
     yield from _compared(result)
 
 
-def _identity(found: Found, subject: str) -> str:
+def _identity(found: Found, subject: str, settings: Settings) -> str:
     measure, verdict = found.get(subject, "M5"), found.verdict(subject)
     if measure.value is None or measure.low is None or measure.high is None or verdict is None:
         return f"{subject}: identity was not tested."
-    threshold = verdict.claim.rpartition(" ")[2]
+    threshold = f"{float(settings.threshold):g}"
     reaches = {
         True: f"reaches the threshold of {threshold}",
         False: f"stays below the threshold of {threshold}",
         None: f"whether it reaches the threshold of {threshold} is not established",
     }[verdict.holds]
-    text = f"identity is {measure.value:.2f} on a scale from 0 to 1 (interval {measure.low:.2f}–{measure.high:.2f})"
+    text = f"identity is {measure.value:.3f} on a scale from 0 to 1 (interval {measure.low:.3f}–{measure.high:.3f})"
     return f"{subject}: {text}; {'it ' if verdict.holds is not None else ''}{reaches}."
 
 

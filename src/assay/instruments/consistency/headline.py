@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assay.instruments.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure, Result, Verdict
 
@@ -94,8 +96,8 @@ class Found:
 
     def verdict(self, subject: str) -> Verdict | None:
         """Whether the subject's M5 reaches the threshold."""
-        claim = f"M5 of {subject} is at least "
-        return next((v for v in self._verdicts if v.claim.startswith(claim)), None)
+        claim = re.compile(re.escape(f"M5 of {subject} is at least ") + r"[\d.e-]+")
+        return next((verdict for verdict in self._verdicts if claim.fullmatch(verdict.claim)), None)
 
 
 def held(holds: bool | None) -> str:

@@ -133,11 +133,12 @@ def draw_latency(repairs: Mapping[str, Sequence[Outcome]], settings: Settings) -
         return None
     shown = list(asked)[:MOST_ROWS]
     delta = float(settings.delta)
-    longest = max([delta, *(time for subject in shown for time in times[subject])])
+    longest = max([delta, 10 * FINEST, *(time for subject in shown for time in times[subject])])
     figure = new_figure(9.6, 1.5 + 0.5 * len(shown))
     axes = figure.subplots()
     right = math.log10(longest * 1.6 / FINEST)
-    _times(axes, [times[subject] for subject in shown], [len(asked[s]) for s in shown], delta, right)
+    told = [_untimed(asked[subject]) for subject in shown]
+    _times(axes, [times[subject] for subject in shown], told, delta, right)
     axes.axvline(_place(delta), color=INK, linewidth=1, linestyle=(0, (4, 3)), label=f"Δ = {delta:g} s")
     name_rows(axes, shown)
     ticks = [10.0**power for power in range(-2, 7) if 10.0**power <= longest * 1.6]
@@ -160,28 +161,36 @@ def _place(seconds: float) -> float:
     return math.log10(max(seconds, FINEST) / FINEST)
 
 
+def _untimed(outcomes: Sequence[Outcome]) -> str:
+    """Why a row has no times."""
+    if any(outcome.success for outcome in outcomes):
+        return "no reply carries a time"
+    if len(outcomes) == 1:
+        return "the planted mistake was not repaired"
+    return f"none of {len(outcomes)} mistakes was repaired"
+
+
 def _times(
-    axes: Axes, rows: Sequence[Sequence[float]], asked: Sequence[int], delta: float, right: float
+    axes: Axes, rows: Sequence[Sequence[float]], untimed: Sequence[str], delta: float, right: float
 ) -> None:
     early: list[Box] = []
     late: list[Box] = []
     means: list[tuple[float, float]] = []
     step = right / BINS
-    for y, (times, number) in enumerate(zip(rows, asked, strict=True)):
+    for y, (times, told) in enumerate(zip(rows, untimed, strict=True)):
         axes.hlines(y + 0.3, 0, right, color=INK, linewidth=0.5, alpha=0.4)
         if not times:
-            told = (
-                "the planted mistake was not repaired"
-                if number == 1
-                else f"none of {number} mistakes was repaired"
-            )
             axes.text(0.02 * right, y + 0.02, told, va="center", fontsize=8.5, alpha=0.8)
             continue
-        bins = Counter((time > delta, int(_place(time) / step)) for time in times)
-        peak = max(bins.values())
-        for (over, at), count in sorted(bins.items()):
-            height = 0.62 * count / peak
-            (late if over else early).append((at * step, y + 0.3 - height, 0.86 * step, height))
+        bins = Counter(int(_place(time) / step) for time in times)
+        over = Counter(int(_place(time) / step) for time in times if time > delta)
+        each = 0.62 / max(bins.values())
+        for at, count in sorted(bins.items()):
+            top, height = y + 0.3 - each * count, each * over[at]  # late ones stand on those in time
+            late += [(at * step, top, 0.86 * step, height)] if height else []
+            early += (
+                [(at * step, top + height, 0.86 * step, each * count - height)] if count > over[at] else []
+            )
         means.append((_place(math.fsum(times) / len(times)), y + 0.3))
     draw_blocks(axes, early, "within Δ", color=BLUE, alpha=0.75)
     draw_blocks(axes, late, "later", color=ORANGE)

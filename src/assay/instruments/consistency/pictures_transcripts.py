@@ -36,7 +36,7 @@ LEGENDS = {
         Mark("corrected", "what is right"),
         Mark("resumed", "the talk goes on"),
     ),
-    "M4": (Mark("artifact", "its exact bytes"), Mark("tuple", "a field that is as it should be")),
+    "M4": (Mark("artifact", "from mark to mark"), Mark("tuple", "a field that is as it should be")),
     "O": (
         Mark("Name", "of the thread"),
         Mark("Mirror", "of the user's words"),

@@ -25,7 +25,6 @@ from .conduct import APART, PLANTED, Talk, play, rehearse
 from .content import Content, shipped_content
 from .earlier import observed_p80
 from .establish import draw_scene
-from .headline import headline_of
 from .measures import Settings
 from .options import Options, option_error, read_options, read_threads, settings_of
 from .planning import what_counts_show
@@ -187,7 +186,12 @@ class Consistency:
         return {}
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        return Presentation(headline=headline_of(result))
+        from .figures import present
+        from .judging import judge
+
+        settings, scenarios = self._settings(evidence.lock), self._gathered(evidence).scenarios
+        outcomes = [outcome for scenario in scenarios for outcome in judge(scenario, settings.judging)]
+        return present(result, scenarios, outcomes, settings)
 
     def plan(self, lock: Lock) -> Plan:
         options, specs = self._options(lock), lock.study.specs

@@ -23,17 +23,18 @@ import hashlib
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from .layout import layout
 from .names import renamed, twin
 
 __all__ = [
     "VERSIONS",
+    "ByStatement",
     "Forms",
     "Parsed",
     "ast_form",
@@ -90,11 +91,46 @@ def _room() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Parsed:
-    """A tree that is shared, so never changed in place; its nodes in the order of ``ast.walk``; its levels."""
+    """A tree that is shared, so never changed in place; its nodes in the order of ``ast.walk``; its levels.
+
+    ``parts`` are the rows of each statement of the module: what they say, the statement is. None for one that
+    does not have its rows to itself.
+    """
 
     tree: ast.Module
     nodes: list[ast.AST]
     depth: int
+    parts: list[str | None]
+
+
+_Found = TypeVar("_Found")
+_MOST_STATEMENTS = 1_024
+
+
+class ByStatement(Generic[_Found]):
+    """What follows from a statement of a module alone, worked out once for each text that it is written in.
+
+    The outputs of a cell, and the proposals of a repair, have most of their statements in common. Nothing that is
+    worked out may hold a position. The oldest are forgotten.
+    """
+
+    def __init__(self, work: Callable[[ast.stmt], _Found]) -> None:
+        self._work = work
+        self._known: dict[str, _Found] = {}
+
+    def of(self, parsed: Parsed) -> list[_Found]:
+        """For each statement of the module."""
+        return [self.one(part, one) for part, one in zip(parsed.parts, parsed.tree.body, strict=True)]
+
+    def one(self, part: str | None, statement: ast.stmt) -> _Found:
+        """``part`` is what ``Parsed`` has for the statement."""
+        if part is None:
+            return self._work(statement)
+        if part not in self._known:
+            if len(self._known) >= _MOST_STATEMENTS:
+                del self._known[next(iter(self._known))]
+            self._known[part] = self._work(statement)
+        return self._known[part]
 
 
 def parse(source: str) -> ast.Module | None:
@@ -116,7 +152,22 @@ def _parsed(source: str) -> Parsed | None:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    return _surveyed(tree)
+    return _surveyed(tree, _parts(source, tree.body))
+
+
+def _parts(source: str, body: Sequence[ast.stmt]) -> list[str | None]:
+    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    parts: list[str | None] = []
+    before = 0  # the last row of the statement before
+    for statement, following in zip(body, (*body[1:], None), strict=False):
+        decorators = getattr(statement, "decorator_list", ())
+        first = min((statement.lineno, *(one.lineno for one in decorators)))
+        last = statement.end_lineno or first
+        alone = before < first and (following is None or last < following.lineno)
+        plain = not decorators or lines[first - 1].startswith("@")
+        parts.append("\n".join(lines[first - 1 : last]) if alone and plain else None)
+        before = last
+    return parts
 
 
 _LEAVES = frozenset(
@@ -130,7 +181,7 @@ _INNER: dict[type, tuple[str, ...]] = {
 }
 
 
-def _surveyed(tree: ast.Module) -> Parsed | None:
+def _surveyed(tree: ast.Module, parts: list[str | None]) -> Parsed | None:
     """Goes through a tree layer by layer; None for one that is too deep."""
     nodes: list[ast.AST] = []
     layer: list[ast.AST] = [tree]
@@ -145,7 +196,7 @@ def _surveyed(tree: ast.Module) -> Parsed | None:
                 elif isinstance(value, list):
                     below += [one for one in value if isinstance(one, ast.AST)]
         if not below:
-            return Parsed(tree, nodes, depth)
+            return Parsed(tree, nodes, depth, parts)
         layer = below
     return None
 
@@ -188,10 +239,10 @@ def normal_forms(source: str, keep: frozenset[str] = frozenset(), *, python: boo
     """
     text = text_form(source)
     with _room():
-        tree = parse(source) if python else None
-        if tree is not None:
+        found = _parsed(source) if python else None
+        if found is not None:
             try:
-                return _tree_forms(source, text, tree, keep)
+                return _tree_forms(source, text, found, keep)
             except (RecursionError, ValueError):  # what the interpreter itself will not print: huge numbers
                 pass
     return Forms(text, text, text, text, f"text {signature(text)}", fallback=True)
@@ -203,16 +254,36 @@ def ast_form(source: str) -> str:
         found = read(source)
         if found is not None:
             try:
-                return ast.unparse(_without_docstrings(found.tree))
+                return _printed(found)
             except (RecursionError, ValueError):
                 pass
     return text_form(source)
 
 
-def _tree_forms(source: str, text: str, tree: ast.Module, keep: frozenset[str]) -> Forms:
-    dumped = f"tree {signature(ast.dump(tree))}"
-    bare = _without_docstrings(tree)
-    printed = ast.unparse(bare)
-    names = ast.unparse(renamed(bare, keep))
+def _following(statement: ast.stmt) -> str:
+    """As the interpreter prints it after another statement, with what it puts between them."""
+    bare = _without_docstrings(ast.Module([ast.Pass(), statement], []))
+    return ast.unparse(bare).removeprefix("pass")
+
+
+_FOLLOWING = ByStatement(_following)
+_DUMPED = ByStatement(ast.dump)
+_OPEN, _CLOSE = ast.dump(ast.Module([ast.Pass()], [])).split("Pass()")  # what is around the statements
+
+
+def _printed(parsed: Parsed) -> str:
+    """Without docstrings: the prints of the statements, one after the other."""
+    body = parsed.tree.body
+    start = 1 if body and _is_text(body[0]) else 0
+    if len(body) > start and _is_text(body[start]):  # the interpreter prints it as it prints a docstring
+        return ast.unparse(_without_docstrings(parsed.tree))
+    return "".join(_FOLLOWING.of(parsed)[start:]).lstrip("\n")
+
+
+def _tree_forms(source: str, text: str, parsed: Parsed, keep: frozenset[str]) -> Forms:
+    body = ", ".join(_DUMPED.of(parsed))
+    dumped = f"tree {signature(_OPEN + body + _CLOSE if body else ast.dump(parsed.tree))}"
+    printed = _printed(parsed)
+    names = ast.unparse(renamed(_without_docstrings(parsed.tree), keep))
     laid_out = layout(source)
     return Forms(text, text if laid_out is None else laid_out, printed, names, dumped, fallback=False)

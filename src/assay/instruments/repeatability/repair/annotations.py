@@ -19,10 +19,21 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
-from assay.instruments.repeatability.names import copied
-from assay.instruments.repeatability.normalisation import read
+from assay.instruments.repeatability.normalisation import ByStatement
 
-from .edits import Definition, Edit, Key, Sheet, body_blocks, definition_pairs, key, proposes, surviving
+from .edits import (
+    Definition,
+    Edit,
+    Key,
+    Sheet,
+    body_blocks,
+    definition_pairs,
+    key,
+    proposes,
+    same_tree,
+    surviving,
+    tree_key,
+)
 
 __all__ = ["propose_annotations"]
 
@@ -144,21 +155,6 @@ def _bindings(tree: ast.Module) -> Counter[str]:
         elif isinstance(name := getattr(node, "name", None), str):
             bound[name] += 1
     return bound
-
-
-def _stripped(tree: ast.Module) -> Key:
-    """The key of a tree, annotations aside; the tree is used up."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            node.annotation = None
-        elif isinstance(node, ast.Module | ast.stmt | ast.ExceptHandler | ast.match_case):
-            if isinstance(node, Function):
-                node.returns = None
-            for block in body_blocks(node):
-                for place, one in enumerate(block):
-                    if isinstance(one, ast.AnnAssign) and one.value is not None:
-                        block[place] = ast.Assign([one.target], one.value)
-    return key(tree)
 
 
 def _parameters(arguments: ast.arguments) -> dict[Slot, tuple[ast.arg, ast.expr | None]]:
@@ -306,13 +302,20 @@ def _blind(decorator: ast.expr) -> bool:
     return isinstance(called, ast.Name) and called.id in _BLIND_DECORATORS
 
 
-def _annotated(where: Sheet) -> bool:
+def _has_annotations(statement: ast.stmt) -> bool:
     return any(
         isinstance(node, ast.AnnAssign)
         or (isinstance(node, ast.arg) and node.annotation is not None)
         or (isinstance(node, Function) and node.returns is not None)
-        for node in where.nodes
+        for node in ast.walk(statement)
     )
+
+
+_ANNOTATED = ByStatement(_has_annotations)
+
+
+def _annotated(where: Sheet) -> bool:
+    return any(_ANNOTATED.of(where.parsed))
 
 
 def _assigned(scope: ast.AST) -> list[tuple[ast.expr, ast.expr | None]]:
@@ -341,11 +344,10 @@ def propose_annotations(here: Sheet, there: Sheet) -> Iterator[str]:
         finder.adopted = []  # a name declared so may not be annotated
     if not (finder.removed or finder.adopted):
         return
-    wanted = _stripped(copied(here.tree))
+    wanted = tree_key(here.parsed, annotations=False)
 
     def holds(source: str) -> bool:
-        found = read(source)
-        return found is not None and _stripped(copied(found.tree)) == wanted
+        return same_tree(source, wanted, annotations=False)
 
     yield surviving(here.text, [*finder.removed, *finder.adopted], holds)
     if finder.removed and finder.adopted:

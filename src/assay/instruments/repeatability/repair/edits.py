@@ -12,14 +12,15 @@ import re
 import tokenize
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, lru_cache, partial, wraps
 from operator import attrgetter
 from tokenize import TokenInfo
 from typing import Any, NamedTuple, get_args
 
 from rapidfuzz.distance import LCSseq
 
-from assay.instruments.repeatability.normalisation import Parsed, read
+from assay.instruments.repeatability.names import twin
+from assay.instruments.repeatability.normalisation import ByStatement, Parsed, read
 
 from .model import Program, Propose
 
@@ -41,6 +42,7 @@ __all__ = [
     "sheet",
     "surviving",
     "tokens_of",
+    "tree_key",
 ]
 
 MOST_PROPOSALS = 8  # of one step for one program
@@ -82,15 +84,17 @@ _VALUES = {kind: attrgetter(*names) for kind, names in _FIELDS.items() if len(na
 _DOCUMENTED = frozenset(get_args(Documented))
 
 
-def key(node: ast.AST, *, docstrings: bool = True) -> Key:
+def key(node: ast.AST, *, docstrings: bool = True, annotations: bool = True) -> Key:
     """Equal for equal trees, wherever they stand; flat, so that no depth of nesting is too deep for it."""
-    return tuple(_Flat(node, docstrings=docstrings).items)
+    if type(node) is ast.Name:
+        return ast.Name, node.id
+    return tuple(_Flat(node, docstrings=docstrings, annotations=annotations).items)
 
 
 class _Flat:
     """A tree as a row of items, kinds of nodes first, and where in it each statement stands."""
 
-    def __init__(self, node: ast.AST, *, docstrings: bool) -> None:
+    def __init__(self, node: ast.AST, *, docstrings: bool, annotations: bool = True) -> None:
         self.items: list[object] = []
         self.spans: dict[ast.AST, tuple[int, int]] = {}
         out = self.items
@@ -103,6 +107,10 @@ class _Flat:
             elif kind is ast.Name:
                 out += kind, item.id
             elif (fields := _FIELDS.get(kind)) is not None:
+                if not annotations and kind in _ANNOTATED:
+                    item = _unannotated(item)
+                    kind = type(item)
+                    fields = _FIELDS[kind]
                 out.append(kind)
                 if isinstance(item, ast.stmt):
                     stack.append(_End(item, len(out) - 1))
@@ -132,16 +140,39 @@ class _End(NamedTuple):
     start: int
 
 
-@lru_cache(maxsize=32)  # a text is proposed, taken and laid out, and so are its parts
-def _flat(parsed: Parsed, docstrings: bool) -> tuple[_Flat, Key]:
-    flat = _Flat(parsed.tree, docstrings=docstrings)
-    return flat, tuple(flat.items)
+_ANNOTATED = frozenset((ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign))
 
 
-def same_tree(source: str, wanted: Key, *, docstrings: bool = True) -> bool:
+def _unannotated(node: ast.AST) -> ast.AST:
+    """The node itself without its annotation; a variable that gets no value has nothing else."""
+    if isinstance(node, ast.AnnAssign):
+        return node if node.value is None else ast.Assign([node.target], node.value)
+    fresh = twin(node)
+    if isinstance(fresh, ast.arg):
+        fresh.annotation = None
+    elif isinstance(fresh, ast.FunctionDef | ast.AsyncFunctionDef):
+        fresh.returns = None
+    return fresh
+
+
+_KEYS = {  # by whether docstrings and annotations count
+    (True, True): ByStatement(key),
+    (False, True): ByStatement(partial(key, docstrings=False)),
+    (True, False): ByStatement(partial(key, annotations=False)),
+}
+
+
+@lru_cache(maxsize=32)  # a text is proposed, taken and laid out
+def tree_key(parsed: Parsed, *, docstrings: bool = True, annotations: bool = True) -> Key:
+    """The keys of the statements of a module."""
+    keys = _KEYS[docstrings, annotations].of(parsed)
+    return tuple(keys if docstrings or docstring_of(parsed.tree) is None else keys[1:])
+
+
+def same_tree(source: str, wanted: Key, *, docstrings: bool = True, annotations: bool = True) -> bool:
     """Whether a text parses, to the tree of that key."""
     found = read(source)
-    return found is not None and _flat(found, docstrings)[1] == wanted
+    return found is not None and tree_key(found, docstrings=docstrings, annotations=annotations) == wanted
 
 
 @lru_cache(maxsize=4)  # of the program and of the canon, and again where names are exchanged
@@ -160,6 +191,7 @@ class Sheet:
         self.parsed, self.tree, self.nodes, self.keep = parsed, parsed.tree, parsed.nodes, keep
         self.lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.text = "\n".join(self.lines)
+        self._flats: dict[tuple[ast.stmt, bool], _Flat] = {}
 
     @cached_property
     def starts(self) -> list[int]:
@@ -175,20 +207,29 @@ class Sheet:
 
     @property
     def key(self) -> Key:
-        return _flat(self.parsed, True)[1]
+        return tree_key(self.parsed)
 
     @property
     def bare_key(self) -> Key:
         """Docstrings aside."""
-        return _flat(self.parsed, False)[1]
+        return tree_key(self.parsed, docstrings=False)
 
     def key_of(self, statement: ast.stmt, *, docstrings: bool = True) -> Key:
-        """The key of a statement of this tree: a stretch of the tree's."""
-        flat, whole = _flat(self.parsed, docstrings)
-        if statement not in flat.spans:  # a docstring, where docstrings are set aside
-            return key(statement)
-        start, end = flat.spans[statement]
-        return whole[start:end]
+        """The key of a statement of this tree: one of the module's, or a stretch of the key of one."""
+        if statement in self._tops:
+            return _KEYS[docstrings, True].one(self._tops[statement], statement)
+        for top in self.tree.body:
+            if top.lineno <= statement.lineno <= (top.end_lineno or 0):
+                if (top, docstrings) not in self._flats:
+                    self._flats[top, docstrings] = _Flat(top, docstrings=docstrings)
+                flat = self._flats[top, docstrings]
+                if statement in flat.spans:
+                    return tuple(flat.items[slice(*flat.spans[statement])])
+        return key(statement)  # a docstring, where docstrings are set aside
+
+    @cached_property
+    def _tops(self) -> dict[ast.stmt, str | None]:
+        return dict(zip(self.tree.body, self.parsed.parts, strict=True))
 
     @cached_property
     def comments(self) -> list[TokenInfo]:
@@ -384,9 +425,9 @@ def _inner_definitions(node: ast.AST) -> list[Definition]:
 def definition_pairs(mine: ast.Module, theirs: ast.Module) -> Sequence[tuple[Documented, Documented | None]]:
     """Every definition of a program beside that of the canon with its name, else that in its place, else None."""
     pairs: list[tuple[Documented, Documented | None]] = [(mine, theirs)]
-    for node, twin in pairs:
+    for node, fellow in pairs:
         inner = _inner_definitions(node)
-        twins = _inner_definitions(twin) if twin is not None else []
+        twins = _inner_definitions(fellow) if fellow is not None else []
         chosen: dict[Definition, Definition] = {}
         for same_name in (True, False):
             waiting: dict[object, deque[Definition]] = {}

@@ -42,7 +42,13 @@ def _holds(nodes: Sequence[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def _updates(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
-    known: dict[int, tuple[set[str], set[str]]] = {}
+    known: dict[tuple[int, Kind], set[str]] = {}
+
+    def certain(function: Function, kind: Kind) -> set[str]:
+        if (id(function), kind) not in known:
+            known[id(function), kind] = _certain(function, facts, kind)
+        return known[id(function), kind]
+
     for block in facts.blocks:
         function = block.function
         for node in block.statements if function is not None else ():
@@ -50,12 +56,9 @@ def _updates(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
             if turned is None:
                 continue
             assert function is not None
-            if id(function) not in known:
-                known[id(function)] = (_certain(function, facts, _number), _certain(function, facts, _string))
-            numbers, strings = known[id(function)]
             name, op, new = turned
-            if (name in numbers and isinstance(op, _ARITHMETIC)) or (
-                name in strings and isinstance(op, ast.Add)
+            if (isinstance(op, _ARITHMETIC) and name in certain(function, _number)) or (
+                isinstance(op, ast.Add) and name in certain(function, _string)
             ):
                 yield Rewrite((node,), (new,), block.unit)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from assay.instruments.repeatability.normalisation import Parsed
+from assay.instruments.repeatability.normalisation import ByStatement, Parsed
 
 from .forms_edit import Sheet, blocks_of
 from .model import Program
@@ -98,7 +98,7 @@ _REFLECTIVE = frozenset(
         "runpy",
     ]
 )
-_TOLD = frozenset(("list", "dict", "tuple", "str", "set", "range", "bool", "len"))
+_TELLING = frozenset(("list", "dict", "tuple", "str", "set", "range", "bool", "len"))
 
 
 class Block(NamedTuple):
@@ -128,52 +128,35 @@ class Scope(NamedTuple):
         )
 
 
-class Facts:
-    """``blocks`` and ``expressions`` are where rules may apply; ``bags`` count the nodes of each unit.
+class _Told(NamedTuple):
+    """What one statement of a module tells, wherever it stands. Its own units count from 1; 0 is the rest of it."""
 
-    A unit is a function or method that lies in no other; unit 0 is the rest of the program.
-    """
+    units: list[str]
+    bags: list[Counter[str]]
+    bound: frozenset[str]
+    star: bool
+    declares: bool
+    yields: bool
+    reflects: bool
 
-    def __init__(self, program: Program, parsed: Parsed) -> None:
-        self.sheet = Sheet(program.source, parsed)
-        self.bound: set[str] = set()
+
+class _Survey:
+    """One statement of a module: where rules may apply in it, and what it tells."""
+
+    def __init__(self, statement: ast.stmt) -> None:
         self.blocks: list[Block] = []
         self.expressions: list[tuple[ast.expr, int]] = []
         self.tests: list[tuple[ast.expr, int]] = []  # of ``while``
         self.units: list[str] = [""]
         self.bags: list[Counter[str]] = [Counter()]
+        self.bound: set[str] = set()
         self.star = self.declares = self.yields = False
-        self._scopes: dict[int, Scope] = {}
-        self._walk(parsed.tree)
+        self._walk(statement)
 
-    @cached_property
-    def whole(self) -> Counter[str]:
-        return sum(self.bags, Counter())
-
-    def within(self, units: Set[int]) -> Facts:
-        """The same facts, with rules kept to some of the units."""
-        fewer = copy(self)
-        fewer.blocks = [one for one in self.blocks if one.unit in units]
-        fewer.expressions = [one for one in self.expressions if one[1] in units]
-        fewer.tests = [one for one in self.tests if one[1] in units]
-        return fewer
-
-    def free(self, name: str) -> bool:
-        """Whether the name certainly means the builtin."""
-        return name not in self.bound and not self.star
-
-    def scope(self, function: Function) -> Scope:
-        if id(function) not in self._scopes:
-            self._scopes[id(function)] = _scope(function)
-        return self._scopes[id(function)]
-
-    def generates(self, function: Function) -> bool:
-        return self.yields and self.scope(function).generator
-
-    def _walk(self, tree: ast.Module) -> None:
+    def _walk(self, statement: ast.stmt) -> None:
         # (node, the names before it, the function, guarded, unit, whether expressions in it may be rewritten)
         stack: list[tuple[ast.AST, str, Function | None, bool, int, bool]] = [
-            (tree, "", None, False, 0, True)
+            (statement, "", None, False, 0, True)
         ]
         while stack:
             node, path, function, guarded, unit, free = stack.pop()
@@ -211,6 +194,95 @@ class Facts:
         return len(self.units) - 1
 
 
+def _told(statement: ast.stmt) -> _Told:
+    found = _Survey(statement)
+    reflects = any(map(_reflects, ast.walk(statement)))
+    flags = found.star, found.declares, found.yields, reflects
+    return _Told(found.units, found.bags, frozenset(found.bound), *flags)
+
+
+_TOLD = ByStatement(_told)
+
+
+class Facts:
+    """``blocks``, ``expressions`` and ``tests`` are where rules may apply; ``bags`` count the nodes of each unit.
+
+    A unit is a function or method that lies in no other; unit 0 is the rest of the program. Units are counted
+    from the last statement of the module to the first.
+    """
+
+    def __init__(self, program: Program, parsed: Parsed, told: Sequence[_Told]) -> None:
+        self.sheet = Sheet(program.source, parsed)
+        self.tree = parsed.tree
+        self.bound: frozenset[str] = frozenset().union(*(one.bound for one in told))
+        self.star = any(one.star for one in told)
+        self.declares = any(one.declares for one in told)
+        self.yields = any(one.yields for one in told)
+        self.units: list[str] = [""]
+        self.bags: list[Counter[str]] = [Counter({label(parsed.tree): 1})]
+        self._told: list[tuple[_Told, int]] = []  # with the number of units before its own
+        for one in reversed(told):
+            self._told.append((one, len(self.units) - 1))
+            self.units += one.units[1:]
+            self.bags += one.bags[1:]
+            self.bags[0].update(one.bags[0])
+        self._within: Container[int] = range(len(self.units))
+        self._scopes: dict[int, Scope] = {}
+
+    @cached_property
+    def whole(self) -> Counter[str]:
+        return sum(self.bags, Counter())
+
+    def within(self, units: Set[int]) -> Facts:
+        """The same facts, with rules kept to some of the units."""
+        fewer = copy(self)
+        fewer._within = units
+        fewer.__dict__.pop("_places", None)
+        return fewer
+
+    @property
+    def blocks(self) -> list[Block]:
+        return self._places[0]
+
+    @property
+    def expressions(self) -> list[tuple[ast.expr, int]]:
+        return self._places[1]
+
+    @property
+    def tests(self) -> list[tuple[ast.expr, int]]:
+        return self._places[2]
+
+    @cached_property
+    def _places(self) -> tuple[list[Block], list[tuple[ast.expr, int]], list[tuple[ast.expr, int]]]:
+        """Only statements that hold some of the units are gone through again."""
+        wanted = self._within
+        body = self.tree.body
+        blocks = [Block(body, self.tree, None, False, 0)] if body and 0 in wanted else []
+        expressions: list[tuple[ast.expr, int]] = []
+        tests: list[tuple[ast.expr, int]] = []
+        for statement, (told, before) in zip(reversed(body), self._told, strict=True):
+            numbers = [0, *range(before + 1, before + len(told.units))]
+            if not any(number in wanted and bag for number, bag in zip(numbers, told.bags, strict=True)):
+                continue
+            found = _Survey(statement)
+            blocks += [one._replace(unit=numbers[one.unit]) for one in found.blocks if numbers[one.unit] in wanted]
+            for ours, theirs in ((expressions, found.expressions), (tests, found.tests)):
+                ours += [(node, numbers[unit]) for node, unit in theirs if numbers[unit] in wanted]
+        return blocks, expressions, tests
+
+    def free(self, name: str) -> bool:
+        """Whether the name certainly means the builtin."""
+        return name not in self.bound and not self.star
+
+    def scope(self, function: Function) -> Scope:
+        if id(function) not in self._scopes:
+            self._scopes[id(function)] = _scope(function)
+        return self._scopes[id(function)]
+
+    def generates(self, function: Function) -> bool:
+        return self.yields and self.scope(function).generator
+
+
 _CLOSED = (ast.JoinedStr, ast.MatchValue, ast.MatchMapping, ast.MatchClass)
 
 
@@ -228,9 +300,10 @@ def _closed(parent: ast.AST, child: ast.AST) -> bool:
 def facts_of(program: Program) -> Facts | None:
     """None for a program that does not parse or that nothing should be proposed for."""
     parsed = program.parsed
-    if parsed is None or parsed.depth > _DEEPEST or any(map(_reflects, parsed.nodes)):
+    if parsed is None or parsed.depth > _DEEPEST:
         return None
-    return Facts(program, parsed)
+    told = _TOLD.of(parsed)
+    return None if any(one.reflects for one in told) else Facts(program, parsed, told)
 
 
 def _reflects(node: ast.AST) -> bool:
@@ -318,10 +391,10 @@ def leaves(statements: list[ast.stmt]) -> bool:
 
 _LABELS: dict[type[ast.AST], Callable[[Any], str | None]] = {
     ast.Constant: lambda node: repr(node.value[:40] if isinstance(node.value, str) else node.value),
-    ast.Name: lambda node: node.id if node.id in _TOLD else None,
+    ast.Name: lambda node: node.id if node.id in _TELLING else None,
     ast.Call: lambda node: (
         f"{node.func.id}:{len(node.args)}"
-        if isinstance(node.func, ast.Name) and node.func.id in _TOLD
+        if isinstance(node.func, ast.Name) and node.func.id in _TELLING
         else None
     ),
     **dict.fromkeys((ast.List, ast.Tuple), lambda node: None if node.elts else "empty"),
