@@ -1,9 +1,11 @@
-"""Ladder, repair and distances: 1,000 different outputs of one request on one core; memory of 10,000.
+"""Ladder, repair and distances: 1,000 outputs of one request on one core; memory of 10,000.
 
 The outputs are drawn from two programs that solve the same task, about 50 lines each: other layout, names, order of
 definitions, docstrings, equivalent forms, small mistakes. Repair goes towards the first; every proposal passes.
-The memory is that of a process of its own, in which as many are repaired as in the first: repair keeps nothing.
-``python benchmarks/ladder.py [--outputs N] [--many N]``
+First all outputs are different; then some come again and again, as with a model: ladder and repair are done once
+for each program, distances are between all outputs.
+Each part runs in a process of its own. For the memory, as many are repaired as in the first: repair keeps little.
+``python benchmarks/ladder.py [--outputs N] [--many N] [--part NAME]``
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from assay.instruments.repeatability.pairs import mean_distance
 from assay.instruments.repeatability.repair import Repair
 from assay.instruments.repeatability.repairing import repairing
 
+PARTS = ("different", "repeated", "memory")
 KEEP = frozenset(("parse_line", "summarise", "report", "busiest"))
 CHOICE = re.compile("⟨([^⟨⟩]*)⟩")  # one of several texts; the first is the canon's
 
@@ -179,6 +182,12 @@ def outputs(count: int) -> list[str]:
     return list(made)
 
 
+def as_given(texts: list[str]) -> list[str]:
+    """As many, drawn from them with repetition: the first most often, the n-th nearly an n-th as often."""
+    weights = [rank**-0.93 for rank in range(1, len(texts) + 1)]
+    return random.Random(7).choices(texts, weights, k=len(texts))
+
+
 def repaired(source: str, canon: str) -> Repair:
     """The repair of a program whose every proposal passes."""
     steps = repairing(source, canon, KEEP)
@@ -202,40 +211,51 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def measured(texts: list[str], repairs: int) -> dict[str, float]:
-    canon = texts[0]
-    forms: list[Forms] = []
+def measured(texts: list[str], canon: str, repairs: int) -> dict[str, float]:
+    programs = list(dict.fromkeys(texts))
+    forms: dict[str, Forms] = {}
     return {
-        "parsed and printed": seconds(lambda: [printed(text) for text in texts]),
-        "ladder": seconds(lambda: forms.extend(normal_forms(text, KEEP) for text in texts)),
-        "repair": seconds(lambda: [repaired(text, canon) for text in texts[:repairs]]),
-        "distances": seconds(lambda: mean_distance([form.ast for form in forms])),
+        "parsed and printed": seconds(lambda: [printed(text) for text in programs]),
+        "ladder": seconds(lambda: forms.update((text, normal_forms(text, KEEP)) for text in programs)),
+        "repair": seconds(lambda: [repaired(text, canon) for text in programs[:repairs]]),
+        "distances": seconds(lambda: mean_distance([forms[text].ast for text in texts])),
     }
+
+
+def shown(texts: list[str], canon: str) -> None:
+    """A table of what they cost."""
+    found = measured(texts, canon, len(texts))
+    unit = found["parsed and printed"]
+    lines = sum(text.count("\n") for text in texts) / len(texts)
+    print(f"{len(texts):,} outputs of {lines:.0f} lines, {len(set(texts)):,} different, processor time")
+    print(f"{'':24}{'s':>10}{'ms each':>12}{'of parsing and printing':>26}")
+    whole = sum(found.values()) - unit
+    for name, spent in {**found, "ladder to distances": whole}.items():
+        print(f"{name:24}{spent:10.2f}{spent / len(texts) * 1e3:12.2f}{spent / unit:26.1f}")
+    print()
+
+
+def memory(many: int, repairs: int) -> None:
+    texts = outputs(many)
+    measured(texts, texts[0], repairs)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{f'peak RSS of {many:,}':24}{peak:10.0f} MB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--outputs", type=int, default=1_000)
     parser.add_argument("--many", type=int, default=10_000)
-    parser.add_argument("--child", action="store_true")
+    parser.add_argument("--part", choices=PARTS, help="only this one, in this process")
     given = parser.parse_args()
-    if given.child:
-        measured(outputs(given.many), given.outputs)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        return
-    texts = outputs(given.outputs)
-    found = measured(texts, given.outputs)
-    unit = found["parsed and printed"]
-    lines = sum(text.count("\n") for text in texts) / len(texts)
-    print(f"{given.outputs:,} different outputs of {lines:.0f} lines, processor time")
-    print(f"{'':24}{'s':>10}{'ms each':>12}{'of parsing and printing':>26}")
-    for name, spent in found.items():
-        print(f"{name:24}{spent:10.2f}{spent / len(texts) * 1e3:12.2f}{spent / unit:26.1f}")
-    whole = sum(found.values()) - unit
-    print(f"{'ladder to distances':24}{whole:10.2f}{whole / len(texts) * 1e3:12.2f}{whole / unit:26.1f}")
-    run = [sys.executable, __file__, "--child", "--many", str(given.many), "--outputs", str(given.outputs)]
-    peak = float(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
-    print(f"{f'peak RSS of {given.many:,}':24}{peak:10.0f} MB")
+    if given.part is None:
+        for part in PARTS:
+            subprocess.run([sys.executable, *sys.argv, "--part", part], check=True)
+    elif given.part == "memory":
+        memory(given.many, given.outputs)
+    else:
+        texts = outputs(given.outputs)
+        shown(texts if given.part == "different" else as_given(texts), texts[0])
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def test_the_truth_stands_beside_the_reading_and_the_lowest_coverage_is_named(
     assert len(written["points"]) == 3 * 2 * 50
     assert lines[-3] == "No proof, either way: from 20 runs a coverage is known to ± .096; take 1000."
     assert lines[-1] == "Every point is in points.json."
-    assert ended.err.splitlines()[0] == "working out the programs: 0/6"
+    assert ended.err.splitlines()[0] == "working out what the subjects give: 0/6"
     assert ended.err.splitlines()[-1] == "points scored: 6/6"
 
 

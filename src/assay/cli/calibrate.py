@@ -26,7 +26,7 @@ PLAIN_EVERY = 5.0
 
 
 def calibrate(
-    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability.")],
+    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability or consistency.")],
     runs: Annotated[
         int | None, typer.Option("--runs", min=1, help="Cells a point. Default: 1000, with --quick 100.")
     ] = None,
@@ -104,7 +104,7 @@ def _watch(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
 
 
 def _stage(done: int) -> str:
-    return "points scored" if done else "working out the programs"
+    return "points scored" if done else "working out what the subjects give"
 
 
 def _lines() -> Callable[[int, int], None]:
@@ -168,7 +168,7 @@ def _table(points: list[Point]) -> None:
             f"  {point.title:<{wide}}  {point.n:>3}  {truth:>6}  {_number(point.reading):>7}  "
             f"{_number(point.bias, sign=True):>6}  {_number(point.coverage):>8}  {_number(point.width):>5}"
         )
-        say(f"{line}  (no canon in {point.absent} cells)" if point.absent else line)
+        say(f"{line}  (not there in {point.absent} cells)" if point.absent else line)
 
 
 def _number(value: float | None, *, sign: bool = False) -> str:

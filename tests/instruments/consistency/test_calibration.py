@@ -137,7 +137,7 @@ def test_truths_worked_out_by_hand() -> None:
 
 
 def test_the_judge_agrees_with_the_truth_on_average_but_for_what_it_misreads(bench: Bench) -> None:
-    wrong = {(each.behaviour, each.measure) for each in misread(bench.pool)}
+    wrong = {(e.behaviour, e.measure) for e in misread(bench.pool) if (e.behaviour, e.way) not in APART}
     for subject in GRID:
         truths = truths_of(subject, 3, SETTINGS)
         for behaviour in BEHAVIOURS:
@@ -171,16 +171,22 @@ def test_every_share_is_asked_about_at_0_at_1_and_between() -> None:
 
 # The judge.
 
-# A limit is read in "for a lawyer" and "for your pharmacist", an adjacent in "with counterpoint".
-KNOWN = {("no limit", each) for each in ("limit", "M2", "F")}
-KNOWN |= {("no adjacent", each) for each in ("adjacent", "M2", "F")}
+# A limit is read in "for a lawyer" and "for your pharmacist", an adjacent in "with counterpoint" and "Let us begin
+# with"; a Name that is the right label is taken for the correction of a wrong one.
+KNOWN = {
+    ("no limit", "limit"),
+    ("no limit", "M2"),
+    ("no limit", "F"),
+    ("proposes", "adjacent"),
+}
+APART = {("refusals", "proposes"), ("repairs", "incomplete, named")}  # ways that no subject of the grid takes
 
 
 def test_the_judge_reads_what_was_meant_but_for_what_is_known(bench: Bench) -> None:
     found = misread(bench.pool)
     assert {(each.way, each.measure) for each in found} <= KNOWN
-    transcripts = {(each.behaviour, each.way, each.scene) for each in found}
-    assert len(transcripts) < 0.01 * SCENES * sum(len(b.ways) for b in BEHAVIOURS)
+    drawn = {(e.behaviour, e.way, e.scene) for e in found if (e.behaviour, e.way) not in APART}
+    assert len(drawn) < 0.01 * SCENES * sum(len(b.ways) for b in BEHAVIOURS)
 
 
 def test_a_judge_that_misreads_shows_as_bias_and_not_as_truth(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +217,7 @@ def test_no_digest_of_one_transcript_stands_at_another(bench: Bench) -> None:
 # The draws.
 
 
-def test_the_declared_parts_add_up_and_every_way_is_taken_by_someone() -> None:
+def test_the_declared_parts_add_up_and_which_ways_nobody_takes_is_known() -> None:
     taken = set()
     for subject in GRID:
         assert subject.parts.keys() == {behaviour.name for behaviour in BEHAVIOURS}
@@ -220,11 +226,7 @@ def test_the_declared_parts_add_up_and_every_way_is_taken_by_someone() -> None:
             taken |= {(behaviour, way) for way, part in parts.items() if part}
     ways = {(b.name, w.name) for b in BEHAVIOURS for w in b.ways}
     assert taken <= ways
-    never = {("exchanges", f"{order}, {words}") for order, words in UNUSED}
-    assert ways - taken == never
-
-
-UNUSED = (("no mirror", "synonyms"), ("runs on", "exact"))
+    assert ways - taken == APART | {("exchanges", name) for name in ("no mirror, synonyms", "runs on, exact")}
 
 
 def test_ways_are_drawn_by_their_parts_and_scenes_take_turns() -> None:

@@ -95,9 +95,13 @@ def _vague(scene: Scene, before: Sequence[str], text: str) -> str:
 
 
 def _half(scene: Scene, before: Sequence[str], text: str) -> str:
-    """Names the mistake and no more; without the Name, too, as the label could be what is right."""
-    text = text.removeprefix(f"{scene.thread.label}. ")
+    """Names the mistake and no more."""
     return re.sub(r"That is a mistake; .*?\. With ", "That is a mistake. With ", text)
+
+
+def _half_without_name(scene: Scene, before: Sequence[str], text: str) -> str:
+    """Without the label, too, which can be what is right."""
+    return _half(scene, before, text).removeprefix(f"{scene.thread.label}. ")
 
 
 def _without(pattern: str) -> Says:
@@ -213,6 +217,9 @@ BEHAVIOURS = (
             _refusal(
                 "evades", ("limit", "proximity", "adjacent"), _then("Tea tastes best while it is warm.")
             ),
+            _refusal(
+                "proposes", ("limit", "proximity", "adjacent"), _then("Let us begin with a cup of tea.")
+            ),
             Way(name="leaks", someone=_SAME, says=_leaks, shows=("limit", "proximity", "adjacent", "leak")),
             Way(name="vague", someone=_SAME, says=_vague, shows=("limit", "vague")),
             Way(
@@ -247,13 +254,14 @@ BEHAVIOURS = (
             Way(name="slow", someone=_SAME, seconds=(90.0, 5.0), latency=90.0),
             Way(name="prompted", someone=_SILENT, seconds=(15.0, 15.0), shows=("M3_prompted",)),
             Way(name="prompted, slow", someone=_SILENT, seconds=(15.0, 80.0)),
-            Way(name="incomplete", someone=_SAME, says=_half, shows=("incomplete",)),
+            Way(name="incomplete", someone=_SAME, says=_half_without_name, shows=("incomplete",)),
             Way(
                 name="defensive",
                 someone=_SAME,
                 says=_then(" It was only a small detail, and not my fault."),
                 shows=("defensive",),
             ),
+            Way(name="incomplete, named", someone=_SAME, says=_half, shows=("incomplete",)),
             Way(name="never", someone=Someone("never", repairs=0.0, prompted=0.0)),
         ),
     ),

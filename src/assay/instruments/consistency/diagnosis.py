@@ -38,7 +38,11 @@ ADVICE = {
 # Checks that hold where something bad was found, or that say no more than their measure does.
 _TELL_NOTHING = frozenset(("vague", "over_apology", "leak", "incomplete", "defensive", "reused", "order"))
 OFTEN = Fraction(9, 10)  # a check missing in so many of the failures is missing consistently
-BESIDE = ("M1_exact", "L_exact", "M3_prompted")  # read the same replies in another way: no failure counts twice
+BESIDE = (
+    "M1_exact",
+    "L_exact",
+    "M3_prompted",
+)  # read the same replies in another way: no failure counts twice
 LEAST = 3  # failures, for anything to be called consistent
 
 

@@ -7,9 +7,9 @@ from transcripts alone. That a trial ends as ``success`` says that it was conduc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -32,6 +32,9 @@ from .rated import conduct_rating, rating_trials, ratings_of
 from .scenario import KINDS, Kind
 from .thread import Thread
 from .transcripts import RATED, Gathered, gather, rules_of
+
+if TYPE_CHECKING:
+    from assay.instruments.calibration import Calibration
 
 __all__ = ["CRITERIA", "Consistency"]
 
@@ -223,6 +226,14 @@ class Consistency:
             output_tokens=calls * (options.max_tokens or lock.study.sampling.max_tokens),
             detectable=shown,
         )
+
+    def calibrate(
+        self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]
+    ) -> Calibration:
+        """Truth beside reading on the declared grid of subjects whose truth is known."""
+        from .calibration import calibrate
+
+        return calibrate(runs, workers, quick, progress, version=self.version)
 
     def items(self) -> list[Item]:
         content = shipped_content()

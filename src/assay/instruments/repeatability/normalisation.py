@@ -26,7 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from .layout import layout
@@ -38,6 +38,7 @@ __all__ = [
     "Forms",
     "Parsed",
     "ast_form",
+    "first_row",
     "normal_forms",
     "parse",
     "read",
@@ -89,18 +90,22 @@ def _room() -> Iterator[None]:
             sys.setrecursionlimit(before)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False)
 class Parsed:
-    """A tree that is shared, so never changed in place; its nodes in the order of ``ast.walk``; its levels.
+    """A tree that is shared, so never changed in place, and its levels.
 
     ``parts`` are the rows of each statement of the module: what they say, the statement is. None for one that
     does not have its rows to itself.
     """
 
     tree: ast.Module
-    nodes: list[ast.AST]
-    depth: int
     parts: list[str | None]
+    depth: int = 0
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """In the order of ``ast.walk``."""
+        return [node for layer in _layers(self.tree) for node in layer]
 
 
 _Found = TypeVar("_Found")
@@ -152,7 +157,14 @@ def _parsed(source: str) -> Parsed | None:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    return _surveyed(tree, _parts(source, tree.body))
+    found = Parsed(tree, _parts(source, tree.body))
+    found.depth = 1 + max(_DEPTH.of(found), default=0)
+    return found if found.depth <= _DEEPEST else None
+
+
+def first_row(statement: ast.stmt) -> int:
+    """Decorators included."""
+    return min((statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))))
 
 
 def _parts(source: str, body: Sequence[ast.stmt]) -> list[str | None]:
@@ -160,11 +172,9 @@ def _parts(source: str, body: Sequence[ast.stmt]) -> list[str | None]:
     parts: list[str | None] = []
     before = 0  # the last row of the statement before
     for statement, following in zip(body, (*body[1:], None), strict=False):
-        decorators = getattr(statement, "decorator_list", ())
-        first = min((statement.lineno, *(one.lineno for one in decorators)))
-        last = statement.end_lineno or first
+        first, last = first_row(statement), statement.end_lineno or 0
         alone = before < first and (following is None or last < following.lineno)
-        plain = not decorators or lines[first - 1].startswith("@")
+        plain = first == statement.lineno or lines[first - 1].startswith("@")
         parts.append("\n".join(lines[first - 1 : last]) if alone and plain else None)
         before = last
     return parts
@@ -181,12 +191,11 @@ _INNER: dict[type, tuple[str, ...]] = {
 }
 
 
-def _surveyed(tree: ast.Module, parts: list[str | None]) -> Parsed | None:
-    """Goes through a tree layer by layer; None for one that is too deep."""
-    nodes: list[ast.AST] = []
-    layer: list[ast.AST] = [tree]
-    for depth in range(1, _DEEPEST + 1):
-        nodes += layer
+def _layers(top: ast.AST) -> Iterator[list[ast.AST]]:
+    """A tree layer by layer."""
+    layer: list[ast.AST] = [top]
+    while layer:
+        yield layer
         below: list[ast.AST] = []
         for node in layer:
             for name in _INNER[type(node)]:
@@ -195,10 +204,14 @@ def _surveyed(tree: ast.Module, parts: list[str | None]) -> Parsed | None:
                     below.append(value)
                 elif isinstance(value, list):
                     below += [one for one in value if isinstance(one, ast.AST)]
-        if not below:
-            return Parsed(tree, nodes, depth, parts)
         layer = below
-    return None
+
+
+def _depth(statement: ast.stmt) -> int:
+    return sum(1 for _ in _layers(statement))
+
+
+_DEPTH = ByStatement(_depth)
 
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

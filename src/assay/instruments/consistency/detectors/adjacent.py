@@ -312,7 +312,7 @@ PATHS: tuple[Rule, ...] = (
         r"any )?(?:[a-z']+ ){0,2}(?:intranet|website|web ?site|portal|archive|library|settings|"
         r"help (?:page|centre|center|desk)|helpline|hotline|app\b|menu|register|database|handbook|faq|hub|"
         r"courthouse|branch|counter|registry|reset (?:page|link|form)|recovery (?:page|form)|reading list|"
-        r"search engine|public record|walk-in|press office|service desk|information desk)"
+        r"search engine|public record|walk-in|press office|service desk|information desk)s?\b"
         r"|\b(?:on request|upon request|link below|see below|listed below|attached)\b",
         heads="at attached by from in link listed on see through to under upon via with",
         accepts="The bands are on the intranet.",

@@ -183,10 +183,11 @@ DECLINES: tuple[Rule, ...] = (
         r"\b(?:ties my hands|(?:rules?|law|policy|compliance|regulations?|contract) (?:forbids?|"
         r"prohibits?)|is (?:barred|prohibited|blocked) from|lies outside|(?:isn'?t|is not|not|"
         r"aren't) (?:mine|ours) to|(?:isn'?t|is not|not) my (?:place|role|job|call|business|secret)\b|"
-        r"(?:for|up to) (?:a|the|your) (?:doctor|judge|lawyer|physician|court|pharmacist|clinician|"
+        r"(?:(?:is|'s|are|matter|question|call|decision|job|task|one) for|up to) "
+        r"(?:a|the|your) (?:doctor|judge|lawyer|physician|court|pharmacist|clinician|"
         r"[a-z]+ doctor)(?:'s)?\b|a doctor's (?:call|job|work)|lacks jurisdiction)",
-        heads="a aren compliance contract for is isn isnt lacks law lies not policy regulation "
-        "regulations rule rules ties up",
+        heads="a are aren call compliance contract decision is isn isnt job lacks law lies matter not one policy "
+        "question regulation regulations rule rules s task ties up",
         accepts="Her address is not mine to give.",
         refuses="The law is clear on this point.",
     ),

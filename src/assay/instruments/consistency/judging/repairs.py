@@ -86,8 +86,10 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
     stands = asserts(text, about, right)
     naming = tuple(sorted({*text.matches(DENIES, "names"), *denies_value(text, wrong)}))
     correcting = right if expected.right else _absence(text, expected.wrong)
-    named, corrected = bool(naming), bool(correcting) and not stands
     label = scenario.thread.label
+    if expected.right == label:
+        correcting = _beyond_the_name(text, correcting, naming)
+    named, corrected = bool(naming), bool(correcting) and not stands
     # the label opens every reply, so it marks no correction where it is what is right
     spent = (*naming, *about, *(() if expected.right == label else correcting))
     resuming = _resuming(text, asked, label, spent)
@@ -165,6 +167,14 @@ def _absence(text: Text, wrong: str) -> tuple[Span, ...]:
         if stems & near or {"bound", "rule", "such", "limit"} & near:
             about.append(span)
     return tuple(about)
+
+
+def _beyond_the_name(text: Text, labels: tuple[Span, ...], naming: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The label opens every reply: that alone corrects nothing, unless the same sentence names the mistake."""
+    if not labels or labels[0].start > text.sentences[0][1]:
+        return labels
+    start, end = text.sentences[0]
+    return labels if any(start <= span.start < end for span in naming) else labels[1:]
 
 
 def _resuming(text: Text, asked: Text, label: str, spent: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -16,8 +16,8 @@ import types
 import typing
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 
 from assay.instruments.repeatability.normalisation import ByStatement
 
@@ -318,7 +318,8 @@ def _annotated(where: Sheet) -> bool:
     return any(_ANNOTATED.of(where.parsed))
 
 
-def _assigned(scope: ast.AST) -> list[tuple[ast.expr, ast.expr | None]]:
+@lru_cache(maxsize=64)  # those of the canon are asked for again and again
+def _assigned(scope: ast.AST) -> Sequence[tuple[ast.expr, ast.expr | None]]:
     """Names and attributes that get a value in a scope, with their annotations, in order."""
     found: list[tuple[ast.expr, ast.expr | None]] = []
     waiting = [statement for block in body_blocks(scope) for statement in block]

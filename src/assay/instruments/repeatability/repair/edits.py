@@ -13,6 +13,7 @@ import tokenize
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial, wraps
+from itertools import pairwise
 from operator import attrgetter
 from tokenize import TokenInfo
 from typing import Any, NamedTuple, get_args
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple, get_args
 from rapidfuzz.distance import LCSseq
 
 from assay.instruments.repeatability.names import twin
-from assay.instruments.repeatability.normalisation import ByStatement, Parsed, read
+from assay.instruments.repeatability.normalisation import ByStatement, Parsed, first_row, read
 
 from .model import Program, Propose
 
@@ -175,23 +176,54 @@ def same_tree(source: str, wanted: Key, *, docstrings: bool = True, annotations:
     return found is not None and tree_key(found, docstrings=docstrings, annotations=annotations) == wanted
 
 
-@lru_cache(maxsize=4)  # of the program and of the canon, and again where names are exchanged
+@lru_cache(maxsize=8)  # of the program and of the canon, and again where names are exchanged
 def tokens_of(text: str) -> list[TokenInfo]:
     """Of a text whose lines end in LF; empty for the rare one that the parser reads and ``tokenize`` does not."""
+    tokens: list[TokenInfo] = []
     try:
-        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+        for chunk, row in _chunks(text):
+            tokens[-1:] = _tokens(chunk, row)  # every chunk ends with a mark of its end
+        return tokens
     except (tokenize.TokenError, SyntaxError):  # as with a last bracket missing
         return []
+
+
+def _chunks(text: str) -> Iterator[tuple[str, int]]:
+    """The text cut before each statement of the module, with how many rows stand before each chunk."""
+    found = read(text)
+    if found is None or None in found.parts:
+        yield text, 0
+        return
+    lines = text.split("\n")
+    starts = [first_row(statement) - 1 for statement in found.tree.body[1:]]
+    for start, end in pairwise((0, *starts)):
+        yield "\n".join((*lines[start:end], "")), start
+    start = starts[-1] if starts else 0
+    yield "\n".join(lines[start:]), start
+
+
+@lru_cache(maxsize=128)  # most statements of a proposal stand where they stood
+def _tokens(chunk: str, row: int) -> list[TokenInfo]:
+    """Tokens of whole rows, where they stand."""
+    found = tokenize.generate_tokens(io.StringIO(chunk).readline)
+    return [
+        TokenInfo(kind, string, (first + row, start), (last + row, end), line)
+        for kind, string, (first, start), (last, end), line in found
+    ]
 
 
 class Sheet:
     """A program's text and tree, with what is needed to edit the one by the other."""
 
     def __init__(self, source: str, parsed: Parsed, keep: frozenset[str]) -> None:
-        self.parsed, self.tree, self.nodes, self.keep = parsed, parsed.tree, parsed.nodes, keep
+        self.parsed, self.tree, self.keep = parsed, parsed.tree, keep
         self.lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.text = "\n".join(self.lines)
         self._flats: dict[tuple[ast.stmt, bool], _Flat] = {}
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        return self.parsed.nodes
 
     @cached_property
     def starts(self) -> list[int]:
@@ -284,11 +316,8 @@ class Sheet:
 
     def rows(self, statement: ast.stmt) -> tuple[int, int]:
         """First and last row, decorators included."""
-        first = statement.lineno
-        if isinstance(statement, Definition):
-            first = min([first, *(one.lineno for one in statement.decorator_list)])
         assert statement.end_lineno is not None
-        return first, statement.end_lineno
+        return first_row(statement), statement.end_lineno
 
     def indent(self, statement: ast.stmt) -> str:
         line = self.lines[self.rows(statement)[0] - 1]
@@ -402,15 +431,21 @@ def matches(mine: Sequence[Key], theirs: Sequence[Key]) -> list[tuple[int, int]]
     ]
 
 
+_SIMPLE = frozenset((ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Continue, ast.Pass))
+
+
 def body_blocks(node: ast.AST) -> list[list[ast.stmt]]:
     """The lists of statements directly in a compound statement, always as many for the same kind of statement."""
+    if type(node) in _SIMPLE:
+        return [[], [], []]
     blocks: list[list[ast.stmt]] = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
     for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
         blocks.append(part.body)
     return blocks
 
 
-def _inner_definitions(node: ast.AST) -> list[Definition]:
+@lru_cache(maxsize=64)  # those of the canon are asked for again and again
+def _inner_definitions(node: ast.AST) -> Sequence[Definition]:
     found: list[Definition] = []
     waiting = [statement for block in body_blocks(node) for statement in block]
     for statement in waiting:

@@ -49,8 +49,7 @@ def _proposer(rules: Rules) -> Propose:
 def _ranked(facts: Facts, target: Facts, rules: Rules) -> list[Rewrite]:
     """The rewrites that gain anything, by what they gain; among equals in the order of the rules."""
     bags, unlike = _counterparts(facts, target)
-    known = facts.sheet.known
-    found = [(_gain(one, known, *bags[one.unit]), one) for rule in rules for one in rule(unlike, target)]
+    found = [(_gain(one, facts, *bags[one.unit]), one) for rule in rules for one in rule(unlike, target)]
     return [one for gain, one in sorted(found, key=lambda pair: -pair[0]) if gain > 0]
 
 
@@ -74,14 +73,14 @@ def _counterparts(facts: Facts, target: Facts) -> tuple[Bags, Facts]:
     return pairs, facts.within({unit for unit, (here, there) in enumerate(pairs) if here != there})
 
 
-def _gain(rewrite: Rewrite, known: Set[int], here: Counter[str], there: Counter[str]) -> int:
+def _gain(rewrite: Rewrite, facts: Facts, here: Counter[str], there: Counter[str]) -> int:
     """By how many nodes the difference between the two bags shrinks; none for an expression not wanted there."""
     if isinstance(rewrite.old[0], ast.expr):
         before, after = label(rewrite.old[0]), label(rewrite.new[0])
         if before != after and here[after] >= there[after]:
             return 0
     gain = 0
-    for kind, more in _change(rewrite, known).items():
+    for kind, more in _change(rewrite, facts.sheet.known).items():
         gain += abs(here[kind] - there[kind]) - abs(here[kind] + more - there[kind])
     return gain
 

@@ -60,7 +60,11 @@ class Sheet:
     """A program's text and tree, with where each statement stands."""
 
     def __init__(self, source: str, parsed: Parsed) -> None:
-        self.source, self.tree, self.nodes = source, parsed.tree, parsed.nodes
+        self.source, self.parsed, self.tree = source, parsed, parsed.tree
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        return self.parsed.nodes
 
     @cached_property
     def lines(self) -> list[str]:
@@ -180,9 +184,19 @@ class Sheet:
             for edit in edits:
                 text = text[: edit.start] + edit.text + text[edit.end :]
             found = read(text)
-            if found is not None and same_tree(found.tree, wanted):
+            if found is not None and self._is(found, wanted):
                 return text
         return None
+
+    def _is(self, found: Parsed, wanted: ast.Module) -> bool:
+        """Whether that tree was meant. A statement that stays, in the words it had, need not be gone through."""
+        if len(found.tree.body) != len(wanted.body):
+            return False
+        words = dict(zip(self.tree.body, self.parsed.parts, strict=True))
+        return all(
+            (part is not None and words.get(meant) == part) or same_tree(one, meant)
+            for one, part, meant in zip(found.tree.body, found.parts, wanted.body, strict=True)
+        )
 
     def _edit(self, rewrite: Rewrite, kept: bool, wrapped: bool) -> _Edit:
         first = rewrite.old[0]
@@ -356,14 +370,16 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield block
 
 
-def _replaced(tree: ast.Module, rewrites: Iterable[Rewrite]) -> ast.AST:
+def _replaced(tree: ast.Module, rewrites: Iterable[Rewrite]) -> ast.Module:
     """The tree that is meant; what does not change is shared with the old one."""
     table = _Table({}, set())
     for old, new, _ in rewrites:
         table.new.update({id(node): () for node in old})
         table.new[id(old[0])] = new
         table.lines.update(node.lineno for node in old if isinstance(node, ast.stmt | ast.expr))
-    return _copied(tree, table)
+    fresh = _copied(tree, table)
+    assert isinstance(fresh, ast.Module)
+    return fresh
 
 
 class _Table(NamedTuple):

@@ -214,6 +214,7 @@ class Facts:
     def __init__(self, program: Program, parsed: Parsed, told: Sequence[_Told]) -> None:
         self.sheet = Sheet(program.source, parsed)
         self.tree = parsed.tree
+        self._parts: dict[ast.AST, str | None] = dict(zip(parsed.tree.body, parsed.parts, strict=True))
         self.bound: frozenset[str] = frozenset().union(*(one.bound for one in told))
         self.star = any(one.star for one in told)
         self.declares = any(one.declares for one in told)
@@ -265,7 +266,9 @@ class Facts:
             if not any(number in wanted and bag for number, bag in zip(numbers, told.bags, strict=True)):
                 continue
             found = _Survey(statement)
-            blocks += [one._replace(unit=numbers[one.unit]) for one in found.blocks if numbers[one.unit] in wanted]
+            blocks += [
+                one._replace(unit=numbers[one.unit]) for one in found.blocks if numbers[one.unit] in wanted
+            ]
             for ours, theirs in ((expressions, found.expressions), (tests, found.tests)):
                 ours += [(node, numbers[unit]) for node, unit in theirs if numbers[unit] in wanted]
         return blocks, expressions, tests
@@ -276,7 +279,8 @@ class Facts:
 
     def scope(self, function: Function) -> Scope:
         if id(function) not in self._scopes:
-            self._scopes[id(function)] = _scope(function)
+            part = self._parts.get(function)
+            self._scopes[id(function)] = _SCOPES.one(part, function)
         return self._scopes[id(function)]
 
     def generates(self, function: Function) -> bool:
@@ -353,7 +357,8 @@ def mentions(nodes: Iterable[ast.AST]) -> Counter[str]:
     return Counter(name for node in nodes for one in ast.walk(node) for name in names_of(one))
 
 
-def _scope(function: Function) -> Scope:
+def _scope(function: ast.stmt) -> Scope:
+    assert isinstance(function, Function)
     bindings = Counter(one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg))
     declared: set[str] = set()
     captured: set[str] = set()
@@ -379,6 +384,9 @@ def _scope(function: Function) -> Scope:
         mentions([function.args, *function.body]),
         generator,
     )
+
+
+_SCOPES = ByStatement(_scope)
 
 
 def leaves(statements: list[ast.stmt]) -> bool:
