@@ -164,7 +164,8 @@ def _parsed(source: str) -> Parsed | None:
 
 def first_row(statement: ast.stmt) -> int:
     """Decorators included."""
-    return min((statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))))
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(one.lineno for one in decorators)])
 
 
 def _parts(source: str, body: Sequence[ast.stmt]) -> list[str | None]:
@@ -293,10 +294,20 @@ def _printed(parsed: Parsed) -> str:
     return "".join(_FOLLOWING.of(parsed)[start:]).lstrip("\n")
 
 
+_layout = lru_cache(maxsize=_MOST_STATEMENTS)(layout)  # of statements, which outputs have in common
+
+
+def _laid_out(source: str, parts: Sequence[str | None]) -> str | None:
+    """The layouts of the statements one below the other: what stands between them has no tokens."""
+    laid_out = [None if part is None else _layout(part) for part in parts]
+    found = [one for one in laid_out if one is not None]
+    return "\n".join(found) if len(found) == len(parts) else layout(source)
+
+
 def _tree_forms(source: str, text: str, parsed: Parsed, keep: frozenset[str]) -> Forms:
     body = ", ".join(_DUMPED.of(parsed))
     dumped = f"tree {signature(_OPEN + body + _CLOSE if body else ast.dump(parsed.tree))}"
     printed = _printed(parsed)
     names = ast.unparse(renamed(_without_docstrings(parsed.tree), keep))
-    laid_out = layout(source)
+    laid_out = _laid_out(source, parsed.parts)
     return Forms(text, text if laid_out is None else laid_out, printed, names, dumped, fallback=False)

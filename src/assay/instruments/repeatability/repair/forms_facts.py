@@ -137,7 +137,6 @@ class _Told(NamedTuple):
     star: bool
     declares: bool
     yields: bool
-    reflects: bool
 
 
 class _Survey:
@@ -194,11 +193,12 @@ class _Survey:
         return len(self.units) - 1
 
 
-def _told(statement: ast.stmt) -> _Told:
+def _told(statement: ast.stmt) -> _Told | None:
+    """None where the program looks at itself, or where a number is too large to be printed."""
+    if any(map(_reflects, ast.walk(statement))):
+        return None
     found = _Survey(statement)
-    reflects = any(map(_reflects, ast.walk(statement)))
-    flags = found.star, found.declares, found.yields, reflects
-    return _Told(found.units, found.bags, frozenset(found.bound), *flags)
+    return _Told(found.units, found.bags, frozenset(found.bound), found.star, found.declares, found.yields)
 
 
 _TOLD = ByStatement(_told)
@@ -306,8 +306,9 @@ def facts_of(program: Program) -> Facts | None:
     parsed = program.parsed
     if parsed is None or parsed.depth > _DEEPEST:
         return None
-    told = _TOLD.of(parsed)
-    return None if any(one.reflects for one in told) else Facts(program, parsed, told)
+    found = _TOLD.of(parsed)
+    told = [one for one in found if one is not None]
+    return Facts(program, parsed, told) if len(told) == len(found) else None
 
 
 def _reflects(node: ast.AST) -> bool:
