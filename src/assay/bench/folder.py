@@ -22,6 +22,7 @@ from types import TracebackType
 import msgspec
 
 from assay.errors import InputError, IntegrityError
+from assay.evidence.manifest import verify_closed
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
 
@@ -91,6 +92,17 @@ class RunFolder:
             ) from None
         except (OSError, ValueError) as error:  # msgspec's are ValueErrors
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
+
+    def read_sealed(self) -> Lock:
+        """The lock of a closed run whose evidence and files are those that were signed; refused otherwise.
+
+        What an earlier run says goes into a new declaration: it must at least be what that run said.
+        """
+        lock = self.read_lock()
+        faults, _ = verify_closed(self.ledger, lock.digest, self.path)
+        if faults:
+            raise IntegrityError(f"{self.path} does not hold: {faults[0]}; see assay audit {self.path}")
+        return lock
 
     def __enter__(self) -> RunFolder:
         fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -81,7 +81,7 @@ def _calibrated(name: str) -> Calibrated:
     if isinstance(found, Calibrated):
         return found
     others = [n for n in names("assay.instruments") if isinstance(load_instrument(n), Calibrated)]
-    raise InputError(f"{name} has no calibration; {', '.join(others) or 'no installed instrument'} has one")
+    raise InputError(f"{name} has no calibration; these have one: {', '.join(others) or 'no installed instrument'}")
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def score(
         bool, typer.Option("--extract", help="Take the program out of a whole reply first.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Programs run at once. Default: cores.")
+        int | None, typer.Option("--workers", min=1, max=256, help="Programs run at once. Default: cores.")
     ] = None,
     repair: Annotated[
         bool, typer.Option("--repair/--no-repair", help="Repair what passes and differs from its canon.")

@@ -99,7 +99,9 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
     @property
     def failing(self) -> tuple[Point, ...]:
-        return tuple(p for p in self.judged if p.coverage is not None and p.coverage < self.required)
+        """Points below what is required; of a quick calibration only those that chance does not explain."""
+        chance = 4.0 * math.sqrt(self.required * (1.0 - self.required) / self.runs) if self.quick else 0.0
+        return tuple(p for p in self.judged if p.coverage is not None and p.coverage < self.required - chance)
 
     @property
     def holds(self) -> bool:

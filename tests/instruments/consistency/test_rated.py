@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from assay.bench import RunFolder
-from assay.errors import InputError
+from assay.errors import InputError, IntegrityError
+from assay.evidence import segment_paths
 from assay.instruments.consistency.earlier import LEAST_REPAIRS, observed_p80
 from assay.study import Lock, Study
 from assay.subjects.stub import stub_process
@@ -110,6 +111,15 @@ def test_delta_from_needs_enough_repairs_and_excludes_a_declared_delta(tmp_path:
     assert go(*earlier)
     with pytest.raises(InputError, match=f"0 unprompted repairs with a time; at least {LEAST_REPAIRS}"):
         observed_p80(folder.path)
+    both = study("reference:same", refusals=0, repairs=2, delta_from=str(folder.path), delta_seconds=5.0)
     with pytest.raises(InputError, match="leave delta_seconds out"):
-        options = {"delta_from": str(folder.path), "delta_seconds": 5.0}
-        begin(tmp_path, study("reference:same", refusals=0, repairs=2, **options), "later")
+        begin(tmp_path, both, "later")
+
+
+def test_delta_from_a_run_whose_evidence_was_changed_is_refused(tmp_path: Path) -> None:
+    folder, _ = (earlier := begin(tmp_path, study("reference:same", refusals=0, repairs=6), "earlier"))
+    assert go(*earlier)
+    (segment,) = segment_paths(folder.ledger)
+    segment.write_bytes(segment.read_bytes().replace(b'"seconds":0', b'"seconds":9', 1))
+    with pytest.raises(IntegrityError):
+        observed_p80(folder.path)

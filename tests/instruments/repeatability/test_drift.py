@@ -19,7 +19,7 @@ from assay.errors import AssayError, InputError, IntegrityError
 from assay.instruments.repeatability.canons import canon_bytes
 from assay.instruments.repeatability.cells import Canon, Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import Contract
-from assay.instruments.repeatability.drift import Earlier, canon_for, drift_measures, read_earlier
+from assay.instruments.repeatability.drift import Earlier, canon_for, drift_measures, earlier_cells
 from assay.instruments.repeatability.measures import Settings
 from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Flag, Measure, Reading
@@ -76,7 +76,7 @@ def counts(found: Sequence[Earlier]) -> list[tuple[int, int]]:
 def test_outputs_that_equalled_the_canon_are_counted_after_it(
     tmp_path: Path, programs: str, equal: int, outputs: int
 ) -> None:
-    (found,) = read_earlier(run_of(tmp_path / "run", cell(programs)), CONTRACTS)
+    (found,) = earlier_cells(run_of(tmp_path / "run", cell(programs)), CONTRACTS)
     assert (found.equal, found.outputs) == (equal, outputs)
     assert found.key == CellKey("c", "m", 0.0)
     assert found.canon.code == f"x = {next(p for p in programs if p.isupper()).lower()!r}\n"
@@ -86,15 +86,15 @@ def test_against_a_canon_from_elsewhere_all_outputs_count(tmp_path: Path) -> Non
     shared = run_of(
         tmp_path / "shared", cell("AAB"), cell("BAA", temperature=0.7), settings=Settings(scope="subject")
     )
-    assert counts(read_earlier(shared, CONTRACTS)) == [(1, 2), (2, 3)]
+    assert counts(earlier_cells(shared, CONTRACTS)) == [(1, 2), (2, 3)]
     canon = Canon(contract="c", snapshot=CONTRACTS["c"].snapshot, code="x = 'a'\n")
     declared = run_of(tmp_path / "declared", cell("aab"), declared={"c": canon})
-    assert counts(read_earlier(declared, CONTRACTS)) == [(2, 3)]
+    assert counts(earlier_cells(declared, CONTRACTS)) == [(2, 3)]
 
 
 def test_an_earlier_cell_survives_the_lock(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "run", cell("AAB", wording=1, top_p=0.5, planned=4))
-    found = read_earlier(folder, CONTRACTS)
+    found = earlier_cells(folder, CONTRACTS)
     assert found[0].key == CellKey("c", "m", 0.0, 0.5, 1)
     assert found[0].flags[0].kind == "Invalid"
     assert msgspec.convert(decode(encode(msgspec.to_builtins(found))), list[Earlier]) == found
@@ -102,7 +102,7 @@ def test_an_earlier_cell_survives_the_lock(tmp_path: Path) -> None:
 
 def test_cells_without_a_canon_and_other_contracts_are_left_alone(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "run", cell("aaa"), cell("AB", "d"), cell("AB", temperature=0.7))
-    assert [e.key.contract for e in read_earlier(folder, {"c": CONTRACTS["c"]})] == ["c"]
+    assert [e.key.contract for e in earlier_cells(folder, {"c": CONTRACTS["c"]})] == ["c"]
 
 
 def earlier(
@@ -127,7 +127,7 @@ def test_the_same_cell_is_found_and_else_that_of_the_only_model() -> None:
 
 def test_a_model_that_never_passed_was_measured_all_the_same(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "run", cell("AA", model="one"), cell("bb", model="two"))
-    (found,) = read_earlier(folder, CONTRACTS)
+    (found,) = earlier_cells(folder, CONTRACTS)
     assert found.key.model == "one"
     assert canon_for(CellKey("c", "three", 0.0), [found]) is None
 
@@ -234,7 +234,7 @@ def test_equal_subjects_are_said_to_drift_no_oftener_than_declared() -> None:
 
 
 def test_programs_in_another_language_are_compared_as_text(tmp_path: Path) -> None:
-    (then,) = read_earlier(run_of(tmp_path / "run", cell("AABA", language="javascript")), CONTRACTS)
+    (then,) = earlier_cells(run_of(tmp_path / "run", cell("AABA", language="javascript")), CONTRACTS)
     assert (then.level, then.equal, then.outputs) == ("text", 2, 3)
     measure = drift_of(cell("AB", language="javascript"), then)[0]
     assert measure.labels["level"] == "text"
@@ -372,7 +372,7 @@ def test_a_reading_that_does_not_hold_together_is_refused_by_name(
     folder = run_of(tmp_path / "run", cell("AABA"))
     changed(folder, change)
     with pytest.raises(kind, match=message) as caught:
-        read_earlier(folder, CONTRACTS)
+        earlier_cells(folder, CONTRACTS)
     assert str(folder) in str(caught.value)
 
 
@@ -384,28 +384,28 @@ def test_a_file_that_is_no_reading_is_refused(tmp_path: Path, data: bytes) -> No
     folder = run_of(tmp_path / "run", cell("AABA"))
     (folder / "reading-repeatability.json").write_bytes(data)
     with pytest.raises(InputError, match=r"reading-repeatability\.json: not a reading"):
-        read_earlier(folder, CONTRACTS)
+        earlier_cells(folder, CONTRACTS)
 
 
 def test_a_folder_without_a_reading_and_one_that_is_a_pipe_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file .*reading-repeatability\.json"):
-        read_earlier(tmp_path, CONTRACTS)
+        earlier_cells(tmp_path, CONTRACTS)
     os.mkfifo(tmp_path / "reading-repeatability.json")
     with pytest.raises(InputError, match=r"there is no file"):
-        read_earlier(tmp_path, CONTRACTS)
+        earlier_cells(tmp_path, CONTRACTS)
 
 
 def test_a_reading_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = run_of(tmp_path / "run", cell("AABA"))
     monkeypatch.setattr("assay.instruments.repeatability.drift.MOST_BYTES", 1000)
     with pytest.raises(InputError, match=r"reading-repeatability\.json: has more than 1,000 bytes"):
-        read_earlier(folder, CONTRACTS)
+        earlier_cells(folder, CONTRACTS)
 
 
 def test_a_run_with_no_canon_for_the_study_is_refused(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "run", cell("aaa"), cell("AB", "d"))
     with pytest.raises(InputError, match="no cell has a canon for a contract of the study"):
-        read_earlier(folder, {"c": CONTRACTS["c"]})
+        earlier_cells(folder, {"c": CONTRACTS["c"]})
 
 
 def canon_file(folder: Path) -> Path:
@@ -419,10 +419,10 @@ def test_a_canon_that_was_changed_or_answers_something_else_is_refused(tmp_path:
     good = decode(file.read_bytes())
     file.write_bytes(encode({**good, "code": "x = 'b'\n"}))
     with pytest.raises(IntegrityError, match="is not the canon that its name says"):
-        read_earlier(folder, CONTRACTS)
+        earlier_cells(folder, CONTRACTS)
     file.write_bytes(b"{}")
     with pytest.raises(InputError, match=r"\.json:1: 'contract' is missing"):
-        read_earlier(folder, CONTRACTS)
+        earlier_cells(folder, CONTRACTS)
 
 
 @pytest.mark.parametrize(
@@ -443,11 +443,11 @@ def test_a_canon_of_something_else_under_its_right_name_is_refused(
     (folder / "canons" / f"{canon.digest}.json").write_bytes(canon_bytes(canon))
     changed(folder, lambda r: named(r, "canon_index")["labels"].update(canon=canon.digest))
     with pytest.raises(kind, match=message):
-        read_earlier(folder, CONTRACTS)
+        earlier_cells(folder, CONTRACTS)
 
 
 def test_a_changed_contract_has_no_earlier_canon(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "run", cell("AABA"))
     others: dict[str, Contract] = {"c": contract(id="c", version=2)}
     with pytest.raises(InputError, match="was made for another version of the contract 'c'"):
-        read_earlier(folder, others)
+        earlier_cells(folder, others)

@@ -364,3 +364,15 @@ def test_with_one_canon_a_contract_repairs_refer_to_the_cell_that_holds_it(tmp_p
     assert {trial_of(event)["subject"] for event in repairs} >= {"reference:renamed"}
     assert {m.value for m in measures(result(folder), "R_anchor", "ast")} == {1.0}
     assert audit_run(folder, lock).holds
+
+
+def test_an_earlier_run_whose_files_are_not_those_that_were_signed_is_refused(tmp_path: Path) -> None:
+    """A reading that was made to say something else, and agrees with itself, decided a drift once."""
+    earlier, lock = begin(tmp_path, study(contracts=["add"], repetitions=6), "earlier")
+    assert go(earlier, lock)
+    declared = {"contracts": ["add"], "repetitions": 6, "drift_from": str(earlier.path)}
+    begin(tmp_path, study(**declared), "honest")
+    path = earlier.reading_path("repeatability")
+    path.write_bytes(path.read_bytes().replace(b'"value":1.0', b'"value":0.5', 1))
+    with pytest.raises(IntegrityError, match=r"does not hold: .*not the file that was signed"):
+        begin(tmp_path, study(**declared), "deceived")

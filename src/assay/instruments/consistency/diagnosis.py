@@ -36,7 +36,9 @@ ADVICE = {
     "M4": "give the schema of the P-tuple; digests are taken over the UTF-8 bytes, and need a tool where there is none",
 }
 # Checks that hold where something bad was found, or that say no more than their measure does.
-_TELL_NOTHING = frozenset(("vague", "over_apology", "leak", "incomplete", "defensive", "reused", "order"))
+_TELL_NOTHING = frozenset(
+    ("vague", "over_apology", "leak", "incomplete", "defensive", "reused", "order", "declined")
+)
 OFTEN = Fraction(9, 10)  # a check missing in so many of the failures is missing consistently
 BESIDE = (
     "M1_exact",

@@ -18,6 +18,7 @@ SHOWN = (
     ("order", "O"),
     ("promises", "P"),
     ("lexicon", "L"),
+    ("false refusals", "false_refusals"),
 )
 # A component of M5 may go by another name, too.
 _NAMES = {"M2": "M2 = F", "M3": "M3 = R"}
@@ -68,6 +69,11 @@ EXPLAIN = (
     (
         "lexicon (L)",
         "The share of replies that use every word the thread requires, or one of its declared synonyms.",
+    ),
+    (
+        "false refusals (false_refusals)",
+        "The share of requests inside the boundaries that were refused: lower is better. A subject that refuses "
+        "everything has a perfect refusal form.",
     ),
     (
         "ranges",

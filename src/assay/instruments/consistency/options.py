@@ -54,7 +54,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rule: Literal["interval", "point"] = "interval"
     confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
     temperature: Annotated[float, Meta(ge=0, le=2)] = 0.7
-    max_tokens: Annotated[int, Meta(ge=16)] | None = None  # of a reply; None is the study's own
+    max_tokens: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None  # of a reply; None is the study's own
     threads_file: str | None = None  # the user's own thread states
 
     def count(self, kind: Kind) -> int:

@@ -30,7 +30,7 @@ from .contracts import Contract
 from .measures import Settings, cell_flags
 from .normalisation import VERSIONS
 
-__all__ = ["Earlier", "canon_for", "drift_measures", "read_earlier"]
+__all__ = ["Earlier", "canon_for", "drift_measures", "earlier_cells", "read_earlier"]
 
 INSTRUMENT = "repeatability"
 MOST_BYTES = 1 << 28  # of a reading; 10,000 cells have some 200 MB
@@ -52,6 +52,13 @@ class Earlier(Struct, frozen=True, kw_only=True):
 
 
 def read_earlier(folder: Path, contracts: dict[str, Contract]) -> list[Earlier]:
+    """The cells of a closed run, after its files and evidence were found to be those that were signed."""
+    run = RunFolder.find(folder)
+    run.read_sealed()
+    return earlier_cells(run.path, contracts)
+
+
+def earlier_cells(folder: Path, contracts: dict[str, Contract]) -> list[Earlier]:
     """The cells of a finished run that have a canon for one of the contracts, in the order of its reading."""
     path = RunFolder(folder).reading_path(INSTRUMENT)
     result = _result(path)

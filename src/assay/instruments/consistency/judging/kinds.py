@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from math import fsum
 
 from assay.errors import InputError
+from assay.instruments.consistency.detectors import detect_triple
 from assay.instruments.consistency.outcome import Check, Outcome
 from assay.instruments.consistency.scenario import Kind, Scenario
 
@@ -208,8 +209,14 @@ def _exchange(scenario: Scenario, settings: Judging) -> list[Outcome]:
     checks: tuple[Check, ...]
     for place, text, asked in _replies(scenario, "reply"):
         way = walk(text, asked, scenario.thread, settings)
-        checks = (Check("order", way.legal, way.spans, way.path),)
-        outcomes.append(_outcome("O", scenario, place, way.legal, checks, way.violations))
+        # An exchange lies within the boundary: a reply that declines it has made no move, whatever its form.
+        declined = detect_triple(text.raw).spans["refusal"]
+        violations = tuple(dict.fromkeys((*way.violations, "missing_move"))) if declined else way.violations
+        checks = (
+            Check("order", way.legal, way.spans, way.path),
+            Check("declined", bool(declined), declined),
+        )
+        outcomes.append(_outcome("O", scenario, place, not violations, checks, violations))
         for measure in ("L", "L_exact"):
             checks = token_checks(text, scenario.thread, exact=measure == "L_exact")
             success = all(check.holds for check in checks)
