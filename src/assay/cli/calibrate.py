@@ -81,7 +81,9 @@ def _calibrated(name: str) -> Calibrated:
     if isinstance(found, Calibrated):
         return found
     others = [n for n in names("assay.instruments") if isinstance(load_instrument(n), Calibrated)]
-    raise InputError(f"{name} has no calibration; these have one: {', '.join(others) or 'no installed instrument'}")
+    raise InputError(
+        f"{name} has no calibration; these have one: {', '.join(others) or 'no installed instrument'}"
+    )
 
 
 @contextmanager

@@ -221,7 +221,9 @@ class LedgerIndex:
         if trial not in self._ends:
             self.refresh()
         if trial not in self._ends:
-            raise IntegrityError(f"the ledger holds no finished trial {trial[:12]}, which a later one refers to")
+            raise IntegrityError(
+                f"the ledger holds no finished trial {trial[:12]}, which a later one refers to"
+            )
         record = self.record(trial)
         if record.reference != reference:
             raise IntegrityError(f"trial {trial[:12]} is not what a later one was built from")

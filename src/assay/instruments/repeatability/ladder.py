@@ -23,7 +23,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from .normalisation import Forms
 
-__all__ = ["PYTHON_RUNGS", "RUNGS", "TEXT_RUNGS", "class_sizes", "climb"]
+__all__ = ["PYTHON_RUNGS", "RUNGS", "TEXT_RUNGS", "class_sizes", "climb", "contradictions"]
 
 RUNGS = ("bytes", "text", "layout", "ast", "names", "behaviour")
 PYTHON_RUNGS = RUNGS
@@ -54,6 +54,19 @@ def climb(
 def class_sizes(classes: Sequence[int]) -> list[int]:
     """How many programs each class has, largest first."""
     return sorted(Counter(classes).values(), reverse=True)
+
+
+def contradictions(behaviours: Sequence[str | None], classes: Sequence[int]) -> int:
+    """How many classes hold programs that were seen to behave differently.
+
+    At ``names`` there should be none: programs that differ in nothing but names do the same. Where there are some,
+    the programs most likely do not do the same twice. Rungs only join, so such a class stays one.
+    """
+    seen: dict[int, set[str]] = {}
+    for behaviour, number in zip(behaviours, classes, strict=True):
+        if behaviour is not None:
+            seen.setdefault(number, set()).add(behaviour)
+    return sum(len(kinds) > 1 for kinds in seen.values())
 
 
 def _numbered(keys: Sequence[Hashable]) -> list[int]:

@@ -16,10 +16,14 @@ A binding stays as it is (``Binding.stays`` names the rule) when it is
 ``exported``    listed in ``__all__``;
 ``keyword``     a keyword-only parameter, or one that some call passes by keyword;
 ``spread``      a parameter that can be passed by keyword, and some call spreads a mapping (``**``, ``kwargs=``);
+``text``        a parameter whose name is also a text of the program: a mapping may pass it by keyword, as in
+                ``Timer(1, f, [], {"b": 2})``;
 ``fallback``    a name of the module that may also be found elsewhere: it hides a builtin, a class body binds and
                 reads it, or a star import may bind it;
+``shown``       a function, when the program imports what tells functions by their names: threads, pools, logs,
+                pickles, profiles;
 ``seen``        anything at all, when the program can look at names: it uses ``locals``, ``eval`` and the like,
-                frames, ``inspect``, ``__name__`` of an object, or type parameters (Python 3.12).
+                frames, code, closures, ``inspect``, ``__name__`` of an object, or type parameters (Python 3.12).
 
 What a renaming can still change is how a function prints and how the interpreter words an error.
 """
@@ -32,22 +36,42 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["BUILTINS", "Binding", "Names", "Place", "Scope", "analyse"]
+__all__ = ["BUILTINS", "REFLECTIVE", "Binding", "Names", "Place", "Scope", "analyse"]
 
 Kind = Literal["module", "class", "function", "comprehension"]
-Role = Literal["read", "bind", "parameter", "keyword", "class", "import"]
+Role = Literal["read", "bind", "parameter", "keyword", "class", "function", "import"]
 
 BUILTINS = frozenset(dir(builtins))
-_CODE = frozenset(("locals", "vars", "globals", "dir", "eval", "exec", "compile", "__import__", "help"))
+_CODE = frozenset(("locals", "vars", "globals", "dir", "eval", "exec", "__import__"))
 _FRAMES = frozenset(
-    ("_getframe", "_current_frames", "tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_back")
-)
-_OBJECTS = frozenset(("__name__", "__qualname__", "__code__", "__globals__", "__dict__", "__annotations__"))
-_LOOKING = _CODE | {"_getframe", "get_type_hints", "__builtins__"}
-_LOOKING_ATTRIBUTES = _FRAMES | _OBJECTS | {"gi_code", "cr_code", "modules", "get_type_hints", "__builtins__"}
-_LOOKING_MODULES = frozenset(
-    ("inspect", "doctest", "traceback", "importlib", "builtins", "runpy", "__main__")
-)
+    (
+        "_getframe", "_current_frames", "currentframe", "settrace", "setprofile", "monitoring", "modules",
+        "tb_frame", "gi_frame", "cr_frame", "ag_frame", "gi_code", "cr_code", "ag_code",
+        "f_back", "f_builtins", "f_code", "f_globals", "f_lasti", "f_lineno", "f_locals", "f_trace",
+        "co_argcount", "co_cellvars", "co_code", "co_consts", "co_filename", "co_firstlineno", "co_flags",
+        "co_freevars", "co_kwonlyargcount", "co_lines", "co_lnotab", "co_name", "co_names", "co_nlocals",
+        "co_positions", "co_posonlyargcount", "co_qualname", "co_stacksize", "co_varnames",
+        "__builtins__", "__closure__", "__code__", "__dict__", "__globals__", "cell_contents",
+    )
+)  # fmt: skip
+_MODULES = frozenset(
+    (
+        "bdb", "builtins", "ctypes", "dis", "importlib", "inspect", "linecache", "pdb", "runpy", "traceback",
+        "tracemalloc",
+    )
+)  # fmt: skip
+REFLECTIVE = (
+    _CODE | _FRAMES | _MODULES
+)  # with one of these words a program may look at its names, frames or code
+_OBJECTS = frozenset(("__name__", "__qualname__", "__annotations__", "get_type_hints"))
+_LOOKING = _CODE | {"compile", "help", "_getframe", "get_type_hints", "__builtins__"}
+_LOOKING_ATTRIBUTES = _FRAMES | _OBJECTS
+_LOOKING_MODULES = _MODULES | {"doctest", "__main__"}
+_PLAIN_WORDS = frozenset(("modules", "monitoring"))  # that texts hold for other reasons
+_SHOWING_MODULES = frozenset(
+    ("_thread", "cProfile", "concurrent", "logging", "multiprocessing", "pickle", "profile", "pstats",
+     "threading", "trace")
+)  # fmt: skip
 _MAPPINGS = frozenset(("kwargs", "kwds"))  # what threads and pools call the mapping they spread
 
 
@@ -96,7 +120,8 @@ class Binding:
 
 
 class Names(NamedTuple):
-    """Bindings in the order of their first appearance; names that calls pass by keyword; names in ``__all__``."""
+    """Bindings in the order of their first appearance; ``keywords`` are names that calls pass by keyword, texts of
+    the program among them, for a mapping may pass any; ``exported`` are those in ``__all__``."""
 
     bindings: list[Binding]
     scopes: list[Scope]
@@ -124,8 +149,9 @@ class _Reader:
         self.scopes = [self.module]
         self.mentions: list[_Mention] = []
         self.keywords: set[str] = set()
+        self.texts: set[str] = set()
         self.class_reads: list[str] = []
-        self.spreads = self.looks = self.star = False
+        self.spreads = self.looks = self.shows = self.star = False
         stack: list[Child] = [(tree, self.module)]
         while stack:
             node, scope = stack.pop()
@@ -191,7 +217,7 @@ class _Reader:
         return [*children, *((default, scope) for default in defaults)]
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> list[Child]:
-        self.mention(node.name, "bind", scope, node, "name")
+        self.mention(node.name, "function", scope, node, "name")
         self.looks |= bool(getattr(node, "type_params", None))
         inner = self.inner("function", node, scope)
         around = self.parameters(node.args, scope, inner)
@@ -222,13 +248,16 @@ class _Reader:
 
     def imports(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> list[Child]:
         if isinstance(node, ast.ImportFrom):
-            self.looks |= (node.module or "").split(".")[0] in _LOOKING_MODULES
+            module = (node.module or "").split(".")[0]
+            self.looks |= module in _LOOKING_MODULES
+            self.shows |= module in _SHOWING_MODULES
         for alias in node.names:
             if alias.name == "*":
                 self.star = True
                 continue
             top = alias.name.split(".")[0]
             self.looks |= top in (_LOOKING_MODULES if isinstance(node, ast.Import) else _LOOKING_ATTRIBUTES)
+            self.shows |= isinstance(node, ast.Import) and top in _SHOWING_MODULES
             self.mention(alias.asname or top, "import", scope, alias, "asname" if alias.asname else "name")
         return []
 
@@ -258,9 +287,10 @@ class _Reader:
 
     def constant(self, node: ast.Constant, scope: Scope) -> list[Child]:
         """``getattr(f, "__name__")`` looks at names too."""
-        self.looks |= (
-            isinstance(node.value, str) and node.value in _LOOKING_ATTRIBUTES and node.value != "modules"
-        )
+        if isinstance(node.value, str):
+            self.looks |= node.value in _LOOKING_ATTRIBUTES and node.value not in _PLAIN_WORDS
+            if node.value.isidentifier():
+                self.texts.add(node.value)
         return []
 
     def typed(self, node: ast.AST, scope: Scope) -> list[Child]:
@@ -328,7 +358,7 @@ def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
         binding.places.append(place)
         binding.roles.add(role)
     exported = frozenset(_exported(tree) if "__all__" in read.module.bound else ())
-    names = Names(list(bindings.values()), read.scopes, frozenset(read.keywords), exported)
+    names = Names(list(bindings.values()), read.scopes, frozenset(read.keywords | read.texts), exported)
     _settle(names, read, keep)
     return names
 
@@ -364,9 +394,11 @@ def _settle(names: Names, read: _Reader, keep: frozenset[str]) -> None:
             "private": name.startswith("__"),
             "keep": name in keep,
             "exported": kind == "module" and name in names.exported,
-            "keyword": "keyword" in roles or ("parameter" in roles and name in names.keywords),
+            "keyword": "keyword" in roles or ("parameter" in roles and name in read.keywords),
             "spread": "parameter" in roles and read.spreads,
+            "text": "parameter" in roles and name in read.texts,
             "fallback": kind == "module" and (read.star or name in fallback),
+            "shown": "function" in roles and read.shows,
             "seen": looks,
         }
         one.stays = next((rule for rule, holds in rules.items() if holds), "")

@@ -13,6 +13,7 @@ from .cells import Anchor, Canon, Cell, CellKey
 from .comparisons import compare_cells
 from .contracts import Contract
 from .drift import Earlier, drift_measures
+from .ladder import contradictions
 from .measures import Settings, cell_flags
 from .records import versions
 from .repairing import LONGEST, due
@@ -97,7 +98,7 @@ def score_cells(
         verdicts=(*verdicts, *required),
         excluded=tuple(excluded),
         flags=tuple(flags),
-        notes=(*notes, *_languages(cells), *(_too_long(cells, anchors) if settings.repair else ())),
+        notes=(*notes, *_said(cells, anchors, settings)),
         versions=versions(
             extracted=source == "ledger" if extracted is None else extracted, repaired=settings.repair
         ),
@@ -113,9 +114,24 @@ def _languages(cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _too_long(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> list[str]:
-    found = sum(len(output.code) > LONGEST for _, _, output in due(cells, anchors))
-    return [f"{found} programs of more than {LONGEST:,} characters were not repaired"] if found else []
+def _said(cells: Sequence[Cell], anchors: Sequence[Anchor], settings: Settings) -> list[str]:
+    """What a reader of the numbers should know, and none of them shows."""
+    said = _languages(cells)
+    if settings.repair:
+        long = sum(len(output.code) > LONGEST for _, _, output in due(cells, anchors))
+        if long:
+            said.append(f"{long} programs of more than {LONGEST:,} characters were not repaired")
+    apart = sum(
+        contradictions([output.behaviour for output in cell.outputs], cell.ladder["names"])
+        for cell in cells
+        if "names" in cell.ladder
+    )
+    if apart:
+        said.append(
+            f"{apart} groups of programs that differ in names at most gave different results; they count as one: "
+            "usually such a program differs from itself when it is run twice"
+        )
+    return said
 
 
 def _cell_measures(cell: Cell, anchor: Anchor, settings: Settings, *, whole_replies: bool) -> list[Measure]:

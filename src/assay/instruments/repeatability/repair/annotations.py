@@ -338,7 +338,9 @@ def _assigned(scope: ast.AST) -> Sequence[tuple[ast.expr, ast.expr | None]]:
 @proposes
 def propose_annotations(here: Sheet, there: Sheet) -> Iterator[str]:
     """The canon's annotations, or none where it has none, as long as nothing can see them."""
-    if not (_annotated(here) or _annotated(there)) or here.mentions(_SEES_ANNOTATIONS):
+    if not (_annotated(here) or _annotated(there)):
+        return
+    if here.mentions(_SEES_ANNOTATIONS) or here.sees_namespaces:
         return
     finder = _Finder(here, there)
     if re.search(r"\b(global|nonlocal)\b", here.text):

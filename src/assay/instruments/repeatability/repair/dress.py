@@ -22,7 +22,7 @@ from .edits import (
     same_tree,
     surviving,
 )
-from .layout import SEES_DOCSTRINGS, propose_layout
+from .layout import propose_layout, sees_docstrings
 from .model import Step
 
 __all__ = [
@@ -66,7 +66,7 @@ def _docstring_insertion(here: Sheet, there: Sheet, body: list[ast.stmt], docstr
 @proposes
 def propose_docstrings(here: Sheet, there: Sheet) -> Iterator[str]:
     """Docstrings as the matching definitions of the canon have them, or none where they have none."""
-    if here.mentions(SEES_DOCSTRINGS):
+    if sees_docstrings(here):
         return
     pairs = definition_pairs(here.tree, there.tree)
     plain = not there.documented

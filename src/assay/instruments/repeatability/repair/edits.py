@@ -57,6 +57,12 @@ _STRING_ENDS = {getattr(tokenize, name, -2) for name in ("FSTRING_END", "TSTRING
 _READS_ITSELF = re.compile(
     r"\b(inspect|linecache|traceback|getsource|__file__|__loader__|__spec__|\w*lineno)\b"
 )
+# A program that goes through a namespace can see what stands in it: docstrings and annotations too.
+_SEES_NAMESPACES = re.compile(
+    r"\b(vars|dir|globals|locals|eval|exec|metaclass|__(dict|prepare|init_subclass|getattribute|build_class)__)\b"
+    r"|class\s+\w+\s*\([^)]*\b(type|\w*Meta|EnumType)\b"
+)
+_READS_ATTRIBUTES = {"getattr": slice(1, 2), "hasattr": slice(1, 2), "attrgetter": slice(0, None)}
 
 
 @lru_cache(maxsize=8)  # of the program and of the canon, and again where names are exchanged
@@ -179,6 +185,22 @@ class Sheet:
     def reads_itself(self) -> bool:
         return self.mentions(_READS_ITSELF)
 
+    @cached_property
+    def sees_namespaces(self) -> bool:
+        return self.mentions(_SEES_NAMESPACES) or self.reads_unknown_attributes
+
+    @cached_property
+    def reads_unknown_attributes(self) -> bool:
+        """Whether it reads attributes whose names it does not spell out."""
+        if not any(word in self.text for word in _READS_ATTRIBUTES):
+            return False
+        told = 0
+        for node in self.nodes:
+            if isinstance(node, ast.Call) and _reader_of(node.func):
+                names = node.args[_READS_ATTRIBUTES[_reader_of(node.func)]]
+                told += bool(names) and all(isinstance(one, ast.Constant) for one in names)
+        return told < sum(bool(_reader_of(node)) for node in self.nodes)
+
     def mentions(self, words: re.Pattern[str]) -> bool:
         return words.search(self.text) is not None
 
@@ -239,6 +261,12 @@ class Sheet:
     def row_removal(self, first: int, last: int) -> Edit:
         """Rows taken out with their line ends."""
         return self.starts[first - 1], min(self.starts[last], len(self.text)), ""
+
+
+def _reader_of(node: ast.AST) -> str:
+    """``getattr`` and the like, by whatever way they are reached; empty for anything else."""
+    name = getattr(node, "id", "") or getattr(node, "attr", "")
+    return name if name in _READS_ATTRIBUTES else ""
 
 
 @lru_cache(maxsize=16)  # every step asks for the sheets of the program and of the canon

@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from assay.instruments.repeatability.normalisation import ByStatement, Parsed
+from assay.instruments.repeatability.scopes import REFLECTIVE
 
 from .forms_edit import Sheet, blocks_of
 from .model import Program
@@ -42,62 +43,11 @@ _LOAD = ast.Load()
 _GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)  # after which an exception may be survived
 _DEEPEST = 80  # levels of the tree; several frames of the interpreter each
 _LARGEST = 10_000  # bits of a number: larger ones cannot be printed
-_REFLECTIVE = frozenset(
-    [
-        "eval",
-        "exec",
-        "locals",
-        "vars",
-        "globals",
-        "dir",
-        "builtins",
-        "__builtins__",
-        "__import__",
-        "importlib",
-        "import_module",
-        "inspect",
-        "ast",
-        "dis",
-        "gc",
-        "weakref",
-        "ctypes",
-        "traceback",
-        "linecache",
-        "tracemalloc",
-        "pdb",
-        "bdb",
-        "settrace",
-        "setprofile",
-        "monitoring",
-        "modules",
-        "_getframe",
-        "_current_frames",
-        "currentframe",
-        "f_locals",
-        "f_globals",
-        "f_back",
-        "f_code",
-        "f_lineno",
-        "tb_frame",
-        "tb_lineno",
-        "gi_frame",
-        "cr_frame",
-        "ag_frame",
-        "gi_code",
-        "__code__",
-        "__closure__",
-        "__globals__",
-        "__traceback__",
-        "__dict__",
-        "__getattribute__",
-        "__del__",
-        "attrgetter",
-        "methodcaller",
-        "getrefcount",
-        "finalize",
-        "runpy",
-    ]
-)
+_LIVES = (
+    "__del__", "__getattribute__", "__traceback__", "ast", "attrgetter", "finalize", "gc", "getrefcount",
+    "import_module", "methodcaller", "tb_lineno", "weakref",
+)  # fmt: skip
+_REFLECTIVE = REFLECTIVE.union(_LIVES)  # and what sees when objects end, or reads what is named elsewhere
 _TELLING = frozenset(("list", "dict", "tuple", "str", "set", "range", "bool", "len"))
 
 

@@ -24,9 +24,14 @@ from .edits import (
     surviving,
 )
 
-__all__ = ["SEES_DOCSTRINGS", "propose_layout"]
+__all__ = ["propose_layout", "sees_docstrings"]
 
-SEES_DOCSTRINGS = re.compile(r"\b(__doc__|help|doctest|pydoc|getdoc|inspect)\b")
+_DOCSTRINGS = re.compile(r"\b(__doc__|help|doctest|pydoc|getdoc|inspect)\b")
+
+
+def sees_docstrings(where: Sheet) -> bool:
+    """Whether a program may notice that a docstring is there or not."""
+    return where.mentions(_DOCSTRINGS) or where.sees_namespaces
 
 
 class _Layout:
@@ -224,7 +229,7 @@ def _spaced(here: Sheet, there: Sheet) -> str:
 @proposes
 def propose_layout(here: Sheet, there: Sheet) -> Iterator[str]:
     """The canon's writing of every statement that is the canon's; else its indentation and blank rows."""
-    docstrings = here.mentions(SEES_DOCSTRINGS)
+    docstrings = sees_docstrings(here)
     own = here.key if docstrings else here.bare_key
     if own == (there.key if docstrings else there.bare_key):
         yield there.text

@@ -2,12 +2,14 @@
 
 A definition may pass another only if neither binds a name that the other reads while it is made (in decorators,
 defaults, annotations, bases, a class body), and they bind different names. What could run code of the program
-while it is made, and every other statement, is passed by nothing.
+while it is made, and every other statement, is passed by nothing: reading an attribute or an element, an operator
+or a hash may run code, unless all of it is of builtin types, of modules known to be harmless, or of plain classes.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +20,14 @@ from assay.instruments.repeatability.normalisation import read
 
 from .edits import Definition, Edit, Key, Sheet, key, proposes, replaced, sheet
 
-__all__ = ["propose_definitions"]
+__all__ = ["HARMLESS", "propose_definitions"]
 
+# Importing these does nothing but bind a name.
+HARMLESS = (
+    "abc", "bisect", "collections", "collections.abc", "copy", "dataclasses", "datetime", "decimal", "enum",
+    "fractions", "functools", "heapq", "itertools", "json", "math", "operator", "os", "random", "re", "string",
+    "sys", "time", "typing",
+)  # fmt: skip
 # Through these the order of definitions can be seen.
 _SEES_ORDER = re.compile(r"\b(globals|locals|vars|__dict__|__subclasses__|__main__|modules|eval|exec)\b")
 # With these, making a class runs code of the program, and may see in what order its body stands.
@@ -29,6 +37,9 @@ _MAKES_CLASSES = re.compile(
 )
 # With these, so may reading an attribute or an element.
 _READING_RUNS = re.compile(r"__(getitem|class_getitem|getattr|getattribute|get|or|ror)__")
+_HASHING_RUNS = re.compile(r"__(hash|eq)__")  # with these, so may a type that is made of others
+_BUILTIN_TYPES = frozenset(name for name, value in vars(builtins).items() if isinstance(value, type))
+_PLAIN_BASES = ("object", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
 _PLAIN_DECORATORS = ("staticmethod", "classmethod", "property")
 _KNOWN_DECORATORS = (
     *_PLAIN_DECORATORS,
@@ -39,10 +50,6 @@ _KNOWN_DECORATORS = (
     "abstractmethod",
 )
 _KNOWN_MODULES = ("functools", "dataclasses", "abc")
-_READING = (
-    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp,
-    ast.USub, ast.UAdd, ast.BinOp, ast.BitOr, ast.Load,
-)  # fmt: skip
 _LITERAL = (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load)
 _MOST_ITEMS = 60  # in one stretch: more are left alone
 
@@ -81,25 +88,93 @@ class _Reader:
     def __init__(self, where: Sheet) -> None:
         self.makes_classes = where.mentions(_MAKES_CLASSES)
         self.reading_runs = where.mentions(_READING_RUNS)
+        self.hashing_runs = where.mentions(_HASHING_RUNS)
         self.nodes = where.nodes
+        self.classes = _classes(where.tree)
+        imports = [node for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        self.imported = [
+            (alias.asname or alias.name, alias.name if isinstance(node, ast.Import) else _module(node), node)
+            for node in imports
+            for alias in node.names
+        ]
 
     @cached_property
     def own(self) -> Names:
-        """Names that the program itself gives a meaning."""
-        return frozenset(
-            node.id if isinstance(node, ast.Name) else node.name
-            for node in self.nodes
-            if isinstance(node, Definition)
-            or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+        """Names that the program itself gives a meaning, or imports from elsewhere than the harmless modules."""
+        named = [node.name for node in self.nodes if isinstance(node, Definition)]
+        foreign = [name.split(".")[0] for name, module, _ in self.imported if module not in HARMLESS]
+        return frozenset((*named, *foreign)) | self.stored
+
+    @cached_property
+    def defined(self) -> Counter[str]:
+        """How often each name is that of a definition, or of something imported."""
+        names = [node.name for node in self.nodes if isinstance(node, Definition)]
+        return Counter((*names, *(name for name, _, _ in self.imported)))
+
+    @cached_property
+    def stored(self) -> Names:
+        caught = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+        named = [node.name for node in self.nodes if isinstance(node, caught) and node.name]
+        stores = [node for node in self.nodes if isinstance(node, ast.Name)]
+        return frozenset((*named, *(node.id for node in stores if not isinstance(node.ctx, ast.Load))))
+
+    def _harmless(self, kind: type[ast.Import] | type[ast.ImportFrom]) -> Names:
+        names = (
+            name for name, module, node in self.imported if isinstance(node, kind) and module in HARMLESS
         )
+        return frozenset(names) - self.own
+
+    @cached_property
+    def modules(self) -> Names:
+        """Names that stand for harmless modules."""
+        return self._harmless(ast.Import)
+
+    @cached_property
+    def types(self) -> Names:
+        """Names that stand for builtin types, for what harmless modules offer, or for classes of the program."""
+        known = (_BUILTIN_TYPES - self.own) | self._harmless(ast.ImportFrom)
+        return known.union(name for name in self.classes if self._once(name))
+
+    def _once(self, name: str) -> bool:
+        """Whether a name means the one class of the module that is called so, and nothing else."""
+        return self.defined[name] == 1 and name not in self.stored
 
     def names(self, expressions: Sequence[ast.expr]) -> Names | None:
+        """The names in expressions that run no code of the program; None if one may."""
         nodes = [node for one in expressions for node in ast.walk(one)]
-        if not all(isinstance(node, _READING) for node in nodes):
-            return None
-        if self.reading_runs and any(isinstance(n, ast.Subscript | ast.BinOp | ast.Attribute) for n in nodes):
+        if not all(map(self._quiet, nodes)):
             return None
         return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+    def _quiet(self, node: ast.AST) -> bool:
+        """Whether the node itself runs nothing, whatever its parts are."""
+        match node:
+            case ast.Name() | ast.Constant() | ast.Tuple() | ast.List() | ast.Load():
+                return True
+            case ast.USub() | ast.UAdd() | ast.BitOr():
+                return True
+            case ast.UnaryOp():
+                return isinstance(node.operand, ast.Constant)
+            case ast.Dict(keys=elements) | ast.Set(elts=elements):
+                return all(one is not None and _literal(one) for one in elements)
+            case ast.Attribute() | ast.Subscript() | ast.BinOp() if self.reading_runs or "*" in self.own:
+                return False
+            case ast.Attribute():
+                return isinstance(node.value, ast.Name) and node.value.id in self.modules
+            case ast.Subscript():
+                return self._type(node.value) and (not self.hashing_runs or self._type(node.slice))
+            case ast.BinOp():
+                return all(map(self._type, (node.left, node.right)))
+        return False
+
+    def _type(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name():
+                return node.id in self.types
+            case ast.Tuple() | ast.List():
+                return all(map(self._type, node.elts))
+        # the parts of all but constants are looked at on their own
+        return isinstance(node, ast.Constant | ast.Attribute | ast.Subscript | ast.BinOp)
 
     def decorators(self, decorators: list[ast.expr], known: Sequence[str]) -> bool:
         """Whether all are known, and are what they are called."""
@@ -116,7 +191,7 @@ class _Reader:
                 name = called.id
             else:
                 return False
-            if name not in known:
+            if name not in known or "*" in self.own:
                 return False
         return True
 
@@ -133,7 +208,25 @@ class _Reader:
         """Whether nothing of the program runs or looks on while the class is made."""
         if self.makes_classes or node.keywords or getattr(node, "type_params", None):
             return False
-        return self.decorators(node.decorator_list, _KNOWN_DECORATORS)
+        return self.decorators(node.decorator_list, _KNOWN_DECORATORS) and self._plain_bases(node)
+
+    def _plain_bases(self, node: ast.ClassDef) -> bool:
+        """Whether all that it derives from is of the type ``type``, as far as the program tells."""
+        waiting, seen = list(node.bases), set[str]()
+        for base in waiting:
+            if not isinstance(base, ast.Name) or base.id == node.name:
+                return False
+            if base.id in seen:
+                continue
+            seen.add(base.id)
+            if base.id in self.classes and self._once(base.id):
+                fellow = self.classes[base.id]
+                if fellow.keywords or not self.decorators(fellow.decorator_list, _KNOWN_DECORATORS):
+                    return False
+                waiting += fellow.bases
+            elif base.id in self.own or "*" in self.own or not _plain_base(base.id):
+                return False
+        return True
 
     def class_(self, node: ast.ClassDef) -> Names | None:
         if not self.plain_class(node):
@@ -150,6 +243,10 @@ class _Reader:
                 return frozenset()
             case ast.Expr():
                 return self.names([statement.value]) if isinstance(statement.value, ast.Constant) else None
+            case ast.Assign(value=ast.Name(id=name)) | ast.AnnAssign(value=ast.Name(id=name)) if (
+                name in self.stored  # an object may want to know the name that a class gives it
+            ):
+                return None
             case ast.Assign(targets=[ast.Name()]):
                 return self.names([statement.value])
             case ast.AnnAssign(target=ast.Name()):
@@ -165,7 +262,7 @@ class _Reader:
             case ast.ClassDef():
                 return self.class_(statement)
             case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
-                if all(isinstance(node, _LITERAL) for node in ast.walk(value)):
+                if _literal(value):
                     return self.names([getattr(statement, "annotation", value)])
         return None
 
@@ -222,6 +319,19 @@ def _edits(where: Sheet, mine: list[ast.stmt], theirs: list[ast.stmt], *, method
     return edits
 
 
+def _literal(value: ast.expr) -> bool:
+    return all(isinstance(node, _LITERAL) for node in ast.walk(value))
+
+
+def _plain_base(name: str) -> bool:
+    value = getattr(builtins, name, None)
+    return name in _PLAIN_BASES or (isinstance(value, type) and issubclass(value, BaseException))
+
+
+def _module(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
+
+
 def _classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
     return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
@@ -260,7 +370,7 @@ def _inventory(tree: ast.Module) -> Counter[Key]:
 @proposes
 def propose_definitions(here: Sheet, there: Sheet) -> Iterator[str]:
     """Definitions and methods in the canon's order: both, then either."""
-    if here.mentions(_SEES_ORDER):
+    if here.mentions(_SEES_ORDER) or here.reads_unknown_attributes:
         return
     top = _top_ordered(here, there)
     methods = _methods_ordered(here, there)

@@ -14,16 +14,10 @@ from assay.instruments.repeatability.normalisation import read
 
 from .edits import Key, Sheet, docstring_of, key, proposes, replaced
 from .model import Step
-from .moves import propose_definitions
+from .moves import HARMLESS, propose_definitions
 
 __all__ = ["HARMLESS", "ORDER", "propose_definitions", "propose_imports"]
 
-# Importing these does nothing but bind a name.
-HARMLESS = (
-    "abc", "bisect", "collections", "collections.abc", "copy", "dataclasses", "datetime", "decimal", "enum",
-    "fractions", "functools", "heapq", "itertools", "json", "math", "operator", "os", "random", "re", "string",
-    "sys", "time", "typing",
-)  # fmt: skip
 # Through these a name can be used that is written nowhere.
 _SEES_NAMES = re.compile(
     r"\b(eval|exec|compile|globals|locals|vars|dir|__dict__|__import__|importlib|__all__|modules|__main__)\b"
@@ -105,12 +99,12 @@ def _names(where: Sheet) -> tuple[frozenset[str], Counter[str]]:
 
 
 def _arranged(
-    mine: list[tuple[str, list[_Atom]]], theirs: list[tuple[str, list[_Atom]]], wanted: list[_Atom]
+    first: list[tuple[str, list[_Atom]]], then: list[tuple[str, list[_Atom]]], wanted: list[_Atom]
 ) -> list[str]:
-    """Lines that import exactly what is wanted: as the canon writes and orders it, then the rest as it was."""
+    """Lines that import exactly what is wanted: as one side writes and orders it, the rest as the other does."""
     left = list(wanted)
     lines: list[str] = []
-    for side in (theirs, mine):
+    for side in (first, then):
         for written, atoms in side:
             present = [atom for atom in atoms if atom in left]
             if present:
@@ -152,7 +146,8 @@ class _Imports:
         return self._free(atom, 0)
 
     def run_lines(self, run: list[Import], drop: list[_Atom], add: list[_Atom]) -> list[str] | None:
-        """A run written anew; None where the order may matter."""
+        """A run written anew; None where the order may matter. Of modules that may do something when they are
+        imported only one may change its place: where there are more, the program's own order stays."""
         mine = [(self.here.written(one), _atoms(one)) for one in run]
         atoms = list(dict.fromkeys(atom for _, group in mine for atom in group))
         wanted = [atom for atom in atoms if atom not in drop] + add
@@ -160,7 +155,9 @@ class _Imports:
         twice = [a for a in wanted if names[a.binds] > 1 and (a.module is not None or a.asname)]
         if twice or any(atom.name == "*" for atom in wanted):
             return None
-        lines = _arranged(mine, self.theirs, wanted)
+        unknown = {atom.source for atom in atoms if atom.source not in (*HARMLESS, "__future__")}
+        sides = (self.theirs, mine) if len(unknown) <= 1 else (mine, self.theirs)
+        lines = _arranged(*sides, wanted)
         return sorted(lines, key=lambda line: not line.startswith("from __future__"))
 
     def rewritten(self, drop: list[_Atom], add: list[_Atom]) -> str:
@@ -184,7 +181,7 @@ class _Imports:
             if len(body) <= at or not here.starts_clean(body[at]) or "__future__" in here.text:
                 return here.text
             start = here.starts[here.above(here.rows(body[at])[0]) - 1]
-            edits.append((start, start, "\n".join([*_arranged([], self.theirs, add), "", ""])))
+            edits.append((start, start, "\n".join([*_arranged(self.theirs, [], add), "", ""])))
         return replaced(here.text, edits)
 
 

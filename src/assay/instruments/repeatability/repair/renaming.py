@@ -33,7 +33,9 @@ _UNITS = 60  # statements of a module that are paired one by one; a longer progr
 _LONGEST = 20_000  # labels of a row; aligning takes memory with the square of it
 _ALIKE = 0.3  # statements less alike than this are not paired
 _FREE = frozenset(("",))
-_TARGETS = frozenset(("", "keyword", "spread", "seen", "fallback", "exported"))  # the canon need not rename
+_TARGETS = frozenset(
+    ("", "keyword", "text", "spread", "shown", "seen", "fallback", "exported")
+)  # the canon need not rename
 
 Wish = dict[Binding, str]
 Variables = dict[tuple[int, str, int | None], Binding]  # by node, attribute and item
