@@ -30,17 +30,17 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev lint
 	$(BIN)/assay pull smollm2
-	$(BIN)/pytest -q -n 2 --dist worksteal -m "not proof"
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not proof and not slow"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Long simulations and fault storms.
+# Long simulations, fault storms, and tests that take their time.
 proof: $(VENV)/.dev
 	$(BIN)/assay pull smollm2
-	$(BIN)/pytest -q -m proof
+	$(BIN)/pytest -q -m "proof or slow"
 
 bench: $(VENV)/.dev
 	@for script in benchmarks/[a-z]*.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -163,6 +163,7 @@ def test_formulas_and_controls_are_inert_in_the_records(tmp_path: Path) -> None:
     assert not any(row[0].startswith(("=", "+", "-", "@")) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_megabyte_on_one_line_does_not_reach_the_page() -> None:
     html = page_of([cell(["def f(): return 1", "x" * 1_000_000, "y y\n" * 500_000], [0])])
     check(html)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from assay.instruments.presentation import Taken
 from assay.instruments.repeatability.figures import present
@@ -132,6 +133,7 @@ def test_whatever_was_varied_has_its_own_picture() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hundreds_of_cells_are_drawn_and_what_is_left_out_is_said() -> None:
     cells = [
         cell([CANON, RENAMED, WRONG], [0], contract=f"c{i}", model=f"m{j:02}", temperature=t)

@@ -54,13 +54,14 @@ def test_what_is_recorded_is_everything_but_the_timing() -> None:
     assert event.data["result"]["output"] == "1\n"
 
 
-def test_the_same_again_is_no_news() -> None:
-    back = Back(msgspec.structs.replace(RAN, seconds=9.0), live=False)
+def test_the_same_again_is_no_news_whatever_it_complains_of() -> None:
+    """Complaints name the versions of interpreters."""
+    back = Back(msgspec.structs.replace(RAN, seconds=9.0, errors="Node.js v99"), live=False)
     assert execute(back, recorded()) == RAN.comparable()
     assert back.notes == []
 
 
-@pytest.mark.parametrize("change", [{"output": "2\n"}, {"errors": "x"}, {"exit_code": 1}, {"cut": True}])
+@pytest.mark.parametrize("change", [{"output": "2\n"}, {"exit_code": 1}, {"cut": True}])
 def test_another_result_is_a_divergence(change: dict[str, Any]) -> None:
     other = msgspec.structs.replace(RAN, **change)
     with pytest.raises(Divergence, match="another result than was recorded"):

@@ -213,7 +213,9 @@ def test_alpha_is_at_most_one_and_blind_to_order(rows: list[list[int | None]], l
     shuffled = krippendorff_alpha([row[::-1] for row in rows[::-1]], level, key="k", resamples=2).value
     stretched = [[None if x is None else 3 * x - 7 for x in row] for row in rows]
     scaled = krippendorff_alpha(stretched, level, key="k", resamples=2).value
-    assert shuffled == scaled == (None if got is None else pytest.approx(got))
+    want = None if got is None else pytest.approx(got)
+    assert shuffled == want
+    assert scaled == want
     assert got is None or got <= 1.0
 
 

@@ -192,6 +192,7 @@ def _many() -> list[Cell]:
     ]
 
 
+@pytest.mark.slow
 def test_the_order_in_which_cells_arrive_changes_no_byte() -> None:
     """A missing temperature and a temperature of zero used to stand in the order of their arrival."""
     results = set()

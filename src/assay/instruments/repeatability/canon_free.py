@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from assay.canonical import real
 from assay.stats import (
+    Entropy,
+    Interval,
+    Unseen,
     clopper_pearson,
     distinct,
     modal_share,
@@ -53,11 +58,10 @@ def canon_free_measures(
 
 
 def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...]) -> list[Measure]:
-    counts, confidence = cell.rung_counts(rung), settings.confidence
+    confidence = settings.confidence
     labels: dict[str, str | float] = {"rung": rung}
-    agreement = pairwise_agreement(counts, confidence)
-    entropy = shannon_entropy(counts, confidence)
-    unseen = unseen_chao1(counts)
+    counts = tuple(cell.rung_counts(rung))
+    agreement, entropy, unseen, novel = _spread(counts, confidence)
 
     def without_interval(name: str, value: float | None, units: str, method: str) -> Measure:
         return Measure(
@@ -81,8 +85,18 @@ def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...
         ),
         without_interval("distinct", float(distinct(counts)) if cell.n else None, "programs", "count"),
         without_interval("unseen", unseen.value, "programs", f"{unseen.method}: at least, by estimate"),
-        measure_of("novelty", novelty(counts, confidence), cell, flags, labels=labels),
+        measure_of("novelty", novel, cell, flags, labels=labels),
     ]
+
+
+@lru_cache(maxsize=4096)  # rungs of a cell, and cells, often have the same counts
+def _spread(counts: tuple[int, ...], confidence: float) -> tuple[Interval, Entropy, Unseen, Interval]:
+    return (
+        pairwise_agreement(counts, confidence),
+        shannon_entropy(counts, confidence),
+        unseen_chao1(counts),
+        novelty(counts, confidence),
+    )
 
 
 def _few(cell: Cell) -> str:

@@ -10,6 +10,7 @@ import difflib
 import keyword
 import re
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -122,6 +123,7 @@ class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return (self.prompt, *self.paraphrases)
 
 
+@cache
 def _names(struct: type[Struct]) -> list[str]:
     return [f.encode_name for f in msgspec.structs.fields(struct)]
 
@@ -156,6 +158,11 @@ def read_data(path: Path) -> Source:
 
 def shipped_contracts() -> dict[str, Contract]:
     """The contracts that come with Assay, by id."""
+    return dict(_shipped())
+
+
+@cache
+def _shipped() -> dict[str, Contract]:
     folder = files("assay.instruments.repeatability") / "data" / "contracts"
     found = {}
     for entry in sorted(folder.iterdir(), key=lambda e: e.name):
