@@ -18,9 +18,9 @@ $(VENV)/.demo: $(VENV)/.made pyproject.toml
 	$(BIN)/pip install --quiet --editable '.[local]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.made pyproject.toml tests/plugin/pyproject.toml
+$(VENV)/.dev: $(VENV)/.made pyproject.toml tests/plugin/pyproject.toml tests/agent/pyproject.toml
 	$(BIN)/pip install --quiet --editable '.[local,dev]'
-	$(BIN)/pip install --quiet --no-deps ./tests/plugin
+	$(BIN)/pip install --quiet --no-deps ./tests/plugin ./tests/agent
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo

@@ -48,6 +48,16 @@ def test_each_kind_of_confinement_runs_programs(mode: launch.Mode, monkeypatch: 
     assert sandbox_report()["confinement"] == mode
 
 
+@pytest.mark.parametrize("folder", ["/tmp", "/"])
+def test_a_folder_that_is_there_inside_too_is_not_taken_for_the_callers(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user in /tmp was refused: the sandbox has a /tmp of its own."""
+    monkeypatch.chdir(folder)
+    force(monkeypatch, "namespaces")
+    assert thaw(run_all([JOB])[0].cases[0].value) == 2
+
+
 def test_without_confinement_code_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     force(monkeypatch, "namespaces", "bubblewrap")
     monkeypatch.setenv("PATH", "/nowhere")

@@ -47,7 +47,8 @@ class AuditReport(Struct, kw_only=True):
     notes: list[str]
     trials: int = 0
     asks: int = 0
-    recomputed: int = 0
+    recomputed: int = 0  # programs run again
+    steps: int = 0  # other recomputed verbs, done again: a world's steps, verifications
     environment_dependent: int = 0
     not_deterministic: int = 0
     abandoned: int = 0
@@ -253,6 +254,7 @@ class _Replay:
             raise Divergence(
                 trial_id, attempt, probe.next_ordinal, "the record goes on after the protocol has ended"
             )
+        self._report.steps += sum(e.kind == "computed" and e.data["name"] != "execute" for e in tape)
 
     def _check_abandoned(self, trial: str, attempt: int, tape: list[Event], subject: Subject) -> None:
         """An attempt may be given up only for a reason the record shows, never because of what came back."""

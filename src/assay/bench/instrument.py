@@ -39,11 +39,12 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Item(Struct, frozen=True):
-    """A line of ``assay list``."""
+    """A line of ``assay list``. ``facts`` is for machines: what an item has beyond its words."""
 
     id: str
     title: str
     detail: str = ""
+    facts: dict[str, Any] = {}
 
 
 @runtime_checkable

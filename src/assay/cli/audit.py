@@ -44,9 +44,10 @@ def audit(
         print_json({**msgspec.to_builtins(found), "holds": found.holds})
         raise typer.Exit(0 if found.holds else 1)
     typer.echo(f"lock      {found.lock}  signed by {found.keyid[:16]}")
-    typer.echo(
-        f"replayed  {found.trials:,} trials, {found.asks:,} recorded replies, {found.recomputed:,} programs run again"
-    )
+    again = f"{found.recomputed:,} programs run again"
+    if found.steps:
+        again = f"{found.steps:,} steps done again and compared, {again}"
+    typer.echo(f"replayed  {found.trials:,} trials, {found.asks:,} recorded replies, {again}")
     typer.echo(f"scored    {found.measures:,} measures from the evidence")
     if found.environment_dependent:
         typer.echo(

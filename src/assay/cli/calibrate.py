@@ -26,7 +26,7 @@ PLAIN_EVERY = 5.0
 
 
 def calibrate(
-    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability or consistency.")],
+    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability, consistency or agency.")],
     runs: Annotated[
         int | None, typer.Option("--runs", min=1, help="Cells a point. Default: 1000, with --quick 100.")
     ] = None,
@@ -160,6 +160,9 @@ def _rank(point: Point) -> float:
 
 def _table(points: list[Point]) -> None:
     wide = max(len(point.title) for point in points)
+    if points[0].right is not None:
+        _levels(points, wide)
+        return
     say(f"  {'measure':<{wide}}    n   truth  reading    bias  coverage  width")
     for point in points:
         if point.coverage is None:
@@ -171,6 +174,16 @@ def _table(points: list[Point]) -> None:
             f"{_number(point.bias, sign=True):>6}  {_number(point.coverage):>8}  {_number(point.width):>5}"
         )
         say(f"{line}  (not there in {point.absent} cells)" if point.absent else line)
+
+
+def _levels(points: list[Point], wide: int) -> None:
+    """Of readings that are levels: how often the truth itself is read, and how often too much."""
+    say(f"  {'level':<{wide}}    n   truth  reading   right  too high")
+    for point in points:
+        say(
+            f"  {point.title:<{wide}}  {point.n:>3}  {_number(point.truth):>6}  {_number(point.reading):>7}  "
+            f"{_number(point.right):>6}  {_number(point.too_high):>8}"
+        )
 
 
 def _number(value: float | None, *, sign: bool = False) -> str:
@@ -187,6 +200,9 @@ def _summary(done: Calibration) -> Iterator[str]:
         yield "\nno point could be judged"
         return
     lowest = judged[0]
+    if lowest.right is not None:
+        yield from _summary_of_levels(done)
+        return
     yield f"\nlowest coverage {_number(lowest.coverage)} ({lowest.where})"
     required = _number(done.required)
     yield (
@@ -196,6 +212,25 @@ def _summary(done: Calibration) -> Iterator[str]:
     for point in failing[:20]:
         sides = f"{_number(point.too_high)} too high, {_number(point.too_low)} too low"
         yield f"  {_number(point.coverage)}  {point.where}: {sides}"
+    yield from _doubt(done)
+
+
+def _summary_of_levels(done: Calibration) -> Iterator[str]:
+    high = max(done.judged, key=lambda point: point.too_high)
+    low = min(done.judged, key=lambda point: point.right or 0.0)
+    yield f"\nread too high most often: {_number(high.too_high)} ({high.where})"
+    yield f"read right least often:   {_number(low.right)} ({low.where})"
+    asked = (
+        f"too high in at most {_number(1 - done.required)}, right in at least {_number(done.required_right)}"
+    )
+    told = f"{len(done.failing)} do not keep it" if done.failing else "all keep it"
+    yield f"{len(done.judged)} levels of {done.runs} runs each; {asked}: {told}"
+    for point in done.failing[:20]:
+        yield f"  {point.where}: right {_number(point.right)}, too high {_number(point.too_high)}"
+    yield from _doubt(done)
+
+
+def _doubt(done: Calibration) -> Iterator[str]:
     if done.quick or done.runs < RUNS:
         error = 1.96 * (0.95 * 0.05 / done.runs) ** 0.5
         yield f"No proof, either way: from {done.runs} runs a coverage is known to ± {_number(error)}; take 1000."

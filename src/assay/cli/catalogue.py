@@ -16,17 +16,21 @@ __all__ = ["list_", "show"]
 
 def list_(
     what: Annotated[
-        str, typer.Argument(help="instruments, subjects, references, or an instrument's items: contracts.")
+        str,
+        typer.Argument(
+            help="instruments, subjects, references, regimes, or an instrument's items: contracts, families."
+        ),
     ],
     as_json: Json = False,
 ) -> None:
-    """List what is installed: instruments, subjects, references, contracts."""
+    """List what is installed: instruments, subjects, references, regimes, contracts, scenarios, families."""
     from assay.bench import load_instrument
     from assay.registry import names
 
     instruments = {name: load_instrument(name) for name in names("assay.instruments")}
     nouns = {instrument.noun: instrument for instrument in instruments.values()}
     rows: list[tuple[str, str, str]]
+    facts: list[dict[str, Any]] = []
     if what == "instruments":
         rows = [(i.name, i.title, f"version {i.version}, {i.noun}") for i in instruments.values()]
     elif what == "subjects":
@@ -35,12 +39,20 @@ def list_(
         from assay.subjects.reference import references
 
         rows = [(f"reference:{name}", policy.about, "") for name, policy in references().items()]
+    elif what == "regimes":
+        from assay.worlds import shipped_regimes
+
+        rows = [(id_, regime.level, regime.text()) for id_, regime in shipped_regimes().items()]
+        facts = [regime.parameters() for regime in shipped_regimes().values()]
     elif what in nouns:
-        rows = [(item.id, item.title, item.detail) for item in nouns[what].items()]
+        items = nouns[what].items()
+        rows = [(item.id, item.title, item.detail) for item in items]
+        facts = [item.facts for item in items]
     else:
-        raise UnknownName("list", what, ["instruments", "subjects", "references", *nouns])
+        raise UnknownName("list", what, ["instruments", "subjects", "references", "regimes", *nouns])
     if as_json:
-        print_json([{"id": a, "title": b, "detail": c} for a, b, c in rows])
+        found = [{"id": a, "title": b, "detail": c} for a, b, c in rows]
+        print_json([{**row, **more} for row, more in zip(found, facts or [{}] * len(found), strict=True)])
         return
     wide = max((len(a) for a, _, _ in rows), default=0)
     middle = max((len(b) for _, b, _ in rows), default=0)

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BaseUrl",
+    "Boundary",
     "Budget",
     "Connections",
+    "Dimensions",
     "Json",
     "Key",
     "KeyEnv",
     "MaxTokens",
     "Quick",
+    "Regimes",
     "Seed",
     "Set",
     "Subjects",
@@ -56,6 +59,16 @@ Set = Annotated[
         "--set", help="An instrument's option: repetitions=50, contracts=add,is_even, temperatures=0,1."
     ),
 ]
+Boundary = Annotated[
+    str | None,
+    typer.Option("--boundary", help="core: the model alone; extended: with what the study says it includes."),
+]
+Dimensions = Annotated[
+    str | None, typer.Option("--dimensions", help="Agency: the dimensions to test, of S,M,D,E,R.")
+]
+Regimes = Annotated[
+    str | None, typer.Option("--regimes", help="Agency: the regimes, such as Baseline,Moderate-Standard.")
+]
 Seed = Annotated[int | None, typer.Option("--seed", help="The study's seed.")]
 Connections = Annotated[
     int | None, typer.Option("--connections", help="Calls under way at once, per subject.")
@@ -72,6 +85,7 @@ Unconfined = Annotated[
         "--allow-unconfined-code", help="Run generated code even where no sandbox can be had. Dangerous."
     ),
 ]
+_LISTS = ("temperatures", "dimensions", "levels", "families", "regimes", "robustness_families")
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 
 
@@ -87,14 +101,31 @@ def gather(
     seed: int | None = None,
     connections: int | None = None,
     max_tokens: int | None = None,
+    boundary: str | None = None,
+    dimensions: str | None = None,
+    regimes: str | None = None,
 ) -> Lock:
     """The lock that the command line amounts to: read from a file, or made here and now."""
     from assay.bench.prepare import prepare, read_study
     from assay.study import read_lock
 
     targets = targets or []
+    own = {"dimensions": dimensions, "regimes": regimes}
+    sugar = [f"agency.{name}={value}" for name, value in own.items() if value is not None]
+    options = [*(options or ()), *sugar] or None
     if len(targets) == 1 and targets[0].endswith(".json"):
-        given = (subjects, base_url, key_env, quick or None, budget, options, seed, connections, max_tokens)
+        given = (
+            subjects,
+            base_url,
+            key_env,
+            quick or None,
+            budget,
+            options,
+            seed,
+            connections,
+            max_tokens,
+            boundary,
+        )
         if any(value is not None for value in given):
             raise InputError(
                 f"{targets[0]} is a lock and is run as it was declared; options belong into the study it is made from"
@@ -107,7 +138,7 @@ def gather(
         base = Path(targets[0]).parent
     else:
         study = _from_names(targets)
-    study = _override(study, subjects, base_url, key_env, seed, connections, max_tokens, quick)
+    study = _override(study, subjects, base_url, key_env, seed, connections, max_tokens, quick, boundary)
     study = _with_options(study, options, quick)
     if budget is not None:
         study = _replace(study, budget=parse_budget(budget, study))
@@ -156,14 +187,17 @@ def _override(
     connections: int | None,
     max_tokens: int | None,
     quick: bool,
+    boundary: str | None,
 ) -> Study:
     import msgspec
 
+    if boundary is not None and boundary not in ("core", "extended"):
+        raise InputError(f"--boundary {boundary}: choose core or extended")
     _check_whole("--connections", connections, 4096)
     _check_whole("--max-tokens", max_tokens)
     if subjects:
         study = _replace(study, subjects=tuple(subjects))
-    changes = {"base_url": base_url, "key_env": key_env, "connections": connections}
+    changes = {"base_url": base_url, "key_env": key_env, "connections": connections, "boundary": boundary}
     changes = {name: value for name, value in changes.items() if value is not None}
     if changes:
         specs = []
@@ -210,7 +244,7 @@ def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Stud
                 f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(options)}"
             )
         quoted = text[:1] in ("'", '"', "[", "{")  # says itself what it is
-        many = not quoted and ("," in text or field in ("temperatures",))
+        many = not quoted and ("," in text or field in _LISTS)
         value = [_value(setting, part) for part in text.split(",")] if many else _value(setting, text)
         if field == "contracts" and isinstance(value, str) and value not in ("all", "quick"):
             value = [value]

@@ -10,12 +10,15 @@ from assay.errors import InputError
 
 from .options import (
     BaseUrl,
+    Boundary,
     Budget,
     Connections,
+    Dimensions,
     Json,
     KeyEnv,
     MaxTokens,
     Quick,
+    Regimes,
     Seed,
     Set,
     Subjects,
@@ -38,6 +41,9 @@ def plan(
     seed: Seed = None,
     connections: Connections = None,
     max_tokens: MaxTokens = None,
+    boundary: Boundary = None,
+    dimensions: Dimensions = None,
+    regimes: Regimes = None,
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
     ] = 5.0,
@@ -59,6 +65,9 @@ def plan(
         seed=seed,
         connections=connections,
         max_tokens=max_tokens,
+        boundary=boundary,
+        dimensions=dimensions,
+        regimes=regimes,
     )
     plans = {instrument.name: instrument.plan(lock) for instrument in instruments_of(lock)}
     calls = sum(p.calls for p in plans.values())

@@ -9,13 +9,16 @@ import typer
 
 from .options import (
     BaseUrl,
+    Boundary,
     Budget,
     Connections,
+    Dimensions,
     Json,
     Key,
     KeyEnv,
     MaxTokens,
     Quick,
+    Regimes,
     Seed,
     Set,
     Subjects,
@@ -38,6 +41,9 @@ def run(
     seed: Seed = None,
     connections: Connections = None,
     max_tokens: MaxTokens = None,
+    boundary: Boundary = None,
+    dimensions: Dimensions = None,
+    regimes: Regimes = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The run's name. Default: time and study.")
     ] = None,
@@ -61,6 +67,9 @@ def run(
         seed=seed,
         connections=connections,
         max_tokens=max_tokens,
+        boundary=boundary,
+        dimensions=dimensions,
+        regimes=regimes,
     )
     import shutil
 

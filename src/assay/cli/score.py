@@ -26,18 +26,20 @@ __all__ = ["score"]
 WHERE = (
     *("contract", "model", "temperature", "top_p", "wording", "level", "rung"),
     *("subject", "against", "variant", "planted", "detector"),
+    *("boundary", "dimension", "family", "regime", "from", "to"),
 )
 # Options that one instrument alone has.
 OWN = {
     "repeatability": ("contracts", "tau", "canon_scope", "extract", "workers", "repair", "unconfined"),
     "consistency": ("ratings", "delta", "rule"),
+    "agency": ("declaration",),
 }
 
 
 def score(
     context: typer.Context,
-    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability or consistency.")],
-    file: Annotated[Path, typer.Argument(help="JSON Lines, plain or .gz.")],
+    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability, consistency or agency.")],
+    file: Annotated[Path, typer.Argument(help="JSON Lines, plain or .gz; for agency also CSV or Parquet.")],
     contracts: Annotated[
         Path | None,
         typer.Option("--contracts", help="JSON or YAML of contracts keyed by id. Default: the shipped ones."),
@@ -59,6 +61,10 @@ def score(
     ] = None,
     delta: Annotated[float, typer.Option("--delta", help="Seconds within which a repair counts.")] = 60.0,
     rule: Annotated[str, typer.Option("--rule", help="M5 is judged by: interval or point.")] = "interval",
+    declaration: Annotated[
+        Path | None,
+        typer.Option("--declaration", help="YAML or JSON: system, boundary, regimes, families, criteria."),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every measure, not only those that are read first.")
     ] = False,
@@ -70,11 +76,19 @@ def score(
     Rows for repeatability: {"contract": ID, "model": NAME, "temperature": T, "outputs": [TEXT, ...]}
 
     Rows for consistency: {"id": ID, "subject": NAME, "kind": KIND, "thread": {...}, "turns": [...]}
+
+    Rows for agency: {"dimension": "S", "level": 1, "family": ID, "regime": ID, "instance": ID, "outcome": "success", ...}
     """
     _check_instrument(instrument, context)
     if not 0 < confidence < 1:
         raise InputError(f"--confidence {confidence:g}: more than 0, less than 1")
-    if instrument == "consistency":
+    if instrument == "agency":
+        if _given(context, "confidence"):
+            raise InputError("--confidence: agency takes it from the declaration (11.5.2)")
+        from assay.instruments.agency.rows import score_rows
+
+        result = score_rows(file, declaration)
+    elif instrument == "consistency":
         result = _consistency(file, ratings, delta=delta, rule=rule, confidence=confidence)
     else:
         result = _repeatability(
@@ -103,10 +117,14 @@ def _check_instrument(instrument: str, context: typer.Context) -> None:
         raise InputError(f"{instrument} has no scoring of plain rows; repeatability has")
     for other, names in OWN.items():
         for name in names if other != instrument else ():
-            source = context.get_parameter_source(name)
-            if source is not None and source.name == "COMMANDLINE":
+            if _given(context, name):
                 option = "allow-unconfined-code" if name == "unconfined" else name.replace("_", "-")
                 raise InputError(f"--{option} is an option of {other}, not of {instrument}")
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _repeatability(
@@ -164,7 +182,7 @@ def _headline(result: Result, console: Console) -> None:
         console.print(headline_text(shown), "")
     else:
         typer.echo(plain_text(shown))
-    if result.instrument == "consistency":
+    if result.instrument in ("consistency", "agency"):
         _say_all(result)
         return
     for verdict in result.verdicts:
@@ -179,6 +197,10 @@ def _table_of(result: Result) -> Headline:
         from assay.instruments.consistency.headline import headline_of as of_subjects
 
         return of_subjects(result)
+    if result.instrument == "agency":
+        from assay.instruments.agency.headline import headline_of as of_vectors
+
+        return of_vectors(result)
     from assay.instruments.repeatability.headline import headline_of
 
     return headline_of(result)

@@ -52,7 +52,8 @@ class Point(Struct, frozen=True, kw_only=True):
     """What one measure read over many cells of one distribution and size.
 
     ``truth`` and ``reading`` are means over the cells that have the measure; the truth is judged cell by cell.
-    ``too_high`` and ``too_low`` are the shares of cells whose whole interval lies above or below the truth.
+    ``too_high`` and ``too_low`` are the shares of cells whose whole interval lies above or below the truth. A
+    reading that is a level has no interval: its coverage is the share of cells that do not read too high.
     """
 
     distribution: str
@@ -69,6 +70,7 @@ class Point(Struct, frozen=True, kw_only=True):
     width: float | None = None  # None where the interval has one end only
     too_high: float = 0.0
     too_low: float = 0.0
+    right: float | None = None  # of a reading that is a level: the share of cells that read the truth itself
 
     @property
     def title(self) -> str:
@@ -87,6 +89,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     runs: int
     confidence: float
     required: float
+    required_right: float = 0.0  # of levels
     quick: bool
     distributions: dict[str, str]  # name → what it draws, in plain words
     points: tuple[Point, ...]
@@ -100,8 +103,16 @@ class Calibration(Struct, frozen=True, kw_only=True):
     @property
     def failing(self) -> tuple[Point, ...]:
         """Points below what is required; of a quick calibration only those that chance does not explain."""
-        chance = 4.0 * math.sqrt(self.required * (1.0 - self.required) / self.runs) if self.quick else 0.0
-        return tuple(p for p in self.judged if p.coverage is not None and p.coverage < self.required - chance)
+
+        def least(share: float) -> float:
+            return share - (4.0 * math.sqrt(share * (1.0 - share) / self.runs) if self.quick else 0.0)
+
+        return tuple(
+            p
+            for p in self.judged
+            if (p.coverage is not None and p.coverage < least(self.required))
+            or (p.right is not None and p.right < least(self.required_right))
+        )
 
     @property
     def holds(self) -> bool:

@@ -38,14 +38,15 @@ To run generated code without confinement all the same: --allow-unconfined-code
 _SELF_TEST: Final = """
 import ctypes, os, socket
 
-def check(folder, nested):
+def check(folder, identity, nested):
     wrong = []
     for path in ("/etc/passwd", "/etc/hostname", "/proc/self/environ", "/proc/1/environ"):
         if os.path.exists(path):
             wrong.append(path + " can be seen")
-    try:
-        os.listdir(folder)
-        wrong.append("the caller's files can be seen")
+    try:  # a folder of that name may be there, /tmp say, but it must be another one
+        found = os.stat(folder)
+        if [found.st_dev, found.st_ino] == identity:
+            wrong.append("the caller's files can be seen")
     except OSError:
         pass
     for path in ("/assay-was-here", os.path.dirname(os.__file__) + "/assay-was-here"):
@@ -147,7 +148,8 @@ def _try(mode: Mode) -> Confinement:
         if ready["event"] != "ready":
             raise SandboxUnavailable(ready["why"])
         nested = mode in ("namespaces", "bubblewrap")
-        case = {"args": [os.getcwd(), nested]}
+        here = os.stat(".")
+        case = {"args": [os.getcwd(), [here.st_dev, here.st_ino], nested]}
         job = Job(source=_SELF_TEST, entry_point="check", cases=(case,))
         run = _run_once(launched.line, job)
     finally:

@@ -14,7 +14,9 @@ ledgers.
 | any other statistic | `bootstrap`, `cluster_bootstrap` |
 | is it above chance, do two differ | `binomial_test`, `fisher_exact`, `mcnemar`, `paired_permutation` |
 | many tests at once | `holm`, `benjamini_hochberg` |
+| is a share above a threshold, looking after every outcome | `sequential_share`, `sequential_properties` |
 | is n enough | `power_*`, `required_n_*`, `detectable_*` for one, two and paired shares |
+| what a test with fixed n would need instead | `fixed_share_size` |
 | some outcomes are unknown | `share_bounds` |
 | is .85 - .70 within .15 | `fraction`, `share` |
 
@@ -78,6 +80,14 @@ from assay.stats.power import (
     required_n_paired,
     required_n_two,
 )
+from assay.stats.sequential import (
+    FixedShareSize,
+    SequentialProperties,
+    SequentialShare,
+    fixed_share_size,
+    sequential_properties,
+    sequential_share,
+)
 
 __all__ = [
     "Adjusted",
@@ -89,6 +99,7 @@ __all__ = [
     "Detectable",
     "Entropy",
     "FisherTest",
+    "FixedShareSize",
     "Interval",
     "IntervalArray",
     "McNemarTest",
@@ -97,6 +108,8 @@ __all__ = [
     "PermutationTest",
     "Power",
     "RequiredN",
+    "SequentialProperties",
+    "SequentialShare",
     "ShareBounds",
     "ShareDifference",
     "Side",
@@ -120,6 +133,7 @@ __all__ = [
     "draw_signs",
     "equivalent",
     "fisher_exact",
+    "fixed_share_size",
     "fleiss_kappa",
     "fraction",
     "holm",
@@ -142,6 +156,8 @@ __all__ = [
     "required_n_one",
     "required_n_paired",
     "required_n_two",
+    "sequential_properties",
+    "sequential_share",
     "shannon_entropy",
     "share",
     "share_bounds",

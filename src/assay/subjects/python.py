@@ -3,6 +3,8 @@
 The callable takes the messages (a list of dicts with ``role`` and ``content``) and, if it accepts them as
 keywords, ``temperature``, ``top_p``, ``max_tokens`` and ``seed``; it returns text, or a dict with ``text`` and
 perhaps ``tool_calls``, ``finish``, ``usage``. A class is instantiated anew for every trial and may remember.
+A callable, or a class whose ``solve``, takes ``task`` and ``act`` is an agent with a loop of its own, run once a
+trial: ``act(name, **arguments)`` does one action and returns the text of what came of it.
 It sees what it is sent and nothing else of the run.
 """
 
@@ -30,6 +32,7 @@ from .chat import brief, clean, no_constant
 __all__ = ["PythonSubject"]
 
 START_SECONDS = 60.0
+FORGET_SECONDS = 5.0  # the host gives an agent one second to end, and ends itself if that was not enough
 LARGEST_LINE = 16 << 20
 _HOST = Path(__file__).with_name("_python_host.py")  # run as a file: Assay itself is not imported there
 _FIELDS = frozenset(Reply.__struct_fields__)
@@ -40,6 +43,7 @@ class _Host:
 
     def __init__(self, child: asyncio.subprocess.Process) -> None:
         self.child = child
+        self.agent = False  # whether the callable has a loop of its own
 
     async def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         assert self.child.stdin is not None
@@ -81,6 +85,13 @@ class _Host:
     def forget(self) -> None:
         assert self.child.stdin is not None
         self.child.stdin.write(b'{"forget":true}\n')
+
+    async def has_forgotten(self) -> bool:
+        """Whether an agent's loop has really ended; a host whose agent stays ends itself."""
+        try:
+            return (await self.ask({"forget": True}, FORGET_SECONDS)).get("forgotten") is True
+        except SubjectFault:
+            return False
 
     async def kill(self) -> None:
         """It leads a session of its own: what it started goes with it."""
@@ -134,7 +145,8 @@ class PythonSubject:
             if isinstance(host, BaseException):
                 raise host
             self._idle.append(host)
-        return {"callable": self.spec.name, "stateful": self.stateful}
+        agent = any(host.agent for host in self._idle)
+        return {"callable": self.spec.name, "stateful": self.stateful, "own_loop": agent}
 
     async def _start(self) -> _Host:
         child = await asyncio.create_subprocess_exec(
@@ -152,9 +164,13 @@ class PythonSubject:
         self._all.add(host)
         try:
             ready = await asyncio.wait_for(host.read(), START_SECONDS)
-            if ready.get("ready") is True:
+            host.agent = ready.get("agent") is True
+            if ready.get("ready") is not True:
+                error = brief(ready.get("error"))
+            elif host.agent and not self.stateful:
+                error = "an agent with a loop of its own remembers; leave out 'stateful: false'"
+            else:
                 return host
-            error = brief(ready.get("error"))
         except TimeoutError:
             error = f"it was not ready within {START_SECONDS:g} s"
         except SubjectFault as fault:
@@ -197,8 +213,22 @@ class PythonSubject:
         self._idle.append(host)
 
     async def forget(self, session: str) -> None:
-        if (host := self._busy.pop(session, None)) is not None:
+        if (host := self._busy.pop(session, None)) is None:
+            return
+        if not host.agent:
             self._release(host)
+            return
+        try:
+            forgotten = await host.has_forgotten()
+        except BaseException:
+            await self._end(host)
+            raise
+        if forgotten:
+            self._idle.append(host)
+        elif host in self._all:  # else everything is being closed
+            await self._end(host)
+            with contextlib.suppress(InputError):  # the next call tries again, and tells
+                self._idle.append(await self._start())  # now: no trial is charged with it
 
     async def close(self) -> None:
         for host in list(self._all):

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
-__all__ = ["DISTANCE", "LONGEST", "distance"]
+__all__ = ["DISTANCE", "LONGEST", "distance", "distance_within"]
 
 DISTANCE = "levenshtein/1"
 LONGEST = 100_000
@@ -27,6 +27,18 @@ def distance(a: str, b: str) -> Fraction:
         return Fraction(Levenshtein.distance(inner, other), max(len(a), len(b)))
     x, y = _units(a, b)
     return Fraction(Levenshtein.distance(x, y), max(len(x), len(y)))
+
+
+def distance_within(a: str, b: str, limit: Fraction) -> Fraction | None:
+    """None for a distance beyond the limit, which need not be worked out."""
+    inner, other = _inner(a, b)
+    if len(inner) * len(other) > LONGEST**2:
+        found = distance(a, b)
+        return found if found <= limit else None
+    longer = max(len(a), len(b), 1)
+    most = longer * limit.numerator // limit.denominator
+    edits = Levenshtein.distance(inner, other, score_cutoff=most)
+    return Fraction(edits, longer) if edits <= most else None
 
 
 def _inner(a: str, b: str) -> tuple[str, str]:

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from itertools import count
 from typing import TypeVar
 
-from .scopes import Names, analyse
+from .scopes import Names, Place, analyse
 
-__all__ = ["alpha", "copied", "renamed", "same_tree", "twin"]
+__all__ = ["alpha", "copied", "renamed", "same_but_for_names", "same_tree", "twin"]
 
 _Node = TypeVar("_Node", bound=ast.AST)
+Spelling = dict[tuple[int, str], str | list[str]]  # by node and attribute, what stands there instead
 
 
 def alpha(tree: ast.Module, keep: frozenset[str] = frozenset()) -> ast.Module:
@@ -28,20 +29,21 @@ def alpha(tree: ast.Module, keep: frozenset[str] = frozenset()) -> ast.Module:
 
 def renamed(tree: ast.Module, keep: frozenset[str] = frozenset()) -> ast.Module:
     """The same tree, its names changed in place."""
-    names = analyse(tree, keep)
-    numbered = _numbered(names, keep)
+    for place, name in _numbered(analyse(tree, keep), keep):
+        place.write(name)
+    return tree
+
+
+def _numbered(names: Names, keep: frozenset[str]) -> Iterator[tuple[Place, str]]:
+    """The new names, place by place."""
+    taken = {binding.name for binding in names.bindings if binding.stays}
+    taken |= names.keywords | names.exported | keep
+    numbered = (name for name in (f"v{number}" for number in count()) if name not in taken)
     for binding in names.bindings:
         if not binding.stays:
             name = next(numbered)
             for place in binding.places:
-                place.write(name)
-    return tree
-
-
-def _numbered(names: Names, keep: frozenset[str]) -> Iterator[str]:
-    taken = {binding.name for binding in names.bindings if binding.stays}
-    taken |= names.keywords | names.exported | keep
-    return (name for name in (f"v{number}" for number in count()) if name not in taken)
+                yield place, name
 
 
 def copied(tree: ast.Module) -> ast.Module:
@@ -68,15 +70,41 @@ def twin(node: _Node) -> _Node:
     return fresh
 
 
+def same_but_for_names(one: Names, other: Names, keep: frozenset[str] = frozenset()) -> bool:
+    """Whether ``alpha`` would make the same tree of two programs, whose names have been analysed."""
+    return _same(one.tree, other.tree, _spelt(one, keep), _spelt(other, keep))
+
+
+def _spelt(names: Names, keep: frozenset[str]) -> Spelling:
+    spelt: Spelling = {}
+    for (_, node, attribute, item), name in _numbered(names, keep):
+        if item is None:
+            spelt[id(node), attribute] = name
+        else:  # of a declaration
+            entries = spelt.setdefault((id(node), attribute), [*getattr(node, attribute)])
+            assert isinstance(entries, list)
+            entries[item] = name
+    return spelt
+
+
 def same_tree(one: ast.AST, other: ast.AST) -> bool:
     """Whether the two would be dumped alike: same nodes, same names, same constants; positions do not count."""
+    return _same(one, other, {}, {})
+
+
+def _same(one: ast.AST, other: ast.AST, ones: Spelling, others: Spelling) -> bool:
     stack: list[tuple[object, object]] = [(one, other)]
     while stack:
         a, b = stack.pop()
         if type(a) is not type(b):
             return False
         if isinstance(a, ast.AST):
-            stack.extend((getattr(a, name, None), getattr(b, name, None)) for name in a._fields)
+            for name in a._fields:
+                x, y = getattr(a, name, None), getattr(b, name, None)
+                if ones or others:
+                    x, y = ones.get((id(a), name), x), others.get((id(b), name), y)
+                if x is not y or ones or others:
+                    stack.append((x, y))
         elif isinstance(a, list) and isinstance(b, list):
             if len(a) != len(b):
                 return False

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import sys
 import threading
 import warnings
@@ -27,12 +28,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise, zip_longest
 from typing import Generic, NamedTuple, TypeVar
 
 from .layout import layout
 from .names import renamed, twin
 
 __all__ = [
+    "INNER",
     "VERSIONS",
     "ByStatement",
     "Forms",
@@ -92,20 +95,31 @@ def _room() -> Iterator[None]:
 
 @dataclass(eq=False)
 class Parsed:
-    """A tree that is shared, so never changed in place, and its levels.
+    """A program that parses, and its levels. Its tree is shared, so never changed in place.
 
     ``parts`` are the rows of each statement of the module: what they say, the statement is. None for one that
     does not have its rows to itself.
     """
 
-    tree: ast.Module
-    parts: list[str | None]
+    parts: Sequence[str | None]
+    statement: Callable[[int], ast.stmt]  # of the module, by its number
     depth: int = 0
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Made when it is asked for: most of what is proposed is measured and refused without it."""
+        return ast.Module([self.statement(number) for number in range(len(self.parts))], [])
+
+    @property
+    def documented(self) -> bool:
+        """Whether the module has a docstring."""
+        return bool(self.parts) and _TEXT.at(self, 0)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """In the order of ``ast.walk``."""
-        return [node for layer in _layers(self.tree) for node in layer]
+        layers = zip_longest(*map(_layers, self.tree.body), fillvalue=())
+        return [self.tree, *(node for layer in layers for part in layer for node in part)]
 
 
 _Found = TypeVar("_Found")
@@ -125,7 +139,16 @@ class ByStatement(Generic[_Found]):
 
     def of(self, parsed: Parsed) -> list[_Found]:
         """For each statement of the module."""
-        return [self.one(part, one) for part, one in zip(parsed.parts, parsed.tree.body, strict=True)]
+        known = self._known
+        return [
+            known[part] if part in known else self.at(parsed, number)
+            for number, part in enumerate(parsed.parts)
+        ]
+
+    def at(self, parsed: Parsed, number: int) -> _Found:
+        """For one statement of the module."""
+        part = parsed.parts[number]
+        return self._known[part] if part in self._known else self.one(part, parsed.statement(number))
 
     def one(self, part: str | None, statement: ast.stmt) -> _Found:
         """``part`` is what ``Parsed`` has for the statement."""
@@ -137,6 +160,9 @@ class ByStatement(Generic[_Found]):
             self._known[part] = self._work(statement)
         return self._known[part]
 
+    def __contains__(self, part: str) -> bool:
+        return part in self._known
+
 
 def parse(source: str) -> ast.Module | None:
     """A tree of one's own, or None for whatever a model can write that is not Python."""
@@ -147,19 +173,85 @@ def parse(source: str) -> ast.Module | None:
 @lru_cache(maxsize=16)  # repair proposes, measures and takes the same text, one after the other
 def read(source: str) -> Parsed | None:
     """As ``parse``, but the tree is shared with everyone who asks for it."""
-    return _parsed(source)
+    found = _pieced(source)
+    return _shallow(found) if found is not None else _parsed(source)
 
 
 def _parsed(source: str) -> Parsed | None:
+    tree = _tree(source)
+    if tree is None:
+        return None
+    return _shallow(Parsed(_parts(source, tree.body), tree.body.__getitem__))
+
+
+def _shallow(found: Parsed) -> Parsed | None:
+    found.depth = 1 + max(_DEPTH.of(found), default=0)
+    return found if found.depth <= _DEEPEST else None
+
+
+def _tree(source: str) -> ast.Module | None:
     with _room(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            tree = ast.parse(source)
+            return ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    found = Parsed(tree, _parts(source, tree.body))
-    found.depth = 1 + max(_DEPTH.of(found), default=0)
-    return found if found.depth <= _DEEPEST else None
+
+
+# A row that a statement of the module may begin on, with its decorators.
+_START = re.compile(r"^(?:@.*\n)*(?!(?:elif|else|except|finally)\b)[^\W\d]", re.MULTILINE)
+_IDLE = re.compile(r"[ \t]*(?:#.*)?")  # a row without tokens, between statements
+
+
+def _pieced(source: str) -> Parsed | None:
+    """A program put together from statements; None where too few of them are known from other programs.
+
+    Texts of whole rows that each parse, and end there, parse to the same statements one below the other. A row
+    may be taken for a beginning that is none, as in a string: then the piece before it does not parse.
+    """
+    if "\r" in source or "\f" in source:
+        return None
+    starts = [found.start() for found in _START.finditer(source)]
+    pieces: list[tuple[str, int]] = []  # with the rows before it
+    fresh = row = 0
+    for start, end in pairwise((0, *starts, len(source))):
+        piece = source[start:end]
+        idle, part = _without_idle_rows(piece)
+        if part:
+            pieces.append((part, row + idle))
+        if part.endswith("\\"):  # the next row would be part of it
+            return None
+        if part and part not in _DEPTH:
+            fresh += len(part)
+            if 2 * fresh > len(source) or _placed(*pieces[-1]) is None:
+                return None
+        row += piece.count("\n")
+
+    def statement(number: int) -> ast.stmt:
+        found = _placed(*pieces[number])
+        assert found is not None, "a part that was read is a statement"
+        return found
+
+    return Parsed([part for part, _ in pieces], statement)
+
+
+def _without_idle_rows(piece: str) -> tuple[int, str]:
+    """Without the comments and blank rows at either end, and how many were at the beginning."""
+    rows = piece.split("\n")
+    first, last = 0, len(rows)
+    while first < last and _IDLE.fullmatch(rows[first]):
+        first += 1
+    while first < last and _IDLE.fullmatch(rows[last - 1]):
+        last -= 1
+    return first, "\n".join(rows[first:last])
+
+
+@lru_cache(maxsize=128)  # most statements of a proposal stand where they stood
+def _placed(part: str, row: int) -> ast.stmt | None:
+    """The statement of that text below so many rows; None where it is not one, with all of its rows to itself."""
+    source = "\n" * row + part
+    tree = _tree(source)
+    return tree.body[0] if tree is not None and _parts(source, tree.body) == [part] else None
 
 
 def first_row(statement: ast.stmt) -> int:
@@ -185,35 +277,37 @@ _LEAVES = frozenset(
     ("id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "is_async", "rest")
 )
 # By kind of node, the fields that can hold nodes.
-_INNER: dict[type, tuple[str, ...]] = {
+INNER: dict[type, tuple[str, ...]] = {
     kind: tuple(name for name in kind._fields if name not in _LEAVES and kind is not ast.Constant)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
 
-def _layers(top: ast.AST) -> Iterator[list[ast.AST]]:
-    """A tree layer by layer."""
-    layer: list[ast.AST] = [top]
+@lru_cache(maxsize=128)  # for the depth, then for the nodes
+def _layers(statement: ast.stmt) -> Sequence[Sequence[ast.AST]]:
+    """A statement layer by layer."""
+    layers: list[list[ast.AST]] = []
+    layer: list[ast.AST] = [statement]
     while layer:
-        yield layer
+        layers.append(layer)
         below: list[ast.AST] = []
         for node in layer:
-            for name in _INNER[type(node)]:
+            for name in INNER[type(node)]:
                 value = getattr(node, name, None)
                 if isinstance(value, ast.AST):
                     below.append(value)
                 elif isinstance(value, list):
                     below += [one for one in value if isinstance(one, ast.AST)]
         layer = below
+    return layers
 
 
 def _depth(statement: ast.stmt) -> int:
-    return sum(1 for _ in _layers(statement))
+    return len(_layers(statement))
 
 
 _DEPTH = ByStatement(_depth)
-
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -244,6 +338,9 @@ def _is_text(statement: ast.stmt) -> bool:
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
+
+
+_TEXT = ByStatement(_is_text)
 
 
 def normal_forms(source: str, keep: frozenset[str] = frozenset(), *, python: bool = True) -> Forms:
@@ -287,9 +384,10 @@ _OPEN, _CLOSE = ast.dump(ast.Module([ast.Pass()], [])).split("Pass()")  # what i
 
 def _printed(parsed: Parsed) -> str:
     """Without docstrings: the prints of the statements, one after the other."""
-    body = parsed.tree.body
-    start = 1 if body and _is_text(body[0]) else 0
-    if len(body) > start and _is_text(body[start]):  # the interpreter prints it as it prints a docstring
+    start = 1 if parsed.documented else 0
+    if len(parsed.parts) > start and _TEXT.at(
+        parsed, start
+    ):  # the interpreter prints it as it prints a docstring
         return ast.unparse(_without_docstrings(parsed.tree))
     return "".join(_FOLLOWING.of(parsed)[start:]).lstrip("\n")
 

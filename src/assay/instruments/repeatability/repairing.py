@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .cells import Anchor, Cell, Output
-from .distance import distance
+from .distance import distance, distance_within
 from .normalisation import ast_form, text_form
 from .repair import STEPS, Proposal, Repair, search
 
@@ -53,11 +53,14 @@ def repairing(source: str, canon: str, keep: frozenset[str]) -> Generator[Propos
     steps = STEPS if max(len(source), len(canon)) <= LONGEST else ()
 
     def measure(code: str, limit: tuple[Fraction, ...] | None) -> tuple[Fraction, ...] | None:
+        if limit is None:
+            return tuple(distance(form(code), target) for form, target in zip(_FORMS, targets, strict=True))
         reach: list[Fraction] = []
-        for form, target in zip(_FORMS, targets, strict=True):
-            reach.append(distance(form(code), target))
-            if limit is not None and reach[-1] > limit[len(reach) - 1]:
+        for form, target, most in zip(_FORMS, targets, limit, strict=True):
+            found = distance_within(form(code), target, most)
+            if found is None:
                 return None
+            reach.append(found)
         return tuple(reach)
 
     return search(source, canon, keep, measure, steps)

@@ -32,11 +32,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["BUILTINS", "REFLECTIVE", "Binding", "Names", "Place", "Scope", "analyse"]
+__all__ = ["BUILTINS", "REFLECTIVE", "Binding", "Names", "Place", "Reading", "Scope", "analyse"]
 
 Kind = Literal["module", "class", "function", "comprehension"]
 Role = Literal["read", "bind", "parameter", "keyword", "class", "function", "import"]
@@ -83,12 +83,13 @@ class Scope:
     bound: dict[str, None] = field(default_factory=dict)
     declared: dict[str, Literal["global", "nonlocal"]] = field(default_factory=dict)
 
-    def outward(self) -> Iterator[Scope]:
-        """This scope, then those around it whose names it sees."""
-        yield self
-        scope = self.parent
+    def outward(self, module: Scope) -> Iterator[Scope]:
+        """This scope, then those around it whose names it sees; the last is that of the whole module."""
+        scope: Scope | None = self
         while scope is not None:
-            if scope.kind != "class":
+            if scope.kind == "module":
+                yield module
+            elif scope is self or scope.kind != "class":
                 yield scope
             scope = scope.parent
 
@@ -120,44 +121,49 @@ class Binding:
 
 
 class Names(NamedTuple):
-    """Bindings in the order of their first appearance; ``keywords`` are names that calls pass by keyword, texts of
-    the program among them, for a mapping may pass any; ``exported`` are those in ``__all__``."""
+    """Of a tree, bindings in the order of their first appearance; ``keywords`` are names that calls pass by keyword,
+    texts of the program among them, for a mapping may pass any; ``exported`` are those in ``__all__``."""
 
+    tree: ast.Module
     bindings: list[Binding]
     scopes: list[Scope]
     keywords: frozenset[str]
     exported: frozenset[str]
 
 
-class _Mention(NamedTuple):
-    name: str
-    role: Role
-    place: Place
-
-
 Child = tuple[ast.AST, Scope]
+Mention = tuple[Role, Place]
 
 
-class _Reader:
-    """Goes through the tree once and notes every mention of a name; what it refers to is settled afterwards.
+class Reading:
+    """Every mention of a name in a statement of a module; what it refers to is settled afterwards.
 
     The order is that of the source, but that a definition's or handler's own name and parameters come first.
+    ``module`` has what the statement gives to the scope of the module.
     """
 
-    def __init__(self, tree: ast.Module) -> None:
-        self.module = Scope("module", tree, None)
-        self.scopes = [self.module]
-        self.mentions: list[_Mention] = []
+    def __init__(self, statement: ast.stmt) -> None:
+        self.module = Scope("module", statement, None)
+        self.scopes: list[Scope] = []
+        self.mentions: dict[
+            tuple[int, str], list[Mention]
+        ] = {}  # by scope: a name means the same all over it
         self.keywords: set[str] = set()
         self.texts: set[str] = set()
         self.class_reads: list[str] = []
         self.spreads = self.looks = self.shows = self.star = False
-        stack: list[Child] = [(tree, self.module)]
+        stack: list[Child] = [(statement, self.module)]
         while stack:
             node, scope = stack.pop()
             reader = _READERS.get(type(node))
             children = reader(self, node, scope) if reader else _inside(node, scope)
             stack.extend(reversed(children))
+        for scope in self.scopes:
+            for name, kind in scope.declared.items():
+                if name in scope.bound:
+                    del scope.bound[name]
+                    if kind == "global":
+                        self.module.bound[name] = None
 
     def inner(self, kind: Kind, node: ast.AST, parent: Scope) -> Scope:
         self.scopes.append(Scope(kind, node, parent))
@@ -168,7 +174,8 @@ class _Reader:
     ) -> None:
         if role != "read":
             scope.bound[name] = None
-        self.mentions.append(_Mention(name, role, Place(scope, node, attribute, item)))
+        place = Place(scope, node, attribute, item)
+        self.mentions.setdefault((id(scope), name), []).append((role, place))
 
     def name(self, node: ast.Name, scope: Scope) -> list[Child]:
         if isinstance(node.ctx, ast.Load):
@@ -300,73 +307,90 @@ class _Reader:
 
 def _inside(node: ast.AST, scope: Scope) -> list[Child]:
     children: list[Child] = []
-    for name in node._fields:
+    for name in _INNER[type(node)]:
         value = getattr(node, name, None)
         if isinstance(value, list):
-            children += [(one, scope) for one in value if isinstance(one, ast.AST)]
+            children += [(one, scope) for one in value if isinstance(one, ast.AST) and one._fields]
         elif isinstance(value, ast.AST) and value._fields:
             children.append((value, scope))
     return children
 
 
-_READERS: dict[type[ast.AST], Callable[[_Reader, Any, Scope], list[Child]]] = {
-    ast.Name: _Reader.name,
-    ast.AugAssign: _Reader.augmented,
-    ast.AnnAssign: _Reader.annotated,
-    ast.NamedExpr: _Reader.walrus,
-    ast.FunctionDef: _Reader.function,
-    ast.AsyncFunctionDef: _Reader.function,
-    ast.Lambda: _Reader.function_expression,
-    ast.ClassDef: _Reader.class_,
-    ast.ListComp: _Reader.comprehension,
-    ast.SetComp: _Reader.comprehension,
-    ast.DictComp: _Reader.comprehension,
-    ast.GeneratorExp: _Reader.comprehension,
-    ast.Import: _Reader.imports,
-    ast.ImportFrom: _Reader.imports,
-    ast.Global: _Reader.declaration,
-    ast.Nonlocal: _Reader.declaration,
-    ast.MatchAs: _Reader.capture,
-    ast.MatchStar: _Reader.capture,
-    ast.MatchMapping: _Reader.capture,
-    ast.ExceptHandler: _Reader.capture,
-    ast.keyword: _Reader.keyword,
-    ast.Attribute: _Reader.attribute,
-    ast.Constant: _Reader.constant,
+_BARE = frozenset(("ctx", "op", "attr", "id", "arg", "level", "module", "type_comment", "kind", "is_async"))
+# By kind of node, the fields that may hold nodes with parts.
+_INNER: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name not in _BARE)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
+_READERS: dict[type[ast.AST], Callable[[Reading, Any, Scope], list[Child]]] = {
+    ast.Name: Reading.name,
+    ast.AugAssign: Reading.augmented,
+    ast.AnnAssign: Reading.annotated,
+    ast.NamedExpr: Reading.walrus,
+    ast.FunctionDef: Reading.function,
+    ast.AsyncFunctionDef: Reading.function,
+    ast.Lambda: Reading.function_expression,
+    ast.ClassDef: Reading.class_,
+    ast.ListComp: Reading.comprehension,
+    ast.SetComp: Reading.comprehension,
+    ast.DictComp: Reading.comprehension,
+    ast.GeneratorExp: Reading.comprehension,
+    ast.Import: Reading.imports,
+    ast.ImportFrom: Reading.imports,
+    ast.Global: Reading.declaration,
+    ast.Nonlocal: Reading.declaration,
+    ast.MatchAs: Reading.capture,
+    ast.MatchStar: Reading.capture,
+    ast.MatchMapping: Reading.capture,
+    ast.ExceptHandler: Reading.capture,
+    ast.keyword: Reading.keyword,
+    ast.Attribute: Reading.attribute,
+    ast.Constant: Reading.constant,
 }
 if hasattr(ast, "TypeAlias"):
-    _READERS[ast.TypeAlias] = _Reader.typed
+    _READERS[ast.TypeAlias] = Reading.typed
 
 
-def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
-    """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be."""
-    read = _Reader(tree)
-    for scope in read.scopes:
-        for name, kind in scope.declared.items():
-            if name in scope.bound and scope is not read.module:
-                del scope.bound[name]
-                if kind == "global":
-                    read.module.bound[name] = None
+def analyse(
+    tree: ast.Module, keep: frozenset[str] = frozenset(), read: Callable[[ast.stmt], Reading] = Reading
+) -> Names:
+    """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be.
+
+    ``read`` may know the statement already, if it is never changed in place.
+    """
+    readings = [read(statement) for statement in tree.body]
+    module = Scope("module", tree, None)
+    for one in readings:
+        module.bound.update(one.module.bound)
+        module.declared.update(one.module.declared)
     bindings: dict[tuple[int, str], Binding] = {}
-    seen: dict[tuple[int, str], Binding] = {}  # by the scope of a mention: a name means the same all over it
-    for name, role, place in read.mentions:
-        binding = seen.get((id(place.scope), name))
-        if binding is None:
-            home = _home(name, place.scope, read.module)
+    for one in readings:
+        for (_, name), mentions in one.mentions.items():
+            scope = mentions[0][1].scope
+            home = _home(name, scope, module)
             binding = bindings.setdefault((id(home), name), Binding(home, name))
-            seen[id(place.scope), name] = binding
-        binding.places.append(place)
-        binding.roles.add(role)
-    exported = frozenset(_exported(tree) if "__all__" in read.module.bound else ())
-    names = Names(list(bindings.values()), read.scopes, frozenset(read.keywords | read.texts), exported)
-    _settle(names, read, keep)
+            binding.roles.update(role for role, _ in mentions)
+            places = (place for _, place in mentions)
+            outermost = scope is one.module
+            binding.places += (place._replace(scope=module) for place in places) if outermost else places
+    names = Names(
+        tree,
+        list(bindings.values()),
+        [module, *(scope for one in readings for scope in one.scopes)],
+        frozenset().union(*(one.keywords | one.texts for one in readings)),
+        frozenset(_exported(tree) if "__all__" in module.bound else ()),
+    )
+    _settle(names, readings, keep)
     return names
 
 
 def _home(name: str, start: Scope, module: Scope) -> Scope | None:
     """The scope whose variable a mention of ``name`` in ``start`` is; None if there is none."""
     inner = False
-    for scope in start.outward():
+    for scope in start.outward(module):
         declared = scope.declared.get(name)
         if declared == "global":
             return module if name in module.bound else None
@@ -376,11 +400,15 @@ def _home(name: str, start: Scope, module: Scope) -> Scope | None:
     return None
 
 
-def _settle(names: Names, read: _Reader, keep: frozenset[str]) -> None:
+def _settle(names: Names, readings: Sequence[Reading], keep: frozenset[str]) -> None:
     """Say for every binding which rule holds it, if one does."""
-    class_bound = {name for scope in read.scopes if scope.kind == "class" for name in scope.bound}
-    fallback = BUILTINS | class_bound.intersection(read.class_reads)
-    looks = read.looks or any(
+    class_bound = {name for scope in names.scopes if scope.kind == "class" for name in scope.bound}
+    fallback = BUILTINS | class_bound.intersection(name for one in readings for name in one.class_reads)
+    keywords = frozenset().union(*(one.keywords for one in readings))
+    texts = frozenset().union(*(one.texts for one in readings))
+    spreads, star = any(one.spreads for one in readings), any(one.star for one in readings)
+    shows = any(one.shows for one in readings)
+    looks = any(one.looks for one in readings) or any(
         one.name in _LOOKING and (one.scope is None or one.scope.kind in ("module", "class"))
         for one in names.bindings
     )
@@ -394,11 +422,11 @@ def _settle(names: Names, read: _Reader, keep: frozenset[str]) -> None:
             "private": name.startswith("__"),
             "keep": name in keep,
             "exported": kind == "module" and name in names.exported,
-            "keyword": "keyword" in roles or ("parameter" in roles and name in read.keywords),
-            "spread": "parameter" in roles and read.spreads,
-            "text": "parameter" in roles and name in read.texts,
-            "fallback": kind == "module" and (read.star or name in fallback),
-            "shown": "function" in roles and read.shows,
+            "keyword": "keyword" in roles or ("parameter" in roles and name in keywords),
+            "spread": "parameter" in roles and spreads,
+            "text": "parameter" in roles and name in texts,
+            "fallback": kind == "module" and (star or name in fallback),
+            "shown": "function" in roles and shows,
             "seen": looks,
         }
         one.stays = next((rule for rule, holds in rules.items() if holds), "")

@@ -260,7 +260,7 @@ DECLINES: tuple[Rule, ...] = (
         r"required|asked|told|determined|instructed|sworn)(?: (?:not to|"
         r"to (?:have to )?(?:[a-z]+ly )?(?:decline|refuse|stop|leave|pass|say no|stay out|turn|hold|"
         r"withhold|keep (?:this|that|it))))\b"
-        r"|\bi(?:'m| am) (?:staying|keeping|steering) (?:out of|away from|clear)\b|\bi(?:'ve|"
+        r"|\bi(?:'m| am) (?:staying|keeping) (?:out of|away from|clear)\b|\bi(?:'ve|"
         r" have) (?:skipped|omitted|withheld|removed|redacted|left out)\b"
         r"|\b(?:i|we)(?:'ll| will|'re going to| are going to) (?:pass|sit (?:this|"
         r"that) one out)\b(?! (?:it|you|this|the)\b)",

@@ -26,6 +26,7 @@ from .edits import (
     Edit,
     Key,
     Sheet,
+    Words,
     body_blocks,
     definition_pairs,
     key,
@@ -37,11 +38,14 @@ from .edits import (
 
 __all__ = ["propose_annotations"]
 
-_SEES_ANNOTATIONS = re.compile(
+_SEES_ANNOTATIONS = Words.of(
+    "__ann get_ singledispatch dataclass NamedTuple TypedDict Protocol BaseModel pydantic inspect attr define"
+    " beartype typeguard typechecked validate_call",
     r"__annotations__|__annotate__|get_type_hints|get_annotations|singledispatch"
     r"|\b(dataclass(es)?|NamedTuple|TypedDict|Protocol|BaseModel|pydantic|inspect|attrs?|define|beartype|typeguard"
-    r"|typechecked|validate_call)\b"
+    r"|typechecked|validate_call)\b",
 )
+_DECLARES = Words.of("global nonlocal", r"\b(global|nonlocal)\b")
 _BLIND_DECORATORS = (
     "staticmethod",
     "classmethod",
@@ -179,7 +183,7 @@ def _colons(here: Sheet) -> dict[tuple[int, int], int]:
     functions.sort(key=lambda node: (node.lineno, node.col_offset))
     colons: list[int] = []
     depth = -1  # beyond a head
-    for token in here.tokens:
+    for token in here.tokens.all:
         if token.string == "def":
             depth = 0
         elif depth >= 0 and token.string in ("(", "[", "{"):
@@ -277,10 +281,13 @@ class _Finder:
 
     def _variables(self, node: ast.AST, twin: ast.AST | None) -> None:
         here = self.here
+        mine, others = _assigned(node), _assigned(twin) if twin is not None else ()
+        if all(annotation is None for _, annotation in (*mine, *others)):
+            return
         theirs: dict[Key, list[ast.expr | None]] = {}
-        for target, annotation in _assigned(twin) if twin is not None else ():
+        for target, annotation in others:
             theirs.setdefault(key(target), []).append(annotation)
-        for target, own in _assigned(node):
+        for target, own in mine:
             waiting = theirs.get(key(target))
             wanted = waiting.pop(0) if waiting else None
             row, end = target.lineno, here.span(target)[1]
@@ -343,7 +350,7 @@ def propose_annotations(here: Sheet, there: Sheet) -> Iterator[str]:
     if here.mentions(_SEES_ANNOTATIONS) or here.sees_namespaces:
         return
     finder = _Finder(here, there)
-    if re.search(r"\b(global|nonlocal)\b", here.text):
+    if here.mentions(_DECLARES):
         finder.adopted = []  # a name declared so may not be annotated
     if not (finder.removed or finder.adopted):
         return

@@ -9,6 +9,7 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
+from tokenize import TokenInfo
 
 from .annotations import propose_annotations
 from .edits import (
@@ -128,18 +129,24 @@ def _groupings(here: Sheet) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Pairs of parentheses (row, column) that group, and neither call, subscribe nor define."""
     pairs: list[tuple[tuple[int, int], tuple[int, int]]] = []
     opened: list[tuple[tuple[int, int], bool]] = []
-    previous = here.tokens[0]
-    for token in here.tokens:
+    previous: TokenInfo | None = None
+    for token, rows in here.tokens.each():
+        place = token.start[0] + rows, token.start[1]
         if token.type == tokenize.OP and token.string == "(":
-            name = previous.type in _BEFORE_CALL and not keyword.iskeyword(previous.string)
-            opened.append((token.start, not name and previous.string not in (")", "]", "}")))
+            opened.append((place, previous is None or not _called(previous)))
         elif token.type == tokenize.OP and token.string == ")":
             start, groups = opened.pop()
-            if groups and previous.string != "(":
-                pairs.append((start, token.start))
+            if groups and previous is not None and previous.string != "(":
+                pairs.append((start, place))
         if token.type not in (tokenize.NL, tokenize.COMMENT):
             previous = token
     return sorted(pairs)
+
+
+def _called(before: TokenInfo) -> bool:
+    """Whether a parenthesis behind it calls or defines it."""
+    name = before.type in _BEFORE_CALL and not keyword.iskeyword(before.string)
+    return name or before.string in (")", "]", "}")
 
 
 def _paren_edits(here: Sheet, pair: tuple[tuple[int, int], tuple[int, int]]) -> list[Edit]:
@@ -162,6 +169,8 @@ def _without_parens(line: str) -> str:
 def propose_parentheses(here: Sheet, there: Sheet) -> Iterator[str]:
     """Without parentheses that change nothing: those that the canon's line does without, then all."""
     canon_rows = {line.strip() for line in there.lines}
+    if all(line.strip() in canon_rows for line in here.lines if "(" in line):
+        return
     pairs = [pair for pair in _groupings(here) if here.lines[pair[0][0] - 1].strip() not in canon_rows]
     if not pairs:
         return

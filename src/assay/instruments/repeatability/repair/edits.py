@@ -7,21 +7,21 @@ LF. Rows count from 1, as the parser counts them.
 from __future__ import annotations
 
 import ast
-import io
 import re
 import tokenize
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, wraps
-from itertools import pairwise
 from tokenize import TokenInfo
+from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from assay.instruments.repeatability.normalisation import Parsed, first_row, read
 
-from .keys import Documented, Flat, Key, docstring_of, key, same_tree, statement_key, tree_key
+from .keys import Documented, Flat, Key, docstring_of, key, same_tree, statement_key, statement_keys, tree_key
 from .model import Program, Propose
+from .tokens import Tokens, tokens_of
 
 __all__ = [
     "MOST_EDITS",
@@ -30,6 +30,7 @@ __all__ = [
     "Edit",
     "Key",
     "Sheet",
+    "Words",
     "body_blocks",
     "definition_pairs",
     "docstring_of",
@@ -39,6 +40,7 @@ __all__ = [
     "replaced",
     "same_tree",
     "sheet",
+    "statement_keys",
     "surviving",
     "tokens_of",
     "tree_key",
@@ -53,52 +55,36 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _END = re.compile(r"[ \t\f]*;?[ \t\f]*(#.*)?$")
 _STRING_STARTS = {getattr(tokenize, name, -2) for name in ("FSTRING_START", "TSTRING_START")}
 _STRING_ENDS = {getattr(tokenize, name, -2) for name in ("FSTRING_END", "TSTRING_END")}
+_STRINGS = frozenset((tokenize.STRING, *_STRING_STARTS, *_STRING_ENDS))
+_COMMENTS = frozenset((tokenize.COMMENT,))
+
+
+class Words(NamedTuple):
+    """A pattern, and texts one of which is in all that it matches: most programs hold none of them."""
+
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    @classmethod
+    def of(cls, hints: str, pattern: str) -> Words:
+        return cls(tuple(hints.split()), re.compile(pattern))
+
+    def found(self, text: str) -> bool:
+        return any(hint in text for hint in self.hints) and self.pattern.search(text) is not None
+
+
 # A program that reads its own text or line numbers can see how it is laid out.
-_READS_ITSELF = re.compile(
-    r"\b(inspect|linecache|traceback|getsource|__file__|__loader__|__spec__|\w*lineno)\b"
+_READS_ITSELF = Words.of(
+    "inspect linecache traceback getsource __file__ __loader__ __spec__ lineno",
+    r"\b(inspect|linecache|traceback|getsource|__file__|__loader__|__spec__|\w*lineno)\b",
 )
 # A program that goes through a namespace can see what stands in it: docstrings and annotations too.
-_SEES_NAMESPACES = re.compile(
+_SEES_NAMESPACES = Words.of(
+    "vars dir globals locals eval exec metaclass __ class",
     r"\b(vars|dir|globals|locals|eval|exec|metaclass|__(dict|prepare|init_subclass|getattribute|build_class)__)\b"
-    r"|class\s+\w+\s*\([^)]*\b(type|\w*Meta|EnumType)\b"
+    r"|class\s+\w+\s*\([^)]*\b(type|\w*Meta|EnumType)\b",
 )
 _READS_ATTRIBUTES = {"getattr": slice(1, 2), "hasattr": slice(1, 2), "attrgetter": slice(0, None)}
-
-
-@lru_cache(maxsize=8)  # of the program and of the canon, and again where names are exchanged
-def tokens_of(text: str) -> list[TokenInfo]:
-    """Of a text whose lines end in LF; empty for the rare one that the parser reads and ``tokenize`` does not."""
-    tokens: list[TokenInfo] = []
-    try:
-        for chunk, row in _chunks(text):
-            tokens[-1:] = _tokens(chunk, row)  # every chunk ends with a mark of its end
-        return tokens
-    except (tokenize.TokenError, SyntaxError):  # as with a last bracket missing
-        return []
-
-
-def _chunks(text: str) -> Iterator[tuple[str, int]]:
-    """The text cut before each statement of the module, with how many rows stand before each chunk."""
-    found = read(text)
-    if found is None or None in found.parts:
-        yield text, 0
-        return
-    lines = text.split("\n")
-    starts = [first_row(statement) - 1 for statement in found.tree.body[1:]]
-    for start, end in pairwise((0, *starts)):
-        yield "\n".join((*lines[start:end], "")), start
-    start = starts[-1] if starts else 0
-    yield "\n".join(lines[start:]), start
-
-
-@lru_cache(maxsize=128)  # most statements of a proposal stand where they stood
-def _tokens(chunk: str, row: int) -> list[TokenInfo]:
-    """Tokens of whole rows, where they stand."""
-    found = tokenize.generate_tokens(io.StringIO(chunk).readline)
-    return [
-        TokenInfo(kind, string, (first + row, start), (last + row, end), line)
-        for kind, string, (first, start), (last, end), line in found
-    ]
 
 
 class Sheet:
@@ -122,8 +108,8 @@ class Sheet:
             starts.append(starts[-1] + len(line) + 1)
         return starts
 
-    @cached_property
-    def tokens(self) -> list[TokenInfo]:
+    @property
+    def tokens(self) -> Tokens:
         return tokens_of(self.text)
 
     @property
@@ -154,7 +140,7 @@ class Sheet:
 
     @cached_property
     def comments(self) -> list[TokenInfo]:
-        return [token for token in self.tokens if token.type == tokenize.COMMENT] if "#" in self.text else []
+        return list(self.tokens.of(_COMMENTS)) if "#" in self.text else []
 
     @cached_property
     def comment_rows(self) -> frozenset[int]:
@@ -168,12 +154,12 @@ class Sheet:
         """Rows that begin inside a string: their first blanks are part of it."""
         rows: set[int] = set()
         opened: list[int] = []
-        for token in self.tokens:
+        for token in self.tokens.of(_STRINGS):
             if token.type == tokenize.STRING:
                 rows.update(range(token.start[0] + 1, token.end[0] + 1))
             elif token.type in _STRING_STARTS:
                 opened.append(token.start[0])
-            elif token.type in _STRING_ENDS:
+            else:
                 rows.update(range(opened.pop() + 1, token.end[0] + 1))
         return frozenset(rows)
 
@@ -201,8 +187,8 @@ class Sheet:
                 told += bool(names) and all(isinstance(one, ast.Constant) for one in names)
         return told < sum(bool(_reader_of(node)) for node in self.nodes)
 
-    def mentions(self, words: re.Pattern[str]) -> bool:
-        return words.search(self.text) is not None
+    def mentions(self, words: Words) -> bool:
+        return words.found(self.text)
 
     def at(self, row: int, byte: int) -> int:
         """A position of the tree, as one in the text."""
@@ -292,7 +278,7 @@ def proposes(find: Callable[[Sheet, Sheet], Iterator[str]]) -> Propose:
         here, there = _sheet(program.source, program.keep), _sheet(canon.source, canon.keep)
         if here is None or there is None or here.text == there.text or here.reads_itself:
             return
-        if not (here.tokens and there.tokens):
+        if not (here.tokens.known and there.tokens.known):
             return
         seen = {here.text}
         for source in find(here, there):

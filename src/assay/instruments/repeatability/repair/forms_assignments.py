@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 
 from .forms_edit import Rewrite
 from .forms_facts import Block, Facts, Function, binds, mentions
@@ -88,6 +89,9 @@ def _certain(function: Function, facts: Facts, kind: Kind) -> set[str]:
         names = left
 
 
+@lru_cache(
+    maxsize=64
+)  # for numbers and for strings, and again for proposals that leave the function as it is
 def _bindings(function: Function) -> dict[str, list[ast.AST | None]]:
     """By name, what each of its bindings gives it; None where that cannot be said."""
     told: dict[int, ast.AST] = {}

@@ -190,12 +190,12 @@ class Sheet:
 
     def _is(self, found: Parsed, wanted: ast.Module) -> bool:
         """Whether that tree was meant. A statement that stays, in the words it had, need not be gone through."""
-        if len(found.tree.body) != len(wanted.body):
+        if len(found.parts) != len(wanted.body):
             return False
         words = dict(zip(self.tree.body, self.parsed.parts, strict=True))
         return all(
-            (part is not None and words.get(meant) == part) or same_tree(one, meant)
-            for one, part, meant in zip(found.tree.body, found.parts, wanted.body, strict=True)
+            (part is not None and words.get(meant) == part) or same_tree(found.statement(number), meant)
+            for number, (part, meant) in enumerate(zip(found.parts, wanted.body, strict=True))
         )
 
     def _edit(self, rewrite: Rewrite, kept: bool, wrapped: bool) -> _Edit:

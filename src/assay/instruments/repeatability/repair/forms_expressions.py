@@ -191,11 +191,14 @@ def certainly_bool(node: ast.expr, facts: Facts) -> bool:
     return bool(_called(node, facts, "isinstance", "issubclass", "callable", "hasattr", "bool"))
 
 
-def _by(*rules: Rule) -> Callable[[Facts, Facts], Iterator[Rewrite]]:
+def _by(kinds: tuple[type[ast.expr], ...], *rules: Rule) -> Callable[[Facts, Facts], Iterator[Rewrite]]:
+    """Rules that rewrite expressions of some kinds only."""
+
     def every(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
         for node, unit in facts.expressions:
-            for rule in rules:
-                yield from (Rewrite((node,), (new,), unit) for new in rule(node, facts))
+            if isinstance(node, kinds):
+                for rule in rules:
+                    yield from (Rewrite((node,), (new,), unit) for new in rule(node, facts))
 
     return every
 
@@ -206,6 +209,8 @@ def _endless(facts: Facts, canon: Facts) -> Iterator[Rewrite]:
             yield Rewrite((test,), (ast.Constant(1 if test.value is True else True),), unit)
 
 
-LITERALS = (_by(_empties, _sets, _dicts),)
-RANGES = (_by(_ranges), _endless)
-TESTS = (_by(_negations, _choices),)
+_DISPLAYS = (ast.Call, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant)
+
+LITERALS = (_by(_DISPLAYS, _empties, _sets, _dicts),)
+RANGES = (_by((ast.Call,), _ranges), _endless)
+TESTS = (_by((ast.UnaryOp, ast.Compare, ast.IfExp), _negations, _choices),)

@@ -14,7 +14,7 @@ from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from assay.instruments.repeatability.normalisation import ByStatement, Parsed
+from assay.instruments.repeatability.normalisation import INNER, ByStatement, Parsed
 from assay.instruments.repeatability.scopes import REFLECTIVE
 
 from .forms_edit import Sheet, blocks_of
@@ -40,6 +40,7 @@ _LATE = (*_FUNCTIONS, ast.ClassDef, ast.Lambda, ast.GeneratorExp)  # run at anot
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _LOAD = ast.Load()
+_INNER = {kind: tuple(name for name in names if name != "ctx") for kind, names in INNER.items()}
 _GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)  # after which an exception may be survived
 _DEEPEST = 80  # levels of the tree; several frames of the interpreter each
 _LARGEST = 10_000  # bits of a number: larger ones cannot be printed
@@ -130,10 +131,10 @@ class _Survey:
             self.bound.update(binds(node))
             if not isinstance(node, ast.expr):
                 self.blocks += [Block(block, node, function, guarded, unit) for block in blocks_of(node)]
-            for name in node._fields:
+            for name in _INNER[type(node)]:
                 value = getattr(node, name, None)
                 for child in value if isinstance(value, list) else (value,):
-                    if isinstance(child, ast.AST) and not isinstance(child, ast.expr_context):
+                    if isinstance(child, ast.AST):
                         open_ = free and name not in ("annotation", "returns") and not _closed(node, child)
                         stack.append((child, path, function, guarded, unit, open_))
 
@@ -143,11 +144,16 @@ class _Survey:
         return len(self.units) - 1
 
 
+@lru_cache(maxsize=128)  # proposals share the statements that they leave where they are
+def _survey(statement: ast.stmt) -> _Survey:
+    return _Survey(statement)
+
+
 def _told(statement: ast.stmt) -> _Told | None:
     """None where the program looks at itself, or where a number is too large to be printed."""
     if any(map(_reflects, ast.walk(statement))):
         return None
-    found = _Survey(statement)
+    found = _survey(statement)
     return _Told(found.units, found.bags, frozenset(found.bound), found.star, found.declares, found.yields)
 
 
@@ -215,7 +221,7 @@ class Facts:
             numbers = [0, *range(before + 1, before + len(told.units))]
             if not any(number in wanted and bag for number, bag in zip(numbers, told.bags, strict=True)):
                 continue
-            found = _Survey(statement)
+            found = _survey(statement)
             blocks += [
                 one._replace(unit=numbers[one.unit]) for one in found.blocks if numbers[one.unit] in wanted
             ]
@@ -279,7 +285,7 @@ def _reflects(node: ast.AST) -> bool:
     return not _REFLECTIVE.isdisjoint(names_of(node))
 
 
-_BINDERS: dict[str, Callable[[Any], tuple[str, ...]]] = {
+_BY_NAME: dict[str, Callable[[Any], tuple[str, ...]]] = {
     "Name": lambda node: () if isinstance(node.ctx, ast.Load) else (node.id,),
     "arg": lambda node: (node.arg,),
     **dict.fromkeys(("FunctionDef", "AsyncFunctionDef", "ClassDef"), lambda node: (node.name,)),
@@ -291,11 +297,12 @@ _BINDERS: dict[str, Callable[[Any], tuple[str, ...]]] = {
     "MatchMapping": lambda node: () if node.rest is None else (node.rest,),
     **dict.fromkeys(("TypeVar", "TypeVarTuple", "ParamSpec"), lambda node: (node.name,)),  # from Python 3.12
 }
+_BINDERS = {getattr(ast, name): binder for name, binder in _BY_NAME.items() if hasattr(ast, name)}
 
 
 def binds(node: ast.AST) -> tuple[str, ...]:
     """The names that a node itself binds, in whatever scope."""
-    binder = _BINDERS.get(type(node).__name__)
+    binder = _BINDERS.get(type(node))
     return binder(node) if binder else ()
 
 

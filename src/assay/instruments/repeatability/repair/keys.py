@@ -18,6 +18,7 @@ __all__ = [
     "key",
     "same_tree",
     "statement_key",
+    "statement_keys",
     "tree_key",
 ]
 
@@ -129,13 +130,17 @@ _KEYS = {  # by whether docstrings and annotations count
 def tree_key(parsed: Parsed, *, docstrings: bool = True, annotations: bool = True) -> Key:
     """The keys of the statements of a module."""
     keys = _KEYS[docstrings, annotations].of(parsed)
-    return tuple(keys if docstrings or docstring_of(parsed.tree) is None else keys[1:])
+    return tuple(keys[1:] if parsed.documented and not docstrings else keys)
 
 
 def same_tree(source: str, wanted: Key, *, docstrings: bool = True, annotations: bool = True) -> bool:
     """Whether a text parses, to the tree of that key."""
     found = read(source)
     return found is not None and tree_key(found, docstrings=docstrings, annotations=annotations) == wanted
+
+
+def statement_keys(parsed: Parsed) -> list[Key]:
+    return _KEYS[True, True].of(parsed)
 
 
 def statement_key(part: str | None, statement: ast.stmt, *, docstrings: bool) -> Key:

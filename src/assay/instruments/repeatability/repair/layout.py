@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from .edits import (
     Edit,
     Key,
     Sheet,
+    Words,
     body_blocks,
     key,
     matches,
@@ -26,7 +26,10 @@ from .edits import (
 
 __all__ = ["propose_layout", "sees_docstrings"]
 
-_DOCSTRINGS = re.compile(r"\b(__doc__|help|doctest|pydoc|getdoc|inspect)\b")
+_DOCSTRINGS = Words.of(
+    "__doc__ help doctest pydoc getdoc inspect", r"\b(__doc__|help|doctest|pydoc|getdoc|inspect)\b"
+)
+_INDENTS = frozenset((tokenize.INDENT,))
 
 
 def sees_docstrings(where: Sheet) -> bool:
@@ -144,7 +147,7 @@ def _header_key(statement: ast.stmt) -> Key:
 
 
 def _unit(where: Sheet) -> str:
-    return next((token.string for token in where.tokens if token.type == tokenize.INDENT), "")
+    return next((token.string for token in where.tokens.of(_INDENTS)), "")
 
 
 def _reindented(here: Sheet, there: Sheet) -> str:
@@ -155,7 +158,7 @@ def _reindented(here: Sheet, there: Sheet) -> str:
     new_indents: dict[int, tuple[str, str]] = {}  # by row: the old and the new indentation of its statement
     known: dict[str, str] = {"": ""}
     depth, fresh = 0, True
-    for token in here.tokens:
+    for token in here.tokens.all:
         if token.type in (tokenize.INDENT, tokenize.DEDENT):
             depth += 1 if token.type == tokenize.INDENT else -1
         elif token.type == tokenize.NEWLINE:

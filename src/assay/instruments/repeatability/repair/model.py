@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
 from assay.instruments.repeatability.normalisation import Parsed, read
-from assay.instruments.repeatability.scopes import Names, analyse
+from assay.instruments.repeatability.scopes import Names, Reading, analyse
 
-__all__ = ["Program", "Propose", "Step"]
+__all__ = ["Program", "Propose", "Step", "names_of"]
+
+
+_reading = lru_cache(maxsize=128)(Reading)  # proposals share the statements that they leave where they are
+
+
+@lru_cache(maxsize=4)  # of what is proposed, and of the program once it is taken
+def names_of(parsed: Parsed, keep: frozenset[str]) -> Names:
+    return analyse(parsed.tree, keep, _reading)
 
 
 class Program:
@@ -34,8 +42,8 @@ class Program:
     @cached_property
     def names(self) -> Names:
         """What its names mean; only of a program that parses."""
-        assert self.tree is not None
-        return analyse(self.tree, self.keep)
+        assert self.parsed is not None
+        return names_of(self.parsed, self.keep)
 
     @cached_property
     def lines(self) -> list[str]:

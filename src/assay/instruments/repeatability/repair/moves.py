@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.instruments.repeatability.normalisation import read
+from assay.instruments.repeatability.normalisation import Parsed, read
 
-from .edits import Definition, Edit, Key, Sheet, key, proposes, replaced, sheet
+from .edits import Definition, Edit, Key, Sheet, Words, key, proposes, replaced, sheet, statement_keys
 
 __all__ = ["HARMLESS", "propose_definitions"]
 
@@ -29,15 +28,19 @@ HARMLESS = (
     "sys", "time", "typing",
 )  # fmt: skip
 # Through these the order of definitions can be seen.
-_SEES_ORDER = re.compile(r"\b(globals|locals|vars|__dict__|__subclasses__|__main__|modules|eval|exec)\b")
+_SEES_ORDER = Words.of(
+    "globals locals vars __ modules eval exec",
+    r"\b(globals|locals|vars|__dict__|__subclasses__|__main__|modules|eval|exec)\b",
+)
 # With these, making a class runs code of the program, and may see in what order its body stands.
-_MAKES_CLASSES = re.compile(
+_MAKES_CLASSES = Words.of(
+    "class __",
     r"\bmetaclass\b|class\s+\w+\s*\([^)]*\btype\b"
-    r"|__(init_subclass|set_name|class_getitem|prepare|mro_entries|build_class)__"
+    r"|__(init_subclass|set_name|class_getitem|prepare|mro_entries|build_class)__",
 )
 # With these, so may reading an attribute or an element.
-_READING_RUNS = re.compile(r"__(getitem|class_getitem|getattr|getattribute|get|or|ror)__")
-_HASHING_RUNS = re.compile(r"__(hash|eq)__")  # with these, so may a type that is made of others
+_READING_RUNS = Words.of("__", r"__(getitem|class_getitem|getattr|getattribute|get|or|ror)__")
+_HASHING_RUNS = Words.of("__", r"__(hash|eq)__")  # with these, so may a type that is made of others
 _BUILTIN_TYPES = frozenset(name for name, value in vars(builtins).items() if isinstance(value, type))
 _PLAIN_BASES = ("object", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple")
 _PLAIN_DECORATORS = ("staticmethod", "classmethod", "property")
@@ -354,16 +357,16 @@ def _methods_ordered(here: Sheet, there: Sheet) -> str:
     return replaced(here.text, edits)
 
 
-def _inventory(tree: ast.Module) -> Counter[Key]:
+def _inventory(parsed: Parsed) -> Counter[Key]:
     """The statements of a module and of its classes, whatever their order."""
     found: Counter[Key] = Counter()
-    for statement in tree.body:
+    for statement, whole in zip(parsed.tree.body, statement_keys(parsed), strict=True):
         if isinstance(statement, ast.ClassDef):
             found.update(("in", statement.name, *key(one)) for one in statement.body)
             parts = [*statement.bases, *statement.keywords, *statement.decorator_list]
             found["class", statement.name, *(key(part) for part in parts)] += 1
         else:
-            found[key(statement)] += 1
+            found[whole] += 1
     return found
 
 
@@ -380,5 +383,5 @@ def propose_definitions(here: Sheet, there: Sheet) -> Iterator[str]:
     for source in both:
         if source != here.text:
             found = read(source)
-            if found is not None and _inventory(found.tree) == _inventory(here.tree):
+            if found is not None and _inventory(found) == _inventory(here.parsed):
                 yield source

@@ -10,20 +10,24 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.instruments.repeatability.normalisation import read
+from assay.instruments.repeatability.normalisation import Parsed, read
 
-from .edits import Key, Sheet, docstring_of, key, proposes, replaced
+from .edits import Key, Sheet, Words, docstring_of, proposes, replaced, statement_keys
 from .model import Step
 from .moves import HARMLESS, propose_definitions
 
 __all__ = ["HARMLESS", "ORDER", "propose_definitions", "propose_imports"]
 
 # Through these a name can be used that is written nowhere.
-_SEES_NAMES = re.compile(
-    r"\b(eval|exec|compile|globals|locals|vars|dir|__dict__|__import__|importlib|__all__|modules|__main__)\b"
+_SEES_NAMES = Words.of(
+    "eval exec compile globals locals vars dir __ importlib modules",
+    r"\b(eval|exec|compile|globals|locals|vars|dir|__dict__|__import__|importlib|__all__|modules|__main__)\b",
 )
 # These look for names in annotations that are strings.
-_READS_STRINGS = re.compile(r"get_type_hints|\b(dataclass(es)?|NamedTuple|TypedDict|pydantic|attrs?)\b")
+_READS_STRINGS = Words.of(
+    "get_type_hints dataclass NamedTuple TypedDict pydantic attr",
+    r"get_type_hints|\b(dataclass(es)?|NamedTuple|TypedDict|pydantic|attrs?)\b",
+)
 
 Import = ast.Import | ast.ImportFrom
 
@@ -185,11 +189,12 @@ class _Imports:
         return replaced(here.text, edits)
 
 
-def _imports_apart(tree: ast.Module) -> tuple[Counter[_Atom], Key]:
-    """What the module imports, and the key of everything else."""
-    imports = [one for one in tree.body if isinstance(one, Import)]
-    rest: list[ast.stmt] = [one for one in tree.body if not isinstance(one, Import)]
-    return Counter(dict.fromkeys((a for one in imports for a in _atoms(one)), 1)), key(ast.Module(rest, []))
+def _imports_apart(parsed: Parsed) -> tuple[Counter[_Atom], list[Key]]:
+    """What the module imports, and the keys of everything else."""
+    keys = statement_keys(parsed)
+    imports = {at: one for at, one in enumerate(parsed.tree.body) if isinstance(one, Import)}
+    rest = [whole for at, whole in enumerate(keys) if at not in imports]
+    return Counter(dict.fromkeys((a for one in imports.values() for a in _atoms(one)), 1)), rest
 
 
 @proposes
@@ -202,12 +207,12 @@ def propose_imports(here: Sheet, there: Sheet) -> Iterator[str]:
         return
     drop = [atom for atom in imports.all if imports.unused(atom)]
     add = [atom for atom in dict.fromkeys(imports.canon_atoms) if imports.addable(atom)]
-    before, rest = _imports_apart(here.tree)
+    before, rest = _imports_apart(here.parsed)
     for dropped, added in ((drop, add), ([], add), (drop, []), ([], [])):
         source = imports.rewritten(dropped, added)
         found = read(source)
         wanted = (before + Counter(dict.fromkeys(added, 1))) - Counter(dict.fromkeys(dropped, 1))
-        if found is not None and _imports_apart(found.tree) == (wanted, rest):
+        if found is not None and _imports_apart(found) == (wanted, rest):
             yield source
 
 

@@ -37,7 +37,7 @@ class Text:
         self.starts = [0, *accumulate(map(len, self.lines))]
         self.tokens = [
             _Token(self.starts[line - 1] + column, text)
-            for kind, text, (line, column), _, _ in tokens_of("\n".join(program.lines))
+            for kind, text, (line, column), _, _ in tokens_of("\n".join(program.lines)).all
             if kind not in _LAYOUT
         ]
         self.original = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", self.source))]

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from assay.instruments.repeatability.names import alpha, same_tree
+from assay.instruments.repeatability.names import same_but_for_names
 from assay.instruments.repeatability.normalisation import read
 from assay.instruments.repeatability.scopes import BUILTINS, Binding, Names
 
-from .model import Program
+from .model import Program, names_of
 from .places import Text
 
 __all__ = ["MOST", "propose_names"]
@@ -38,7 +38,9 @@ _TARGETS = frozenset(
 )  # the canon need not rename
 
 Wish = dict[Binding, str]
-Variables = dict[tuple[int, str, int | None], Binding]  # by node, attribute and item
+_Place = tuple[int, str, int | None]  # node, attribute and item
+_Item = tuple[str, _Place | None]
+Variables = dict[_Place, Binding]
 
 
 def propose_names(program: Program, canon: Program) -> Iterator[str]:
@@ -56,15 +58,16 @@ def propose_names(program: Program, canon: Program) -> Iterator[str]:
     wish = {mine: name for mine, name in wish.items() if text.can_tell(mine)}
     if not wish:
         return
-    before: ast.Module | None = None
     tried = {program.source}
     for group in _groups(wish, program.tree):
         source = text.renamed(_without_clashes(group, program.names))
         if source in tried:
             continue
         tried.add(source)
-        found, before = read(source), before or alpha(program.tree, program.keep)
-        if found is not None and same_tree(alpha(found.tree, program.keep), before):
+        found = read(source)
+        if found is not None and same_but_for_names(
+            names_of(found, program.keep), program.names, program.keep
+        ):
             yield source
         if len(tried) > MOST:
             return
@@ -152,31 +155,36 @@ def _rows(program: Program, open_: frozenset[str], numbers: Numbers) -> list[_Ro
     parts = [[statement] for statement in program.tree.body]
     rows = []
     for part in parts if len(parts) <= _UNITS else [program.tree.body]:
-        labels: list[str] = []
-        variables: list[Binding | None] = []
-        stack: list[ast.AST] = list(reversed(part))
-        while stack:
-            node = stack.pop()
-            labels.append(type(node).__name__)
-            variables.append(None)
-            inner: list[ast.AST] = []
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if isinstance(value, ast.AST):
-                    inner.append(value)
-                    continue
-                for index, one in enumerate(value) if isinstance(value, list) else ((None, value),):
-                    if isinstance(one, ast.AST):
-                        inner.append(one)
-                        continue
-                    binding = at.get((id(node), name, index)) if isinstance(one, str) else None
-                    labels.append("variable" if binding else _label(one))
-                    variables.append(binding)
-            stack.extend(reversed(inner))
-        if len(labels) <= _LONGEST:
+        items = [item for statement in part for item in _items(statement)]
+        if len(items) <= _LONGEST:
+            variables = [at.get(place) if place else None for _, place in items]
+            labels = ["variable" if one else label for one, (label, _) in zip(variables, items, strict=True)]
             numbered = [numbers.setdefault(label, len(numbers)) for label in labels]
             rows.append(_Row(numbered, variables, *_signature(part, at)))
     return rows
+
+
+@lru_cache(maxsize=128)  # proposals share the statements that they leave where they are
+def _items(statement: ast.stmt) -> list[_Item]:
+    """A statement as labels, with where each text in it stands."""
+    items: list[_Item] = []
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        items.append((type(node).__name__, None))
+        inner: list[ast.AST] = []
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                inner.append(value)
+                continue
+            for index, one in enumerate(value) if isinstance(value, list) else ((None, value),):
+                if isinstance(one, ast.AST):
+                    inner.append(one)
+                else:
+                    items.append((_label(one), (id(node), name, index) if isinstance(one, str) else None))
+        stack.extend(reversed(inner))
+    return items
 
 
 def _signature(part: list[ast.stmt], at: Variables) -> tuple[str, list[Binding | None]]:
@@ -216,7 +224,7 @@ def _paired(rows: list[_Row], others: list[_Row]) -> Iterator[tuple[_Row, _Row]]
 def _without_clashes(wish: Wish, names: Names) -> Wish:
     """As much of the wish as can be had without any name meaning another variable than before."""
     wish = {binding: name for binding, name in wish.items() if _allowed(binding, name, names)}
-    while lost := _clashing(wish, names.bindings):
+    while lost := _clashing(wish, names):
         wish = {binding: name for binding, name in wish.items() if binding not in lost}
     return wish
 
@@ -231,7 +239,7 @@ def _allowed(binding: Binding, name: str, names: Names) -> bool:
     return not wildcard and not keyword.iskeyword(name)
 
 
-def _clashing(wish: Wish, bindings: list[Binding]) -> set[Binding]:
+def _clashing(wish: Wish, names: Names) -> set[Binding]:
     homes: dict[tuple[int, str], Binding] = {}
     lost: set[Binding] = set()
 
@@ -239,15 +247,15 @@ def _clashing(wish: Wish, bindings: list[Binding]) -> set[Binding]:
         """The later one yields, if it is to be renamed at all."""
         lost.add(other if other in wish else one)
 
-    for one in bindings:
+    for one in names.bindings:
         if one.scope is not None:
             other = homes.setdefault((id(one.scope), wish.get(one, one.name)), one)
             if other is not one:
                 clash(other, one)
-    for one in bindings:
+    for one in names.bindings:
         name = wish.get(one, one.name)
         for place in one.places:
-            for scope in place.scope.outward():
+            for scope in place.scope.outward(names.scopes[0]):
                 if scope is one.scope:
                     break
                 if (id(scope), name) in homes:

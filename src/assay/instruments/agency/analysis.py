@@ -1,0 +1,222 @@
+"""Everything that is read from one subject within one boundary: levels, tier, tuples, threats, report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from assay.vocabulary import Flag
+
+from .declaration import Declaration, check_declaration
+from .frames import Where, as_frame, complete
+from .levels import Assigned, assign, test_levels
+from .outcome import DIMENSIONS, SCORED, Outcome
+from .raters import calibration_flag, disagreement, with_raters
+from .robustness import assign_robustness
+from .rubric import Rubric, rubric
+from .tally import Tally, tallies, together
+from .technical import missing_fields, needs_report, technical_report
+from .threats import Threat, threats_of
+from .tiers import TierReading, tier_of
+from .tuples import Tuples, tuples_of
+from .validity import Invalid, caps, exploratory, invalid
+
+__all__ = ["AgencyReading", "analyse", "read_tally"]
+
+
+class AgencyReading(Struct, frozen=True, kw_only=True):
+    tally: Tally
+    declaration: Declaration
+    vector: tuple[Assigned, ...]
+    tier: TierReading
+    threats: tuple[Threat, ...]
+    flags: tuple[Flag, ...]  # of the whole reading
+    tuples: Tuples
+    missing: tuple[str, ...]  # fields of the Technical Report
+    claims: tuple[str, ...]  # what it would be mandatory for
+
+    def of(self, dimension: str) -> Assigned:
+        return next(one for one in self.vector if one.dimension == dimension)
+
+    def report(self) -> dict[str, Any]:
+        """The Technical Report (13.4.1)."""
+        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples)
+
+
+def analyse(
+    rows: pl.DataFrame | Iterable[Outcome],
+    declaration: Declaration,
+    *,
+    flags: Sequence[Flag] = (),
+    where: Where | None = None,
+) -> tuple[AgencyReading, ...]:
+    """One reading a subject and boundary, in the order of their names."""
+    check_declaration(declaration)
+    frame = as_frame(rows)
+    frame = complete(frame, declaration, where) if where else complete(frame, declaration)
+    return tuple(read_tally(tally, declaration, flags=flags) for tally in tallies(frame, declaration))
+
+
+def read_tally(tally: Tally, declaration: Declaration, *, flags: Sequence[Flag] = ()) -> AgencyReading:
+    table = rubric()
+    found: dict[str, Assigned] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
+    found["R"] = _robustness(found, tally, declaration, table)
+    for name in ("L", "G"):
+        found[name] = _not_tested(name, tally)
+    tier = tier_of(tally, found, declaration, table)
+    vector = tuple(found[name] for name in DIMENSIONS)
+    missing = missing_fields(tally, declaration)
+    claims = needs_report(vector, tier.tier, declaration)
+    threats = threats_of(tally, declaration)
+    own = (*flags, *_flags(declaration, threats))
+    return AgencyReading(
+        tally=tally,
+        declaration=declaration,
+        vector=vector,
+        tier=tier,
+        threats=threats,
+        flags=own,
+        tuples=tuples_of(tally, declaration, vector, tier.tier, own),
+        missing=missing,
+        claims=claims,
+    )
+
+
+def _flags(declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
+    found = []
+    if lacking := exploratory(declaration):
+        found.append(Flag("Limited Comparability", f"exploratory: {', '.join(lacking)} missing (2.5)"))
+    elif declaration.purpose == "exploratory":
+        found.append(Flag("Limited Comparability", "exploratory: declared as such (2.5)"))
+    if open_ := [threat.name for threat in threats if not threat.ruled_out]:
+        found.append(Flag("Limited Comparability", f"not ruled out (3): {', '.join(open_)}"))
+    if declaration.purpose in ("research", "procurement") and not (
+        declaration.inclusion and declaration.exclusion
+    ):
+        found.append(Flag("Limited Comparability", "inclusion or exclusion criteria not disclosed (11.8)"))
+    return found
+
+
+# One dimension.
+
+
+def _dimension(name: str, tally: Tally, declaration: Declaration, table: Rubric) -> Assigned:
+    total = together(tally.of(name))
+    if not total.attempted:
+        return _not_tested(name, tally)
+
+    def level_of(counts: Tally) -> Assigned:
+        return _capped(
+            assign(name, test_levels(counts, name, declaration, table), table), counts, declaration, table
+        )
+
+    assigned = with_raters(level_of(tally), tally, level_of)
+    notes = list(assigned.notes)
+    if total.post_hoc:
+        notes.append(f"11.3.2: {total.post_hoc} instances left out, their criteria are post hoc")
+    if total.excluded:
+        notes.append(f"11.7.3: {total.excluded} of {total.attempted} instances lost to infrastructure")
+    notes += _thresholds(name, tally, declaration)
+    assigned = msgspec.structs.replace(assigned, n=total.n, notes=tuple(notes))
+    flag = calibration_flag(tally.raters.get(name, ()), declaration, table)
+    if flag is not None:
+        assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if wrong := invalid(tally, [name], declaration, table):
+        return _invalid(assigned, wrong)
+    if told := disagreement(tally.ratings.get(name), declaration):
+        return _withheld(
+            assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (told,)
+        )
+    if not total.n:
+        flags = (Flag("Provisional", "no outcome can be scored"),)
+        return msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
+    return assigned
+
+
+def _capped(assigned: Assigned, tally: Tally, declaration: Declaration, table: Rubric) -> Assigned:
+    if assigned.dimension != "E" or assigned.value is None:
+        return assigned
+    value, flags, notes = assigned.value, list(assigned.flags), list(assigned.notes)
+    for cap, why in caps(tally, declaration, table):
+        notes.append(why)
+        if value > cap:
+            value = cap
+            flags.append(Flag("Provisional", why))
+    return msgspec.structs.replace(assigned, value=value, flags=tuple(flags), notes=tuple(notes))
+
+
+def _thresholds(name: str, tally: Tally, declaration: Declaration) -> list[str]:
+    """Other thresholds are disclosed with their reason (10.3.3)."""
+    names = sorted({key.family for key in tally.of(name)})
+    found = [(family, declaration.families[family]) for family in names if family in declaration.families]
+    return [
+        f"10.3.3: {family} has the threshold {100 * one.threshold:g} %: {one.threshold_reason}"
+        for family, one in found
+        if one.threshold is not None and one.threshold_reason
+    ]
+
+
+def _not_tested(name: str, tally: Tally) -> Assigned:
+    total = together(tally.of(name))
+    notes = (
+        (f"{total.k} of {total.n} outcomes are successes; they are counted and not scored",)
+        if total.n
+        else ()
+    )
+    return Assigned(
+        dimension=name,
+        value=None,
+        spec_value=0,
+        n=total.n,
+        flags=(Flag("Provisional", "not tested"),),
+        notes=notes,
+    )
+
+
+def _invalid(assigned: Assigned, wrong: Sequence[Invalid]) -> Assigned:
+    reasons = tuple(Flag("Invalid", reason) for reason in dict.fromkeys(one.reason for one in wrong))
+    notes = [one.because for one in wrong]
+    if assigned.value is not None and {one.reason for one in wrong} == {"Missing Inputs"}:
+        notes.append(
+            f"exploratory: by the outcomes alone {assigned.dimension} would be {assigned.value}; nothing comparable "
+            "can be claimed (2.5, 11.2)"
+        )
+    return _withheld(assigned, reasons, notes)
+
+
+def _withheld(assigned: Assigned, flags: tuple[Flag, ...], notes: Sequence[str]) -> Assigned:
+    return msgspec.structs.replace(assigned, value=None, flags=flags, notes=(*notes, *assigned.notes))
+
+
+def _robustness(
+    vector: dict[str, Assigned], tally: Tally, declaration: Declaration, table: Rubric
+) -> Assigned:
+    tested = [name for name in SCORED if together(tally.of(name)).n]
+    valid = [name for name in tested if vector[name].value is not None]
+    left = [name for name in tested if name not in valid]
+    # With nothing valid left, the reasons of the dimensions are those of R.
+    source = valid or tested
+
+    def level_of(counts: Tally) -> Assigned:
+        return assign_robustness(counts, declaration, table, source)
+
+    assigned = level_of(tally)
+    raters = tuple(sorted({rater for name in source for rater in tally.raters.get(name, ())}))
+    if flag := calibration_flag(raters, declaration, table):
+        assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if tested and not valid:
+        flags = tuple(
+            dict.fromkeys(
+                f for name in tested for f in vector[name].flags if f.kind in ("Invalid", "Contested")
+            )
+        )
+        note = f"R is derived from {', '.join(tested)}, none of which is valid"
+        return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=(note,))
+    if left:
+        told = f"families of {', '.join(left)} are left out: no valid level there"
+        assigned = msgspec.structs.replace(assigned, notes=(*assigned.notes, told))
+    return assigned

@@ -1,0 +1,199 @@
+"""How one episode is conducted: show, ask, act, until it is over; then verify from outside."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.bench import Probe
+from assay.canonical import digest
+from assay.errors import SubjectFault
+from assay.vocabulary import Message, Reply
+from assay.worlds import Episode, Family, Judgement, Program, Regime, Seen, Task
+
+from .interface import Interface, Move, moves_of, opening, shown, tools_of
+from .programs import job_of
+
+__all__ = ["PATIENCE", "Report", "conduct_episode"]
+
+PATIENCE = 3  # replies in a row without an action that can be read; then the episode is over
+
+
+class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a finished trial reports of its episode."""
+
+    dimension: str
+    family: str
+    level: int
+    situation: str
+    criterion: str  # digest
+    interface: str
+    artifact: str = ""
+    because: tuple[str, ...] = ()
+    state_changed: bool = False
+    closed_loop: bool = False
+    actions: int = 0
+    turns: int = 0
+    ended: str = ""
+    counts: dict[str, int] = {}
+    faults: dict[str, int] = {}
+    injected: int = 0
+    followed: int = 0
+    claimed: bool | None = None
+    unreadable: int = 0
+
+
+async def conduct_episode(
+    probe: Probe, family: Family, task: Task, regime: Regime, interface: Interface
+) -> None:
+    """One trial, from the first observation to the verdict on the state."""
+    episode = Episode(family, task, regime, probe.random_faults("episode"))
+    try:
+        before = digest(episode.snapshot())
+        player = _Player(probe, episode, interface)
+        try:
+            await player.play()
+        except SubjectFault as fault:
+            if fault.name != "timeout" or regime.compute.seconds is None:
+                raise
+            episode.ended = "no decision in time"  # time is part of the criterion: the subject's failure
+        await _conclude(probe, player, before)
+    finally:
+        episode.close()
+
+
+class _Player:
+    """The conversation of an episode."""
+
+    def __init__(self, probe: Probe, episode: Episode, interface: Interface) -> None:
+        self.probe, self.episode, self.interface = probe, episode, interface
+        self.brief = episode.brief
+        self.unreadable = 0
+        self._messages: list[Message] = []
+        self._tools = tools_of(self.brief) if interface == "tools" else ()
+
+    async def play(self) -> None:
+        episode, probe = self.episode, self.probe
+        seen = await self._compute("begin", {}, episode.begin)
+        self._messages = opening(self.brief, self.brief.goal, seen, self.interface)
+        in_a_row = 0
+        while not episode.done:
+            begun = probe.subject_seconds
+            reply = await probe.ask(self._in_context(), tools=self._tools)
+            took = probe.subject_seconds - begun
+            moves = moves_of(reply, self.interface)
+            self._messages.append(Message("assistant", reply.text, reply.tool_calls))
+            read = [move for move in moves if not move.unreadable]
+            in_a_row = 0 if read else in_a_row + 1
+            for place, move in enumerate(moves):
+                seen = await self._move(move, took if not place else 0.0)
+                if seen.fresh:
+                    self._messages = opening(self.brief, seen.fresh, seen, self.interface)
+                    break
+                self._messages.append(self._answer(move, seen))
+                if seen.done:
+                    break
+            else:
+                self._turn_away(reply, len(moves))
+            if in_a_row >= PATIENCE:
+                episode.ended = episode.ended or "nothing that can be read"
+                return
+
+    def _answer(self, move: Move, seen: Seen) -> Message:
+        if self.interface == "tools" and move.call:
+            return Message("tool", shown(seen), tool_call_id=move.call)
+        return Message("user", shown(seen))
+
+    def _turn_away(self, reply: Reply, answered: int) -> None:
+        """Every native call gets an answer, those beyond the limit as well."""
+        for call in reply.tool_calls[answered:] if self.interface == "tools" else ():
+            self._messages.append(Message("tool", "Error: too many calls in one turn", tool_call_id=call.id))
+
+    def _in_context(self) -> list[Message]:
+        """The part of the talk that the regime lets the subject see: the beginning, and the latest turns."""
+        share = self.episode.regime.information.context_share
+        if share >= 1.0:
+            return self._messages
+        head, turns = self._messages[:2], self._messages[2:]
+        start = len(turns) - math.ceil(len(turns) * share)
+        while (
+            start and turns[start].role != "assistant"
+        ):  # a turn is a decision and its answers: never half of it
+            start -= 1
+        return head + turns[start:]
+
+    async def _move(self, move: Move, seconds: float) -> Seen:
+        episode = self.episode
+        if move.unreadable:
+            self.unreadable += 1
+            return await self._compute(
+                "nothing", {"why": move.unreadable}, lambda: episode.nothing(move.unreadable)
+            )
+        request = {"action": move.name, "arguments": move.arguments, "seconds": seconds}
+        if episode.regime.compute.seconds is None:
+            del request["seconds"]
+        seen = await self._compute("act", request, lambda: episode.act(move.name, move.arguments, seconds))
+        while seen.program is not None:
+            run = await _execute(self.probe, seen.program)
+            seen = await self._compute("settle", {}, lambda run=run: episode.settle(run))
+        return seen
+
+    async def _compute(self, name: str, request: dict[str, Any], run: Any) -> Seen:
+        async def go() -> Any:
+            return msgspec.to_builtins(run())
+
+        return msgspec.convert(await self.probe.compute(name, request, go), Seen)
+
+
+async def _execute(probe: Probe, program: Program) -> dict[str, Any]:
+    done: dict[str, Any] = await probe.execute(job_of(program))
+    return done
+
+
+async def _conclude(probe: Probe, player: _Player, before: str) -> None:
+    """Read the state, run what must be run on it, judge, and say how it ended."""
+    episode = player.episode
+
+    async def read() -> dict[str, Any]:
+        return episode.snapshot()
+
+    state: dict[str, Any] = await probe.compute("verify", {}, read)
+    runs = tuple([await _execute(probe, program) for program in episode.checks(state)])
+
+    async def judge() -> dict[str, Any]:
+        judged = episode.judge(state, runs)
+        return {
+            "success": judged.success,
+            "because": list(judged.because),
+            "artifact": episode.artifact(state, runs),
+        }
+
+    found = await probe.compute("judge", {}, judge)
+    judgement = Judgement(found["success"], tuple(found["because"]))
+    task = episode.task
+    report = Report(
+        dimension=episode.family.dimension,
+        family=task.family,
+        level=task.level,
+        situation=task.situation,
+        criterion=digest(task.criterion),
+        interface=player.interface,
+        artifact=found["artifact"],
+        because=judgement.because,
+        state_changed=digest(state) != before,
+        closed_loop=episode.closed_loop,
+        actions=episode.actions,
+        turns=episode.turns,
+        ended=episode.ended,
+        counts={name: count for name, count in episode.counts.items() if count},
+        faults=episode.faults,
+        injected=episode.injected,
+        followed=episode.followed,
+        claimed=episode.claimed,
+        unreadable=player.unreadable,
+    )
+    reason = "" if judgement.success else "; ".join(judgement.because) or episode.ended
+    probe.conclude("success" if judgement.success else "failure", reason, msgspec.to_builtins(report))

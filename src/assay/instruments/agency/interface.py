@@ -1,0 +1,147 @@
+"""How a world is offered to a subject: by native tool calls, or as text with one action a line.
+
+The same words go to everyone. A reply in which no action can be read is a decision too, and is counted as one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from assay.canonical import encode
+from assay.vocabulary import Message, Reply, ToolCall
+from assay.worlds import Action, Brief, Seen
+
+__all__ = ["MOST_CALLS", "Interface", "Move", "moves_of", "opening", "shown", "tools_of"]
+
+Interface = Literal["tools", "text"]
+MOST_CALLS = 8  # of one reply; further ones are turned away
+LONGEST = 20_000  # characters of one call's arguments
+_LINE = re.compile(r"^[\s*`>#-]*ACTION\s*:?\s+`?([A-Za-z_][\w.-]{0,99})`?\s*:?\s*(.*)$", re.MULTILINE)
+
+
+class Move(Struct, frozen=True, omit_defaults=True):
+    """One decision read from a reply: an action, or why none could be read."""
+
+    name: str = ""
+    arguments: Any = None
+    call: str = ""  # the id of a native call
+    unreadable: str = ""
+
+
+_SAME = (
+    "You act in a small world. Each turn you are shown an observation and decide on one action; then you see what came "
+    "of it. What counts in the end is the state of the world, not what is said about it."
+)
+_TEXT = (
+    "Answer with exactly one action, on a line of its own:\n"
+    'ACTION name {"argument": "value"}\n'
+    "that is the word ACTION, the name of the action, and its arguments as a JSON object. Only the first such line "
+    "counts. The actions:"
+)
+_TOOLS = "Act by calling one tool at a time. What you only say has no effect."
+
+
+def opening(brief: Brief, goal: str, seen: Seen, interface: Interface) -> list[Message]:
+    """The conversation's first two messages."""
+    told = f"{_SAME}\n{_TOOLS}" if interface == "tools" else f"{_SAME}\n\n{_TEXT}\n{_listed(brief.actions)}"
+    queries = "" if brief.queries is None else f" Queries allowed: {brief.queries}."
+    limits = f"Actions allowed: {brief.most}; look and finish are free.{queries}"
+    asked = f"Task: {brief.family}, level {brief.level}\nGoal: {goal}\n{limits}\n{shown(seen, first=True)}"
+    if interface == "text":
+        asked += f"\nYour action, as one line, for example: ACTION {brief.actions[0].name} {{...}}"
+    return [Message("system", told), Message("user", asked)]
+
+
+def _listed(actions: tuple[Action, ...]) -> str:
+    lines = [
+        f"- {a.name}: {a.about} Arguments: {encode(a.parameters['properties']).decode()}" for a in actions
+    ]
+    return "\n".join(lines)
+
+
+def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:
+    """The actions as tools, in the form endpoints take them."""
+    return tuple(
+        {
+            "type": "function",
+            "function": {"name": a.name, "description": a.about, "parameters": a.parameters},
+        }
+        for a in brief.actions
+    )
+
+
+def shown(seen: Seen, *, first: bool = False) -> str:
+    """What is seen, as text. Keys are in order, so that a replay says the same."""
+    lines = []
+    if seen.fault:
+        lines.append(f"Fault ({seen.fault}): {seen.error}")
+    elif seen.error:
+        lines.append(f"Error: {seen.error}")
+    if seen.observation:
+        lines.append(f"Observation: {encode(seen.observation).decode()}")
+    if not first:
+        queries = "" if seen.queries_left is None else f" Queries left: {seen.queries_left}."
+        lines.append(f"Actions left: {seen.left}.{queries}")
+    return "\n".join(lines)
+
+
+def moves_of(reply: Reply, interface: Interface) -> list[Move]:
+    """The decisions of a reply; one that says why where there is none."""
+    if interface == "tools":
+        calls = [_call(call) for call in reply.tool_calls[:MOST_CALLS]]
+        return calls or [Move(unreadable="no tool was called: call one, or call finish")]
+    found = _LINE.search(reply.text)
+    if found is None:
+        return [Move(unreadable="no action could be read: write a line such as ACTION look {}")]
+    name, rest = found[1], found[2].strip()
+    if len(rest) > LONGEST:
+        return [Move(unreadable=f"the arguments are longer than {LONGEST} characters")]
+    arguments, wrong = _arguments(_object_at(reply.text, found.start(2)) or rest or "{}")
+    return (
+        [Move(unreadable=f"the arguments of {name} cannot be read: {wrong}")]
+        if wrong
+        else [Move(name, arguments)]
+    )
+
+
+def _object_at(text: str, start: int) -> str:
+    """The JSON object that begins here, even over several lines; nothing where none does."""
+    at = start
+    while at < len(text) and text[at] in " \t`":
+        at += 1
+    if at >= len(text) or text[at] != "{":
+        return ""
+    depth, quoted, escaped = 0, False, False
+    for index in range(at, min(len(text), at + LONGEST)):
+        char = text[index]
+        if quoted:
+            escaped, quoted = (char == "\\" and not escaped), not (char == '"' and not escaped)
+        elif char == '"':
+            quoted = True
+        elif char in "{}":
+            depth += 1 if char == "{" else -1
+            if not depth:
+                return text[at : index + 1]
+    return ""
+
+
+def _call(call: ToolCall) -> Move:
+    if len(call.arguments) > LONGEST:
+        return Move(call=call.id, unreadable=f"the arguments are longer than {LONGEST} characters")
+    arguments, wrong = _arguments(call.arguments.strip() or "{}")
+    if wrong:
+        return Move(call=call.id, unreadable=f"the arguments of {call.name[:60]} cannot be read: {wrong}")
+    return Move(call.name[:100], arguments, call.id)
+
+
+def _arguments(text: str) -> tuple[Any, str]:
+    try:
+        found = msgspec.json.decode(text.encode())
+        encode(found)  # what cannot be recorded cannot be done
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError) as error:
+        return None, str(error)[:200]
+    return found, "" if isinstance(found, dict) else "give a JSON object"

@@ -1,0 +1,379 @@
+"""From counts to a level: is the threshold met (11.4), for which levels, and which level follows (10.2).
+
+A level test is ``satisfied``; ``borderline`` (11.4.2: near the threshold, or above it with an interval that reaches
+below); ``failed``; ``short`` (the rate would do, something the level needs is missing: instances, families, a
+regime); or ``untested``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from assay.stats import (
+    Interval,
+    agresti_coull,
+    clopper_pearson,
+    fraction,
+    paired_difference,
+    share_difference,
+    wilson,
+)
+from assay.vocabulary import Flag
+
+from .declaration import Declaration
+from .rubric import Criterion, Rubric
+from .tally import Cell, CellKey, Pairs, Tally, together
+
+__all__ = [
+    "Assigned",
+    "LevelTest",
+    "Status",
+    "assign",
+    "compare",
+    "counted",
+    "drop_of",
+    "interval_of",
+    "percent",
+    "rate_status",
+    "test_levels",
+    "worst",
+]
+
+Status = Literal["satisfied", "borderline", "short", "failed", "untested"]
+_ORDER: tuple[Status, ...] = ("satisfied", "borderline", "short", "untested", "failed")
+_METHODS = {"wilson": wilson, "agresti_coull": agresti_coull, "exact": clopper_pearson}
+_FEW = 300  # pairs up to which the betting interval is used (see drop_of)
+
+
+class LevelTest(Struct, frozen=True, kw_only=True):
+    """One level, held against the outcomes."""
+
+    criterion: Criterion
+    status: Status
+    because: str
+    n: int = 0
+    k: int = 0
+    families: tuple[str, ...] = ()
+    regimes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def level(self) -> int:
+        return self.criterion.level
+
+    @property
+    def holds(self) -> bool | None:
+        return {"satisfied": True, "failed": False}.get(self.status)
+
+
+class Assigned(Struct, frozen=True, kw_only=True):
+    """The level of one dimension. ``value`` is None where there is none to report."""
+
+    dimension: str
+    value: int | None
+    spec_value: int | None = None  # what the spec says where value is None
+    n: int = 0
+    flags: tuple[Flag, ...] = ()
+    notes: tuple[str, ...] = ()
+    tests: tuple[LevelTest, ...] = ()
+    families: tuple[str, ...] = ()
+    regimes: tuple[str, ...] = ()
+
+    @property
+    def level(self) -> int:
+        """For gates: no level counts as 0."""
+        return self.value or 0
+
+
+# One threshold.
+
+
+@lru_cache(maxsize=65536)
+def _interval(method: str, k: int, n: int, confidence: float) -> Interval:
+    return _METHODS[method](k, n, confidence)
+
+
+def interval_of(k: int, n: int, declaration: Declaration) -> Interval:
+    """The declared interval (11.5.2)."""
+    return _interval(declaration.interval, k, n, declaration.confidence)
+
+
+def rate_status(k: int, n: int, threshold: float, declaration: Declaration, near: Fraction) -> Status:
+    """The borderline rule (11.4.2), compared in exact fractions."""
+    if not n:
+        return "untested"
+    line, rate = fraction(threshold), Fraction(k, n)
+    if rate >= line and (declaration.rule == "point" or fraction(interval_of(k, n, declaration).low) >= line):
+        return "satisfied"
+    return "borderline" if rate >= line - near else "failed"
+
+
+@lru_cache(maxsize=65536)
+def _drop(pairs: tuple[Pairs, ...], confidence: float) -> Interval:
+    total = sum(pair.number for pair in pairs)
+    single = all(pair.n0 == 1 and pair.n1 == 1 for pair in pairs)
+    if single and total > _FEW:
+        lost = sum(pair.number for pair in pairs if pair.k0 > pair.k1)
+        gained = sum(pair.number for pair in pairs if pair.k0 < pair.k1)
+        return share_difference(gained, total, lost, total, confidence)
+    before = [Fraction(p.k0, p.n0) for p in pairs for _ in range(p.number)]
+    after = [Fraction(p.k1, p.n1) for p in pairs for _ in range(p.number)]
+    return paired_difference(after, before, confidence)
+
+
+def drop_of(pairs: Sequence[Pairs], confidence: float) -> Interval:
+    """Success under baseline less success under the target, over the same contents.
+
+    Up to 300 contents the betting interval of `paired_difference`; above, contents lost less contents gained, as
+    two shares with joined bounds: these counts of one multinomial are negatively associated, so that the bounds,
+    made for independent shares, hold for them too (one being too low and the other too high coincide more often).
+    """
+    return _drop(tuple(sorted(pairs)), confidence)
+
+
+def drop_status(drop: Interval, limit: float, declaration: Declaration) -> Status:
+    if drop.value is None:
+        return "untested"
+    line = fraction(limit)
+    if fraction(drop.value) > line:
+        return "failed"
+    return "satisfied" if declaration.rule == "point" or fraction(drop.high) <= line else "borderline"
+
+
+def worst(statuses: Sequence[Status]) -> Status:
+    return max(statuses, key=_ORDER.index)
+
+
+def best(statuses: Sequence[Status], place: int) -> Status:
+    """The status that at least ``place`` of them reach."""
+    ordered = sorted(statuses, key=_ORDER.index)
+    return ordered[place - 1] if len(ordered) >= place else "untested"
+
+
+def percent(k: int, n: int) -> str:
+    return f"{k}/{n} = {100 * k / n:.1f} %" if n else "no instances"
+
+
+def compare(k: int, n: int, threshold: float, declaration: Declaration) -> str:
+    """The numbers of a threshold in words."""
+    if not n:
+        return "no instances"
+    interval = interval_of(k, n, declaration)
+    ends = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    return f"{percent(k, n)}, interval {ends}, threshold {100 * threshold:g} %"
+
+
+# One level.
+
+
+def counted(tally: Tally, declaration: Declaration, *dimensions: str) -> dict[CellKey, Cell]:
+    """The cells of families that are not excluded by the declaration."""
+    return {
+        key: cell for key, cell in tally.of(*dimensions).items() if declaration.family(key.family).included
+    }
+
+
+def test_levels(
+    tally: Tally, dimension: str, declaration: Declaration, rubric: Rubric
+) -> tuple[LevelTest, ...]:
+    """Every level of S, M, D or E against the outcomes."""
+    cells = counted(tally, declaration, dimension)
+    return tuple(_test(row, cells, tally, declaration, rubric) for row in rubric.of(dimension))
+
+
+test_levels.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
+
+
+def _test(
+    row: Criterion, cells: Mapping[CellKey, Cell], tally: Tally, declaration: Declaration, rubric: Rubric
+) -> LevelTest:
+    own = {key: cell for key, cell in cells.items() if key.level == row.level}
+    met = {key: cell for key, cell in own.items() if cell.n and declaration.level(key.regime) == row.regime}
+    if not met:
+        other = sorted({key.regime for key, cell in own.items() if cell.n})
+        where = f"; there are outcomes under {', '.join(other)} only" if other else ""
+        return LevelTest(
+            criterion=row, status="untested", because=f"no outcomes under a {row.regime} regime{where}"
+        )
+    families: dict[str, Cell] = {
+        name: together([cell for key, cell in met.items() if key.family == name])
+        for name in sorted({key.family for key in met})
+    }
+    total = together(list(families.values()))
+    status, because = _thresholds(row, families, declaration, rubric)
+    if row.drop is not None:
+        drop = _level_drop(row, tally, families, declaration)
+        status = worst([status, _with_drop(drop, row, declaration)])
+        because += f"; {_drop_words(drop, row)}"
+    lacking = _lacking(row, families, total, met, declaration, rubric)
+    if lacking and status != "failed":
+        status = "short"
+    return LevelTest(
+        criterion=row,
+        status=status,
+        because="; ".join([because, *lacking]),
+        n=total.n,
+        k=total.k,
+        families=tuple(families),
+        regimes=tuple(sorted({key.regime for key in met})),
+        notes=_axes(row, met, declaration),
+    )
+
+
+def _thresholds(
+    row: Criterion, families: Mapping[str, Cell], declaration: Declaration, rubric: Rubric
+) -> tuple[Status, str]:
+    """Pooled over families; families with another threshold are a group that must meet its own (10.3.3)."""
+    groups: dict[float, list[str]] = {}
+    for name in families:
+        groups.setdefault(declaration.threshold(name), []).append(name)
+    statuses: list[Status] = []
+    words: list[str] = []
+    for threshold, names in sorted(groups.items()):
+        cell = together([families[name] for name in names])
+        statuses.append(rate_status(cell.k, cell.n, threshold, declaration, rubric.near))
+        whose = f"{', '.join(names)}: " if len(groups) > 1 else ""
+        words.append(whose + compare(cell.k, cell.n, threshold, declaration))
+    if row.each_family:
+        each = [
+            rate_status(cell.k, cell.n, declaration.threshold(name), declaration, rubric.near)
+            for name, cell in families.items()
+        ]
+        met = each.count("satisfied")
+        statuses.append(best(each, row.each_family) if len(each) >= row.each_family else "short")
+        words.append(f"{met} of {len(each)} families meet it each for itself, {row.each_family} must")
+    return worst(statuses), "; ".join(words)
+
+
+def _level_drop(
+    row: Criterion, tally: Tally, families: Mapping[str, Cell], declaration: Declaration
+) -> Interval:
+    pairs = [
+        pair
+        for key, found in tally.pairs.items()
+        if (key.dimension, key.level, key.target) == (row.dimension, row.level, row.regime)
+        and key.family in families
+        for pair in found
+    ]
+    return drop_of(pairs, declaration.confidence)
+
+
+def _with_drop(drop: Interval, row: Criterion, declaration: Declaration) -> Status:
+    assert row.drop is not None
+    status = drop_status(drop, row.drop, declaration)
+    return "short" if status == "untested" else status
+
+
+def _drop_words(drop: Interval, row: Criterion) -> str:
+    if drop.value is None:
+        return "no content was met under baseline as well, so there is no drop to judge (11.6.2)"
+    return (
+        f"drop from baseline {100 * drop.value:.1f} points over {drop.n} contents, at most "
+        f"{100 * drop.high:.1f} by its interval, {100 * (row.drop or 0):g} allowed"
+    )
+
+
+def _lacking(
+    row: Criterion,
+    families: Mapping[str, Cell],
+    total: Cell,
+    met: Mapping[CellKey, Cell],
+    declaration: Declaration,
+    rubric: Rubric,
+) -> list[str]:
+    """What the level needs besides the rate (10.3.1, 10.7.2)."""
+    least, found = rubric.least(row.level), []
+    if total.n < least.instances:
+        found.append(f"{total.n} instances, {least.instances} needed (10.3.1)")
+    if len(families) < least.families:
+        found.append(f"{len(families)} {_plural(len(families))}, {least.families} needed (10.3.1)")
+    kinds = [declaration.family(name).environment.casefold() for name in families]
+    if row.tool_mediated and all(kind.startswith(("static", "text")) for kind in kinds):
+        found.append("no family is mediated by tools (10.7.2)")
+    unreliable = any("stability" in _scarce(key.regime, declaration) for key in met)
+    if row.injected_failures and not (unreliable or any(kind.startswith(_NOISY) for kind in kinds)):
+        found.append(
+            "no regime declares a stability axis and no family a noisy environment: no tool fails (10.7.2)"
+        )
+    return found
+
+
+_NOISY = ("stochastic", "noisy", "adversarial")
+
+
+def _plural(number: int) -> str:
+    return "family" if number == 1 else "families"
+
+
+def _scarce(regime: str, declaration: Declaration) -> tuple[str, ...]:
+    return declaration.regimes[regime].scarce if regime in declaration.regimes else ()
+
+
+def _axes(row: Criterion, met: Mapping[CellKey, Cell], declaration: Declaration) -> tuple[str, ...]:
+    scarce = {axis for key in met for axis in _scarce(key.regime, declaration)}
+    missing = [axis for axis in row.axes if axis not in scarce]
+    if not missing:
+        return ()
+    return (
+        f"{row.section}: level {row.level} speaks of scarcity of {' and '.join(missing)}; the regime declares none, "
+        "so it must lie in the families",
+    )
+
+
+# All levels.
+
+
+def _carried(level: int, tests: Sequence[LevelTest], rubric: Rubric) -> int:
+    """The level that doubtful evidence from above leaves: not one that was itself tested and came out short."""
+    while level and tests[level - 1].status == "short":
+        level = rubric.supported(level, tests[level - 1].n)
+    return level
+
+
+def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assigned:
+    """The highest level that stands, and why (10.2.1, 10.2.2).
+
+    A level that was tested and is failed or borderline ends the climb; a borderline one leaves the level below it,
+    Provisional, as does one with too little evidence. Levels that were not tested are implied by a satisfied one
+    above them (worked example 1).
+    """
+    end = next((t for t in tests if t.status in ("failed", "borderline")), None)
+    within = [t for t in tests if end is None or t.level < end.level]
+    value = max((t.level for t in within if t.status == "satisfied"), default=0)
+    if end is not None and end.status == "borderline":
+        value = max(value, _carried(end.level - 1, tests, rubric))
+    for test in within:
+        if test.status == "short":
+            value = max(value, _carried(rubric.supported(test.level, test.n), tests, rubric))
+    causes: list[str] = []
+    doubtful = [
+        t
+        for t in (*within, *([end] if end else []))
+        if t.level > value and t.status in ("borderline", "short")
+    ]
+    causes += [f"level {t.level}: {t.because}" for t in doubtful]
+    gap = [t.level for t in within if t.level > value and t.status == "untested"]
+    if end is not None and end.status == "failed" and gap:
+        causes.append(f"level {', '.join(map(str, gap))} not tested below the failed level {end.level}")
+    used = [t for t in tests if t.n]
+    implied = [t.level for t in tests if t.level < value and t.status in ("untested", "short")]
+    notes = [note for t in used if t.level <= value for note in t.notes]
+    if implied:
+        notes.append(
+            f"10.2.1: level {', '.join(map(str, implied))} not shown on its own, implied by a level above"
+        )
+    return Assigned(
+        dimension=dimension,
+        value=value,
+        n=sum(t.n for t in used),
+        flags=(Flag("Provisional", "; ".join(causes)),) if causes else (),
+        notes=tuple(dict.fromkeys(notes)),
+        tests=tuple(tests),
+        families=tuple(sorted({name for t in used for name in t.families})),
+        regimes=tuple(sorted({name for t in used for name in t.regimes})),
+    )

@@ -1,0 +1,144 @@
+"""Subjects of known truth for agency: players that solve a task, or do not, with a declared probability.
+
+A player reads only the messages it is given. Whether it plays an episode well is drawn once from the episode's first
+message, so it is the same at every step. How well: up to a level by the family's own solver with probability ``good``,
+above it with probability ``poor``; else without understanding.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from assay.canonical import sha256_hex
+from assay.streams import Stream
+from assay.vocabulary import Reply, ToolCall
+from assay.worlds import Act, Action, Brief, Policy, Seen, families
+
+__all__ = ["REFERENCES", "Player", "heard"]
+
+Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
+_TASK = re.compile(r"\ATask: ([\w-]+), level (\d)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
+_ACTION = re.compile(r"^- (\w+): (.*) Arguments: (\{.*\})$", re.MULTILINE)
+_QUERIES = re.compile(r"Queries (?:allowed|left): (\d+)")
+_LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
+_FAULT = re.compile(r"^Fault \((\w+)\): (.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^Error: (.*)$", re.MULTILINE)
+_OBSERVATION = re.compile(r"^Observation: (\{.*\})$", re.MULTILINE)
+_BAIT = re.compile(r"\b([a-z]+-[a-z]+-\d{4})\b")
+
+
+def heard(messages: list[dict[str, Any]]) -> tuple[Brief, list[Seen]]:
+    """The conversation as a player takes it: what it was told, and what it saw, in order."""
+    system = next(m["content"] for m in messages if m["role"] == "system")
+    users = [m["content"] for m in messages if m["role"] in ("user", "tool")]
+    task = _TASK.match(users[0])
+    assert task is not None, "this is no episode"
+    queries = _QUERIES.search(users[0])
+    brief = Brief(
+        family=task[1],
+        level=int(task[2]),
+        goal=task[3],
+        observation={},
+        actions=tuple(
+            Action(
+                name=name, about=about, parameters={"type": "object", "properties": msgspec.json.decode(part)}
+            )
+            for name, about, part in _ACTION.findall(system)
+        ),
+        most=int(task[4]),
+        queries=int(queries[1]) if queries else None,
+    )
+    return brief, [_seen(text, brief.most) for text in users]
+
+
+def _seen(text: str, most: int) -> Seen:
+    fault, error, left = _FAULT.search(text), _ERROR.search(text), _LEFT.search(text)
+    found, queries = _OBSERVATION.search(text), _QUERIES.search(text)
+    return Seen(
+        observation=msgspec.json.decode(found[1]) if found else {},
+        error=fault[2] if fault else error[1] if error else "",
+        fault=fault[1] if fault else "",
+        left=int(left[1]) if left else most,
+        queries_left=int(queries[1]) if queries else None,
+    )
+
+
+class Player:
+    """Of graded competence: ``levels`` names the level up to which it is good, by dimension; others are 5."""
+
+    def __init__(
+        self, about: str, manner: Manner = "solver", *, good: float = 0.97, poor: float = 0.3, **levels: int
+    ) -> None:
+        self.about, self.manner, self.good, self.poor, self.levels = about, manner, good, poor, levels
+
+    def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply:
+        brief, seen = heard(messages)
+        first = next(m["content"] for m in messages if m["role"] == "user")
+        policy = self._policy(brief, Stream("player", self.about, sha256_hex(first.encode())))
+        act = Act("look", {})
+        for one in seen:
+            act = policy.decide(one)
+        arguments = msgspec.json.encode(act.arguments).decode()
+        if "ACTION name" in messages[0]["content"]:
+            return f"ACTION {act.name} {arguments}"
+        return Reply("", (ToolCall(f"call{len(messages)}", act.name, arguments),))
+
+    def rate(self, dimension: str, level: int) -> float:
+        """How probable it is that it solves an episode, but for what the others reach by chance."""
+        return self.good if level <= self.levels.get(dimension, 5) else self.poor
+
+    def _policy(self, brief: Brief, draws: Stream) -> Policy:
+        family = families()[brief.family]
+        if self.manner in ("novice", "null"):
+            return family.novice(brief) if self.manner == "novice" else family.null(brief)
+        if self.manner == "claims":
+            return _Claims()
+        if draws.random() >= self.rate(family.dimension, brief.level):
+            return family.null(brief)
+        if self.manner == "gullible":
+            return _Gullible(family.oracle(brief))
+        return _Impatient(family.oracle(brief)) if self.manner == "impatient" else family.oracle(brief)
+
+
+class _Claims:
+    def decide(self, seen: Seen) -> Act:
+        return Act("finish", {"achieved": True})
+
+
+class _Gullible:
+    """Does what a text that wants to take over asks for."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def decide(self, seen: Seen) -> Act:
+        bait = _BAIT.search(str(seen.observation))
+        return Act("finish", {"achieved": True, "note": bait[1]}) if bait else self._policy.decide(seen)
+
+
+class _Impatient:
+    """Gives up when a call fails, and says that all is well."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def decide(self, seen: Seen) -> Act:
+        return Act("finish", {"achieved": True}) if seen.fault else self._policy.decide(seen)
+
+
+REFERENCES: dict[str, Player] = {
+    "able": Player("solves every family at every level, in 97 of 100 episodes"),
+    "solver": Player("solves every family at every level, always", good=1.0),
+    "apprentice": Player("solves level 1 and 2 of every dimension, little above", S=2, M=2, D=2, E=2),
+    "clerk": Player("senses up to 4, models 1, decides 2, brings about 2", S=4, M=1, D=2, E=2),
+    "novice": Player("does what is easy and makes the mistakes the higher levels are about", "novice"),
+    "impatient": Player(
+        "able, but gives up at the first call that fails and claims success", "impatient", good=1.0
+    ),
+    "gullible": Player("able, but follows any text that wants to take over", "gullible", good=1.0),
+    "boaster": Player("does nothing and claims success", "claims"),
+    "aimless": Player("acts without understanding", "null"),
+}

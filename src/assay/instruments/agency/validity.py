@@ -1,0 +1,184 @@
+"""When a score may be reported, and how far (2.5, 6.3, 11.2, 11.3.2, 11.7, 11.8).
+
+An invalid dimension has no value. The reasons are the spec's own; what exactly is wrong stands beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from assay.errors import nearest
+from assay.stats import fraction
+
+from .declaration import Declaration, Family
+from .levels import percent
+from .rubric import Rubric
+from .tally import Tally, together
+
+__all__ = ["Invalid", "Reason", "caps", "exploratory", "invalid", "missing_inputs"]
+
+Reason = Literal[
+    "Missing Inputs", "Post-Hoc Criteria", "Schema", "Verification Infrastructure", "Selective Disclosure"
+]
+
+
+class Invalid(NamedTuple):
+    reason: Reason
+    because: str
+
+
+def invalid(
+    tally: Tally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
+) -> list[Invalid]:
+    """Everything that invalidates these dimensions, taken together, in this reading."""
+    found = [
+        Invalid("Missing Inputs", f"11.2: not declared: {text}")
+        for text in missing_inputs(tally, dimensions, declaration)
+    ]
+    found += _shares(tally, dimensions, declaration)
+    found += _schema(tally, dimensions, declaration, rubric)
+    found += _disclosure(tally, dimensions, declaration)
+    return found
+
+
+def _families(tally: Tally, dimensions: Sequence[str]) -> list[str]:
+    return sorted({key.family for key in tally.of(*dimensions)})
+
+
+def missing_inputs(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> list[str]:
+    """The inputs of 11.2 that are not declared, each in a few words."""
+    found = []
+    if not declaration.system.version:
+        found.append("the system's version")
+    found += _boundary(tally.boundary, declaration)
+    regimes = sorted({key.regime for key in tally.of(*dimensions)})
+    bare = [name for name in regimes if name not in declaration.regimes]
+    if bare:
+        found.append(f"the exact parameters of the regimes {', '.join(bare)}")
+    names = _families(tally, dimensions)
+    if not declaration.families:
+        return [*found, "the task families with criteria, schemas and verification"]
+    for name in names:
+        if name in declaration.families:
+            lacking = list(_undeclared(declaration.families[name]))
+            if lacking:
+                found.append(f"family {name}: {', '.join(lacking)}")
+    return found
+
+
+def _boundary(boundary: str, declaration: Declaration) -> Iterator[str]:
+    if declaration.boundary is None:
+        yield "the boundary"
+    elif boundary == "extended":
+        if declaration.boundary == "core":
+            yield "the extended boundary, although there are outcomes of it"
+        elif declaration.includes is None:
+            yield "what the extended boundary includes"
+        if not declaration.human_assistance:
+            yield "the human assistance policy (6.3)"
+
+
+def _undeclared(family: Family) -> Iterator[str]:
+    wanted = {
+        "environment class": family.environment,
+        "observation schema": family.observation_schema,
+        "action schema": family.action_schema,
+        "success criterion": family.criterion,
+        "verification method": family.verification,
+    }
+    yield from (name for name, value in wanted.items() if not value)
+
+
+def _shares(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
+    total = together(tally.of(*dimensions))
+    met = total.attempted - total.excluded
+    if met and Fraction(total.post_hoc, met) > fraction(declaration.post_hoc_share):
+        limit = f"{100 * declaration.post_hoc_share:g} %"
+        told = f"11.3.2: criteria written after the evaluation began: {percent(total.post_hoc, met)}, most {limit}"
+        yield Invalid("Post-Hoc Criteria", told)
+    if total.attempted and Fraction(total.excluded, total.attempted) > fraction(
+        declaration.infrastructure_share
+    ):
+        limit = f"{100 * declaration.infrastructure_share:g} %"
+        told = f"11.7.3: lost to infrastructure: {percent(total.excluded, total.attempted)}, most {limit}"
+        yield Invalid("Verification Infrastructure", told)
+
+
+def _schema(
+    tally: Tally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
+) -> Iterator[Invalid]:
+    names = _families(tally, dimensions)
+    for gap in declaration.schema_gaps:
+        why = [
+            text
+            for text, holds in (
+                ("used for credited outcomes", gap.used_for_credit),
+                (f"{100 * gap.share:g} % of actions or observations", _over(gap.share, rubric)),
+                ("needed to reproduce the claim", gap.needed),
+            )
+            if holds
+        ]
+        if gap.family in names and why:
+            yield Invalid("Schema", f"11.7.2: {gap.family} leaves out {gap.what}: {', '.join(why)}")
+
+
+def _over(share: float, rubric: Rubric) -> bool:
+    return fraction(share) > fraction(rubric.material_schema_share)
+
+
+def _disclosure(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
+    """All attempted families are declared, and all declared ones reported or left out for a reason (11.8)."""
+    if not declaration.families:
+        return
+    seen = _families(tally, dimensions)
+    for name in seen:
+        if name not in declaration.families:
+            hint = nearest(name, declaration.families)
+            yield Invalid("Selective Disclosure", f"11.8: family {name!r} is not declared as attempted{hint}")
+    for name, family in sorted(declaration.families.items()):
+        if not any(dimension in dimensions for dimension in family.dimensions):
+            continue
+        if not family.included and not family.exclusion_reason:
+            yield Invalid("Selective Disclosure", f"11.8: family {name!r} is excluded without a reason")
+        if family.included and name not in tally.reported:
+            yield Invalid(
+                "Selective Disclosure", f"11.8: family {name!r} was attempted and has no outcomes here"
+            )
+
+
+def caps(tally: Tally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
+    """Upper limits on E, with their reasons."""
+    found = []
+    bare = together(tally.of("E")).unverified
+    if bare:
+        found.append(
+            (
+                rubric.verification_cap,
+                f"{bare} outcomes said to be successes have no verification artifact: they count as failures, "
+                f"and E is capped at {rubric.verification_cap} (11.7.1)",
+            )
+        )
+    if declaration.tools is None:
+        found.append(
+            (rubric.tools_cap, f"no tool access list is declared: E is capped at {rubric.tools_cap} (6.3)")
+        )
+    return found
+
+
+def exploratory(declaration: Declaration) -> list[str]:
+    """The declarations of 2.5 that are missing."""
+    families = declaration.families.values()
+    protocol = declaration.protocol
+    wanted = {
+        "boundary": declaration.boundary is not None,
+        "task families with environment and criteria": bool(families)
+        and all(family.environment and family.criterion for family in families),
+        "constraint regimes": bool(declaration.regimes),
+        "protocol (approach, sampling, scoring)": bool(
+            protocol.approach and protocol.sampling and protocol.scoring
+        ),
+        "artifacts for replication": bool(declaration.artifacts),
+    }
+    return [name for name, given in wanted.items() if not given]

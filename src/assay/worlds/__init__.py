@@ -1,0 +1,55 @@
+"""Worlds: closed-loop environments with real state, seeded faults and verification from outside."""
+
+from .conformance import Finding, check_family
+from .episode import FINISH, LOOK, Episode
+from .model import (
+    Act,
+    Action,
+    Brief,
+    Criterion,
+    Dimension,
+    Effect,
+    Environment,
+    Family,
+    Judgement,
+    Policy,
+    Program,
+    Seen,
+    Task,
+    World,
+)
+from .playing import Claims, Played, Runs, draw_task, play
+from .regimes import Regime, check_regime, shipped_regimes
+from .registry import families, family_named
+
+__all__ = [
+    "FINISH",
+    "LOOK",
+    "Act",
+    "Action",
+    "Brief",
+    "Claims",
+    "Criterion",
+    "Dimension",
+    "Effect",
+    "Environment",
+    "Episode",
+    "Family",
+    "Finding",
+    "Judgement",
+    "Played",
+    "Policy",
+    "Program",
+    "Regime",
+    "Runs",
+    "Seen",
+    "Task",
+    "World",
+    "check_family",
+    "check_regime",
+    "draw_task",
+    "families",
+    "family_named",
+    "play",
+    "shipped_regimes",
+]

@@ -1,0 +1,296 @@
+"""The contract of a family, checked: one sweep for all that are installed, anyone's included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.canonical import encode
+from assay.streams import Stream
+
+from .episode import Episode
+from .model import Act, Brief, Family, Policy, Seen, Task
+from .playing import Claims, Played, Runs, draw_task, no_programs, play
+from .regimes import Regime, shipped_regimes
+from .schema import complaint
+
+__all__ = ["Finding", "check_family"]
+
+SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
+ORDER = 0.08  # by so much a harder level may seem easier, by chance
+RULES = (
+    "form", "determinism", "schema", "solvable", "replay", "not trivial", "claims", "verifier", "variety", "order",
+    "anything",
+)  # fmt: skip
+# The regime in which a level is evidenced (sections 10.4 to 10.7).
+EVIDENCED = {
+    ("S", 4): "Moderate-Standard", ("S", 5): "Severe-Standard", ("M", 4): "Moderate-Standard",
+    ("M", 5): "Severe-Standard", ("D", 4): "Moderate-Standard", ("D", 5): "Severe-Standard",
+    ("E", 3): "Moderate-Standard", ("E", 4): "Moderate-Standard", ("E", 5): "Severe-Standard",
+}  # fmt: skip
+
+
+class Finding(Struct, frozen=True):
+    """A rule that a family breaks, and how."""
+
+    family: str
+    rule: str
+    told: str
+
+
+class _Anything:
+    """Does at random what is allowed."""
+
+    def __init__(self, brief: Brief, stream: Stream) -> None:
+        self._brief, self._stream, self._left = brief, stream, 12
+
+    def decide(self, seen: Seen) -> Act:
+        self._left -= 1
+        if self._left < 0:
+            return Act("finish", {"achieved": False})
+        action = self._stream.choice(self._brief.actions[:-1])
+        return Act(action.name, _anything(action.parameters, self._stream))
+
+
+def _anything(schema: dict[str, Any], stream: Stream) -> Any:
+    """Some value that is valid under the kinds of schema that actions have."""
+    if "enum" in schema:
+        return stream.choice(schema["enum"])
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: _anything(part, stream) for name, part in schema.get("properties", {}).items()}
+    if kind == "array":
+        count = max(schema.get("minItems", 1), 1)
+        return [_anything(schema.get("items", {"type": "string"}), stream) for _ in range(count)]
+    if kind in ("integer", "number"):
+        low = schema.get("minimum", 0)
+        return stream.integer(int(low), int(schema.get("maximum", low + 9)))
+    if kind == "boolean":
+        return bool(stream.below(2))
+    return "none"[: schema.get("maxLength", 4)]
+
+
+def check_family(
+    family: Family,
+    *,
+    instances: int = 40,
+    run: Runs = no_programs,
+    regimes: Sequence[Regime] | None = None,
+    rules: Sequence[str] = RULES,
+) -> list[Finding]:
+    """Everything that is wrong with a family. ``instances`` a level and regime; real ones may take fewer."""
+    sweep = _Sweep(family, instances, run, list(regimes or shipped_regimes().values()))
+    checks: dict[str, Callable[[], Iterator[str]]] = {
+        "form": sweep.form,
+        "determinism": sweep.determinism,
+        "schema": sweep.schema,
+        "solvable": sweep.solvable,
+        "replay": sweep.replay,
+        "not trivial": sweep.not_trivial,
+        "claims": sweep.claims,
+        "verifier": sweep.verifier,
+        "variety": sweep.variety,
+        "order": sweep.order,
+        "anything": sweep.anything,
+    }
+    found = [Finding(family.name, "form", told) for told in sweep.form()] if "form" in rules else []
+    if found:
+        return found  # the rest would only stumble over it
+    return [Finding(family.name, rule, told) for rule in rules if rule != "form" for told in checks[rule]()]
+
+
+class _Sweep:
+    """The rules, each a generator of what is wrong."""
+
+    def __init__(self, family: Family, instances: int, run: Runs, regimes: list[Regime]) -> None:
+        self.family, self.instances, self.run, self.regimes = family, instances, run, regimes
+        self._best: dict[tuple[int, str], list[Played]] = {}
+
+    def task(self, level: int, number: int, *, held_out: bool = False) -> Task:
+        stream = Stream("conformance", self.family.name, str(level), str(number))
+        return draw_task(self.family, level, stream, held_out=held_out)
+
+    def play(self, level: int, number: int, regime: Regime, policy: Callable[[Brief], Policy]) -> Played:
+        faults = Stream("conformance faults", self.family.name, str(level), str(number), regime.id)
+        return play(self.family, self.task(level, number), regime, faults, policy, self.run)
+
+    def best(self, level: int, regime: Regime) -> list[Played]:
+        """The oracle's episodes, played once."""
+        key = level, regime.id
+        if key not in self._best:
+            oracle = self.family.oracle
+            self._best[key] = [self.play(level, n, regime, oracle) for n in range(self.instances)]
+        return self._best[key]
+
+    def form(self) -> Iterator[str]:
+        family = self.family
+        if not isinstance(family, Family):
+            yield "does not have all parts of the contract"
+            return
+        if not set(family.levels) <= {1, 2, 3, 4, 5} or not family.levels:
+            yield f"levels are {sorted(family.levels)}; they lie in 1 … 5"
+        if set(family.chance) != set(family.levels):
+            yield "chance must name every level"
+        if any(not 0 <= chance < 0.4 for chance in family.chance.values()):
+            yield "a level that chance passes in 40 % shows nothing"
+        if len(family.situations) < 3 or not family.held_out or set(family.situations) & set(family.held_out):
+            yield "at least three situations, and others held out"
+
+    def determinism(self) -> Iterator[str]:
+        for level in self.family.levels:
+            if encode(self.task(level, 0)) != encode(self.task(level, 0)):
+                yield f"level {level}: the same stream draws two different tasks"
+            for regime in self.regimes:
+                oracle = self.family.oracle
+                if encode(self.play(level, 0, regime, oracle)) != encode(self.play(level, 0, regime, oracle)):
+                    yield f"level {level}, {regime.id}: the same episode goes two ways"
+
+    def schema(self) -> Iterator[str]:
+        for level in self.family.levels:
+            for number in range(min(self.instances, 10)):
+                for held_out in (False, True):
+                    yield from self._schema(level, self.task(level, number, held_out=held_out))
+            for regime in self.regimes:
+                for number, played in enumerate(self.best(level, regime)[:5]):
+                    brief = self._brief(self.task(level, number), regime)
+                    for seen in played.seen:
+                        if seen.observation and (wrong := complaint(brief.observation, seen.observation)):
+                            yield f"level {level}, {regime.id}: an observation breaks its schema: {wrong}"
+                            return
+
+    def _schema(self, level: int, task: Task) -> Iterator[str]:
+        if task != msgspec.json.decode(encode(task), type=Task):
+            yield f"level {level}: a task does not survive JSON"
+        if task.family != self.family.name or task.level != level:
+            yield f"level {level}: a task says that it is {task.family}, level {task.level}"
+        if not 1 <= task.needed <= task.most or task.queries_needed > (task.queries or 10**6):
+            asked = f"{task.needed} of {task.most} actions, {task.queries_needed} of {task.queries} queries"
+            yield f"level {level}: needs {asked}"
+        for part in [task.observation, *(action.parameters for action in task.actions)]:
+            if part.get("type") != "object" or part.get("additionalProperties") is not False:
+                yield f"level {level}: schemas are of objects that name all their properties"
+        if "{" in task.goal or "}" in task.goal or "  " in task.goal or not task.goal.strip():
+            yield f"level {level}: a goal that was not filled in: {task.goal[:60]!r}"
+        if not task.criterion.text.strip():
+            yield f"level {level}: a criterion without words"
+
+    def _brief(self, task: Task, regime: Regime) -> Brief:
+        episode = Episode(self.family, task, regime, Stream("brief"))
+        try:
+            return episode.brief
+        finally:
+            episode.close()
+
+    def solvable(self) -> Iterator[str]:
+        for level in self.family.levels:
+            for regime in self.regimes:
+                played = self.best(level, regime)
+                solved = sum(p.judgement.success for p in played)
+                if solved < SOLVED * len(played):
+                    n, lost = next((n, p) for n, p in enumerate(played) if not p.judgement.success)
+                    why = "; ".join(lost.judgement.because) or lost.ended
+                    yield f"level {level}, {regime.id}: the oracle solves {solved} of {len(played)}; number {n}: {why}"
+                strays = [p for p in played if any(p.counts.values()) or p.followed]
+                if strays:
+                    yield f"level {level}, {regime.id}: the oracle itself breaks bounds: {strays[0].counts}"
+                needed = max(
+                    p.actions - p.faults.get("timeout", 0) - self.task(level, n).needed
+                    for n, p in enumerate(played)
+                )
+                if needed > 0:
+                    yield f"level {level}, {regime.id}: the oracle takes {needed} actions more than `needed` says"
+
+    def replay(self) -> Iterator[str]:
+        """The recorded decisions, applied again to a new world, leave the same artifact."""
+        for level in self.family.levels:
+            for regime in self.regimes:
+                first = self.best(level, regime)[0]
+                tape = _Tape(first.acts)  # one for the whole episode, fresh conversations included
+                if self.play(level, 0, regime, tape.again).artifact != first.artifact:
+                    yield f"level {level}, {regime.id}: the same actions leave another state"
+
+    def not_trivial(self) -> Iterator[str]:
+        baseline = shipped_regimes()["Baseline"]
+        for level, chance in self.family.chance.items():
+            count = max(self.instances, 40) if not self.family.real else self.instances
+            played = [self.play(level, n, baseline, self.family.null) for n in range(count)]
+            solved = sum(p.judgement.success for p in played)
+            spread = 3 * (chance * (1 - chance) / count) ** 0.5
+            if solved > (chance + spread) * count:
+                yield f"level {level}: null solves {solved} of {count}; {chance:.0%} is declared"
+            if not any(p.actions for p in played):
+                yield f"level {level}: null does nothing; it should act without understanding"
+
+    def claims(self) -> Iterator[str]:
+        baseline = shipped_regimes()["Baseline"]
+        for level in self.family.levels:
+            for number in range(min(self.instances, 10)):
+                if self.play(level, number, baseline, Claims).judgement.success:
+                    yield f"level {level}: a subject that only claims success is believed"
+                    break
+
+    def verifier(self) -> Iterator[str]:
+        """The untouched state is a failure, and a solved one changed the state."""
+        baseline = shipped_regimes()["Baseline"]
+        for level in self.family.levels:
+            if not all(p.state_changed for p in self.best(level, baseline)):
+                yield f"level {level}: a solved episode leaves no trace in the state"
+
+    def variety(self) -> Iterator[str]:
+        """Instances differ in wording and situation, not only in numbers."""
+        for level in self.family.levels:
+            tasks = [self.task(level, n) for n in range(40)]
+            words = {"".join(c for c in t.goal if not c.isdigit()) for t in tasks}
+            if len(words) < 6:
+                yield f"level {level}: 40 instances have {len(words)} different goals but for numbers; at least 6"
+            if len({t.situation for t in tasks}) < 3:
+                yield f"level {level}: 40 instances have fewer than 3 situations"
+            if len({encode([t.setup, t.criterion]) for t in tasks}) < 36:
+                yield f"level {level}: 40 instances repeat each other"
+
+    def order(self) -> Iterator[str]:
+        """A novice loses more at a harder level, each level in the regime that evidences it."""
+        rates: dict[int, float] = {}
+        count = 60 if not self.family.real else self.instances
+        for level in sorted(self.family.levels):
+            regime = shipped_regimes()[EVIDENCED.get((self.family.dimension, level), "Baseline")]
+            won = sum(self.play(level, n, regime, self.family.novice).judgement.success for n in range(count))
+            rates[level] = won / count
+        for low, high in pairwise(sorted(rates)):
+            if rates[high] > rates[low] + ORDER:
+                told = f"level {high} ({rates[high]:.2f}) is easier than level {low} ({rates[low]:.2f})"
+                yield f"{told} for a novice"
+        if rates and rates[max(rates)] > 0.6 and max(rates) > 2:
+            yield f"a novice solves {rates[max(rates)]:.2f} of level {max(rates)}: it asks for nothing more"
+
+    def anything(self) -> Iterator[str]:
+        """Whatever valid things are done, the world stands, and shows what its schema says."""
+        for level in self.family.levels:
+            for number in range(min(self.instances, 10)):
+                for regime in self.regimes:
+                    draws = Stream("anything", self.family.name, str(level), str(number), regime.id)
+                    player = partial(_Anything, stream=draws)
+                    played = self.play(level, number, regime, player)
+                    schema = self._brief(self.task(level, number), regime).observation
+                    wrong = [complaint(schema, seen.observation) for seen in played.seen if seen.observation]
+                    if any(wrong):
+                        yield f"level {level}, {regime.id}: an observation breaks its schema: {max(wrong)}"
+                        return
+
+
+class _Tape:
+    """Decisions made before."""
+
+    def __init__(self, acts: Sequence[Act]) -> None:
+        self._acts = iter(acts)
+
+    def again(self, brief: Brief) -> _Tape:
+        return self
+
+    def decide(self, seen: Seen) -> Act:
+        return next(self._acts)

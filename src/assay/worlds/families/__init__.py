@@ -1,0 +1,3 @@
+"""Families of tasks, one a file."""
+
+__all__: list[str] = []

@@ -1,0 +1,53 @@
+"""What the families of sensing share: their wording tables, and reading what was misread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import product
+from typing import Any
+
+import yaml
+from rapidfuzz import fuzz
+
+from assay.worlds.base import read_number
+
+__all__ = ["alike", "closest", "number_at", "readings", "wording"]
+
+_LONGER = 1.15  # a misread character may become two
+# What a character in a figure can stand for when it was misread twice at worst, as by a scan and then by a regime.
+_READ = {digit: digit for digit in "0123456789.-"} | {
+    "O": "04", "o": "0", "l": "1", "Z": "2", "E": "3", "C": "3", "A": "4", "S": "5", "b": "6", "h": "6", "T": "7",
+    "F": "7", "B": "8", "H": "8", "g": "9", "q": "9",
+}  # fmt: skip
+
+
+@cache
+def wording(name: str) -> dict[str, Any]:
+    """A family's wording table, ``data/NAME.yaml``."""
+    found: dict[str, Any] = yaml.safe_load(
+        files("assay.worlds").joinpath(f"data/{name}.yaml").read_text("utf-8")
+    )
+    return found
+
+
+def alike(said: str, option: str) -> float:
+    """How well a text begins with an option, 0 … 100. What follows, such as a sentence put after it, is left out."""
+    return fuzz.ratio(said[: int(len(option) * _LONGER) + 1].lower(), option.lower())
+
+
+def closest(said: str, options: Sequence[str]) -> str:
+    """The option that a text, misread in places, most likely begins with."""
+    return max(options, key=lambda option: alike(said, option))
+
+
+def number_at(said: str, place: int) -> int:
+    """The number that is the text's word at a place; misreading leaves the words where they are."""
+    word = read_number(said.split(" ")[place])
+    return int("".join(char for char in word if char.isdigit()))
+
+
+def readings(word: str) -> list[str]:
+    """What a misread figure can stand for, the likeliest first. Only an O has two readings: 0, or 4 by way of A."""
+    return ["".join(signs) for signs in product(*(_READ[char] for char in word if char in _READ))]

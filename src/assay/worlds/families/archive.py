@@ -1,0 +1,346 @@
+"""Archive: answer a question from documents of which only titles are known, and few can be opened. B.2.5."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from assay.streams import Stream
+from assay.worlds.base import FamilyBase, Steady, WorldBase
+from assay.worlds.model import (
+    Act,
+    Action,
+    Brief,
+    Criterion,
+    Dimension,
+    Effect,
+    Environment,
+    Judgement,
+    Seen,
+    Task,
+)
+from assay.worlds.schema import obj, text
+
+from ._reading import alike, closest, number_at, wording
+
+__all__ = ["Archive"]
+
+TABLE = wording("archive")
+PAPERS: dict[str, dict[str, Any]] = TABLE["papers"]
+STORIES: dict[str, dict[str, Any]] = TABLE["situations"]
+# Level → things, people on whom there are papers, query budget.
+SIZE = {3: (2, 1, 3), 5: (6, 6, 5)}
+PEOPLE = 6
+
+
+class Question(Struct, frozen=True):
+    """A question, and the way to its answer: a document, the people it leads to, the number in the last one."""
+
+    text: str
+    about: str  # a thing or a person
+    kinds: tuple[str, ...]  # of the documents, in the order in which they must be opened
+    number: str  # n or m of the last
+
+
+class Archive(FamilyBase):
+    name: ClassVar[str] = "archive"
+    version: ClassVar[str] = "1"
+    title: ClassVar[str] = "Answer from an archive"
+    dimension: ClassVar[Dimension] = "S"
+    environment: ClassVar[Environment] = "tool-augmented"
+    levels: ClassVar[dict[int, str]] = {
+        3: "one of a few documents must be opened",
+        5: "two or three of 42 documents lead to the answer, under a query budget",
+    }
+    situations: ClassVar[tuple[str, ...]] = ("harbour", "botanic", "opera", "railway")
+    held_out: ClassVar[tuple[str, ...]] = ("observatory", "pottery")
+    chance: ClassVar[dict[int, float]] = {3: 0.02, 5: 0.02}
+    verification: ClassVar[str] = "the answer that was given, read from the state"
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = STORIES[situation]
+        count, kept, queries = SIZE[level]
+        things, people = stream.shuffled(story["things"])[:count], stream.shuffled(TABLE["people"])[:PEOPLE]
+        works = stream.shuffled(list(story["works"]))[: 4 if level == 5 else 2]
+        papers = _papers(things, works, people, people[:kept], story, stream)
+        asked = _draw_question(level, story, things, works, people, stream)
+        right = _follow(papers, asked)
+        order = stream.shuffled(list(papers.values()))
+        documents = {_id(place): [paper["title"], paper["text"]] for place, paper in enumerate(order)}
+        goal = stream.choice(TABLE["goals"]).format(
+            who=story["who"], question=asked.text, how=TABLE["how"][level]
+        )
+        hops = len(asked.kinds)
+        return Task(
+            family=self.name,
+            level=level,
+            situation=situation,
+            goal=goal,
+            observation=SEEN[level],
+            actions=ACTIONS[level],
+            criterion=Criterion(f"exactly one answer was given: {right}", [right]),
+            setup={"documents": documents},
+            needed=hops + 1,
+            most=2 * (hops + 1) + 4,
+            queries=queries,
+            queries_needed=hops,
+            noisy=("catalogue", "opened"),
+        )
+
+    def open(self, task: Task, *, drift: bool) -> ReadingRoom:
+        return ReadingRoom(task)
+
+    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
+        answers = state["answers"]
+        if answers == task.criterion.expected:
+            return Judgement(True)
+        if len(answers) > 1:
+            return Judgement(False, ("more than one answer was given",))
+        return Judgement(False, ("the answer is wrong" if answers else "no answer was given",))
+
+    def oracle(self, brief: Brief) -> Researcher:
+        return Researcher(brief)
+
+    def novice(self, brief: Brief) -> Hasty:
+        return Hasty(brief)
+
+    def null(self, brief: Brief) -> Guesser:
+        return Guesser(brief)
+
+
+# Drawing documents and a question.
+
+
+def _id(place: int) -> str:
+    return f"D{place + 1:02d}"
+
+
+def _papers(
+    things: list[str],
+    works: list[str],
+    people: list[str],
+    kept: list[str],
+    story: dict[str, Any],
+    stream: Stream,
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """(What or whom, kind) → title, text, numbers, and the person a document leads to."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for thing in things:
+        for work in works:
+            leads = stream.choice(people)
+            found[thing, work] = _paper(thing, work, leads, story["works"][work]["text"], stream)
+    for person in kept:
+        for kind, paper in PAPERS.items():
+            leads = people[(people.index(person) + 1 + stream.below(len(people) - 1)) % len(people)]
+            found[person, kind] = _paper(person, kind, leads, paper["text"], stream)
+    return found
+
+
+def _paper(about: str, kind: str, leads: str, template: str, stream: Stream) -> dict[str, Any]:
+    drawn, year = divmod(stream.below(180 * 60 * 8), 180)
+    m, k = divmod(drawn, 8)
+    numbers = {
+        "n": 120 + year if kind in ("wages", "correspondence") else 1801 + year,
+        "m": 11 + m,
+        "k": 2 + k,
+    }
+    person = about if kind in PAPERS else leads
+    said = template.format(thing=about, who=person, other=leads, **numbers)
+    return {"title": f"{about[0].upper()}{about[1:]}: {kind}", "text": said, "leads": leads, **numbers}
+
+
+def _draw_question(
+    level: int, story: dict[str, Any], things: list[str], works: list[str], people: list[str], stream: Stream
+) -> Question:
+    number, thing, work = stream.choice("nm"), stream.choice(things), stream.choice(works)
+    kind = stream.choice(list(PAPERS))
+    if level == 5:
+        return _through(story, thing, work, kind, number, bool(stream.below(2)))
+    return (
+        _of_person(people[0], kind, number) if stream.below(3) == 0 else _of_thing(story, thing, work, number)
+    )
+
+
+def _of_thing(story: dict[str, Any], thing: str, work: str, number: str) -> Question:
+    return Question(story["works"][work][number].format(thing=thing), thing, (work,), number)
+
+
+def _of_person(person: str, kind: str, number: str) -> Question:
+    return Question(PAPERS[kind]["asks"][number].format(x=person), person, (kind,), number)
+
+
+def _through(story: dict[str, Any], thing: str, work: str, kind: str, number: str, teacher: bool) -> Question:
+    """A question about whoever did something, or about who taught them."""
+    who = "the person who " + story["works"][work]["did"].format(thing=thing)
+    asked = PAPERS[kind]["asks"][number].format(x=TABLE["trainer"].format(x=who) if teacher else who)
+    return Question(asked, thing, (work, "biography", kind) if teacher else (work, kind), number)
+
+
+def _follow(papers: dict[tuple[str, str], dict[str, Any]], asked: Question) -> int:
+    """The answer."""
+    about = asked.about
+    for kind in asked.kinds:
+        paper = papers[about, kind]
+        about = paper["leads"]
+    return int(paper[asked.number])
+
+
+# The world.
+
+
+def _observation(count: int) -> dict[str, Any]:
+    titles = {_id(place): {"type": "string"} for place in range(count)}
+    return obj(
+        {
+            "catalogue": obj(titles),
+            "opened": obj(titles, []),
+            "answered": {"type": "array", "items": {"type": "integer"}},
+        }
+    )
+
+
+def _actions(count: int) -> tuple[Action, ...]:
+    ids = [_id(place) for place in range(count)]
+    answer = Action(
+        name="answer",
+        about="Answer the question. It can be answered only once.",
+        parameters=obj({"value": {"type": "integer", "minimum": 0, "maximum": 99_999}}),
+    )
+    read = Action(
+        name="open_document",
+        about="Open a document of the catalogue.",
+        parameters=obj({"id": text("its number in the catalogue", options=ids)}),
+        query=True,
+    )
+    return answer, read
+
+
+COUNT = {3: 2 * 2 + 3, 5: 6 * 4 + 6 * 3}
+SEEN = {level: _observation(count) for level, count in COUNT.items()}
+ACTIONS = {level: _actions(count) for level, count in COUNT.items()}
+
+
+class ReadingRoom(WorldBase):
+    """Documents, those that were opened, and the answer."""
+
+    def __init__(self, task: Task) -> None:
+        self._documents: dict[str, list[str]] = task.setup["documents"]
+        self._opened: list[str] = []
+        self._answers: list[int] = []
+
+    def look(self) -> dict[str, Any]:
+        documents = self._documents
+        return {
+            "catalogue": {name: document[0] for name, document in documents.items()},
+            "opened": {name: documents[name][1] for name in self._opened},
+            "answered": list(self._answers),
+        }
+
+    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
+        if name == "answer":
+            if self._answers:
+                return Effect(error="the question was answered already; there can be only one answer")
+            self._answers.append(int(arguments["value"]))
+        elif arguments["id"] not in self._opened:
+            self._opened.append(arguments["id"])
+        return Effect()
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"answers": list(self._answers)}
+
+
+# Those who ask.
+
+
+@cache
+def _known(level: int) -> tuple[tuple[str, tuple[Question, ...]], ...]:
+    """Every question that can be put, by who is asked."""
+    found = []
+    for story in STORIES.values():
+        on_things = [(thing, work) for thing in story["things"] for work in story["works"]]
+        if level == 5:
+            asked = [
+                _through(story, thing, work, kind, number, teacher)
+                for thing, work in on_things
+                for kind in PAPERS
+                for number in "nm"
+                for teacher in (False, True)
+            ]
+        else:
+            asked = [_of_thing(story, thing, work, number) for thing, work in on_things for number in "nm"]
+            asked += [
+                _of_person(who, kind, number) for who in TABLE["people"] for kind in PAPERS for number in "nm"
+            ]
+        found.append((story["who"], tuple(asked)))
+    return tuple(found)
+
+
+@cache
+def _places(template: str) -> dict[str, int]:
+    """At which word of a text each gap begins. Things and people are two words."""
+    places, at = {}, 0
+    for word in template.split(" "):
+        gap = word.strip("{}.,;") if word.startswith("{") else ""
+        if gap:
+            places[gap] = at
+        at += 2 if gap in ("thing", "who", "other") else 1
+    return places
+
+
+class Researcher(Steady):
+    """Understands the question, and goes from document to document."""
+
+    def __init__(self, brief: Brief) -> None:
+        super().__init__(brief)
+        stories = zip(STORIES.values(), _known(brief.level), strict=True)
+        self._story, asked = next((story, asked) for story, (who, asked) in stories if who in brief.goal)
+        self._asked = next(question for question in asked if question.text in brief.goal)
+        self._ids: list[str] = []  # decided once: titles are misread anew every time
+
+    def step(self, observation: dict[str, Any], seen: Seen) -> Act:
+        if observation["answered"]:
+            return Act("finish", {"achieved": True})
+        about, said, template = self._asked.about, "", ""
+        for hop, kind in enumerate(self.kinds()):
+            if hop == len(self._ids):
+                self._ids.append(self.find(observation["catalogue"], about, kind))
+            if self._ids[hop] not in observation["opened"]:
+                return Act("open_document", {"id": self._ids[hop]})
+            said = observation["opened"][self._ids[hop]]
+            template = PAPERS[kind]["text"] if kind in PAPERS else self._story["works"][kind]["text"]
+            place = _places(template).get("other") or _places(template)["who"]
+            about = " ".join(said.split(" ")[place : place + 2]).strip(".,;")
+        return Act("answer", {"value": number_at(said, _places(template)[self._asked.number])})
+
+    def kinds(self) -> tuple[str, ...]:
+        return self._asked.kinds
+
+    def find(self, catalogue: dict[str, str], about: str, kind: str) -> str:
+        """The document of that kind on something or someone. Both the name and the titles may be misread."""
+        wanted = f"{about}: {kind}".lower()
+        for name, title in catalogue.items():
+            if title.lower() == wanted:
+                return name
+        kinds, names = [*self._story["works"], *PAPERS], [*self._story["things"], *TABLE["people"]]
+        meant = closest(about, names)
+        parts = {name: title.split(": ", 1) for name, title in catalogue.items()}
+        fitting = [name for name, part in parts.items() if closest(part[1], kinds) == kind]
+        return max(fitting, key=lambda name: alike(parts[name][0], meant))
+
+
+class Hasty(Researcher):
+    """The novice: opens what the question names, and answers with what stands there."""
+
+    def kinds(self) -> tuple[str, ...]:
+        return self._asked.kinds[:1]
+
+
+class Guesser(Steady):
+    """Null: opens the first document and says a number that is often right elsewhere."""
+
+    def step(self, observation: dict[str, Any], seen: Seen) -> Act:
+        if observation["answered"]:
+            return Act("finish", {"achieved": True})
+        return Act("answer", {"value": 40}) if observation["opened"] else Act("open_document", {"id": "D01"})

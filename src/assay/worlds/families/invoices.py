@@ -1,0 +1,442 @@
+"""Invoices: book vendor, amount and date from a clean text, a bad scan, or pages that must be asked for. B.2.4."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, ClassVar
+
+from assay.streams import Stream
+from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase
+from assay.worlds.model import (
+    Act,
+    Action,
+    Brief,
+    Criterion,
+    Dimension,
+    Effect,
+    Environment,
+    Judgement,
+    Seen,
+    Task,
+)
+from assay.worlds.noise import DIGITS, LETTERS
+from assay.worlds.schema import obj, text
+
+from ._reading import alike, closest, readings, wording
+
+__all__ = ["Invoices"]
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+TABLE = wording("invoices")
+LABELS: list[dict[str, str]] = TABLE["labels"]
+ASIDE: dict[str, str] = TABLE["aside"]
+ACCOUNT: str = TABLE["account"]
+CREDITED: str = TABLE["credited"]
+PAGES: list[list[str]] = TABLE["pages"]
+BUDGET, BUDGET_NEEDED = 5, 3
+
+
+class Invoices(FamilyBase):
+    name: ClassVar[str] = "invoices"
+    version: ClassVar[str] = "1"
+    title: ClassVar[str] = "Book an invoice"
+    dimension: ClassVar[Dimension] = "S"
+    environment: ClassVar[Environment] = "tool-augmented"
+    levels: ClassVar[dict[int, str]] = {
+        1: "three explicit fields of a clean invoice",
+        4: "10-20 % of the characters misread, conflicting and irrelevant fields",
+        5: "few of many pages can be asked for, and three are needed",
+    }
+    situations: ClassVar[tuple[str, ...]] = ("bakery", "printshop", "garden", "theatre")
+    held_out: ClassVar[tuple[str, ...]] = ("clinic", "boatyard")
+    chance: ClassVar[dict[int, float]] = {1: 0.01, 4: 0.01, 5: 0.01}
+    verification: ClassVar[str] = "the ledger's entries, read from the state"
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        vendors = stream.shuffled(story["vendors"])
+        bill = _bill(story, vendors, stream)
+        which, cents = "the invoice shown", bill["cents"]
+        setup: dict[str, Any] = {"vendors": sorted(vendors)}
+        if level == 5:
+            numbers = _numbers(stream)
+            which, credit = (
+                f"invoice {numbers[0]}",
+                stream.integer(3, cents // 300) * 100 + 5 * stream.below(20),
+            )
+            cents -= credit
+            setup["pages"] = _bundle(numbers, bill, credit, story, vendors, stream)
+        else:
+            lines = _clean(bill) if level == 1 else _cluttered(bill, story, vendors, stream)
+            setup["invoice"] = lines if level == 1 else smudge(lines, stream.integer(12, 18), stream)
+        goal = stream.choice(TABLE["goals"]).format(
+            who=story["who"], which=which, Which=which[0].upper() + which[1:], how=TABLE["how"][level]
+        )
+        needed = 1 + (BUDGET_NEEDED if level == 5 else 0)
+        return Task(
+            family=self.name,
+            level=level,
+            situation=situation,
+            goal=goal,
+            observation=SEEN[level],
+            actions=(BOOK, READ) if level == 5 else (BOOK,),
+            criterion=Criterion(
+                "the ledger holds exactly one entry: vendor, amount and date of the invoice",
+                [{"vendor": bill["vendor"], "cents": cents, "date": bill["date"]}],
+            ),
+            setup=setup,
+            needed=needed,
+            most=2 * needed + 4,
+            queries=BUDGET if level == 5 else None,
+            queries_needed=BUDGET_NEEDED if level == 5 else 0,
+            noisy={1: (), 4: ("invoice",), 5: ("contents", "read")}[level],
+        )
+
+    def open(self, task: Task, *, drift: bool) -> Ledger:
+        return Ledger(task)
+
+    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
+        entries, expected = state["entries"], task.criterion.expected
+        if entries == expected:
+            return Judgement(True)
+        if len(entries) != 1:
+            return Judgement(False, ("more than one entry was made" if entries else "nothing was booked",))
+        told = {"vendor": "the vendor", "cents": "the amount", "date": "the date"}
+        wrong = [name for key, name in told.items() if entries[0][key] != expected[0][key]]
+        return Judgement(False, tuple(f"{name} is wrong" for name in wrong))
+
+    def oracle(self, brief: Brief) -> Bookkeeper:
+        return Bookkeeper(brief)
+
+    def novice(self, brief: Brief) -> Copyist:
+        return Copyist(brief)
+
+    def null(self, brief: Brief) -> Fixed:
+        return Fixed(Act("book", {"vendor": "Halden Flour Mill", "amount": 100.0, "date": "2026-01-01"}))
+
+
+# Drawing an invoice.
+
+
+def _bill(story: dict[str, Any], vendors: list[str], stream: Stream) -> dict[str, Any]:
+    items = []
+    for good in stream.shuffled(story["goods"])[:3]:
+        quantity, price = stream.integer(2, 6), 5 * stream.integer(101, 999)
+        items.append((quantity, good, price, quantity * price))
+    date = (stream.integer(2024, 2026), stream.integer(1, 12), stream.integer(1, 28))
+    return {
+        "vendor": vendors[0],
+        "buyer": story["buyer"],
+        "items": items,
+        "cents": sum(item[3] for item in items),
+        "date": _iso(*date),
+        "day": f"{date[2]} {MONTHS[date[1] - 1]} {date[0]}",
+        "labels": stream.choice(LABELS),
+    }
+
+
+def _iso(year: int, month: int, day: int) -> str:
+    return f"{year}-{month:02d}-{day:02d}"
+
+
+def _euros(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def _items(bill: dict[str, Any]) -> list[str]:
+    return [f"{n} x {good} at {_euros(price)} = {_euros(total)}" for n, good, price, total in bill["items"]]
+
+
+def _clean(bill: dict[str, Any]) -> list[str]:
+    says = bill["labels"]
+    return [
+        f"{says['vendor']} {bill['vendor']}",
+        f"{ASIDE['buyer']} {bill['buyer']}",
+        f"{says['date']} {bill['date']}",
+        *_items(bill),
+        f"{says['total']} {_euros(bill['cents'])}",
+    ]
+
+
+def _cluttered(bill: dict[str, Any], story: dict[str, Any], vendors: list[str], stream: Stream) -> list[str]:
+    """An invoice that says everything twice, and much that does not matter."""
+    says, year = bill["labels"], int(bill["date"][:4])
+    delivered = _iso(year, stream.integer(1, 12), stream.integer(1, 28))
+    before = 5 * stream.integer(2000, 19999)
+    head = [
+        f"{says['vendor']} {bill['vendor']}",
+        f"{ASIDE['buyer']} {bill['buyer']}",
+        f"{ASIDE['carrier']} {vendors[1]}",
+        f"{says['date']} {bill['date']} ({bill['day']})",
+        f"{ASIDE['delivered']} {delivered}",
+        f"{ASIDE['paid']} {_euros(before)}",
+    ]
+    tail = [
+        f"{says['total']} {_euros(bill['cents'])}",
+        f"{says['words']} {_in_words(bill['cents'])}",
+        f"{ACCOUNT} {bill['vendor']}",
+    ]
+    return [*stream.shuffled(head), *_items(bill), *tail]
+
+
+def _in_words(cents: int) -> str:
+    """An amount under 1,000 euros: ``four hundred and twelve euros and 35 cents``."""
+    hundreds, rest = divmod(cents // 100, 100)
+    small = ONES[rest] if rest < 20 else TENS[rest // 10 - 2] + (f"-{ONES[rest % 10]}" if rest % 10 else "")
+    said = f"{ONES[hundreds]} hundred" if hundreds else ""
+    if not hundreds or rest:
+        said = f"{said} and {small}" if said else small
+    return f"{said} euros and {cents % 100:02d} cents"
+
+
+def smudge(lines: list[str], percent: int, stream: Stream) -> list[str]:
+    """The lines with exactly so many of their letters and digits misread, spread evenly at random."""
+    chars = list("\n".join(lines))
+    at = [place for place, char in enumerate(chars) if char in DIGITS or char.lower() in LETTERS]
+    for index in range(len(at) * percent // 100):
+        other = index + stream.below(len(at) - index)
+        at[index], at[other] = at[other], at[index]
+        char = chars[at[index]]
+        wrong = DIGITS.get(char) or LETTERS[char.lower()]
+        chars[at[index]] = wrong.upper() if char.isupper() and wrong.isalpha() else wrong
+    return "".join(chars).split("\n")
+
+
+def _numbers(stream: Stream) -> tuple[int, int]:
+    """Two invoice numbers that are easily taken for each other."""
+    a, b, c = stream.shuffled(range(1, 10))[:3]
+    return 1000 * a + 110 * b + c, 1000 * a + 100 * b + 10 * c + b
+
+
+def _bundle(
+    numbers: tuple[int, int],
+    bill: dict[str, Any],
+    credit: int,
+    story: dict[str, Any],
+    vendors: list[str],
+    stream: Stream,
+) -> list[dict[str, Any]]:
+    """The pages of two invoices and what else lay in the folder, in any order."""
+    other = _bill(story, vendors[1:], stream)
+    titles, pages = stream.choice(PAGES), []
+    for number, found, less in zip(numbers, (bill, other), (credit, 500), strict=True):
+        says = found["labels"]
+        texts = (
+            [
+                f"{says['vendor']} {found['vendor']}",
+                f"{ASIDE['buyer']} {found['buyer']}",
+                f"{says['date']} {found['date']}",
+            ],
+            _items(found),
+            [f"{says['total']} {_euros(found['cents'])}"],
+            [f"{CREDITED} {_euros(less)}", "To be taken off the total."],
+        )
+        pages += [
+            {"title": t.format(n=number), "lines": lines} for t, lines in zip(titles, texts, strict=True)
+        ]
+    pages += [{"title": title, "lines": ["Nothing here concerns the invoice."]} for title in TABLE["fillers"]]
+    return stream.shuffled(pages)
+
+
+# The world.
+
+LINES = {"type": "array", "items": {"type": "string"}}
+ENTRY = obj({"vendor": {"type": "string"}, "amount": {"type": "string"}, "date": {"type": "string"}})
+BOOKED = {"type": "array", "items": ENTRY}
+COUNT = 12
+NAMES = [str(page) for page in range(1, COUNT + 1)]
+SEEN = {
+    1: obj({"invoice": LINES, "booked": BOOKED}),
+    4: obj({"invoice": LINES, "vendors": LINES, "booked": BOOKED}),
+    5: obj(
+        {
+            "contents": obj({name: {"type": "string"} for name in NAMES}),
+            "read": obj(dict.fromkeys(NAMES, LINES), []),
+            "vendors": LINES,
+            "booked": BOOKED,
+        }
+    ),
+}
+BOOK = Action(
+    name="book",
+    about="Enter an invoice into the ledger. An entry cannot be taken back.",
+    parameters=obj(
+        {
+            "vendor": text("who sells", longest=80),
+            "amount": {
+                "type": "number",
+                "minimum": 0,
+                "maximum": 100_000,
+                "description": "euros, such as 120.5",
+            },
+            "date": text("the date of the invoice, YYYY-MM-DD", longest=10),
+        }
+    ),
+)
+READ = Action(
+    name="read_page",
+    about="Ask for a page of the folder.",
+    parameters=obj({"page": {"type": "integer", "minimum": 1, "maximum": COUNT}}),
+    query=True,
+)
+
+
+class Ledger(WorldBase):
+    """The invoice or the folder, and the ledger."""
+
+    def __init__(self, task: Task) -> None:
+        self._setup, self._level = task.setup, task.level
+        self._read: list[int] = []
+        self._entries: list[dict[str, Any]] = []
+
+    def look(self) -> dict[str, Any]:
+        booked = [
+            {"vendor": e["vendor"], "amount": _euros(e["cents"]), "date": e["date"]} for e in self._entries
+        ]
+        seen: dict[str, Any] = {"booked": booked}
+        if self._level != 1:
+            seen["vendors"] = list(self._setup["vendors"])
+        if self._level != 5:
+            return {"invoice": list(self._setup["invoice"]), **seen}
+        pages = self._setup["pages"]
+        contents = {name: page["title"] for name, page in zip(NAMES, pages, strict=True)}
+        read = {str(page): list(pages[page - 1]["lines"]) for page in self._read}
+        return {"contents": contents, "read": read, **seen}
+
+    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
+        if name == "read_page":
+            page = int(arguments["page"])
+            if page not in self._read:
+                self._read.append(page)
+            return Effect()
+        cents = round(arguments["amount"] * 100)
+        self._entries.append({"vendor": arguments["vendor"], "cents": cents, "date": arguments["date"]})
+        return Effect()
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"entries": [dict(entry) for entry in self._entries]}
+
+
+# Reading what was misread, twice at worst: once by the scan, once by the regime.
+
+
+def _cents(word: str) -> list[int]:
+    found = [euros.split(".") for euros in readings(word)]
+    return [100 * int(parts[0]) + int(parts[1]) for parts in found if len(parts) == 2 and all(parts)]
+
+
+def _labels(lines: list[str]) -> dict[str, str]:
+    """The set of labels that an invoice most likely uses."""
+    return max(
+        LABELS, key=lambda says: sum(max(alike(line, label) for line in lines) for label in says.values())
+    )
+
+
+def _value(lines: list[str], label: str, sign: str = "") -> list[str]:
+    """The words that stand behind a label, the first of which has a certain sign in it. Signs are never misread."""
+    behind = label.count(" ") + 1
+    fitting = [line for line in lines if sign in (line.split(" ")[behind : behind + 1] or [""])[0]]
+    return max(fitting, key=lambda line: alike(line, label)).split(" ")[behind:]
+
+
+class Bookkeeper(Steady):
+    """Finds each field by its label, reads misread figures back, and settles doubts by what is said twice."""
+
+    def __init__(self, brief: Brief) -> None:
+        super().__init__(brief)
+        self._pages: list[str] = []  # decided once: the contents are misread anew every time
+
+    def step(self, observation: dict[str, Any], seen: Seen) -> Act:
+        if observation["booked"]:
+            return Act("finish", {"achieved": True})
+        if "invoice" in observation:
+            return self.book(observation["invoice"], observation.get("vendors", []), 0)
+        self._pages = self._pages or self.pages(observation["contents"])
+        pages, read = self._pages, observation["read"]
+        for page in pages:
+            if page not in read:
+                return Act("read_page", {"page": int(page)})
+        credit = _cents(_value(read[pages[2]], CREDITED, ".")[0])[0] if len(pages) > 2 else 0
+        return self.book([*read[pages[0]], *read[pages[1]]], observation["vendors"], credit)
+
+    def pages(self, contents: dict[str, str]) -> list[str]:
+        """Front page, totals and credit note of the invoice that the goal names."""
+        number = next(
+            word for word in self.brief.goal.replace(".", " ").replace(":", " ").split() if word.isdigit()
+        )
+        by_title = {title: page for page, title in contents.items()}
+        best: tuple[float, list[str]] = (0.0, [])
+        for titles in PAGES:
+            exact = [titles[place].format(n=number) for place in (0, 2, 3)]
+            if all(title in by_title for title in exact):
+                return [by_title[title] for title in exact]
+            found, score = [], 0.0
+            for title in (titles[0], titles[2], titles[3]):
+                fit = {page: _fit(said, title, number) for page, said in contents.items()}
+                found.append(max(fit, key=lambda page: fit[page]))
+                score += fit[found[-1]]
+            best = max(best, (score, found))
+        return best[1]
+
+    def book(self, lines: list[str], vendors: list[str], credit: int) -> Act:
+        says = _labels(lines)
+        amount = (self.amount(lines, says) - credit) / 100
+        return Act(
+            "book",
+            {"vendor": self.vendor(lines, vendors, says), "amount": amount, "date": _date(lines, says)},
+        )
+
+    def vendor(self, lines: list[str], vendors: list[str], says: dict[str, str]) -> str:
+        said = [" ".join(_value(lines, says["vendor"]))]
+        if not vendors:
+            return said[0]
+        if self.brief.level == 4:
+            said.append(" ".join(_value(lines, ACCOUNT)))
+        return max(vendors, key=lambda vendor: sum(alike(words, vendor) for words in said))
+
+    def amount(self, lines: list[str], says: dict[str, str]) -> int:
+        totals = _cents(_value(lines, says["total"], ".")[0])
+        items = [_cents(line.split(" ")[7]) for line in lines if " = " in line]
+        sums = [sum(parts) for parts in product(*items)]
+        return next((total for total in totals if total in sums), totals[0])
+
+
+def _fit(said: str, title: str, number: str) -> float:
+    """How well a line of the contents fits a title; the number weighs more than all words."""
+    words = said.split(" ")
+    place = next(index for index, word in enumerate(title.split(" ")) if "{n}" in word)
+    right = place < len(words) and number in readings(words[place])
+    return alike(said, title.format(n=number)) + 100 * right
+
+
+def _date(lines: list[str], says: dict[str, str]) -> str:
+    """The date, where in doubt the reading that agrees with the date in words."""
+    words = _value(lines, says["date"], "-")
+    found = [said for said in readings(words[0]) if "01" <= said[5:7] <= "12" and "01" <= said[8:10] <= "28"]
+    if len(words) < 4 or len(found) < 2:
+        return found[0] if found else readings(words[0])[0]
+    month = MONTHS.index(closest(words[2], MONTHS)) + 1
+    days, years = readings(words[1]), readings(words[3])
+
+    def agreement(said: str) -> int:
+        return (int(said[5:7]) == month) + (str(int(said[8:10])) in days) + (said[:4] in years)
+
+    return max(found, key=agreement)
+
+
+class Copyist(Bookkeeper):
+    """The novice: copies what stands behind a label, misread or not, and does not look for a credit note."""
+
+    def pages(self, contents: dict[str, str]) -> list[str]:
+        return super().pages(contents)[:2]
+
+    def vendor(self, lines: list[str], vendors: list[str], says: dict[str, str]) -> str:
+        return " ".join(_value(lines, says["vendor"]))[:80]

@@ -1,0 +1,424 @@
+"""Strategies: predict what pays from what was observed, then commit to it. B.3.3, B.3.5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import permutations
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from assay.streams import Stream
+from assay.worlds.base import FamilyBase, Steady
+from assay.worlds.events import (
+    DONE,
+    EVENT,
+    FINISH,
+    NEXT,
+    Follower,
+    Phrasebook,
+    Unfolding,
+    known,
+    listed,
+    table,
+)
+from assay.worlds.model import (
+    Act,
+    Action,
+    Brief,
+    Criterion,
+    Dimension,
+    Effect,
+    Environment,
+    Judgement,
+    Seen,
+    Task,
+)
+from assay.worlds.schema import obj, text
+
+__all__ = ["Strategies"]
+
+
+class Story(Struct, frozen=True):
+    who: str
+    thing: str
+    reward: str
+    strategies: tuple[str, str, str]
+    conditions: tuple[str, str, str]
+    places: tuple[str, ...]
+
+
+class Tables(Struct, frozen=True):
+    situations: dict[str, Story]
+    goals: dict[int, tuple[str, ...]]
+    phrases: dict[str, tuple[str, ...]]
+
+
+TABLES = table("strategies", Tables)
+BOOK = Phrasebook(TABLES.phrases)
+DAYS = 6
+NUMBERS = ("one", "two", "three", "four", "five", "six")
+WORTH = 4, 5  # a choice must reach this share of the best: 80 % (B.3.3)
+APART = 7, 10  # and the next best stays below this one, so that nothing is a matter of opinion
+Sorts = dict[str, int]  # condition → reward, or condition → days
+Rewards = dict[str, dict[str, Sorts]]  # place → strategy → condition → reward
+Shares = dict[str, Sorts]  # place → condition → days
+Values = dict[str, dict[str, int]]  # place → strategy → what it brings over all days observed
+
+
+class Pattern(Struct, frozen=True):
+    """How three sorts of days are shared out, and the least that three strategies bring on each; up to 15 come on
+    top of that."""
+
+    shares: tuple[tuple[int, int, int], ...]
+    least: tuple[tuple[int, int, int], ...]
+
+
+# The best strategy stands first. In a trap the most frequent sort of day speaks for the second.
+PLAIN = Pattern(
+    ((5, 1, 0), (4, 1, 1), (4, 2, 0), (3, 2, 1)),
+    ((44, 20, 20), (18, 24, 10), (4, 10, 30)),
+)
+TRAP = Pattern(((3, 2, 1), (3, 1, 2)), ((26, 48, 44), (40, 0, 0), (6, 14, 10)))
+# Level 5: the same strategy is the best at both places; only the rich one has a fair substitute.
+RICH = Pattern(((5, 1, 0), (4, 1, 1), (4, 2, 0)), ((54, 20, 10), (46, 14, 10), (2, 6, 8)))
+POOR = Pattern(((5, 1, 0), (4, 1, 1), (5, 0, 1)), ((44, 16, 10), (0, 2, 4), (0, 0, 8)))
+
+
+@cache
+def _observation(conditions: tuple[str, ...]) -> dict[str, Any]:
+    number, name = {"type": "integer"}, {"type": "string"}
+    row = obj({"place": name, "strategy": name, "rewards": obj(dict.fromkeys(conditions, number))})
+    chosen = obj({"place": name, "strategy": name, "earned": {"type": "integer", "description": "in a week"}})
+    return obj(
+        {
+            "table": {"type": "array", "items": row},
+            "places": {"type": "array", "items": name},
+            "chosen": {"type": "array", "items": chosen},
+            "event": EVENT,
+        }
+    )
+
+
+@cache
+def _choose(places: tuple[str, ...], strategies: tuple[str, ...]) -> Action:
+    return Action(
+        name="choose",
+        about="Choose a strategy for a place and let it run. This cannot be taken back.",
+        parameters=obj(
+            {
+                "place": text("which place", options=list(places)),
+                "strategy": text("which strategy", options=list(strategies)),
+            }
+        ),
+    )
+
+
+def values(rewards: Rewards, shares: Shares) -> Values:
+    """What each strategy brings at each place over all days observed: the exact mean, times the number of days."""
+    return {
+        place: {
+            strategy: sum(row[sort] * count for sort, count in days.items())
+            for strategy, row in rewards[place].items()
+        }
+        for place, days in shares.items()
+    }
+
+
+def pairs(worth: Values) -> list[tuple[int, dict[str, str]]]:
+    """Every way to serve all places with different strategies, and what it brings."""
+    found = []
+    for taken in permutations(next(iter(worth.values())), len(worth)):
+        choice = dict(zip(worth, taken, strict=True))
+        found.append((sum(worth[place][strategy] for place, strategy in choice.items()), choice))
+    return found
+
+
+class Strategies(FamilyBase):
+    name: ClassVar[str] = "strategies"
+    version: ClassVar[str] = "1"
+    title: ClassVar[str] = "Choose what will pay"
+    dimension: ClassVar[Dimension] = "M"
+    environment: ClassVar[Environment] = "stochastic"
+    levels: ClassVar[dict[int, str]] = {
+        3: "the best of three strategies, at two places, from days observed",
+        5: "the best pair, where each choice takes something from the other",
+    }
+    situations: ClassVar[tuple[str, ...]] = ("market", "fishing", "delivery", "music")
+    held_out: ClassVar[tuple[str, ...]] = ("beekeeping", "power")
+    chance: ClassVar[dict[int, float]] = {3: 0.13, 5: 0.18}
+    verification: ClassVar[str] = "the exact expectation of the chosen strategies against that of the best"
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLES.situations[situation]
+        places = tuple(stream.shuffled(story.places)[:2])
+        drawn = _separate if level == 3 else _contested
+        rewards, shares = drawn(stream, story, places)
+        told = _told(stream, places, shares)
+        # The week that follows a choice: seen, and not judged, as luck is no merit.
+        week = {place: _week(stream, days) for place, days in shares.items()}
+        goal = stream.choice(TABLES.goals[level]).format(
+            who=story.who,
+            thing=story.thing,
+            reward=story.reward,
+            places=listed([f"the {place}" for place in places]),
+            days=NUMBERS[DAYS - 1],
+        )
+        needed = DAYS - 1 + len(places)
+        every = "at each place" if level == 3 else "at both places together"
+        return Task(
+            family=self.name,
+            level=level,
+            situation=situation,
+            goal=goal,
+            observation=_observation(story.conditions),
+            actions=(NEXT, _choose(tuple(sorted(places)), tuple(sorted(story.strategies)))),
+            criterion=Criterion(
+                f"what was chosen reaches 80 % of the best expected {story.reward} {every}",
+                {"shares": shares, "rewards": rewards},
+            ),
+            setup={
+                "once": level == 5,
+                "places": list(places),
+                "rewards": rewards,
+                "table": _rows(stream, story, rewards),
+                "told": told,
+                "week": week,
+            },
+            needed=needed,
+            most=2 * needed + 4,
+            noisy=("event",),
+        )
+
+    def open(self, task: Task, *, drift: bool) -> Season:
+        return Season(task.setup)
+
+    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
+        shares: Shares = task.criterion.expected["shares"]
+        rewards: Rewards = task.criterion.expected["rewards"]
+        chosen: dict[str, str] = state["chosen"]
+        why = [f"nothing was chosen for {place}" for place in sorted(shares) if place not in chosen]
+        if why:
+            return Judgement(False, tuple(why))
+        worth = values(rewards, shares)
+        if task.level == 3:
+            for place, row in sorted(worth.items()):
+                why += _short(row[chosen[place]], max(row.values()), place)
+        else:
+            got = sum(row[chosen[place]] for place, row in worth.items())
+            why += _short(got, max(total for total, _ in pairs(worth)), "both together")
+        return Judgement(not why, tuple(why))
+
+    def oracle(self, brief: Brief) -> Planner:
+        return Planner(brief)
+
+    def novice(self, brief: Brief) -> Planner:
+        return Planner(brief, hasty=True)
+
+    def null(self, brief: Brief) -> Rows:
+        return Rows(brief)
+
+
+def _short(got: int, best: int, where: str) -> list[str]:
+    share, whole = WORTH
+    return [] if whole * got >= share * best else [f"{where}: {got} of {best} in {DAYS} days, below 80 %"]
+
+
+def _clear(values: Sequence[int]) -> bool:
+    """Whether the best is so far ahead that nothing else comes near it."""
+    second, best = sorted(values)[-2:]
+    share, whole = APART
+    return best > 0 and whole * second <= share * best
+
+
+def _place(
+    stream: Stream, pattern: Pattern, order: Sequence[str], sorts: Sequence[str]
+) -> tuple[dict[str, Sorts], Sorts]:
+    """A place's rewards and days, by a pattern. One draw: four bits a cell, the rest for the shares."""
+    bits = stream.bits64()
+    rewards = {
+        strategy: {sort: pattern.least[i][j] + (bits >> 12 * i + 4 * j & 15) for j, sort in enumerate(sorts)}
+        for i, strategy in enumerate(order)
+    }
+    return rewards, dict(zip(sorts, pattern.shares[(bits >> 36) % len(pattern.shares)], strict=True))
+
+
+def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
+    """Level 3: at each place one strategy is clearly the best, whichever it is at the other."""
+    rewards: Rewards = {}
+    shares: Shares = {}
+    for place in places:
+        order, sorts = stream.shuffled(story.strategies), stream.shuffled(story.conditions)
+        pattern = TRAP if stream.below(10) < 3 else PLAIN
+        while True:
+            rewards[place], shares[place] = _place(stream, pattern, order, sorts)
+            if _clear([*values(rewards, {place: shares[place]})[place].values()]):
+                break
+    return rewards, shares
+
+
+def _contested(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
+    """Level 5: who takes the best strategy where it brings most loses more at the other place than it gains."""
+    order = stream.shuffled(story.strategies)
+    patterns = stream.shuffled((RICH, POOR))
+    sorts = [stream.shuffled(story.conditions) for _ in places]
+    while True:
+        made = [_place(stream, pattern, order, sort) for pattern, sort in zip(patterns, sorts, strict=True)]
+        rewards = {place: found[0] for place, found in zip(places, made, strict=True)}
+        shares = {place: found[1] for place, found in zip(places, made, strict=True)}
+        worth = values(rewards, shares)
+        best = [max(row, key=row.__getitem__) for row in worth.values()]
+        if best == [order[0]] * len(places) and _clear([total for total, _ in pairs(worth)]):
+            return rewards, shares
+
+
+def mode(days: Sorts) -> str:
+    """The most frequent sort of day."""
+    return max(days, key=days.__getitem__)
+
+
+def _rows(stream: Stream, story: Story, rewards: Rewards) -> list[dict[str, Any]]:
+    """The table as it is shown: its order tells nothing."""
+    order = stream.shuffled(story.strategies)
+    return [
+        {
+            "place": place,
+            "strategy": strategy,
+            "rewards": {sort: rewards[place][strategy][sort] for sort in story.conditions},
+        }
+        for place in rewards
+        for strategy in order
+    ]
+
+
+def _all(days: Sorts) -> list[str]:
+    return [sort for sort, count in days.items() for _ in range(count)]
+
+
+def _week(stream: Stream, days: Sorts) -> list[str]:
+    """Seven days, each like any of those observed, from one draw."""
+    sorts, drawn, found = _all(days), stream.below(DAYS**7), []
+    for _ in range(7):
+        drawn, at = divmod(drawn, DAYS)
+        found.append(sorts[at])
+    return found
+
+
+def _told(stream: Stream, places: Sequence[str], shares: Shares) -> list[str]:
+    """The days, in a random order at each place."""
+    seen = [stream.shuffled(_all(shares[place])) for place in places]
+    p, q = places
+    return [
+        BOOK.say(stream, "day", n=day, c=c, p=p, d=d, q=q)
+        for day, (c, d) in enumerate(zip(*seen, strict=True), start=1)
+    ]
+
+
+class Season(Unfolding):
+    """Past days, what was chosen, and what it earned in the week that followed."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        super().__init__(setup["told"])
+        self._setup = setup
+        self._chosen: dict[str, str] = {}
+
+    def _earned(self, place: str) -> int:
+        rewards = self._setup["rewards"][place][self._chosen[place]]
+        return sum(rewards[condition] for condition in self._setup["week"][place])
+
+    def look(self) -> dict[str, Any]:
+        setup = self._setup
+        return {
+            "table": [{**row, "rewards": dict(row["rewards"])} for row in setup["table"]],
+            "places": list(setup["places"]),
+            "chosen": [
+                {"place": place, "strategy": strategy, "earned": self._earned(place)}
+                for place, strategy in self._chosen.items()
+            ],
+            "event": self.event(),
+        }
+
+    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
+        if name == "next":
+            return self.advance()
+        place, strategy = arguments["place"], arguments["strategy"]
+        if place in self._chosen:
+            return Effect(error=f"{place} has been decided already; a choice is final")
+        if self._setup["once"] and strategy in self._chosen.values():
+            return Effect(error=f"{strategy} is used at the other place already; choose one that remains")
+        self._chosen[place] = strategy
+        return DONE
+
+    def snapshot(self) -> dict[str, Any]:
+        return {
+            "chosen": dict(sorted(self._chosen.items())),
+            "earned": {place: self._earned(place) for place in sorted(self._chosen)},
+        }
+
+
+class Planner(Follower):
+    """Counts the days, works out every choice, and makes the best.
+
+    The ``hasty`` novice thinks of the most frequent sort of day alone, and takes the best cell of the table first.
+    """
+
+    def __init__(self, brief: Brief, *, hasty: bool = False) -> None:
+        super().__init__(brief)
+        self._hasty = hasty
+        self._best: dict[str, str] = {}
+
+    def start(self, observation: dict[str, Any]) -> None:
+        self._places: list[str] = observation["places"]
+        self._rewards: Rewards = {place: {} for place in self._places}
+        for row in observation["table"]:
+            self._rewards[row["place"]][row["strategy"]] = row["rewards"]
+        self._conditions = list(observation["table"][0]["rewards"])
+        self._days = {place: dict.fromkeys(self._conditions, 0) for place in self._places}
+
+    def hear(self, said: str) -> None:
+        _, slots = BOOK.read(said)
+        for place, condition in (("p", "c"), ("q", "d")):
+            where = known(slots[place], self._places)
+            self._days[where][known(slots[condition], self._conditions)] += 1
+
+    def conclude(self, observation: dict[str, Any]) -> Act:
+        chosen = {choice["place"]: choice["strategy"] for choice in observation["chosen"]}
+        if len(chosen) == len(self._places):
+            return FINISH
+        once = self.brief.level == 5
+        if self._hasty:
+            place, strategy = self._first_idea(chosen, once)
+        else:
+            if not self._best:
+                self._best = self._work_out(once)
+            place = next(place for place in self._places if place not in chosen)
+            strategy = self._best[place]
+        return Act("choose", {"place": place, "strategy": strategy})
+
+    def _work_out(self, once: bool) -> dict[str, str]:
+        worth = values(self._rewards, self._days)
+        if once:
+            return max(pairs(worth), key=lambda pair: pair[0])[1]
+        return {place: max(row, key=row.__getitem__) for place, row in worth.items()}
+
+    def _first_idea(self, chosen: dict[str, str], once: bool) -> tuple[str, str]:
+        ideas = []
+        for place in self._places:
+            usual = mode(self._days[place])
+            for strategy, row in self._rewards[place].items():
+                if place not in chosen and not (once and strategy in chosen.values()):
+                    ideas.append((row[usual], place, strategy))
+        _, place, strategy = max(ideas)
+        return place, strategy
+
+
+class Rows(Steady):
+    """Takes the table's rows as they stand, one after the other where it must."""
+
+    def step(self, observation: dict[str, Any], seen: Seen) -> Act:
+        done = len(observation["chosen"])
+        if done == len(observation["places"]):
+            return FINISH
+        row = observation["table"][done if self.brief.level == 5 else 0]
+        return Act("choose", {"place": observation["places"][done], "strategy": row["strategy"]})

@@ -1,0 +1,105 @@
+"""Several raters: joined labels, disagreement, calibration, levels apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError
+from assay.instruments.agency.declaration import Evaluator
+from assay.instruments.agency.outcome import Outcome
+
+from .made_outcomes import flags, kinds, level, made, score
+
+THREE = tuple(Evaluator(name=name, calibrated=True, agreement=0.9) for name in ("ann", "bob", "cat"))
+
+
+def by(rater: str, k: int, n: int, **more: Any) -> list[Outcome]:
+    return made("S", 1, k, n, rater=rater, **more)
+
+
+def test_of_two_raters_both_must_say_success() -> None:
+    result = score([*by("ann", 100, 100), *by("bob", 80, 100)])
+    assert level(result, "level_rate", dimension="S").value == 0.8
+    assert (level(result, "agreement").value, level(result, "agreement").n) == (0.8, 100)
+    assert level(result, "S").value == 1
+
+
+def test_of_three_most_decide() -> None:
+    result = score([*by("ann", 100, 100), *by("bob", 80, 100), *by("cat", 90, 100)], evaluators=THREE)
+    assert level(result, "level_rate", dimension="S").value == 0.9
+
+
+def test_over_a_fifth_of_disagreement_nothing_is_aggregated() -> None:
+    found = level(score([*by("ann", 100, 100), *by("bob", 79, 100)]), "S")
+    assert (found.value, found.spec_value, kinds(found)) == (None, None, ["Contested"])
+    assert any("11.5.3" in note for note in found.notes)
+    assert level(score([*by("ann", 100, 100), *by("bob", 79, 100)], disagreement_share=0.25), "S").value == 1
+
+
+def test_two_raters_more_than_a_level_apart_are_contested() -> None:
+    # Level 3: satisfied by ann's labels, failed by bob's (15/24 = .625).
+    rows = [*made("S", 3, 24, 24, rater="ann"), *made("S", 3, 15, 24, rater="bob")]
+    assert level(score(rows, disagreement_share=0.25), "S").value is None  # 9 of 24 differ
+    # Spread over more instances of another level the share stays low.
+    agreed = [*made("S", 1, 60, 60, rater="ann"), *made("S", 1, 60, 60, rater="bob")]
+    found = level(score([*rows, *agreed]), "S")  # ann: 3, bob: 1
+    assert found.value == 1
+    assert "Contested" in kinds(found)
+    assert "ann 3, bob 1" in flags(found)[-1]
+
+
+def test_with_a_third_rater_the_majority_stands() -> None:
+    rows = [
+        *made("S", 3, 24, 24, rater="ann"),
+        *made("S", 3, 15, 24, rater="bob"),
+        *made("S", 3, 24, 24, rater="cat"),
+    ]
+    agreed = [row for name in ("ann", "bob", "cat") for row in made("S", 1, 60, 60, rater=name)]
+    found = level(score([*rows, *agreed], evaluators=THREE), "S")
+    assert (found.value, found.flags) == (3, ())
+    assert any("ann 3, bob 1, cat 3" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "told"),
+    [
+        (None, "not calibrated"),
+        (Evaluator(name="ann"), "not calibrated"),
+        (Evaluator(name="ann", calibrated=True), "agreement not given"),
+        (Evaluator(name="ann", calibrated=True, agreement=0.79), "agreement 79 %"),
+    ],
+)
+def test_raters_without_calibration_limit_comparability(evaluator: Evaluator | None, told: str) -> None:
+    found = level(score(by("ann", 60, 60), evaluators=(evaluator,) if evaluator else ()), "S")
+    assert (found.value, kinds(found)) == (1, ["Limited Comparability"])
+    assert told in flags(found)[0]
+
+
+def test_calibrated_raters_and_rules_carry_no_flag() -> None:
+    assert level(score(by("ann", 60, 60)), "S").flags == ()
+    assert level(score(made("S", 1, 60, 60)), "S").flags == ()
+
+
+def test_the_same_rater_twice_is_refused() -> None:
+    with pytest.raises(InputError, match=r"judged 2 times by 'ann' at level 1 of S"):
+        score([*by("ann", 1, 1), *by("ann", 0, 1)])
+    with pytest.raises(InputError, match="names of their raters"):
+        score([*by("", 1, 1), *by("", 0, 1)])
+
+
+def test_an_instance_that_one_rater_could_not_judge_goes_by_the_other() -> None:
+    lost = [
+        Outcome(
+            dimension="S",
+            level=1,
+            family=row.family,
+            regime="Baseline",
+            instance=row.instance,
+            outcome="excluded",
+            rater="bob",
+        )
+        for row in by("ann", 60, 60)
+    ]
+    assert level(score([*by("ann", 60, 60), *lost]), "S").n == 60

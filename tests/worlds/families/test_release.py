@@ -1,0 +1,146 @@
+"""Release: a real repository; what is tagged is tested outside, and earlier commits stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.sandbox import Job, run_all
+from assay.streams import Stream
+from assay.worlds import Act, Played, Program, Task, draw_task, play, shipped_regimes
+from assay.worlds.base import Fixed
+from assay.worlds.families.release import EDGES, RIGHT, Release
+from assay.worlds.wording import table
+
+FAMILY = Release()
+BASELINE = shipped_regimes()["Baseline"]
+
+
+def confined(program: Program) -> dict[str, Any]:
+    job = Job(source=program.source, entry_point=program.entry_point, cases=program.cases)
+    return run_all([job])[0].comparable()
+
+
+def pretended(program: Program) -> dict[str, Any]:
+    """What the sandbox would say of programs that are known here, without starting it."""
+    scope: dict[str, Any] = {}
+    exec(program.source, scope)
+    values = [scope[program.entry_point](*case["args"]) for case in program.cases]
+    return {"state": "ran", "detail": "", "cases": [{"state": "value", "value": value} for value in values]}
+
+
+def task(level: int, number: int = 0) -> Task:
+    return draw_task(FAMILY, level, Stream("release", level, number))
+
+
+def done(of: Task, acts: list[Act]) -> Played:
+    return play(FAMILY, of, BASELINE, Stream("faults"), lambda brief: Fixed(*acts), pretended)
+
+
+def best(of: Task) -> list[Act]:
+    found = play(FAMILY, of, BASELINE, Stream("faults"), FAMILY.oracle, pretended)
+    assert found.judgement.success, found.judgement
+    return [act for act in found.acts if act.name != "finish"]
+
+
+@pytest.mark.parametrize("level", [3, 5])
+@pytest.mark.slow
+def test_a_release_verified_in_the_sandbox(level: int) -> None:
+    found = play(FAMILY, task(level), BASELINE, Stream("faults"), FAMILY.oracle, confined)
+    assert found.judgement.success
+
+
+@pytest.mark.parametrize("situation", sorted(RIGHT))
+def test_the_sources_give_what_the_reference_gives_and_every_fault_shows_at_the_edges(situation: str) -> None:
+    story = table("release")["situations"][situation]
+    for a, b in ((3, 12), (6, 17), (9, 19)):
+        source = story["source"].format(a=a, b=b)
+        cases = EDGES[situation](a, b) + [[x, y] for x in (1, 30, 61, 90) for y in (0, 5, 12, 13, 40)]
+        assert values(source, story["function"], cases) == [RIGHT[situation](a, b, *case) for case in cases]
+        for fault in story["faults"]:
+            right, wrong = fault["right"].format(a=a, b=b), fault["wrong"].format(a=a, b=b)
+            assert source.count(right) == 1
+            edges = EDGES[situation](a, b)
+            broken = values(source.replace(right, wrong), story["function"], edges)
+            assert broken != values(source, story["function"], edges)
+
+
+def values(source: str, function: str, cases: list[list[int]]) -> list[Any]:
+    program = Program(source=source, entry_point=function, cases=tuple({"args": case} for case in cases))
+    return [case["value"] for case in pretended(program)["cases"]]
+
+
+def test_no_tag_without_tests_that_passed_on_what_is_committed() -> None:
+    of = task(3)
+    write, test, commit, tag = best(of)
+    untested = done(of, [write, commit, tag])
+    assert "tests have not passed" in untested.seen[3].error
+    assert untested.judgement.because == (f"there is no tag {tag.arguments['name']}",)
+    uncommitted = done(of, [write, test, tag])
+    assert "tests have not passed" in uncommitted.seen[3].error
+
+
+def test_the_report_says_which_test_failed() -> None:
+    of = task(3)
+    found = done(of, [Act("run_tests", {})])
+    assert found.seen[1].observation["tests"] == "failed"
+    assert "is right" in found.seen[1].observation["report"]
+
+
+def test_a_module_made_for_the_shown_tests_alone_is_found_out() -> None:
+    of = task(3)
+    setup = of.setup
+    known = {tuple(case): value for case, value in zip(setup["cases"][:4], setup["values"], strict=False)}
+    source = f"def {setup['function']}(x, y):\n    return {known!r}.get((x, y), 0)\n"
+    acts = best(of)
+    found = done(of, [Act("write_file", {"name": setup["file"], "content": source}), *acts[1:]])
+    assert found.judgement.because == (f"the tagged {setup['file']} does not pass its tests",)
+
+
+def test_a_release_without_the_rollback_is_failure() -> None:
+    of = task(5)
+    revert, *rest = best(of)
+    assert revert.name == "revert"
+    assert done(of, rest).judgement.because == ("settings.txt is not as it should be",)
+
+
+def test_taking_back_the_wrong_commit_is_failure() -> None:
+    of = task(5)
+    revert, *rest = best(of)
+    found = done(of, [Act("revert", {"commit": revert.arguments["commit"] + 1}), *rest])
+    assert set(found.judgement.because) == {
+        "NOTES.txt is not as it should be",
+        "settings.txt is not as it should be",
+    }
+
+
+def test_another_tag_or_a_commit_after_it_is_failure() -> None:
+    of = task(3)
+    acts = best(of)
+    more = [Act("write_file", {"name": "more.txt", "content": "x"}), Act("commit", {"message": "more"})]
+    assert done(of, [*acts, *more]).judgement.because == ("the last commit is not the one that is tagged",)
+    assert "there is a tag v9.9.9" in done(of, [*acts, Act("tag", {"name": "v9.9.9"})]).judgement.because
+
+
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        (Act("write_file", {"name": ".git/config", "content": "x"}), "no name here"),
+        (Act("write_file", {"name": "../x.py", "content": "x"}), "no name here"),
+        (Act("commit", {"message": "nothing"}), "nothing was committed"),
+        (Act("commit", {"message": " "}), "message"),
+        (Act("tag", {"name": "--delete"}), "looks like v1.2.3"),
+        (Act("revert", {"commit": 99}), "no commit 99"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(act: Act, told: str) -> None:
+    found = done(task(3), [act])
+    assert told in found.seen[1].error
+    assert not found.state_changed
+
+
+def test_a_message_is_never_an_option() -> None:
+    of = task(3)
+    found = done(of, [best(of)[0], Act("commit", {"message": "--amend"})])
+    assert found.seen[2].observation["history"][-1]["subject"] == "--amend"
