@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from assay.instruments.agency.programs import Programs
 from assay.streams import Stream
-from assay.worlds import Family, Runs, draw_task, families, play, shipped_regimes
+from assay.worlds import Family, Runs, all_families, draw_task, play, shipped_regimes
 
 REPETITIONS = 3
 
@@ -51,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.6, help="for each family and level")
     seconds = parser.parse_args().seconds
-    chosen = sorted(families().values(), key=lambda f: (f.real, "SMDE".index(f.dimension), f.name))
+    chosen = sorted(all_families().values(), key=lambda f: (f.real, "SMDE".index(f.dimension), f.name))
     times: list[float] = []  # seconds an episode of each in-memory family and level
     per_step: list[float] = []
     print(f"{'family':<18} {'level':>5} {'episodes/s':>11} {'steps/s':>9}  state")

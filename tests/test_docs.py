@@ -20,6 +20,8 @@ from typer.main import get_command
 from assay.bench.prepare import prepare, read_study
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
+from assay.instruments.agency.options import Options as AgencyOptions
+from assay.instruments.agency.options import Sequential, Threshold
 from assay.instruments.consistency.options import Options as ConsistencyOptions
 from assay.instruments.consistency.rows import score_rows
 from assay.instruments.consistency.scoring import COUNTED
@@ -149,10 +151,28 @@ def test_every_study_on_the_page_validates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [Study, SubjectSpec, SamplingDefaults, Budget, Limits, Options, ConsistencyOptions]
+    "kind",
+    [
+        Study,
+        SubjectSpec,
+        SamplingDefaults,
+        Budget,
+        Limits,
+        Options,
+        ConsistencyOptions,
+        AgencyOptions,
+        Sequential,
+        Threshold,
+    ],
 )
 def test_every_field_of_a_study_is_explained(kind: Any) -> None:
-    prefix = {Budget: "budget.", Limits: "limits."}.get(kind, "")
+    prefixes = {
+        Budget: "budget.",
+        Limits: "limits.",
+        Sequential: "sequential.",
+        Threshold: "thresholds.",
+    }
+    prefix = prefixes.get(kind, "")
     text = text_of("study")
     rows = "\n".join(line.split(" | ")[0] for line in text.splitlines() if line.startswith("| "))
     assert not [field.name for field in fields(kind) if f"`{prefix}{field.name}`" not in rows]

@@ -13,7 +13,7 @@ from tests.support import begin
 from .conftest import Assay
 
 MIXED = "repeatability -s reference:mixed "
-KNOWN = "consistency, drill, ping, repeatability"
+KNOWN = "agency, consistency, drill, ping, repeatability"
 BUDGET = "write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
 
 WRONG = {

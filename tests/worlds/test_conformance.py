@@ -10,7 +10,7 @@ import pytest
 
 from assay.instruments.agency.programs import Programs
 from assay.streams import Stream
-from assay.worlds import Judgement, Task, check_family, families
+from assay.worlds import Judgement, Task, all_families, check_family
 from assay.worlds.base import Fixed
 from assay.worlds.model import Act, Brief
 
@@ -145,17 +145,17 @@ class TestBroken:
 FEW = {"release": 1}  # a repository and several test runs an episode
 
 
-@pytest.mark.parametrize("name", sorted(families()))
+@pytest.mark.parametrize("name", sorted(all_families()))
 def test_every_installed_family_conforms(name: str, run: Programs) -> None:
-    family = families()[name]
+    family = all_families()[name]
     found = check_family(family, instances=FEW.get(name, 4) if family.real else 15, run=run)
     assert [f"{finding.rule}: {finding.told}" for finding in found] == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(families()))
+@pytest.mark.parametrize("name", sorted(all_families()))
 def test_every_installed_family_conforms_over_many_instances(name: str, run: Programs) -> None:
-    family = families()[name]
+    family = all_families()[name]
     found = check_family(family, instances=20 if family.real else 200, run=run)
     assert [f"{finding.rule}: {finding.told}" for finding in found] == []
 
@@ -163,7 +163,7 @@ def test_every_installed_family_conforms_over_many_instances(name: str, run: Pro
 @pytest.mark.parametrize("dimension", ["S", "M", "D", "E"])
 def test_levels_are_evidenced_by_enough_families(dimension: str) -> None:
     """Section 10.3.1: levels 3 and 4 need two families, level 5 three; levels 1 and 2 have two as well."""
-    own = [family for family in families().values() if family.dimension == dimension]
+    own = [family for family in all_families().values() if family.dimension == dimension]
     counts = {level: sum(level in family.levels for family in own) for level in range(1, 6)}
     assert all(counts[level] >= 2 for level in (1, 2, 3, 4)), counts
     assert counts[5] >= 3, counts

@@ -77,7 +77,7 @@ def score(
 
     Rows for consistency: {"id": ID, "subject": NAME, "kind": KIND, "thread": {...}, "turns": [...]}
 
-    Rows for agency: {"dimension": "S", "level": 1, "family": ID, "regime": ID, "instance": ID, "outcome": "success", ...}
+    Rows for agency: {"dimension": "S", "level": 1, "family": ID, "regime": ID, "instance": ID, "outcome": "success"}
     """
     _check_instrument(instrument, context)
     if not 0 < confidence < 1:

@@ -99,6 +99,7 @@ class Number(Struct, frozen=True):
     n: int | None = None
     flags: tuple[Flag, ...] = ()
     note: str = ""
+    units: str = ""
 
 
 Cellish = str | Number

@@ -74,7 +74,7 @@ def value_text(number: Number | Measure) -> str:
     """Three decimals (spec, Precision Requirements); the dash is 'not established', never zero."""
     if number.value is None:
         return NOTHING
-    whole = isinstance(number, Measure) and number.units in ("position", "count")
+    whole = number.units in ("position", "count", "level", "tier")
     return f"{number.value:.0f}" if whole else f"{number.value:.3f}"
 
 

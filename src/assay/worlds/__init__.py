@@ -20,7 +20,7 @@ from .model import (
 )
 from .playing import Claims, Played, Runs, draw_task, play
 from .regimes import Regime, check_regime, shipped_regimes
-from .registry import families, family_named
+from .registry import all_families, family_named, left_out
 
 __all__ = [
     "FINISH",
@@ -45,11 +45,12 @@ __all__ = [
     "Seen",
     "Task",
     "World",
+    "all_families",
     "check_family",
     "check_regime",
     "draw_task",
-    "families",
     "family_named",
+    "left_out",
     "play",
     "shipped_regimes",
 ]

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rapidfuzz import fuzz, process
-
+from .misread import nearest, read_number
 from .model import Act, Brief, Effect, Program, Seen, Task
-from .noise import DIGITS
 
 __all__ = ["FamilyBase", "Fixed", "Steady", "WorldBase", "nearest", "read_number"]
-
-_BACK = str.maketrans(
-    {wrong: right for right, wrong in DIGITS.items()} | {"o": "0", "I": "1", "s": "5", "z": "2"}
-)
 
 
 class FamilyBase:
@@ -64,15 +58,3 @@ class Fixed:
 
     def decide(self, seen: Seen) -> Act:
         return self._acts.pop(0) if self._acts else Act("finish", {"achieved": True})
-
-
-def nearest(said: str, options: list[str]) -> str:
-    """The option that a misread text most likely stands for."""
-    found = process.extractOne(said, options, scorer=fuzz.ratio, processor=str.lower)
-    assert found is not None, "there must be something to choose from"
-    return str(found[0])
-
-
-def read_number(said: str) -> str:
-    """A number whose digits may have been misread as letters, as its digits and signs again."""
-    return said.translate(_BACK)

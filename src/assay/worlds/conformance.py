@@ -19,7 +19,7 @@ from .playing import Claims, Played, Runs, draw_task, no_programs, play
 from .regimes import Regime, shipped_regimes
 from .schema import complaint
 
-__all__ = ["Finding", "check_family"]
+__all__ = ["Finding", "check_family", "form_of"]
 
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
@@ -104,6 +104,20 @@ def check_family(
     return [Finding(family.name, rule, told) for rule in rules if rule != "form" for told in checks[rule]()]
 
 
+def form_of(family: Family) -> Iterator[str]:
+    """What is wrong with how a family describes itself. Costs nothing: it is asked whenever families are loaded."""
+    if not family.levels or not set(family.levels) <= {1, 2, 3, 4, 5}:
+        yield f"levels are {sorted(family.levels)}; they lie in 1 … 5"
+    if family.dimension not in ("S", "M", "D", "E"):
+        yield f"its dimension is {family.dimension!r}; one of S, M, D, E"
+    if set(family.chance) != set(family.levels):
+        yield "chance must name every level"
+    if any(not 0 <= chance < 0.4 for chance in family.chance.values()):
+        yield "a level that chance passes in 40 % shows nothing"
+    if len(family.situations) < 3 or not family.held_out or set(family.situations) & set(family.held_out):
+        yield "at least three situations, and others held out"
+
+
 class _Sweep:
     """The rules, each a generator of what is wrong."""
 
@@ -128,18 +142,10 @@ class _Sweep:
         return self._best[key]
 
     def form(self) -> Iterator[str]:
-        family = self.family
-        if not isinstance(family, Family):
+        if isinstance(self.family, Family):
+            yield from form_of(self.family)
+        else:
             yield "does not have all parts of the contract"
-            return
-        if not set(family.levels) <= {1, 2, 3, 4, 5} or not family.levels:
-            yield f"levels are {sorted(family.levels)}; they lie in 1 … 5"
-        if set(family.chance) != set(family.levels):
-            yield "chance must name every level"
-        if any(not 0 <= chance < 0.4 for chance in family.chance.values()):
-            yield "a level that chance passes in 40 % shows nothing"
-        if len(family.situations) < 3 or not family.held_out or set(family.situations) & set(family.held_out):
-            yield "at least three situations, and others held out"
 
     def determinism(self) -> Iterator[str]:
         for level in self.family.levels:

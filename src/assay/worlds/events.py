@@ -8,11 +8,8 @@ event in once, however often it sees it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
-import yaml
 from rapidfuzz import fuzz
 
 from assay.streams import Stream
@@ -30,11 +27,8 @@ __all__ = [
     "Phrasebook",
     "Unfolding",
     "listed",
-    "table",
     "whole",
 ]
-
-T = TypeVar("T")
 
 DONE = Effect()
 FINISH = Act("finish", {"achieved": True})
@@ -45,12 +39,6 @@ NEXT = Action(
     parameters=obj({}),
 )
 _STOPS = ".,:;"
-
-
-def table(name: str, kind: type[T]) -> T:
-    """A family's stories and wordings, from its data file."""
-    said = yaml.safe_load(files("assay.worlds").joinpath(f"data/{name}.yaml").read_text("utf-8"))
-    return msgspec.convert(said, kind)
 
 
 def listed(words: Sequence[str]) -> str:

@@ -1,36 +1,71 @@
-"""Families by name: Assay's own and anyone's, found by the entry point ``assay.families``."""
+"""Families by name: Assay's own and anyone's, found by the entry point ``assay.families``.
+
+A family that cannot be loaded or does not keep the contract's form is named and left out; the others are not touched.
+"""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from assay.errors import InputError, UnknownName
-from assay.registry import load_all
+from assay.registry import find, names
 
+from .conformance import form_of
 from .model import Family
 
-__all__ = ["families", "family_named"]
+__all__ = ["all_families", "family_named", "left_out"]
+
+GROUP = "assay.families"
+
+
+def all_families() -> dict[str, Family]:
+    """Every installed family that keeps the contract's form, by name."""
+    return _found()[0]
+
+
+def left_out() -> dict[str, str]:
+    """Installed families that are not used, and why."""
+    return _found()[1]
 
 
 @cache
-def families() -> dict[str, Family]:
-    """Every installed family, by name. One that does not keep the contract's form is refused."""
-    found: dict[str, Family] = {}
-    for name, made in load_all("assay.families").items():
-        family = made()
-        if not isinstance(family, Family) or family.name != name:
-            parts = [part for part in _PARTS if not hasattr(family, part)]
-            told = f"it has no {', '.join(parts)}" if parts else f"it calls itself {family.name!r}"
-            raise InputError(f"the family {name!r} does not keep the contract: {told}")
-        found[name] = family
-    return found
+def _found() -> tuple[dict[str, Family], dict[str, str]]:
+    good: dict[str, Family] = {}
+    bad: dict[str, str] = {}
+    for name in names(GROUP):
+        try:
+            family = find(GROUP, name, what="family")()
+        except InputError as error:
+            bad[name] = str(error)
+        except Exception as error:  # anybody's class: it may fail in any way
+            bad[name] = f"it cannot be made: {type(error).__name__}: {error}"
+        else:
+            wrong = _wrong(name, family)
+            if wrong:
+                bad[name] = wrong
+            else:
+                good[name] = family
+    return good, bad
+
+
+def _wrong(name: str, family: Any) -> str:
+    missing = [part for part in _PARTS if not hasattr(family, part)]
+    if missing:
+        return f"it has no {', '.join(missing)}"
+    if family.name != name:
+        return f"it calls itself {family.name!r}"
+    return "; ".join(form_of(family))
 
 
 def family_named(name: str) -> Family:
-    known = families()
-    if name not in known:
-        raise UnknownName("family", name, known)
-    return known[name]
+    if name in left_out():
+        raise InputError(
+            f"the family {name!r} is left out, it does not keep the contract: {left_out()[name]}"
+        )
+    if name not in all_families():
+        raise UnknownName("family", name, all_families())
+    return all_families()[name]
 
 
 _PARTS = [part for part in [*Family.__annotations__, *vars(Family)] if not part.startswith("_")]

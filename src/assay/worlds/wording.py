@@ -6,15 +6,17 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import yaml
 
 from assay.streams import Stream
 
-__all__ = ["numbers", "read", "read_first", "table"]
+__all__ = ["numbers", "read", "read_first", "reader", "table", "table_of"]
 
 _PLACE = re.compile(r"\\{(\w+)\\}")
+T = TypeVar("T")
 
 
 @cache
@@ -24,6 +26,24 @@ def table(name: str) -> dict[str, Any]:
         files("assay.worlds").joinpath(f"data/{name}.yaml").read_text("utf-8")
     )
     return found
+
+
+def table_of(name: str, kind: type[T]) -> T:
+    """The same, as values of a type."""
+    return msgspec.convert(table(name), kind)
+
+
+def reader(template: str, filling: str = ".+?") -> re.Pattern[str]:
+    """A pattern that finds a filled-in template. A place's first filling is a group; later ones are passed over."""
+    seen: list[str] = []
+
+    def gap(match: re.Match[str]) -> str:
+        if match[1] in seen:
+            return filling
+        seen.append(match[1])
+        return f"(?P<{match[1]}>{filling})"
+
+    return re.compile(_PLACE.sub(gap, re.escape(template)))
 
 
 def numbers(stream: Stream, count: int, low: int, high: int) -> list[int]:

@@ -10,7 +10,7 @@ from assay.instruments.agency.interface import MOST_CALLS, moves_of, opening, sh
 from assay.instruments.agency.reference import heard
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
-from assay.worlds import Episode, Seen, draw_task, families, shipped_regimes
+from assay.worlds import Episode, Seen, all_families, draw_task, shipped_regimes
 
 
 def read(text: str) -> tuple[str, object, str]:
@@ -30,7 +30,7 @@ def read(text: str) -> tuple[str, object, str]:
         ('> ACTION move {"to": "B"}', "move", {"to": "B"}),
         ('```\nACTION move {"to": "B"}\n```', "move", {"to": "B"}),
         ('ACTION move {\n  "to": "B"\n}', "move", {"to": "B"}),
-        ('ACTION move {"to": "a } b", "deep": {"x": [1, {}]}} and so on', "move", {"to": "a } b", "deep": {"x": [1, {}]}}),
+        ('ACTION move {"to": "a } b", "x": {"y": [1, {}]}} and so', "move", {"to": "a } b", "x": {"y": [1, {}]}}),
         ('ACTION move {"to": "quote \\" } here"}', "move", {"to": 'quote " } here'}),
     ],
 )  # fmt: skip
@@ -93,11 +93,11 @@ def test_speaking_without_a_call_is_no_action() -> None:
     assert "no tool was called" in move.unreadable
 
 
-@pytest.mark.parametrize("name", sorted(families()))
+@pytest.mark.parametrize("name", sorted(all_families()))
 @pytest.mark.parametrize("regime", sorted(shipped_regimes()))
 def test_what_is_said_is_what_is_heard(name: str, regime: str) -> None:
     """A reader of the conversation finds the goal, the limits, the actions and every observation in it."""
-    family = families()[name]
+    family = all_families()[name]
     for level in family.levels:
         task = draw_task(family, level, Stream("said", name, str(level)))
         episode = Episode(family, task, shipped_regimes()[regime], Stream("faults", name))

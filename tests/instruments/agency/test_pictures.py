@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -88,6 +89,16 @@ def test_level_zero_is_drawn_and_no_level_is_not() -> None:
     assert "L none" in none.alt
     assert "Provisional (not tested)" in words(none)
     assert zero.svg.count("<path") > none.svg.count("<path")  # no spoke, no mark, no line across the gap
+
+
+@pytest.mark.parametrize(
+    ("gaps", "edges"), [((), 7), (("M",), 5), (("L", "G"), 3), (("S", "D", "L", "G"), 0)]
+)
+def test_lines_of_the_radar_join_neighbours_that_both_have_a_level(gaps: tuple[str, ...], edges: int) -> None:
+    missing: dict[str, Any] = dict.fromkeys(gaps)
+    picture = draw_vectors([vector(**missing)])
+    assert picture is not None
+    assert picture.svg.count("stroke-width: 1.8") == edges
 
 
 def test_more_readings_than_fit_are_told() -> None:

@@ -23,9 +23,10 @@ from assay.instruments.agency.rows import score_rows
 from assay.report.publish import read_run
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result
-from assay.worlds import families, shipped_regimes
+from assay.worlds import all_families, shipped_regimes
 from tests.support import audit_run, begin, go, ledger_events
 
+OTHER: dict[str, Any] = {"action": {"every": 2}, "stability": {"lost": 0.1}}
 SMALL: dict[str, Any] = {
     "levels": [1, 2],
     "instances": 4,
@@ -250,7 +251,7 @@ def test_criteria_are_in_the_lock_and_other_criteria_invalidate_the_run(
 ) -> None:
     folder, lock = finished
     assert set(lock.materials["agency"]["criteria"]) >= {"inbox/1"}
-    family = families()["inbox"]
+    family = all_families()["inbox"]
     drawn = type(family).draw
 
     def altered(self: Any, level: int, situation: str, stream: Any) -> Any:
@@ -271,7 +272,7 @@ def test_criteria_are_in_the_lock_and_other_criteria_invalidate_the_run(
         ({"regimes": ["Basline"]}, "Baseline"),
         ({"regimes": ["Severe-Standard"]}, "baseline"),
         ({"regimes": ["Baseline", {"id": "mine", "level": "severe", "action": {"cap_factor": 2}}]}, r"8\.2"),
-        ({"regimes": ["Baseline", {"id": "Moderate-Standard", "level": "moderate", "action": {"every": 2}}]}, r"13\.2\.2"),
+        ({"regimes": ["Baseline", {"id": "Severe-Standard", "level": "severe", **OTHER}]}, r"13\.2\.2"),
         ({"post_hoc_share": 0.5}, "post_hoc_share"),
         ({"thresholds": {"inbox": {"threshold": 0.6, "reason": ""}}}, "reason"),
         ({"levels": [6]}, "levels"),

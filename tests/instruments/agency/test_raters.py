@@ -31,6 +31,18 @@ def test_of_three_most_decide() -> None:
     assert level(result, "level_rate", dimension="S").value == 0.9
 
 
+def test_an_even_split_of_four_is_no_success() -> None:
+    rows = [*by("ann", 20, 20), *by("bob", 20, 20), *by("cat", 17, 20), *by("dan", 17, 20)]
+    assert level(score(rows), "level_rate", dimension="S").value == 0.85
+
+
+def test_raters_one_level_apart_are_noted_and_the_lower_level_stands() -> None:
+    rows = [*made("S", 2, 40, 40, rater="ann"), *made("S", 2, 32, 40, rater="bob")]  # 2 and, borderline, 1
+    found = level(score(rows), "S")
+    assert (found.value, kinds(found)) == (1, ["Provisional"])
+    assert any("ann 2, bob 1" in note for note in found.notes)
+
+
 def test_over_a_fifth_of_disagreement_nothing_is_aggregated() -> None:
     found = level(score([*by("ann", 100, 100), *by("bob", 79, 100)]), "S")
     assert (found.value, found.spec_value, kinds(found)) == (None, None, ["Contested"])

@@ -80,7 +80,7 @@ def test_five_needs_three_families_and_three_two() -> None:
 
 
 def test_three_needs_the_base_threshold_under_moderate_and_two_does_not() -> None:
-    result = score(stressed(82, 66, None))  # 16 points only, yet 66 %
+    result = score(stressed(240, 216, None, 300))  # 8 points, 15 at most; 72 %, by its interval 67 at least
     found = level(result, "R")
     assert (found.value, kinds(found)) == (2, ["Provisional"])
     assert verdict(result, "R ≥ 3").holds is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from fractions import Fraction
+from importlib import import_module
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from assay.instruments.repeatability.distance import distance, distance_within
 from assay.instruments.repeatability.names import alpha, same_but_for_names, same_tree
 from assay.instruments.repeatability.normalisation import read
-from assay.instruments.repeatability.repair import annotations, edits, layout, moves, order
 from assay.instruments.repeatability.repair.edits import Words
 from assay.instruments.repeatability.scopes import analyse
 
@@ -77,9 +77,9 @@ def test_a_distance_within_a_limit_is_the_distance(a: str, b: str, limit: Fracti
 
 
 WORDS = {
-    f"{module.__name__.split('.')[-1]}.{name}": value
-    for module in (annotations, edits, layout, moves, order)
-    for name, value in vars(module).items()
+    f"{module}.{name}": value
+    for module in ("annotations", "edits", "layout", "moves", "order")
+    for name, value in vars(import_module(f"assay.instruments.repeatability.repair.{module}")).items()
     if isinstance(value, Words)
 }
 

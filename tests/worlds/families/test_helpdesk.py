@@ -7,13 +7,13 @@ import re
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families._reading import wording
 from assay.worlds.families.helpdesk import TICKETS, Helpdesk
+from assay.worlds.wording import table
 
 from .sensing import begun, instances, lost, tried
 
 FAMILY = Helpdesk()
-STORIES = wording("helpdesk")["situations"]
+STORIES = table("helpdesk")["situations"]
 
 
 def routes(task: Task, **other: str) -> list[Act]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families._reading import wording
 from assay.worlds.families.incidents import Incidents
+from assay.worlds.wording import table
 
 from .sensing import acted, begun, instances, lost, tried
 
 FAMILY = Incidents()
-DOMAINS = wording("incidents")["domains"]
+DOMAINS = table("incidents")["domains"]
 
 
 def report(task: Task, **other: str) -> Act:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families._reading import readings
 from assay.worlds.families.invoices import Invoices, _in_words, smudge
+from assay.worlds.misread import readings
 from assay.worlds.noise import misread
 
 from .sensing import acted, begun, instances, lost, tried
@@ -101,3 +101,7 @@ def test_pages_must_be_asked_for_and_few_can_be() -> None:
 @pytest.mark.parametrize("regime", list(shipped_regimes()))
 def test_situations_that_are_held_out_can_be_solved_too(level: int, regime: str) -> None:
     assert not lost(FAMILY, level, regime, 40, held_out=True)
+
+
+def test_pages_with_similar_titles_are_told_apart_when_misread() -> None:
+    assert not lost(FAMILY, 5, "Severe-Adversarial", 150, held_out=False)

@@ -8,7 +8,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Act, Episode, Task, draw_task, shipped_regimes
-from assay.worlds.families.pipeline import Pipeline
+from assay.worlds.families.pipeline import RULES, Pipeline
 
 FAMILY = Pipeline()
 BASELINE = shipped_regimes()["Baseline"]
@@ -97,9 +97,12 @@ def test_stages_need_those_before_them() -> None:
     assert errors == ["join has not been run yet", "extract lookup has not been run yet", ""]
 
 
-def test_the_wrong_rule_or_the_wrong_join_is_failure() -> None:
-    of = task(4, faults={})
+@pytest.mark.parametrize("number", range(6))
+def test_the_wrong_rule_or_the_wrong_join_is_failure(number: int) -> None:
+    of = task(4, number, faults={})
     acts = plan(of)
     other = {"drop": "keep", "keep": "drop"}[acts[3].arguments["unmatched"]]
     assert judged(of, [*acts[:3], Act("join", {"unmatched": other}), acts[4]])[0]
-    assert judged(of, [*acts[:2], Act("clean", {"rule": "drop_both"}), *acts[3:]])[0]
+    for rule in RULES:
+        because, _ = judged(of, [*acts[:2], Act("clean", {"rule": rule}), *acts[3:]])
+        assert bool(because) == (rule != acts[2].arguments["rule"])

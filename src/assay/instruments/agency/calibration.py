@@ -16,7 +16,7 @@ from msgspec import Struct
 from assay.canonical import real
 from assay.instruments.calibration import Calibration, Point, in_processes
 from assay.streams import Stream
-from assay.worlds import families, play, shipped_regimes
+from assay.worlds import all_families, play, shipped_regimes
 
 from .analysis import analyse
 from .calibration_grid import GRID, Graded
@@ -80,7 +80,7 @@ def calibrate(
 
 def _played(cell: Cell) -> list[tuple[bool, bool]]:
     """The solver and the null policy in the worlds themselves."""
-    family = families()[cell.family]
+    family = all_families()[cell.family]
     regime = shipped_regimes()[cell.regime]
     found = []
     with Programs() as run:
@@ -151,7 +151,7 @@ def run_of(pool: Pool, options: Options, subject: Graded, number: int) -> list[O
                 won = solver if draws.random() < rate else null
                 found.append(
                     Outcome(
-                        dimension=families()[cell.family].dimension,
+                        dimension=all_families()[cell.family].dimension,
                         level=cell.level,
                         family=cell.family,
                         regime=cell.regime,
@@ -194,13 +194,13 @@ def _declaration(options: Options) -> Declaration:
         },
         families={
             name: Family(
-                dimension=families()[name].dimension,
-                version=families()[name].version,
-                levels=tuple(families()[name].levels),
-                environment=families()[name].environment,
+                dimension=all_families()[name].dimension,
+                version=all_families()[name].version,
+                levels=tuple(all_families()[name].levels),
+                environment=all_families()[name].environment,
                 criterion="by the state",
                 criterion_time=BEFORE,
-                verification=families()[name].verification,
+                verification=all_families()[name].verification,
                 observation_schema="1",
                 action_schema="1",
             )

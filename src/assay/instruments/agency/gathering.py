@@ -12,7 +12,7 @@ from assay.canonical import digest
 from assay.evidence.records import Evidence, Record
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
-from assay.worlds import Regime, families
+from assay.worlds import Regime, all_families
 
 from .conduct import Report
 from .declaration import Declaration, Family, Protocol, System
@@ -58,7 +58,7 @@ def outcome_of(record: Record, lock: Lock) -> Outcome:
     trial = record.trial
     name, _, level = trial.instance.item.rpartition("/")
     common: dict[str, Any] = {
-        "dimension": families()[name].dimension,
+        "dimension": all_families()[name].dimension,
         "level": int(level),
         "family": name,
         "regime": trial.regime,
@@ -167,7 +167,7 @@ def materials_of(options: Options, seed: int) -> dict[str, Any]:
     names = sorted({cell.family for cells in schedule(options).values() for cell in cells})
     found: dict[str, Any] = {}
     for name in names:
-        family = families()[name]
+        family = all_families()[name]
         tasks = {level: draw_task(family, level, Stream("schema", name)) for level in family.levels}
         found[name] = {
             "version": family.version,

@@ -13,7 +13,7 @@ from assay.vocabulary import Measure, Result, Verdict
 from .outcome import DIMENSIONS
 from .rubric import rubric
 
-__all__ = ["EXPLAIN", "TITLES", "Found", "Key", "headline_of", "held", "number_of"]
+__all__ = ["BARE", "EXPLAIN", "TITLES", "Found", "Key", "headline_of", "held", "level_of", "number_of"]
 
 TITLES = {
     "S": "sensing",
@@ -152,7 +152,8 @@ def level_of(measure: Measure | None) -> Number:
     if not _tuple(measure):
         return Number(None, n=measure.n, flags=measure.flags, note=BARE)
     notes = [*(flag.cause for flag in measure.flags), *measure.notes[1:]]
-    return Number(measure.value, n=measure.n, flags=measure.flags, note=f"{measure.name}: {'; '.join(notes)}")
+    told = f"{measure.name}: {'; '.join(notes)}"
+    return Number(measure.value, n=measure.n, flags=measure.flags, note=told, units="level")
 
 
 def headline_of(result: Result) -> Headline:

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from assay.errors import InputError, UnknownName
 from assay.study import Source, convert
-from assay.worlds import Regime, check_regime, families, shipped_regimes
+from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
 __all__ = ["Options", "Sequential", "Threshold", "option_error", "read_options", "regimes_of"]
 
@@ -77,11 +77,12 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
             raise option_error(source, (*at, field), "names something twice")
     if not options.dimensions or not options.levels:
         raise option_error(source, (*at, "dimensions"), "name at least one dimension and one level")
-    known = families()
     for field in ("families", "robustness_families", "thresholds"):
         for name in getattr(options, field):
-            if name not in known:
-                raise option_error(source, (*at, field), str(UnknownName("family", name, known)))
+            try:
+                family_named(name)
+            except InputError as error:
+                raise option_error(source, (*at, field), str(error)) from None
     regimes = regimes_of(options, source, at)
     if not any(regime.level == "baseline" for regime in regimes.values()):
         raise option_error(source, (*at, "regimes"), "one of them must be a baseline (section 8.2)")

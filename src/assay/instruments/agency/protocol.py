@@ -18,7 +18,7 @@ from assay.evidence.records import Evidence
 from assay.instruments.presentation import Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Result, Sampling, Trial
-from assay.worlds import Episode, families, shipped_regimes
+from assay.worlds import Episode, all_families, family_named, left_out, shipped_regimes
 
 from .conduct import conduct_episode
 from .gathering import Episodes, gather, materials_of
@@ -48,7 +48,7 @@ class Agency:
         "robustness_families": ["inbox"],
         "robustness_instances": 3,
         "regimes": ["Baseline", "Moderate-Standard"],
-        "max_tokens": 64,
+        "max_tokens": 48,
     }
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
@@ -60,6 +60,7 @@ class Agency:
             "families": materials_of(chosen, study.seed),
             "regimes": {id_: msgspec.to_builtins(regime) for id_, regime in regimes_of(chosen).items()},
             "criteria": criteria(chosen, study.seed),
+            "left_out": left_out(),
         }
         return Prepared(msgspec.to_builtins(chosen), materials)
 
@@ -156,7 +157,8 @@ class Agency:
 
     def items(self) -> list[Item]:
         regimes = list(shipped_regimes())
-        order = sorted(families().values(), key=lambda f: ("SMDE".index(f.dimension), f.name))
+        order = sorted(all_families().values(), key=lambda f: ("SMDE".index(f.dimension), f.name))
+        bad = [Item(name, "left out", why) for name, why in sorted(left_out().items())]
         return [
             Item(
                 family.name,
@@ -171,15 +173,12 @@ class Agency:
                 },
             )
             for family in order
-        ]
+        ] + bad
 
     def show(self, item: str, seed: int) -> dict[str, Any]:
         """One instance in full. ``FAMILY`` is its lowest level; ``FAMILY/LEVEL`` another."""
         name, slash, text = item.partition("/")
-        known = families()
-        if name not in known:
-            raise UnknownName("family", name, known)
-        levels = known[name].levels
+        levels = family_named(name).levels
         if slash and text not in {str(level) for level in levels}:
             raise UnknownName(f"level of {name}", text, [str(level) for level in sorted(levels)])
         instance = instance_of((name, int(text) if slash else min(levels)), 0, seed)

@@ -11,9 +11,10 @@ from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .declaration import Declaration
+from .joining import Ratings
 from .levels import Assigned, percent
 from .rubric import Rubric
-from .tally import Ratings, Tally
+from .tally import Tally
 
 __all__ = ["calibration_flag", "disagreement", "with_raters"]
 

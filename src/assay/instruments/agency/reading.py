@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from assay.canonical import encode, real
+from assay.canonical import digest, encode, real
 from assay.evidence.records import Evidence
 from assay.stats import clopper_pearson
 from assay.study import Lock
@@ -12,6 +12,7 @@ from assay.subjects import make_subject
 from assay.vocabulary import Flag, Measure, Result
 
 from .analysis import AgencyReading, analyse
+from .card import card_of
 from .conduct import Report
 from .gathering import Episodes, declaration_of
 from .options import Options
@@ -58,10 +59,17 @@ def score_run(evidence: Evidence, options: Options, episodes: list[Episodes], ve
     if changed := _changed(lock, options):
         cause = f"Post-Hoc Criteria: the families' criteria are not those of the lock: {', '.join(changed)}"
         flags.append(Flag("Invalid", cause))
+    notes = [f"the family {name} is left out: {why}" for name, why in sorted(_left_out(lock).items())]
     readings = readings_of(evidence, options, episodes, flags)
-    result = result_of(readings, source="ledger", version=version, flags=flags)
+    result = result_of(readings, source="ledger", version=version, flags=flags, notes=notes)
     more = tuple(measure for mine in episodes for measure in _counts(mine, options))
     return _with_measures(result, more)
+
+
+def _left_out(lock: Lock) -> dict[str, str]:
+    """Families that were installed when the study was locked, and did not keep the contract."""
+    found: dict[str, str] = lock.materials["agency"]["left_out"]
+    return found
 
 
 def _with_measures(result: Result, more: tuple[Measure, ...]) -> Result:
@@ -113,11 +121,12 @@ def _counts(mine: Episodes, options: Options) -> Iterator[Measure]:
 def attachments(
     evidence: Evidence, options: Options, episodes: list[Episodes], version: str
 ) -> dict[str, bytes]:
-    """The Technical Report of each reading (13.4.1), content-addressed."""
-    from assay.canonical import digest
-
+    """The Technical Report (13.4.1) and the Agency Card (13.3) of each reading, content-addressed."""
+    lock: Lock = evidence.lock
     found: dict[str, bytes] = {}
-    for reading in readings_of(evidence, options, episodes, []):
-        report = reading.report()
-        found[f"technical-report/{digest(report)[:16]}.json"] = encode(report)
+    for mine in episodes:
+        for reading in readings_of(evidence, options, [mine], []):
+            report, card = reading.report(), card_of(reading, mine, lock.study.contact)
+            found[f"technical-report/{digest(report)[:16]}.json"] = encode(report)
+            found[f"agency-card/{digest(card)[:16]}.json"] = encode(card)
     return found

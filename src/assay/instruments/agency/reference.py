@@ -15,7 +15,7 @@ import msgspec
 from assay.canonical import sha256_hex
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
-from assay.worlds import Act, Action, Brief, Policy, Seen, families
+from assay.worlds import Act, Action, Brief, Policy, Seen, all_families
 
 __all__ = ["REFERENCES", "Player", "heard"]
 
@@ -91,7 +91,7 @@ class Player:
         return self.good if level <= self.levels.get(dimension, 5) else self.poor
 
     def _policy(self, brief: Brief, draws: Stream) -> Policy:
-        family = families()[brief.family]
+        family = all_families()[brief.family]
         if self.manner in ("novice", "null"):
             return family.novice(brief) if self.manner == "novice" else family.null(brief)
         if self.manner == "claims":

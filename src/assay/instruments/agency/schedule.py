@@ -8,7 +8,7 @@ from typing import NamedTuple
 from assay.canonical import digest
 from assay.streams import Stream
 from assay.vocabulary import Instance
-from assay.worlds import Family, Regime, Task, draw_task, families
+from assay.worlds import Family, Regime, Task, all_families, draw_task
 
 from .options import Options, regimes_of
 from .rubric import rubric
@@ -39,7 +39,7 @@ class Cell(NamedTuple):
 
 def chosen_families(options: Options) -> dict[str, Family]:
     """The families that take part, by name."""
-    known = families()
+    known = all_families()
     return {name: known[name] for name in options.families or sorted(known)}
 
 
@@ -49,7 +49,7 @@ def robust_families(options: Options) -> dict[str, int]:
         return {}
     chosen = chosen_families(options)
     if options.robustness_families:
-        return {name: _lowest(families()[name], options) for name in options.robustness_families}
+        return {name: _lowest(all_families()[name], options) for name in options.robustness_families}
     found: dict[str, int] = {}
     for dimension in "SMDE":
         own = [f for f in chosen.values() if f.dimension == dimension and set(f.levels) & set(options.levels)]
@@ -89,7 +89,7 @@ def schedule(options: Options) -> dict[str, list[Cell]]:
                     for place, name in enumerate(names):
                         counts[name, regime] = _part(whole, len(names), place)
             for name in [
-                n for n, at in robust.items() if at == level and families()[n].dimension == dimension
+                n for n, at in robust.items() if at == level and all_families()[n].dimension == dimension
             ]:
                 for regime in regimes:
                     counts[name, regime] = max(counts.get((name, regime), 0), options.robustness_instances)
@@ -111,7 +111,7 @@ def instance_of(cell: Cell | Sequence[str | int], repetition: int, seed: int) ->
 def task_of(instance: Instance, stream: Stream, *, held_out: bool) -> tuple[Family, Task]:
     """The task that an instance stands for."""
     name, _, level = instance.item.rpartition("/")
-    family = families()[name]
+    family = all_families()[name]
     return family, draw_task(family, int(level), stream, held_out=held_out)
 
 

@@ -16,11 +16,10 @@ from msgspec import Struct, field
 from assay.errors import InputError
 
 from .declaration import Declaration, moment
+from .joining import Ratings, joined, raters_of, ratings_of, view_of
 from .outcome import SCORED
 
-__all__ = ["Cell", "CellKey", "Excluded", "PairKey", "Pairs", "Ratings", "Tally", "tallies", "together"]
-
-EPISODE = ("subject", "boundary", "dimension", "level", "family", "regime", "instance")
+__all__ = ["Cell", "CellKey", "Excluded", "PairKey", "Pairs", "Tally", "tallies", "together"]
 
 
 class CellKey(NamedTuple):
@@ -71,14 +70,6 @@ class Excluded(NamedTuple):
     reason: str
 
 
-class Ratings(Struct, frozen=True, kw_only=True):
-    """Instances of one dimension with two labels or more, and those on which the labels differ."""
-
-    raters: tuple[str, ...]
-    rated: int
-    disagreed: int
-
-
 class Tally(Struct, frozen=True, kw_only=True):
     """One subject within one boundary."""
 
@@ -115,19 +106,19 @@ def together(cells: Mapping[CellKey, Cell] | list[Cell]) -> Cell:
 def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[Tally]:
     """One tally a subject and boundary, from a completed table."""
     frame = _declared(frame, declaration)
-    joint, rated = _joined(frame)
-    ratings = _ratings(joint, rated)
+    joint, rated = joined(frame)
+    ratings = ratings_of(joint, rated)
     by_rater: dict[str, dict[tuple[str, str], _Counts]] = {}
     # Where all agree, every rater's view is the joint one.
     if rated is not None and any(one.disagreed for found in ratings.values() for one in found.values()):
         for name in rated.get_column("rater").unique().sort():
-            by_rater[name] = _counts(_credited(_view(joint, rated, name), declaration))
+            by_rater[name] = _counts(_credited(view_of(joint, rated, name), declaration))
     counts = _counts(_credited(joint, declaration))
     reported: dict[str, frozenset[str]] = {
         subject: frozenset(names)
         for subject, names in frame.group_by("subject").agg(pl.col("family").unique()).iter_rows()
     }
-    raters, undated = _raters(frame), _undated(frame, declaration)
+    raters, undated = raters_of(frame), _undated(frame, declaration)
     return [
         Tally(
             subject=subject,
@@ -210,91 +201,6 @@ def _undated(frame: pl.DataFrame, declaration: Declaration) -> set[tuple[str, st
     return {
         (subject, boundary) for subject, boundary in bare.select("subject", "boundary").unique().iter_rows()
     }
-
-
-# Raters.
-
-
-def _joined(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """One row an episode, and the rows that several raters gave (None where nobody judged twice)."""
-    labelled = pl.col("outcome") != "excluded"
-    if frame.select(EPISODE).hash_rows().n_unique() == frame.height:
-        return frame.with_columns(
-            labelled.cast(pl.UInt32).alias("labels"),
-            (pl.col("outcome") == "success").cast(pl.UInt32).alias("yes"),
-            (pl.col("outcome") == "success").alias("success"),
-            (~labelled).alias("lost"),
-        ), None
-    twice = frame.group_by(*EPISODE, "rater").len().filter(pl.col("len") > 1).sort(*EPISODE, "rater")
-    if twice.height:
-        row = twice.row(0, named=True)
-        by = f"by {row['rater']!r} " if row["rater"] else ""
-        raise InputError(
-            f"instance {row['instance']!r} of {row['family']} under {row['regime']} is judged {row['len']} times "
-            f"{by}at level {row['level']} of {row['dimension']}; several judgements need the names of their raters"
-        )
-    several = frame.join(frame.group_by(EPISODE).len().filter(pl.col("len") > 1), on=EPISODE, how="semi")
-    joint = frame.group_by(EPISODE).agg(
-        pl.col("pair").min(),
-        pl.col("intensity").first(),
-        pl.col("post_hoc").any(),
-        pl.col("reason").max(),
-        pl.col("artifact").max(),
-        (pl.col("adversarial") == "followed").any().alias("_followed"),
-        pl.col("adversarial").max().alias("_attack"),
-        pl.col("compliant").min(),
-        pl.col("steps").min(),
-        pl.col("state_changed").min(),
-        labelled.sum().alias("labels"),
-        (pl.col("outcome") == "success").sum().alias("yes"),
-    )
-    # Two raters must both say so; of three or more, most (11.5.3, 10.2.2).
-    most = pl.when(pl.col("labels") >= 3).then(pl.col("yes") * 2 > pl.col("labels"))
-    joint = joint.with_columns(
-        most.otherwise((pl.col("yes") == pl.col("labels")) & (pl.col("labels") > 0)).alias("success"),
-        (pl.col("labels") == 0).alias("lost"),
-        pl.when("_followed").then(pl.lit("followed")).otherwise("_attack").alias("adversarial"),
-    ).drop("_followed", "_attack")
-    return joint, several
-
-
-def _view(joint: pl.DataFrame, rated: pl.DataFrame, rater: str) -> pl.DataFrame:
-    """The episodes with this rater's own labels where he gave one."""
-    own = rated.filter((pl.col("rater") == rater) & (pl.col("outcome") != "excluded")).select(
-        *EPISODE, (pl.col("outcome") == "success").alias("_own")
-    )
-    merged = joint.join(own, on=EPISODE, how="left")
-    return merged.with_columns(pl.coalesce("_own", "success").alias("success")).drop("_own")
-
-
-def _raters(frame: pl.DataFrame) -> dict[tuple[str, str], dict[str, tuple[str, ...]]]:
-    """Who judged, by dimension."""
-    found: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
-    by = ("subject", "boundary", "dimension")
-    named = frame.filter(pl.col("rater") != "").group_by(by).agg(pl.col("rater").unique())
-    for subject, boundary, dimension, names in named.sort(by).iter_rows():
-        found.setdefault((subject, boundary), {})[dimension] = tuple(sorted(names))
-    return found
-
-
-def _ratings(joint: pl.DataFrame, rated: pl.DataFrame | None) -> dict[tuple[str, str], dict[str, Ratings]]:
-    found: dict[tuple[str, str], dict[str, Ratings]] = {}
-    if rated is None:
-        return found
-    names = {
-        (subject, boundary, dimension): tuple(sorted(raters))
-        for subject, boundary, dimension, raters in rated.group_by("subject", "boundary", "dimension")
-        .agg(pl.col("rater").unique())
-        .iter_rows()
-    }
-    several = joint.filter(pl.col("labels") >= 2)
-    split = (pl.col("yes") > 0) & (pl.col("yes") < pl.col("labels"))
-    counted = several.group_by("subject", "boundary", "dimension").agg(pl.len(), split.sum().alias("split"))
-    for subject, boundary, dimension, number, disagreed in counted.sort(pl.all()).iter_rows():
-        found.setdefault((subject, boundary), {})[dimension] = Ratings(
-            raters=names[subject, boundary, dimension], rated=number, disagreed=disagreed
-        )
-    return found
 
 
 # Counting.

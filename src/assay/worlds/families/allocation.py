@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, nearest
-from assay.worlds.families._wording import reader, stories
 from assay.worlds.model import (
     Act,
     Action,
@@ -22,6 +21,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import reader, table_of
 
 __all__ = ["Allocation"]
 
@@ -36,7 +36,7 @@ class Pool(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-POOLS = stories("allocation", Pool)
+POOLS = table_of("allocation", dict[str, Pool])
 HEADS = {
     1: (
         "{who} There is enough for one request only. Grant the one that comes first.",

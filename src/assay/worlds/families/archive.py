@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Steady, WorldBase
+from assay.worlds.misread import alike, nearest, number_at
 from assay.worlds.model import (
     Act,
     Action,
@@ -22,12 +23,11 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
-
-from ._reading import alike, closest, number_at, wording
+from assay.worlds.wording import table
 
 __all__ = ["Archive"]
 
-TABLE = wording("archive")
+TABLE = table("archive")
 PAPERS: dict[str, dict[str, Any]] = TABLE["papers"]
 STORIES: dict[str, dict[str, Any]] = TABLE["situations"]
 # Level → things, people on whom there are papers, query budget.
@@ -324,9 +324,9 @@ class Researcher(Steady):
             if title.lower() == wanted:
                 return name
         kinds, names = [*self._story["works"], *PAPERS], [*self._story["things"], *TABLE["people"]]
-        meant = closest(about, names)
+        meant = nearest(about, names)
         parts = {name: title.split(": ", 1) for name, title in catalogue.items()}
-        fitting = [name for name, part in parts.items() if closest(part[1], kinds) == kind]
+        fitting = [name for name, part in parts.items() if nearest(part[1], kinds) == kind]
         return max(fitting, key=lambda name: alike(parts[name][0], meant))
 
 

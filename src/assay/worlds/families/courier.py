@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, nearest
-from assay.worlds.families._wording import stories
 from assay.worlds.model import (
     Act,
     Action,
@@ -25,6 +24,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import table_of
 
 __all__ = ["Courier"]
 
@@ -37,7 +37,7 @@ class Round(Struct, frozen=True):
     places: tuple[str, ...]
 
 
-ROUNDS = stories("courier", Round)
+ROUNDS = table_of("courier", dict[str, Round])
 GRID = {2: (3, 3), 3: (3, 4), 5: (4, 4)}
 STOPS = {2: 1, 3: 1, 5: 5}
 CLOSED_ON = {2: (), 3: (0,), 5: (1, 3)}  # on the way to which stop a road turns out to be closed

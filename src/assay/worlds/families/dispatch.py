@@ -19,7 +19,6 @@ from assay.worlds.events import (
     Phrasebook,
     Unfolding,
     known,
-    table,
     whole,
 )
 from assay.worlds.model import (
@@ -35,6 +34,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import table_of
 
 __all__ = ["Dispatch"]
 
@@ -52,7 +52,7 @@ class Tables(Struct, frozen=True):
     phrases: dict[str, tuple[str, ...]]
 
 
-TABLES = table("dispatch", Tables)
+TABLES = table_of("dispatch", Tables)
 BOOK = Phrasebook(TABLES.phrases)
 _INT, _STR = {"type": "integer"}, {"type": "string"}
 _TRIP = obj({"site": _STR, "minutes": _INT})

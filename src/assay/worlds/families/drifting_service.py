@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Steady, WorldBase
-from assay.worlds.events import DONE, FINISH, Phrasebook, table, whole
+from assay.worlds.events import DONE, FINISH, Phrasebook, whole
 from assay.worlds.model import (
     Act,
     Action,
@@ -22,6 +22,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj
+from assay.worlds.wording import table_of
 
 __all__ = ["DriftingService"]
 
@@ -65,7 +66,7 @@ def largest(items: int, parts: int) -> int:
     return -(-items // parts)
 
 
-TABLES = table("drifting-service", Tables)
+TABLES = table_of("drifting-service", Tables)
 BOOK = Phrasebook(TABLES.phrases)
 TIMEOUTS = [5, 10, 15, 20, 30, 45, 60, 90, 120]
 FAILURES = 3  # with so many failed calls the account is closed

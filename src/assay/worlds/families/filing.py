@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, nearest
-from assay.worlds.families._wording import reader, stories
 from assay.worlds.model import (
     Act,
     Action,
@@ -24,6 +23,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import reader, table_of
 
 __all__ = ["Filing"]
 
@@ -38,7 +38,7 @@ class Office(Struct, frozen=True):
     drawers: tuple[str, ...]
 
 
-OFFICES = stories("filing", Office)
+OFFICES = table_of("filing", dict[str, Office])
 # How each kind of rule may be said; a goal keeps to one column.
 RULES = {
     "mark": (

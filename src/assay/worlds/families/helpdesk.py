@@ -22,8 +22,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
-
-from ._reading import wording
+from assay.worlds.wording import table
 
 __all__ = ["Helpdesk"]
 
@@ -76,17 +75,17 @@ class Helpdesk(FamilyBase):
     verification: ClassVar[str] = "what lies in each queue, read from the state"
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        table = wording("helpdesk")
-        story = table["situations"][situation]
+        words = table("helpdesk")
+        story = words["situations"][situation]
         queues = list(story["queues"])
         numbers = stream.shuffled(range(201, 260))[:TICKETS]
-        names = stream.shuffled(table["names"])
+        names = stream.shuffled(words["names"])
         right = [stream.choice(queues) for _ in numbers]
         tickets: list[dict[str, Any]] = []
         for number, queue, name in zip(numbers, right, names, strict=False):
             others = [other for other in queues if other != queue]
             aside = story["queues"][stream.choice(others)]["topic"] if level == 4 else ""
-            ticket = {"ticket": number, "text": _text(table, story["queues"][queue], name, aside, stream)}
+            ticket = {"ticket": number, "text": _text(words, story["queues"][queue], name, aside, stream)}
             if level == 1:
                 ticket["category"] = queue
             elif level == 4:
@@ -138,18 +137,18 @@ class Helpdesk(FamilyBase):
         return FirstQueue(brief)
 
 
-def _text(table: dict[str, Any], queue: dict[str, Any], name: str, aside: str, stream: Stream) -> str:
+def _text(words: dict[str, Any], queue: dict[str, Any], name: str, aside: str, stream: Stream) -> str:
     """Greeting, matter, name; the aside stands before or after the matter."""
     parts = [stream.choice(queue["texts"])]
     if aside:
-        parts.insert(stream.below(2), stream.choice(table["asides"]).format(topic=aside))
-    closing = stream.choice(table["closings"]).format(name=name)
-    return " ".join([stream.choice(table["openings"]), *parts, closing])
+        parts.insert(stream.below(2), stream.choice(words["asides"]).format(topic=aside))
+    closing = stream.choice(words["closings"]).format(name=name)
+    return " ".join([stream.choice(words["openings"]), *parts, closing])
 
 
 @cache
 def _actions(situation: str) -> tuple[Action, ...]:
-    queues = list(wording("helpdesk")["situations"][situation]["queues"])
+    queues = list(table("helpdesk")["situations"][situation]["queues"])
     route = Action(
         name="route",
         about="Send an open ticket to a queue. It cannot be taken back.",
@@ -165,7 +164,7 @@ def _actions(situation: str) -> tuple[Action, ...]:
 
 @cache
 def _observation(level: int, situation: str) -> dict[str, Any]:
-    queues = wording("helpdesk")["situations"][situation]["queues"]
+    queues = table("helpdesk")["situations"][situation]["queues"]
     routed = obj({"ticket": {"type": "integer"}, "queue": {"type": "string"}})
     return obj(
         {
@@ -229,7 +228,7 @@ class Sorter(Steady):
 @cache
 def _meanings(queues: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """What people write to whom: (queue, text)."""
-    for story in wording("helpdesk")["situations"].values():
+    for story in table("helpdesk")["situations"].values():
         if tuple(story["queues"]) == queues:
             return tuple((queue, said) for queue in queues for said in story["queues"][queue]["texts"])
     raise AssertionError("these are no queues of this family")

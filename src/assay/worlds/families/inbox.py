@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, read_number
+from assay.worlds.misread import nearest
 from assay.worlds.model import (
     Act,
     Action,
@@ -19,8 +20,6 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
-
-from ._reading import closest
 
 __all__ = ["Inbox"]
 
@@ -256,8 +255,8 @@ class Clerk(Steady):
         mail = next(mail for mail in observation["mails"] if str(mail["number"]) in self.brief.goal)
         entry = {field: mail[field] for field in FIELDS}
         if "directory" in observation and not self._verbatim:
-            entry["sender"] = closest(entry["sender"], observation["directory"])
-            entry["subject"] = closest(entry["subject"], observation["subjects"])
+            entry["sender"] = nearest(entry["sender"], observation["directory"])
+            entry["subject"] = nearest(entry["subject"], observation["subjects"])
             entry["received"] = read_number(entry["received"])[:10]
         # Longer texts do not fit into the form: what was put after a name or a date is cut off.
         entry |= {
@@ -265,4 +264,4 @@ class Clerk(Steady):
             "subject": entry["subject"][:120],
             "received": entry["received"][:10],
         }
-        return Act("register", {**entry, "priority": closest(entry["priority"], PRIORITIES)})
+        return Act("register", {**entry, "priority": nearest(entry["priority"], PRIORITIES)})

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, read_number
+from assay.worlds.misread import nearest
 from assay.worlds.model import (
     Act,
     Action,
@@ -20,8 +21,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
-
-from ._reading import closest, wording
+from assay.worlds.wording import table
 
 __all__ = ["Incidents"]
 
@@ -64,8 +64,8 @@ class Incidents(FamilyBase):
     verification: ClassVar[str] = "the report that was filed, read from the state"
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = wording("incidents")["situations"][situation]
-        domain = wording("incidents")["domains"][story["domain"]]
+        story = table("incidents")["situations"][situation]
+        domain = table("incidents")["domains"][story["domain"]]
         count, between, queries = SIZE[level]
         front, *others = story["parts"]
         others = stream.shuffled(others)[: count - 1]
@@ -163,8 +163,8 @@ def _logs(
 
 @cache
 def _actions(situation: str, asking: bool) -> tuple[Action, ...]:
-    story = wording("incidents")["situations"][situation]
-    causes = list(wording("incidents")["domains"][story["domain"]]["causes"])
+    story = table("incidents")["situations"][situation]
+    causes = list(table("incidents")["domains"][story["domain"]]["causes"])
     part = text("a part of the system", options=story["parts"])
     report = Action(
         name="report",
@@ -179,7 +179,7 @@ def _actions(situation: str, asking: bool) -> tuple[Action, ...]:
 
 @cache
 def _observation(situation: str) -> dict[str, Any]:
-    parts = wording("incidents")["situations"][situation]["parts"]
+    parts = table("incidents")["situations"][situation]["parts"]
     lines = {"type": "array", "items": {"type": "string"}}
     return obj(
         {
@@ -261,13 +261,13 @@ class Tracer(Steady):
     def meaning(self, line: str) -> tuple[str, str]:
         said = line[6:]
         known = self._known.get(said)
-        return known or self._known[closest(said, self._lines)]
+        return known or self._known[nearest(said, self._lines)]
 
 
 @cache
 def _meanings(causes: tuple[str, ...], parts: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     """Every line that could be in a log → ("cause", which), ("lead", to which part), or nothing of interest."""
-    domains = wording("incidents")["domains"].values()
+    domains = table("incidents")["domains"].values()
     domain = next(domain for domain in domains if tuple(domain["causes"]) == causes)
     found = {line: ("cause", cause) for cause in causes for line in domain["causes"][cause]}
     found |= dict.fromkeys(domain["benign"], ("", ""))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
+from math import fsum
 from typing import Any, ClassVar
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase
+from assay.worlds.misread import alike, nearest, readings
 from assay.worlds.model import (
     Act,
     Action,
@@ -21,8 +23,7 @@ from assay.worlds.model import (
 )
 from assay.worlds.noise import DIGITS, LETTERS
 from assay.worlds.schema import obj, text
-
-from ._reading import alike, closest, readings, wording
+from assay.worlds.wording import table
 
 __all__ = ["Invoices"]
 
@@ -35,7 +36,7 @@ ONES = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-TABLE = wording("invoices")
+TABLE = table("invoices")
 LABELS: list[dict[str, str]] = TABLE["labels"]
 ASIDE: dict[str, str] = TABLE["aside"]
 ACCOUNT: str = TABLE["account"]
@@ -336,15 +337,15 @@ def _cents(word: str) -> list[int]:
 def _labels(lines: list[str]) -> dict[str, str]:
     """The set of labels that an invoice most likely uses."""
     return max(
-        LABELS, key=lambda says: sum(max(alike(line, label) for line in lines) for label in says.values())
+        LABELS, key=lambda says: fsum(max(alike(line, label) for line in lines) for label in says.values())
     )
 
 
 def _value(lines: list[str], label: str, sign: str = "") -> list[str]:
-    """The words that stand behind a label, the first of which has a certain sign in it. Signs are never misread."""
-    behind = label.count(" ") + 1
-    fitting = [line for line in lines if sign in (line.split(" ")[behind : behind + 1] or [""])[0]]
-    return max(fitting, key=lambda line: alike(line, label)).split(" ")[behind:]
+    """The words behind the label, the first of which has a certain sign in it. Signs and colons are never misread."""
+    parts = [line.split(": ", 1) for line in lines if ": " in line]
+    fitting = [part for part in parts if sign in part[1].split(" ")[0]]
+    return max(fitting, key=lambda part: alike(part[0], label[:-1]))[1].split(" ")
 
 
 class Bookkeeper(Steady):
@@ -373,18 +374,14 @@ class Bookkeeper(Steady):
             word for word in self.brief.goal.replace(".", " ").replace(":", " ").split() if word.isdigit()
         )
         by_title = {title: page for page, title in contents.items()}
-        best: tuple[float, list[str]] = (0.0, [])
-        for titles in PAGES:
-            exact = [titles[place].format(n=number) for place in (0, 2, 3)]
-            if all(title in by_title for title in exact):
-                return [by_title[title] for title in exact]
-            found, score = [], 0.0
-            for title in (titles[0], titles[2], titles[3]):
-                fit = {page: _fit(said, title, number) for page, said in contents.items()}
-                found.append(max(fit, key=lambda page: fit[page]))
-                score += fit[found[-1]]
-            best = max(best, (score, found))
-        return best[1]
+        sets = [[title.format(n=number) for title in titles] for titles in PAGES]
+        for wanted in sets:
+            if all(title in by_title for title in wanted):
+                return [by_title[wanted[place]] for place in (0, 2, 3)]
+        own = [page for page, said in contents.items() if any(number in readings(w) for w in said.split(" "))]
+        orders = [(titles, order) for titles in sets for order in permutations(own, len(titles))]
+        _, best = max(orders, key=lambda pair: _fit(pair[1], pair[0], contents))
+        return [best[place] for place in (0, 2, 3)]
 
     def book(self, lines: list[str], vendors: list[str], credit: int) -> Act:
         says = _labels(lines)
@@ -400,7 +397,7 @@ class Bookkeeper(Steady):
             return said[0]
         if self.brief.level == 4:
             said.append(" ".join(_value(lines, ACCOUNT)))
-        return max(vendors, key=lambda vendor: sum(alike(words, vendor) for words in said))
+        return max(vendors, key=lambda vendor: fsum(alike(words, vendor) for words in said))
 
     def amount(self, lines: list[str], says: dict[str, str]) -> int:
         totals = _cents(_value(lines, says["total"], ".")[0])
@@ -409,12 +406,9 @@ class Bookkeeper(Steady):
         return next((total for total in totals if total in sums), totals[0])
 
 
-def _fit(said: str, title: str, number: str) -> float:
-    """How well a line of the contents fits a title; the number weighs more than all words."""
-    words = said.split(" ")
-    place = next(index for index, word in enumerate(title.split(" ")) if "{n}" in word)
-    right = place < len(words) and number in readings(words[place])
-    return alike(said, title.format(n=number)) + 100 * right
+def _fit(pages: tuple[str, ...], titles: list[str], contents: dict[str, str]) -> float:
+    """How well pages in this order fit the titles."""
+    return fsum(alike(contents[page], title) for page, title in zip(pages, titles, strict=True))
 
 
 def _date(lines: list[str], says: dict[str, str]) -> str:
@@ -423,7 +417,7 @@ def _date(lines: list[str], says: dict[str, str]) -> str:
     found = [said for said in readings(words[0]) if "01" <= said[5:7] <= "12" and "01" <= said[8:10] <= "28"]
     if len(words) < 4 or len(found) < 2:
         return found[0] if found else readings(words[0])[0]
-    month = MONTHS.index(closest(words[2], MONTHS)) + 1
+    month = MONTHS.index(nearest(words[2], MONTHS)) + 1
     days, years = readings(words[1]), readings(words[3])
 
     def agreement(said: str) -> int:

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, nearest
-from assay.worlds.families._wording import stories
 from assay.worlds.model import (
     Act,
     Action,
@@ -23,6 +22,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import table_of
 
 __all__ = ["Project"]
 
@@ -36,7 +36,7 @@ class Site(Struct, frozen=True):
     steps: dict[str, str]
 
 
-SITES = stories("project", Site)
+SITES = table_of("project", dict[str, Site])
 COUNT = {3: 8, 5: 20}
 MOST = 25  # B.4.5: a plan of 20 steps, at most 25 actions
 HEADS = {

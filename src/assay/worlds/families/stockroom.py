@@ -20,7 +20,6 @@ from assay.worlds.events import (
     Unfolding,
     known,
     listed,
-    table,
     whole,
 )
 from assay.worlds.model import (
@@ -36,6 +35,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import table_of
 
 __all__ = ["Stockroom"]
 
@@ -61,7 +61,7 @@ class Tables(Struct, frozen=True):
     phrases: dict[str, tuple[str, ...]]
 
 
-TABLES = table("stockroom", Tables)
+TABLES = table_of("stockroom", Tables)
 BOOK = Phrasebook(TABLES.phrases)
 _NUMBER = {"type": "integer"}
 _PLACE = {

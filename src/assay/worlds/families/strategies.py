@@ -21,7 +21,6 @@ from assay.worlds.events import (
     Unfolding,
     known,
     listed,
-    table,
 )
 from assay.worlds.model import (
     Act,
@@ -36,6 +35,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import table_of
 
 __all__ = ["Strategies"]
 
@@ -55,7 +55,7 @@ class Tables(Struct, frozen=True):
     phrases: dict[str, tuple[str, ...]]
 
 
-TABLES = table("strategies", Tables)
+TABLES = table_of("strategies", Tables)
 BOOK = Phrasebook(TABLES.phrases)
 DAYS = 6
 NUMBERS = ("one", "two", "three", "four", "five", "six")

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, read_number
-from assay.worlds.families._wording import reader, stories
 from assay.worlds.model import (
     Act,
     Action,
@@ -22,6 +21,7 @@ from assay.worlds.model import (
     Task,
 )
 from assay.worlds.schema import obj, text
+from assay.worlds.wording import reader, table_of
 
 __all__ = ["Thermostat"]
 
@@ -37,7 +37,7 @@ class Place(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-PLACES = stories("thermostat", Place)
+PLACES = table_of("thermostat", dict[str, Place])
 # What is asked. The numbers are differences from the target, limits included.
 GOALS = (
     "{who} Keep the {what} at {target} {unit}. Only the {sensor} sensor counts. If it reads no more than {tol} degrees "

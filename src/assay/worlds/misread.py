@@ -1,20 +1,19 @@
-"""What the families of sensing share: their wording tables, and reading what was misread."""
+"""Reading what was misread: numbers, names among those they can be, texts that something was put after."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import product
-from typing import Any
 
-import yaml
 from rapidfuzz import fuzz
 
-from assay.worlds.base import read_number
+from .noise import DIGITS
 
-__all__ = ["alike", "closest", "number_at", "readings", "wording"]
+__all__ = ["alike", "nearest", "number_at", "read_number", "readings"]
 
+_BACK = str.maketrans(
+    {wrong: right for right, wrong in DIGITS.items()} | {"o": "0", "I": "1", "s": "5", "z": "2"}
+)
 _LONGER = 1.15  # a misread character may become two
 # What a character in a figure can stand for when it was misread twice at worst, as by a scan and then by a regime.
 _READ = {digit: digit for digit in "0123456789.-"} | {
@@ -23,21 +22,17 @@ _READ = {digit: digit for digit in "0123456789.-"} | {
 }  # fmt: skip
 
 
-@cache
-def wording(name: str) -> dict[str, Any]:
-    """A family's wording table, ``data/NAME.yaml``."""
-    found: dict[str, Any] = yaml.safe_load(
-        files("assay.worlds").joinpath(f"data/{name}.yaml").read_text("utf-8")
-    )
-    return found
-
-
 def alike(said: str, option: str) -> float:
     """How well a text begins with an option, 0 … 100. What follows, such as a sentence put after it, is left out."""
     return fuzz.ratio(said[: int(len(option) * _LONGER) + 1].lower(), option.lower())
 
 
-def closest(said: str, options: Sequence[str]) -> str:
+def read_number(said: str) -> str:
+    """A number whose digits may have been misread as letters, as its digits and signs again."""
+    return said.translate(_BACK)
+
+
+def nearest(said: str, options: Sequence[str]) -> str:
     """The option that a text, misread in places, most likely begins with."""
     return max(options, key=lambda option: alike(said, option))
 
