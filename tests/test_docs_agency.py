@@ -15,6 +15,7 @@ from msgspec.structs import fields
 from assay.bench.prepare import prepare, read_study
 from assay.instruments.agency.calibration_grid import GRID
 from assay.instruments.agency.declaration import (
+    Decided,
     Declaration,
     Evaluator,
     Family,
@@ -24,13 +25,16 @@ from assay.instruments.agency.declaration import (
     SchemaGap,
     System,
 )
+from assay.instruments.agency.levels import drop_of
 from assay.instruments.agency.outcome import COLUMNS
 from assay.instruments.agency.planning import passing, power
 from assay.instruments.agency.reading import COUNTS
 from assay.instruments.agency.reference import REFERENCES
 from assay.instruments.agency.rows import score_rows
 from assay.instruments.agency.rubric import rubric
+from assay.instruments.agency.tally import Pairs
 from assay.instruments.agency.technical import FIELDS
+from assay.stats import fixed_share_size, sequential_properties
 from assay.worlds import Family as WorldFamily
 from assay.worlds import Judgement, check_family, family_named, shipped_regimes
 from assay.worlds import Regime as WorldRegime
@@ -78,6 +82,30 @@ def test_what_strict_asks_is_on_the_page_as_it_is_worked_out() -> None:
         assert rows[str(n)] == [str(needed), *told]
 
 
+def test_the_numbers_about_drops_are_on_the_page_as_they_are_worked_out() -> None:
+    rows = {cells[0]: cells[1:] for cells in table_rows(section(text_of("agency"), "## Robustness"))}
+    for n in (20, 30, 50, 100):
+        ends = [drop_of([Pairs(1, 1, 1, 1, n - lost), *_lost(lost)], 0.95).high for lost in range(4)]
+        assert rows[str(n)] == [f"{100 * end:.1f}" for end in ends]
+
+
+def _lost(number: int) -> list[Pairs]:
+    return [Pairs(1, 1, 0, 1, number)] if number else []
+
+
+def test_the_numbers_about_sequential_sampling_are_on_the_page_as_they_are_worked_out() -> None:
+    rows = table_rows(section(text_of("agency"), "## Sequential sampling"))
+    numbers = [cells for cells in rows if re.fullmatch(r"1?\.\d\d", cells[0])]
+    assert len(numbers) == 8
+    design: dict[str, Any] = {"threshold": 0.7, "alternative": 0.85, "least": 20, "most": 200}
+    at = {share: sequential_properties(share, **design) for share in (0.7, 0.85)}
+    fixed = fixed_share_size(0.7, 0.85, at[0.7].satisfied, at[0.85].satisfied).n
+    for share, *told in numbers:
+        found = sequential_properties(float(share), **design)
+        shares = [found.satisfied, found.not_satisfied, found.undecided]
+        assert told == [*(f"{100 * x:.1f} %" for x in shares), f"{found.expected_n:.1f}", str(fixed)]
+
+
 def test_every_measure_of_agency_is_explained(tmp_path: Path) -> None:
     lines = (EXAMPLE / "rows.jsonl").read_text("utf-8").splitlines()
     rows = tmp_path / "rows.jsonl"  # everything judged by two: then there is an agreement as well
@@ -97,7 +125,9 @@ def test_every_column_and_every_field_of_a_declaration_is_explained() -> None:
     text = text_of("agency")
     told = " ".join(cells[0] for cells in table_rows(section(text, "## Outcomes that you already have")))
     assert not [name for name in COLUMNS if f"`{name}`" not in told]
-    kinds: tuple[Any, ...] = (Declaration, System, Protocol, Regime, Family, Evaluator, SchemaGap)
+    kinds: tuple[Any, ...] = (
+        *(Declaration, System, Protocol, Regime, Family, Evaluator, SchemaGap, Decided),
+    )
     known = {field.name for kind in kinds for field in fields(kind)}
     table = "".join(" ".join(cells) for cells in table_rows(section(text, "### The declaration")))
     assert not [name for name in sorted(known) if f"`{name}`" not in table]
@@ -125,8 +155,8 @@ def test_the_example_on_the_page_is_the_example_and_scores_as_shown() -> None:
 @pytest.mark.slow
 def test_the_run_on_the_page_about_agency_reads_as_shown(tmp_path: Path) -> None:
     text = section(text_of("agency"), "## Tuples")
-    (line,) = re.findall(r"`assay (run agency [^`]*)`", text)
-    done = command(*shlex.split(line), cwd=tmp_path, env=environment(tmp_path))
+    (line,) = blocks(text, "console")
+    done = command(*shlex.split(line.removeprefix("$ assay ")), cwd=tmp_path, env=environment(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(blocks(text, "text")[0])
 

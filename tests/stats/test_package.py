@@ -26,6 +26,8 @@ results = [
     s.holm([.01, .04, .03]), s.detectable_two(.5, 40), s.detectable_paired(.3, 90),
     s.share_bounds(3, 4, 2), s.pairwise_agreement([5, 3, 1]), s.pairwise_mean(.3, 9), s.novelty([5, 3, 1]),
     s.shannon_entropy([5, 3, 1]), s.unseen_chao1([5, 3, 1, 1]), s.paired_difference(x, x ** 2),
+    s.sequential_share([1] * 20, threshold=.7, least=20, most=50), s.paired_shares(2, 1, 50),
+    s.sequential_properties(.7, threshold=.7, least=20, most=50),
     s.share_difference(3, 10, 9, 10), s.cohen_kappa("aabb", "abab", key="k"),
     s.krippendorff_alpha([list("aa"), list("ab"), list("bb")], key="k"), s.percent_agreement([list("aa"), list("ab")]),
 ]
@@ -46,7 +48,7 @@ def test_results_are_the_same_in_any_process_and_with_any_hash_seed() -> None:
         for seed, threads in (("0", "1"), ("4242", "2"))
     }
     assert len(outputs) == 1
-    assert len(msgspec.json.decode(outputs.pop())) == 25
+    assert len(msgspec.json.decode(outputs.pop())) == 28
 
 
 def test_importing_the_package_does_not_import_scipy_stats() -> None:

@@ -59,6 +59,7 @@ from assay.stats.intervals import (
     wilson_array,
 )
 from assay.stats.modal import modal_share, modal_share_array
+from assay.stats.paired_shares import PairedShares, paired_shares
 from assay.stats.pairs import (
     pairwise_agreement,
     pairwise_agreement_array,
@@ -104,6 +105,7 @@ __all__ = [
     "IntervalArray",
     "McNemarTest",
     "Missing",
+    "PairedShares",
     "Part",
     "PermutationTest",
     "Power",
@@ -144,6 +146,7 @@ __all__ = [
     "novelty",
     "paired_difference",
     "paired_permutation",
+    "paired_shares",
     "pairwise_agreement",
     "pairwise_agreement_array",
     "pairwise_mean",

@@ -243,6 +243,8 @@ def test_sequential_sampling_stops_when_it_is_decided(tmp_path: Path) -> None:
     found = {m.labels["subject"]: m for m in result(folder).measures if m.name == "S"}
     assert found["reference:solver"].value == 1
     assert found["reference:boaster"].value == 0
+    told = [v.because for v in result(folder).verdicts if v.claim.startswith("S ≥ 1") and "solver" in v.claim]
+    assert "sequential test against 85 %" in told[0]
     assert audit_run(folder, lock).holds
 
 

@@ -21,6 +21,7 @@ from .rubric import rubric
 
 __all__ = [
     "AXES",
+    "Decided",
     "Declaration",
     "Evaluator",
     "Family",
@@ -122,6 +123,16 @@ class SchemaGap(_Strict, frozen=True):
     needed: bool = False
 
 
+class Decided(_Strict, frozen=True):
+    """What a sequential test came to for one level (11.5.1): valid whenever it was stopped."""
+
+    decision: Literal["satisfied", "not satisfied", "undecided", "continue"]
+    n: int
+    successes: int
+    alternative: float
+    alpha: float
+
+
 class Declaration(_Strict, frozen=True):
     system: System
     boundary: Boundary | None = None
@@ -148,6 +159,7 @@ class Declaration(_Strict, frozen=True):
     suite: str = ""
     artifacts: str = ""
     date: str = ""
+    decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
 
     def level(self, regime: str) -> Level:
         """The intensity of a regime; without any declared, the one that its name begins with."""

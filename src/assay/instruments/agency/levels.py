@@ -20,12 +20,12 @@ from assay.stats import (
     clopper_pearson,
     fraction,
     paired_difference,
-    share_difference,
+    paired_shares,
     wilson,
 )
 from assay.vocabulary import Flag
 
-from .declaration import Declaration
+from .declaration import Decided, Declaration
 from .rubric import Criterion, Rubric
 from .tally import Cell, CellKey, Pairs, Tally, together
 
@@ -47,7 +47,6 @@ __all__ = [
 Status = Literal["satisfied", "borderline", "short", "failed", "untested"]
 _ORDER: tuple[Status, ...] = ("satisfied", "borderline", "short", "untested", "failed")
 _METHODS = {"wilson": wilson, "agresti_coull": agresti_coull, "exact": clopper_pearson}
-_FEW = 300  # pairs up to which the betting interval is used (see drop_of)
 
 
 class LevelTest(Struct, frozen=True, kw_only=True):
@@ -115,12 +114,10 @@ def rate_status(k: int, n: int, threshold: float, declaration: Declaration, near
 
 @lru_cache(maxsize=65536)
 def _drop(pairs: tuple[Pairs, ...], confidence: float) -> Interval:
-    total = sum(pair.number for pair in pairs)
-    single = all(pair.n0 == 1 and pair.n1 == 1 for pair in pairs)
-    if single and total > _FEW:
+    if all(pair.n0 == 1 and pair.n1 == 1 for pair in pairs):
         lost = sum(pair.number for pair in pairs if pair.k0 > pair.k1)
         gained = sum(pair.number for pair in pairs if pair.k0 < pair.k1)
-        return share_difference(gained, total, lost, total, confidence)
+        return paired_shares(lost, gained, sum(pair.number for pair in pairs), confidence)
     before = [Fraction(p.k0, p.n0) for p in pairs for _ in range(p.number)]
     after = [Fraction(p.k1, p.n1) for p in pairs for _ in range(p.number)]
     return paired_difference(after, before, confidence)
@@ -129,9 +126,7 @@ def _drop(pairs: tuple[Pairs, ...], confidence: float) -> Interval:
 def drop_of(pairs: Sequence[Pairs], confidence: float) -> Interval:
     """Success under baseline less success under the target, over the same contents.
 
-    Up to 300 contents the betting interval of `paired_difference`; above, contents lost less contents gained, as
-    two shares with joined bounds: these counts of one multinomial are negatively associated, so that the bounds,
-    made for independent shares, hold for them too (one being too low and the other too high coincide more often).
+    Where every content was met once under each, by what was lost and gained; else by the contents' mean shares.
     """
     return _drop(tuple(sorted(pairs)), confidence)
 
@@ -234,11 +229,20 @@ def _thresholds(
         groups.setdefault(declaration.threshold(name), []).append(name)
     statuses: list[Status] = []
     words: list[str] = []
+    decided = declaration.decided.get(f"{row.dimension}{row.level}")
     for threshold, names in sorted(groups.items()):
         cell = together([families[name] for name in names])
-        statuses.append(rate_status(cell.k, cell.n, threshold, declaration, rubric.near))
+        status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
+        if decided is not None and threshold == rubric.threshold:  # what the test was of
+            status = _by_decision(status, decided)
+        statuses.append(status)
         whose = f"{', '.join(names)}: " if len(groups) > 1 else ""
         words.append(whose + compare(cell.k, cell.n, threshold, declaration))
+    if decided is not None:
+        words.append(
+            f"sequential test against {100 * decided.alternative:g} %, error {100 * decided.alpha:g} %: "
+            f"{decided.decision} after {decided.n} ({decided.successes} successes)"
+        )
     if row.each_family:
         each = [
             rate_status(cell.k, cell.n, declaration.threshold(name), declaration, rubric.near)
@@ -248,6 +252,16 @@ def _thresholds(
         statuses.append(best(each, row.each_family) if len(each) >= row.each_family else "short")
         words.append(f"{met} of {len(each)} families meet it each for itself, {row.each_family} must")
     return worst(statuses), "; ".join(words)
+
+
+def _by_decision(status: Status, decided: Decided) -> Status:
+    """The test decides in place of the interval, which does not hold after a look that could have stopped (11.5.1).
+
+    What it does not find satisfied stays under the level: failed where the rate is under the borderline as well.
+    """
+    if decided.decision == "satisfied":
+        return "satisfied"
+    return "borderline" if status == "satisfied" else status
 
 
 def _level_drop(

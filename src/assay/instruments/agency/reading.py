@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from assay.canonical import digest, encode, real
 from assay.evidence.records import Evidence
 from assay.stats import clopper_pearson
@@ -16,6 +18,7 @@ from .card import card_of
 from .conduct import Report
 from .gathering import Episodes, declaration_of
 from .options import Options
+from .sampling import decisions
 from .schedule import criteria, schedule
 from .scoring import result_of
 
@@ -63,19 +66,13 @@ def score_run(evidence: Evidence, options: Options, episodes: list[Episodes], ve
     readings = readings_of(evidence, options, episodes, flags)
     result = result_of(readings, source="ledger", version=version, flags=flags, notes=notes)
     more = tuple(measure for mine in episodes for measure in _counts(mine, options))
-    return _with_measures(result, more)
+    return msgspec.structs.replace(result, measures=(*result.measures, *more))
 
 
 def _left_out(lock: Lock) -> dict[str, str]:
     """Families that were installed when the study was locked, and did not keep the contract."""
     found: dict[str, str] = lock.materials["agency"]["left_out"]
     return found
-
-
-def _with_measures(result: Result, more: tuple[Measure, ...]) -> Result:
-    from msgspec.structs import replace
-
-    return replace(result, measures=(*result.measures, *more))
 
 
 def _changed(lock: Lock, options: Options) -> list[str]:
@@ -93,7 +90,10 @@ def readings_of(
     found: list[AgencyReading] = []
     for mine in episodes:
         if mine.outcomes:
-            declaration = declaration_of(lock, options, mine.spec)
+            declaration = msgspec.structs.replace(
+                declaration_of(lock, options, mine.spec),
+                decided=decisions(mine.outcomes, options, lock.study.seed),
+            )
             found += analyse(mine.outcomes, declaration, flags=flags)
     return found
 

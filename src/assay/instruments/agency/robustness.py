@@ -37,7 +37,9 @@ __all__ = ["FamilyReading", "assign_robustness", "family_readings"]
 
 
 class FamilyReading(Struct, frozen=True, kw_only=True):
-    """One family, all its levels pooled: what it does under each intensity."""
+    """One family, its levels pooled: what it does under each intensity. ``baseline``: is the threshold met there, at
+    the levels that were run under harder regimes too (at all levels, where none was)?
+    """
 
     family: str
     cells: dict[Level, Cell]
@@ -88,7 +90,7 @@ def _family(
         )
         for target in targets
     }
-    base = pooled.get("baseline", Cell())
+    base = _compared(name, cells, declaration) or pooled.get("baseline", Cell())
     return FamilyReading(
         family=name,
         cells=pooled,
@@ -96,6 +98,20 @@ def _family(
         drops={target: drop_of(found, declaration.confidence) for target, found in pairs.items() if found},
         baseline=rate_status(base.k, base.n, declaration.threshold(name), declaration, rubric.near),
     )
+
+
+def _compared(name: str, cells: Mapping[CellKey, Cell], declaration: Declaration) -> Cell | None:
+    """The baseline of the levels that were run under a harder regime as well: of a family that also evidences higher
+    levels under baseline, those have nothing to do with what constraints take away.
+    """
+    own = {key: cell for key, cell in cells.items() if key.family == name}
+    harder = {key.level for key in own if declaration.level(key.regime) != "baseline"}
+    found = [
+        cell
+        for key, cell in own.items()
+        if key.level in harder and declaration.level(key.regime) == "baseline"
+    ]
+    return together(found) if found else None
 
 
 def assign_robustness(

@@ -12,11 +12,13 @@ from assay.evidence.records import Evidence
 from assay.stats import SequentialShare, sequential_share
 from assay.study import SubjectSpec
 
+from .declaration import Decided
 from .options import Options, regimes_of
+from .outcome import Outcome
 from .rubric import rubric
-from .schedule import Cell, evidencing, robust_families
+from .schedule import Cell, evidencing, instance_of, robust_families, schedule
 
-__all__ = ["decide", "next_batch", "positions"]
+__all__ = ["decide", "decisions", "next_batch", "positions"]
 
 
 def positions(cells: list[Cell], options: Options, dimension: str, level: int) -> list[tuple[Cell, int]]:
@@ -67,6 +69,32 @@ def _settled(
     }
     outcomes = [found.get((f"{cell.family}/{cell.level}", number, cell.regime)) for cell, number in done]
     return decide(outcomes, options, level).decision != "continue"
+
+
+def decisions(outcomes: Iterable[Outcome], options: Options, seed: int) -> dict[str, Decided]:
+    """What the test came to for every level that was sampled in batches, from one subject's outcomes."""
+    plan = options.sequential
+    if plan is None:
+        return {}
+    found = {(o.family, o.level, o.regime, o.instance): o.outcome for o in outcomes}
+    made: dict[str, Decided] = {}
+    for stratum, cells in schedule(options).items():
+        said: list[str] = []
+        for cell, number in positions(cells, options, stratum[0], int(stratum[1:])):
+            outcome = found.get((*cell[:3], instance_of(cell, number, seed).digest))
+            if outcome is None:
+                break  # so far it was asked
+            said.append(outcome)
+        if said:
+            done = decide(said, options, int(stratum[1:]))
+            made[stratum] = Decided(
+                decision=done.decision,
+                n=done.n,
+                successes=done.successes,
+                alternative=plan.alternative,
+                alpha=plan.alpha,
+            )
+    return made
 
 
 def decide(outcomes: Iterable[str | None], options: Options, level: int) -> SequentialShare:

@@ -27,6 +27,7 @@ from .tuples import Tuples
 __all__ = ["result_of", "score_outcomes", "vector_measure"]
 
 Labels = dict[str, str | float]
+AFTER_A_STOP = "11.5.1: sampled until decided; this interval, made for a fixed n, does not hold its confidence"
 
 
 def score_outcomes(
@@ -183,7 +184,9 @@ def _level_rates(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
     for (dimension, level, regime), cells in sorted(pooled.items()):
         total = together(cells)
         own: Labels = {**labels, "dimension": dimension, "level": str(level), "regime": regime}
-        yield _share("level_rate", interval_of(total.k, total.n, reading.declaration), own)
+        decided = reading.declaration.decided.get(f"{dimension}{level}")
+        told = (AFTER_A_STOP,) if decided is not None else ()
+        yield _share("level_rate", interval_of(total.k, total.n, reading.declaration), own, told)
 
 
 def _drops(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:

@@ -169,7 +169,7 @@ def caps(tally: Tally, declaration: Declaration, rubric: Rubric) -> list[tuple[i
 
 def exploratory(declaration: Declaration) -> list[str]:
     """The declarations of 2.5 that are missing."""
-    families = declaration.families.values()
+    families = [family for family in declaration.families.values() if family.included]
     protocol = declaration.protocol
     wanted = {
         "boundary": declaration.boundary is not None,
