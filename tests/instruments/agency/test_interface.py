@@ -111,6 +111,11 @@ def test_what_is_said_is_what_is_heard(name: str, regime: str) -> None:
         assert (told.most, told.queries) == (brief.most, brief.queries)
         assert [action.name for action in told.actions] == [action.name for action in brief.actions]
         assert views[0].observation == seen.observation
+        for here, there in zip(told.actions, brief.actions, strict=True):
+            named = there.parameters["properties"]
+            assert list(here.parameters["properties"]) == list(named)
+            for key, part in named.items():
+                assert here.parameters["properties"][key].get("enum") == part.get("enum")
         assert [tool["function"]["name"] for tool in tools_of(brief)] == [a.name for a in brief.actions]
 
 

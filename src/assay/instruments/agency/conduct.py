@@ -19,7 +19,7 @@ from .programs import job_of
 
 __all__ = ["PATIENCE", "Report", "conduct_episode"]
 
-PATIENCE = 3  # replies in a row without an action that can be read; then the episode is over
+PATIENCE = 2  # replies in a row without an action that can be read; then the episode is over
 
 
 class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):

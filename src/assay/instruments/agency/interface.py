@@ -57,10 +57,30 @@ def opening(brief: Brief, goal: str, seen: Seen, interface: Interface) -> list[M
 
 
 def _listed(actions: tuple[Action, ...]) -> str:
-    lines = [
-        f"- {a.name}: {a.about} Arguments: {encode(a.parameters['properties']).decode()}" for a in actions
+    return "\n".join(f"- {a.name} {_form(a.parameters)}: {a.about}" for a in actions)
+
+
+def _form(schema: dict[str, Any]) -> str:
+    """The arguments as one would write them, with what may stand in each place: short, and exact enough to act on."""
+    needed = schema.get("required", ())
+    parts = [
+        f'"{name}": {_kind(part)}{"" if name in needed else " (optional)"}'
+        for name, part in schema["properties"].items()
     ]
-    return "\n".join(lines)
+    return "{" + ", ".join(parts) + "}"
+
+
+def _kind(part: dict[str, Any]) -> str:
+    if "enum" in part:
+        return "|".join(encode(option).decode() for option in part["enum"])
+    kind = part.get("type", "value")
+    if kind == "object":
+        return _form({"properties": {}, **part})
+    if kind == "array":
+        return f"[{_kind(part.get('items', {}))}, ...]"
+    if kind in ("integer", "number") and "minimum" in part and "maximum" in part:
+        return f"<{kind} {part['minimum']:g} to {part['maximum']:g}>"
+    return f"<{part.get('description') or kind}>" if kind == "string" else f"<{kind}>"
 
 
 def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:

@@ -375,6 +375,9 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
     if end is not None and end.status == "failed" and gap:
         causes.append(f"level {', '.join(map(str, gap))} not tested below the failed level {end.level}")
     used = [t for t in tests if t.n]
+    least = rubric.least(1).instances
+    if used and not causes and sum(t.n for t in used) < least:
+        causes.append(f"{sum(t.n for t in used)} instances in all, {least} needed for any score (10.3.1)")
     implied = [t.level for t in tests if t.level < value and t.status in ("untested", "short")]
     notes = [note for t in used if t.level <= value for note in t.notes]
     if implied:

@@ -44,11 +44,11 @@ class Agency:
     runs_code = True
     quick: ClassVar[dict[str, Any]] = {
         "levels": [1],
-        "instances": 6,
+        "instances": 3,
         "robustness_families": ["inbox"],
-        "robustness_instances": 3,
+        "robustness_instances": 2,
         "regimes": ["Baseline", "Moderate-Standard"],
-        "max_tokens": 48,
+        "max_tokens": 40,
     }
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:

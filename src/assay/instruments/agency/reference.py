@@ -21,7 +21,9 @@ __all__ = ["REFERENCES", "Player", "heard"]
 
 Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
 _TASK = re.compile(r"\ATask: ([\w-]+), level (\d)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
-_ACTION = re.compile(r"^- (\w+): (.*) Arguments: (\{.*\})$", re.MULTILINE)
+_ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
+_ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>)')
+_OPTION = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+')
 _QUERIES = re.compile(r"Queries (?:allowed|left): (\d+)")
 _LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
 _FAULT = re.compile(r"^Fault \((\w+)\): (.*)$", re.MULTILINE)
@@ -43,15 +45,23 @@ def heard(messages: list[dict[str, Any]]) -> tuple[Brief, list[Seen]]:
         goal=task[3],
         observation={},
         actions=tuple(
-            Action(
-                name=name, about=about, parameters={"type": "object", "properties": msgspec.json.decode(part)}
-            )
-            for name, about, part in _ACTION.findall(system)
+            Action(name=name, about=about, parameters={"type": "object", "properties": _offered(form)})
+            for name, form, about in _ACTION.findall(system)
         ),
         most=int(task[4]),
         queries=int(queries[1]) if queries else None,
     )
     return brief, [_seen(text, brief.most) for text in users]
+
+
+def _offered(form: str) -> dict[str, Any]:
+    """The arguments of an action, and the options of those that have some."""
+    return {
+        name: {}
+        if said.startswith("<")
+        else {"enum": [msgspec.json.decode(o) for o in _OPTION.findall(said)]}
+        for name, said in _ARGUMENT.findall(form)
+    }
 
 
 def _seen(text: str, most: int) -> Seen:

@@ -27,7 +27,9 @@ from .tuples import Tuples
 __all__ = ["result_of", "score_outcomes", "vector_measure"]
 
 Labels = dict[str, str | float]
-AFTER_A_STOP = "11.5.1: sampled until decided; this interval, made for a fixed n, does not hold its confidence"
+AFTER_A_STOP = (
+    "11.5.1: sampled until decided; this interval, made for a fixed n, does not hold its confidence"
+)
 
 
 def score_outcomes(
