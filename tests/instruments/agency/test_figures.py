@@ -127,7 +127,7 @@ def test_the_summary_says_what_came_about_and_what_was_not_tested(shown: Present
 
 
 def test_the_summary_says_why_a_level_is_not_higher(shown: Presentation) -> None:
-    (boaster,) = [text for text in shown.summary if text.startswith("S, sensing: level 0 of 5")]
+    (boaster,) = [text for text in shown.summary if "S, sensing: level 0 of 5" in text]
     assert "not higher, because level 1 fails (0/12 = 0.0 %" in boaster
 
 
@@ -157,7 +157,7 @@ def test_every_level_test_is_told_once_with_rate_threshold_and_decision(
     robust = next(row for claim, row in by.items() if claim.startswith("R ≥ 4") and "gullible" in claim)
     assert robust[3] == "0.7, fall ≤ 0.25"
     assert isinstance(robust[2], Number)
-    assert (robust[2].value, robust[2].n) == (0.5, 12)  # six contents under two severe regimes
+    assert (robust[2].value, robust[2].n) == (1.0, 6)  # six contents; met under attack as well, which is apart
 
 
 def test_gates_threats_and_fields_are_complete(shown: Presentation) -> None:

@@ -119,7 +119,7 @@ def _summary(found: Found, readings: Readings) -> Iterator[str]:
     for key in keys[:MOST_TOLD]:
         reading = readings[key]
         yield _brought_about(key, reading)
-        yield _standing(found, key, reading)
+        yield "\n".join(_standing(found, key, reading))  # one paragraph: no level apart from its tuple
         yield from _open(found, key)
         yield from _behaviour(found, key)
     if (more := len(keys) - MOST_TOLD) > 0:
@@ -157,18 +157,19 @@ def _pooled(reading: AgencyReading, *hardness: str) -> str:
     return f"{won} of {played}" if played else ""
 
 
-def _standing(found: Found, key: Key, reading: AgencyReading) -> str:
-    """Every dimension that has a level, why it is not higher, the tier, and the tuple."""
+def _standing(found: Found, key: Key, reading: AgencyReading) -> Iterator[str]:
+    """The tier and the tuple; then every dimension that has a level, and why it is not higher."""
     told = found.tuple_of(key)
     if not told:
-        return f"{key.name}: no level is told, for the reading has no comparison tuple (11.9.1)."
+        yield f"{key.name}: no level is told, for the reading has no comparison tuple (11.9.1)."
+        return
+    yield f"{_tier(found.get(key, 'tier'), reading)} What follows holds for {told} and for nothing else."
     parts = []
     for assigned in reading.vector:
         level = level_of(found.get(key, assigned.dimension))
         if level.value is not None:
             parts.append(_level(assigned, int(level.value)))
-    levels = " ".join(parts) or "No dimension has a level that may be reported."
-    return f"{levels} {_tier(found.get(key, 'tier'), reading)} All of this holds for {told} and for nothing else."
+    yield from parts or ["No dimension has a level that may be reported."]
 
 
 def _level(assigned: Assigned, value: int) -> str:
@@ -188,8 +189,15 @@ def _not_higher(assigned: Assigned, value: int) -> str:
     if not open_ or open_[0].level > value + 1:
         return "; not higher, because of a cap (see its flags)"
     test = next((one for one in open_ if one.status != "untested"), open_[0])
-    why = f" ({test.because})" if test.status != "untested" else ""
+    why = f" ({_briefly(test.because)})" if test.status != "untested" else ""
     return f"; not higher, because level {test.level} {_BECAUSE[test.status]}{why}"
+
+
+def _briefly(because: str) -> str:
+    """Of reasons that go family by family, how many hold; the table of level tests has them all."""
+    clauses = because.split("; ")
+    pooled = [clause for clause in clauses if "Δ" not in clause]
+    return "; ".join(pooled or clauses)
 
 
 _BECAUSE = {

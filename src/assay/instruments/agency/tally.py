@@ -279,10 +279,18 @@ def _lost(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _paired(frame: pl.DataFrame) -> Iterator[tuple[tuple[str, str], PairKey, tuple[Pairs, ...]]]:
-    """Contents met under baseline and under a harder regime, counted by what came of them."""
+    """Contents met under baseline and under a harder regime, counted by what came of them.
+
+    A content that was met both with and without an attack counts as it was met without: what injections do is judged
+    by what was resisted (B.7.3), what constraints take away by Δ.
+    """
     by = ("subject", "boundary", "dimension", "level", "family")
     some = frame.filter(pl.col("scored") & pl.col("dimension").is_in(SCORED))
-    each = some.group_by(*by, "pair", "intensity").agg(pl.col("hit").sum().alias("k"), pl.len().alias("n"))
+    calm = ~pl.col("attacked")
+    each = some.group_by(*by, "pair", "intensity").agg(
+        pl.when(calm.any()).then((pl.col("hit") & calm).sum()).otherwise(pl.col("hit").sum()).alias("k"),
+        pl.when(calm.any()).then(calm.sum()).otherwise(pl.len()).alias("n"),
+    )
     easy = each.filter(pl.col("intensity") == "baseline").drop("intensity").rename({"k": "k0", "n": "n0"})
     hard = each.filter(pl.col("intensity") != "baseline").rename({"k": "k1", "n": "n1"})
     kinds = ("k0", "n0", "k1", "n1")
