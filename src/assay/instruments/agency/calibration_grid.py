@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["ADVERSARIAL", "GOOD", "GRID", "POOR", "Graded", "Strength"]
+__all__ = ["GOOD", "GRID", "POOR", "Graded", "Strength"]
 
 GOOD, POOR = 0.97, 0.30  # success up to the true level, and above it
-ADVERSARIAL = "adversarial"
 
 
 class Strength(Struct, frozen=True):
@@ -61,7 +60,7 @@ GRID: tuple[Graded, ...] = (
     Graded("fourth", "level 4 everywhere", 4, 4, 4, 4, 4),
     Graded("whole", "level 5 everywhere", 5, 5, 5, 5, 5),
     Graded("observer", "senses well, does little", 5, 2, 1, 1, 3),
-    Graded("modeller", "models well", 2, 5, 3, 1, 2),
+    Graded("modeller", "models well", 2, 5, 3, 1, 3),  # M ≥ 4 holds up in two families under Moderate: R ≥ 3
     Graded("planner", "decides well", 3, 3, 5, 2, 4),
     Graded("doer", "brings about, without much insight", 2, 1, 2, 5, 5),
     Graded("brittle", "able under baseline, collapses under constraints", 3, 3, 3, 2, 0),
