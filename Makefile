@@ -27,7 +27,8 @@ demo: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay run examples/demo.yaml
 	$(BIN)/assay run examples/consistency.yaml
-	$(BIN)/assay run agency --quick --subject local:smollm2 --subject reference:apprentice
+	$(BIN)/assay run agency --quick --subject local:smollm2
+	$(BIN)/assay run agency --subject reference:apprentice
 
 test: $(VENV)/.dev lint
 	$(BIN)/assay pull smollm2

@@ -1,8 +1,7 @@
-"""Bodies become replies or named faults; nothing an endpoint sends is lost, and nothing it sends gets through."""
+"""Bodies become replies or named faults, statuses become failures, and what is sent is what is declared."""
 
 from __future__ import annotations
 
-import copy
 import json
 import time
 from email.utils import formatdate
@@ -17,20 +16,10 @@ from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.subjects.chat import DEEPEST, chat_body, check_options, read_failure, read_reply, retry_after
 from assay.vocabulary import Message, Reply, Request, Sampling, ToolCall, Usage
 
-JSON = "application/json"
-
-
-def body(**changes: Any) -> dict[str, Any]:
-    message = {"role": "assistant", "content": "hello", "refusal": None}
-    return {
-        "id": "c1",
-        "object": "chat.completion",
-        "model": "m-1",
-        "system_fingerprint": "fp",
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
-        **changes,
-    }
+from .chat_bodies import (
+    JSON,
+    body,
+)
 
 
 def with_message(**changes: Any) -> dict[str, Any]:
@@ -304,151 +293,3 @@ class TestTheBodySent:
     def test_is_not_to_be_bent_by_options(self, name: str) -> None:
         with pytest.raises(InputError, match=name):
             check_options({name: True}, "openai:m")
-
-
-# Whatever comes: only faults and refusals, and only what can be recorded.
-
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-FUNCTIONS = st.fixed_dictionaries(
-    {"name": st.text()}, optional={"arguments": st.text() | VALUES, "strict": st.booleans()}
-)
-CALLS = st.fixed_dictionaries(
-    {"function": FUNCTIONS},
-    optional={"id": st.text() | st.none(), "type": st.just("function") | SCALARS, "index": SCALARS},
-)
-MESSAGES = st.fixed_dictionaries(
-    {},
-    optional={
-        "role": st.just("assistant") | st.text(),
-        "content": st.text() | st.none(),
-        "refusal": SCALARS,
-        "tool_calls": st.lists(CALLS, max_size=2) | st.none(),
-        "reasoning": VALUES,
-    },
-)
-CHOICES = st.fixed_dictionaries(
-    {"message": MESSAGES},
-    optional={"index": st.just(0) | SCALARS, "finish_reason": st.just("stop") | SCALARS, "logprobs": VALUES},
-)
-COUNTS = st.integers(0, 9) | SCALARS
-USAGES = st.fixed_dictionaries(
-    {},
-    optional={
-        "prompt_tokens": COUNTS,
-        "completion_tokens": COUNTS,
-        "total_tokens": COUNTS,
-        "details": VALUES,
-    },
-)
-BODIES = st.fixed_dictionaries(
-    {"choices": st.lists(CHOICES, min_size=1, max_size=2)},
-    optional={
-        "id": st.text(),
-        "model": st.text() | SCALARS,
-        "system_fingerprint": st.text() | SCALARS,
-        "usage": USAGES | SCALARS,
-        "choice": VALUES,
-        "more_choices": VALUES,
-        "error": VALUES,
-    },
-)
-
-
-def told(value: dict[str, Any]) -> dict[str, Any]:
-    """A body without what says nothing: see the docstring of the reader."""
-    value = copy.deepcopy(value)
-    first = value["choices"][0]
-    first["message"] = {k: v for k, v in first["message"].items() if v is not None}
-    if first["message"].get("role") == "assistant":
-        del first["message"]["role"]
-    if not first["message"].get("content"):
-        first["message"].pop("content", None)
-    calls = first["message"].get("tool_calls")
-    for call in calls or []:
-        if call.get("type") == "function":
-            del call["type"]
-        if call.get("id") == "":
-            del call["id"]
-        call["function"].setdefault("arguments", "")
-    if calls == []:
-        del first["message"]["tool_calls"]
-    value["choices"][0] = {
-        k: v for k, v in first.items() if v is not None and not (k == "index" and v == 0 and v is not False)
-    }
-    usage = value.get("usage")
-    if isinstance(usage, dict):
-        counts: list[Any] = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
-        if all(type(n) is int and n >= 0 for n in counts) and usage.get("total_tokens") == sum(counts):
-            del usage["total_tokens"]
-        if not usage:
-            del value["usage"]
-    return value
-
-
-def put_back(reply: Reply) -> dict[str, Any]:
-    """The body again, out of the fields and the rest."""
-    value: dict[str, Any] = copy.deepcopy(reply.rest)
-    first = value.setdefault("choices", [{}])[0]
-    message = first.setdefault("message", {})
-    if reply.text:
-        message["content"] = reply.text
-    if reply.tool_calls:
-        kept = message.get("tool_calls") or [{} for _ in reply.tool_calls]
-        for left, call in zip(kept, reply.tool_calls, strict=True):
-            function = left.setdefault("function", {})
-            function["name"] = call.name
-            function.setdefault("arguments", call.arguments)
-            if call.id:
-                left["id"] = call.id
-        message["tool_calls"] = kept
-    for where, name, field in (
-        (first, "finish_reason", reply.finish),
-        (value, "model", reply.model),
-        (value, "system_fingerprint", reply.fingerprint),
-    ):
-        if field is not None:
-            where[name] = field
-    counts = {"prompt_tokens": reply.usage.input, "completion_tokens": reply.usage.output}
-    counts = {name: count for name, count in counts.items() if count is not None}
-    if counts:
-        value["usage"] = {**value.get("usage", {}), **counts}
-    return value
-
-
-@settings(deadline=None, max_examples=400)
-@given(BODIES)
-def test_the_fields_and_the_rest_together_hold_everything_the_endpoint_sent(sent: dict[str, Any]) -> None:
-    raw = json.dumps(sent, ensure_ascii=False).encode("utf-8")
-    assert put_back(read_reply(raw, JSON)) == told(sent)
-
-
-@settings(deadline=None, max_examples=300)
-@given(
-    st.binary() | VALUES.map(lambda v: json.dumps(v).encode()) | BODIES.map(lambda v: json.dumps(v).encode())
-)
-def test_no_body_raises_anything_but_a_fault_or_a_refusal(raw: bytes) -> None:
-    for status in (200, 400, 429, 500):
-        try:
-            reply = read_reply(raw, JSON) if status == 200 else read_failure(status, raw, None)
-            encode(reply)
-        except (SubjectFault, SubjectRefused) as error:
-            encode(str(error))
-
-
-@settings(deadline=None)
-@given(st.data())
-def test_a_good_body_with_bytes_changed_is_still_a_reply_or_a_fault(data: st.DataObject) -> None:
-    raw = bytearray(json.dumps(body(), ensure_ascii=data.draw(st.booleans())).encode())
-    for _ in range(data.draw(st.integers(1, 4))):
-        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        encode(read_reply(bytes(raw), JSON))
-    except SubjectFault as error:
-        encode(str(error))

@@ -1,266 +1,35 @@
-"""An OpenAI-compatible endpoint: every fault has its name, the key goes nowhere else, limits hold."""
+"""An OpenAI-compatible endpoint: replies come through, limits hold, the key goes nowhere else."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import datetime
-import gzip
 import hashlib
-import socket
-import ssl
-import threading
 import tracemalloc
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
 
 from assay.canonical import encode
-from assay.errors import InputError, SubjectFault, SubjectRefused
+from assay.errors import InputError, SubjectFault
 from assay.study.model import SubjectSpec
-from assay.subjects.base import Call, Subject, make_subject
+from assay.subjects.base import make_subject
 from assay.subjects.openai import LARGEST_BODY, OpenAISubject
-from assay.subjects.stub import KINDS, Fault, Faults, Stub
-from assay.vocabulary import Message, Reply, Request, Sampling
+from assay.subjects.stub import Fault, Faults, Stub
+from assay.vocabulary import Reply
+
+from .openai_calls import (
+    GOOD,
+    REQUEST,
+    ask,
+    ask_raw,
+    ask_stub,
+    fault_of,
+    opened,
+    raw_server,
+    response,
+)
 
 KEY = "sk-very-secret-0123456789"
-HERE = Call("t", 0, 0)
-REQUEST = Request((Message("user", "say é and 😀"),), Sampling(0.5, 1.0, 20), seed=7)
-
-
-@contextlib.asynccontextmanager
-async def opened(url: str, **changes: Any) -> AsyncIterator[OpenAISubject]:
-    subject = OpenAISubject(SubjectSpec("openai:m", base_url=url, **changes))
-    await subject.open()
-    try:
-        yield subject
-    finally:
-        await subject.close()
-
-
-async def ask(subject: Subject, seconds: float = 5.0) -> Reply:
-    return await subject.call(subject.wire(REQUEST), HERE, seconds)
-
-
-def ask_stub(fault: Fault | None, seconds: float = 5.0, **changes: Any) -> Reply:
-    async def go() -> Reply:
-        plan = Faults((fault,) if fault else ())
-        async with Stub(answer="echo", faults=plan) as stub, opened(stub.url, **changes) as subject:
-            return await ask(subject, seconds)
-
-    return asyncio.run(go())
-
-
-def fault_of(fault: Fault, seconds: float = 5.0, **changes: Any) -> SubjectFault:
-    with pytest.raises(SubjectFault) as caught:
-        ask_stub(fault, seconds, **changes)
-    encode(caught.value.detail)
-    return caught.value
-
-
-Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-@contextlib.asynccontextmanager
-async def raw_server(handle: Handler, heads: list[bytes] | None = None) -> AsyncIterator[str]:
-    """An endpoint that does on the wire exactly what a test wants."""
-
-    seen = [] if heads is None else heads
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-                seen.append(await reader.readuntil(b"\r\n\r\n"))
-                await handle(reader, writer)
-                await writer.drain()
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    finally:
-        server.close()
-        await asyncio.sleep(0.05)  # connections that are just ending
-
-
-def ask_raw(*pieces: bytes, seconds: float = 5.0) -> Reply:
-    async def handle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for piece in pieces:
-            writer.write(piece)
-            await writer.drain()
-
-    async def go() -> Reply:
-        async with raw_server(handle) as url, opened(url) as subject:
-            return await ask(subject, seconds)
-
-    return asyncio.run(go())
-
-
-def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
-    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
-    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
-
-
-GOOD = msgspec.json.encode({"choices": [{"message": {"content": "x" * 1000}}]})
-
-# Every kind of the stub: the name of its fault, whether a retry may help, whether to slow down. Faults that are
-# the subject's own behaviour, or no faults at all, are replies and stand further below.
-FAULTS: list[tuple[Fault, str, bool, bool]] = [
-    (Fault("http_429"), "http_429", True, True),
-    (Fault("http_503"), "http_503", True, True),
-    (Fault("http_500"), "http_500", True, False),
-    (Fault("http_502"), "http_502", True, False),
-    (Fault("http_504"), "http_504", True, False),
-    (Fault("http_400"), "http_400", False, False),
-    (Fault("reset"), "reset", True, False),
-    (Fault("close_before_reply"), "disconnected", True, False),
-    (Fault("hang"), "timeout", True, False),
-    (Fault("malformed_json"), "malformed_json", True, False),
-    (Fault("truncated_json"), "truncated_body", True, False),
-    (Fault("wrong_content_type"), "wrong_content_type", True, False),
-    (Fault("empty_choices"), "empty_choices", True, False),
-    (Fault("no_choices"), "wrong_shape", True, False),
-    (Fault("huge_body"), "oversized_body", False, False),
-    (Fault("wrong_encoding", form="latin-1"), "wrong_encoding", True, False),
-    (Fault("wrong_encoding", form="invalid"), "wrong_encoding", True, False),
-    (Fault("echo_key", form="500"), "http_500", True, False),
-    (Fault("redirect"), "http_302", False, False),
-    (Fault("nul_bytes", form="raw"), "malformed_json", True, False),
-    (Fault("deep_json", form="body"), "too_deep", True, False),
-    (Fault("deep_json", form="field"), "too_deep", True, False),
-    (Fault("deep_json", form="field", size=500), "too_deep", True, False),
-    (Fault("wrong_shape", form="array"), "wrong_shape", True, False),
-    (Fault("wrong_shape", form="choice_string"), "wrong_shape", True, False),
-    (Fault("wrong_shape", form="message_string"), "wrong_shape", True, False),
-    (Fault("wrong_shape", form="content_list"), "wrong_shape", True, False),
-    (Fault("double_header", form="conflict"), "malformed_http", True, False),
-]
-REPLIES = {
-    "slow", "slow_body", "null_content", "lone_surrogate", "content_filter", "length", "chunked", "gzip",
-    "nul_bytes", "double_header",
-}  # fmt: skip
-REFUSALS = {"http_401", "http_404", "echo_key"}
-
-
-class TestFaults:
-    @pytest.mark.parametrize(
-        ("fault", "name", "retriable", "slow"), FAULTS, ids=lambda v: v.kind if isinstance(v, Fault) else None
-    )
-    def test_each_has_its_name_and_its_manners(
-        self, fault: Fault, name: str, retriable: bool, slow: bool
-    ) -> None:
-        found = fault_of(fault, 0.3 if fault.kind == "hang" else 5.0)
-        assert (found.name, found.retriable, found.slow_down) == (name, retriable, slow)
-
-    def test_of_the_stub_are_all_accounted_for(self) -> None:
-        assert {fault.kind for fault, *_ in FAULTS} | REPLIES | REFUSALS == set(KINDS)
-
-    @pytest.mark.parametrize("kind", ["http_429", "http_503"])
-    @pytest.mark.parametrize("form", ["seconds", "date"])
-    def test_that_name_a_time_pass_it_on(self, kind: Any, form: str) -> None:
-        found = fault_of(Fault(kind, form=form, retry_after=30))
-        assert found.retry_after is not None
-        assert 28 < found.retry_after <= 31
-
-    @pytest.mark.parametrize("fault", [Fault("http_401"), Fault("http_404"), Fault("echo_key", form="401")])
-    def test_that_no_try_can_help_are_refusals(self, fault: Fault) -> None:
-        with pytest.raises(SubjectRefused):
-            ask_stub(fault)
-
-    def test_include_an_endpoint_that_is_not_there(self) -> None:
-        async def go() -> None:
-            async with raw_server(lambda *_: asyncio.sleep(0)) as url:
-                pass
-            async with opened(url) as subject:
-                await ask(subject)
-
-        with pytest.raises(SubjectFault, match="connect") as caught:
-            asyncio.run(go())
-        assert caught.value.retriable
-
-    @pytest.mark.parametrize(
-        ("piece", "name"),
-        [
-            (b"not http at all\r\n\r\n", "malformed_http"),
-            (b"HTTP/1.1 200 OK\r\nBad\xff\xfe Header\xff: \xff\r\n\r\n", "malformed_http"),
-            (b"HTTP/1.1 200 OK\r\n" + b"X: " + b"y" * 100_000 + b"\r\n\r\n", "malformed_http"),
-            (response(GOOD)[:-100], "truncated_body"),
-            (response(gzip.compress(GOOD)[:-9], "Content-Encoding: gzip"), "truncated_body"),
-            (response(b"plain", "Content-Encoding: gzip"), "wrong_encoding"),
-            (response(GOOD, "Content-Encoding: br"), "wrong_encoding"),
-            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "malformed_http"),
-        ],
-    )
-    def test_of_the_framing_are_named_too_and_can_be_recorded(self, piece: bytes, name: str) -> None:
-        with pytest.raises(SubjectFault) as caught:
-            ask_raw(piece)
-        assert caught.value.name == name
-        encode(caught.value.detail)
-
-    def test_in_the_body_of_an_error_do_not_hide_its_status(self) -> None:
-        with pytest.raises(SubjectFault) as caught:
-            ask_raw(response(b"broken", "Content-Encoding: gzip", "Retry-After: 3", status="429 Too Many"))
-        assert (caught.value.name, caught.value.slow_down, caught.value.retry_after) == (
-            "http_429",
-            True,
-            3.0,
-        )
-
-    def test_a_hang_inside_the_body_ends_at_the_time_limit(self) -> None:
-        async def handle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            writer.write(response(GOOD)[:-10])
-            await asyncio.sleep(30)
-
-        async def go() -> None:
-            async with raw_server(handle) as url, opened(url) as subject:
-                await ask(subject, 0.3)
-
-        with pytest.raises(SubjectFault, match=r"timeout: no complete reply within 0\.3 s"):
-            asyncio.run(asyncio.wait_for(go(), 10))
-
-    def test_a_certificate_nobody_vouches_for_is_not_accepted(self, tmp_path: Path) -> None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self_signed(tmp_path))
-
-        def shake_hands(listening: socket.socket) -> None:
-            with listening.accept()[0] as plain, contextlib.suppress(OSError):
-                context.wrap_socket(plain, server_side=True).close()
-
-        async def go(port: int) -> None:
-            async with opened(f"https://127.0.0.1:{port}/v1") as subject:
-                await ask(subject)
-
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            thread = threading.Thread(target=shake_hands, args=(listening,))
-            thread.start()
-            with pytest.raises(SubjectFault, match="tls") as caught:
-                asyncio.run(go(listening.getsockname()[1]))
-            thread.join()
-        assert not caught.value.retriable
-
-
-def self_signed(folder: Path) -> Path:
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    builder = builder.serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
-    cert = builder.sign(key, hashes.SHA256())
-    encoding = serialization.Encoding.PEM
-    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path = folder / "self.pem"
-    path.write_bytes(cert.public_bytes(encoding) + private)
-    return path
 
 
 class TestReplies:

@@ -1,0 +1,28 @@
+"""One finished run and its transcripts, shared by the tests of the protocol."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.bench import RunFolder
+from assay.instruments.consistency.scenario import Scenario
+from assay.instruments.consistency.transcripts import scenarios_of
+from assay.study import Lock
+from tests.support import begin, go
+
+from .running import KEEPER, evidence, study
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]:
+    """One run of three subjects, one of them extended."""
+    root = tmp_path_factory.mktemp("finished")
+    folder, lock = begin(root, study("reference:same", "reference:drifting", KEEPER))
+    assert go(folder, lock)
+    return folder, lock
+
+
+@pytest.fixture(scope="module")
+def transcripts(finished: tuple[RunFolder, Lock]) -> tuple[Scenario, ...]:
+    folder, lock = finished
+    return tuple(scenarios_of(evidence(folder, lock)))
