@@ -35,23 +35,10 @@ from assay.instruments.repeatability.scoring import Settings, find_anchors, scor
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
+from tests.pages import BLOCK, PAGES, ROOT, blocks, text_of
 from tests.support import begin, command, environment, go
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [
-    *sorted((ROOT / "docs").glob("*.md")),
-    *(ROOT / f"{n}.md" for n in ("README", "CONTRIBUTING", "CHANGELOG")),
-]
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-
-
-def text_of(name: str) -> str:
-    return (ROOT / "docs" / f"{name}.md").read_text("utf-8")
-
-
-def blocks(text: str, *languages: str) -> list[str]:
-    return [body for language, body in BLOCK.findall(text) if language in languages]
 
 
 # Links.

@@ -40,8 +40,8 @@ from assay.worlds import Judgement, check_family, family_named, shipped_regimes
 from assay.worlds import Regime as WorldRegime
 from assay.worlds.conformance import RULES
 from assay.worlds.regimes import AXES
+from tests.pages import ROOT, blocks, text_of
 from tests.support import command, environment
-from tests.test_docs import ROOT, blocks, text_of
 
 EXAMPLE = ROOT / "examples" / "agency"
 SPEC = ROOT.parent / "shared" / "specs" / "agency.md"

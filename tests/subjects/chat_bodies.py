@@ -6,19 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = [
-    "BODIES",
-    "CALLS",
-    "CHOICES",
-    "COUNTS",
-    "FUNCTIONS",
-    "JSON",
-    "MESSAGES",
-    "SCALARS",
-    "USAGES",
-    "VALUES",
-    "body",
-]
+__all__ = ["BODIES", "JSON", "VALUES", "body"]
 
 JSON = "application/json"
 
@@ -36,7 +24,7 @@ def body(**changes: Any) -> dict[str, Any]:
     }
 
 
-# Whatever comes: only faults and refusals, and only what can be recorded.
+# What can be drawn.
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -18,19 +18,7 @@ from assay.subjects.openai import OpenAISubject
 from assay.subjects.stub import Fault, Faults, Stub
 from assay.vocabulary import Message, Reply, Request, Sampling
 
-__all__ = [
-    "GOOD",
-    "HERE",
-    "REQUEST",
-    "Handler",
-    "ask",
-    "ask_raw",
-    "ask_stub",
-    "fault_of",
-    "opened",
-    "raw_server",
-    "response",
-]
+__all__ = ["GOOD", "REQUEST", "ask", "ask_raw", "ask_stub", "fault_of", "opened", "raw_server", "response"]
 HERE = Call("t", 0, 0)
 REQUEST = Request((Message("user", "say é and 😀"),), Sampling(0.5, 1.0, 20), seed=7)
 

@@ -16,7 +16,6 @@ __all__ = [
     "BODY",
     "KEY",
     "Raw",
-    "T",
     "ask",
     "connected",
     "eventually",

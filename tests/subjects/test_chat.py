@@ -16,10 +16,7 @@ from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.subjects.chat import DEEPEST, chat_body, check_options, read_failure, read_reply, retry_after
 from assay.vocabulary import Message, Reply, Request, Sampling, ToolCall, Usage
 
-from .chat_bodies import (
-    JSON,
-    body,
-)
+from .chat_bodies import JSON, body
 
 
 def with_message(**changes: Any) -> dict[str, Any]:

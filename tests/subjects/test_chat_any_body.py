@@ -14,12 +14,7 @@ from assay.errors import SubjectFault, SubjectRefused
 from assay.subjects.chat import read_failure, read_reply
 from assay.vocabulary import Reply
 
-from .chat_bodies import (
-    BODIES,
-    JSON,
-    VALUES,
-    body,
-)
+from .chat_bodies import BODIES, JSON, VALUES, body
 
 
 def told(value: dict[str, Any]) -> dict[str, Any]:

@@ -17,17 +17,7 @@ from assay.subjects.openai import LARGEST_BODY, OpenAISubject
 from assay.subjects.stub import Fault, Faults, Stub
 from assay.vocabulary import Reply
 
-from .openai_calls import (
-    GOOD,
-    REQUEST,
-    ask,
-    ask_raw,
-    ask_stub,
-    fault_of,
-    opened,
-    raw_server,
-    response,
-)
+from .openai_calls import GOOD, REQUEST, ask, ask_raw, ask_stub, fault_of, opened, raw_server, response
 
 KEY = "sk-very-secret-0123456789"
 

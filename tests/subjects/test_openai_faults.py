@@ -18,16 +18,7 @@ from assay.canonical import encode
 from assay.errors import SubjectFault, SubjectRefused
 from assay.subjects.stub import KINDS, Fault
 
-from .openai_calls import (
-    GOOD,
-    ask,
-    ask_raw,
-    ask_stub,
-    fault_of,
-    opened,
-    raw_server,
-    response,
-)
+from .openai_calls import GOOD, ask, ask_raw, ask_stub, fault_of, opened, raw_server, response
 
 # Every kind of the stub: the name of its fault, whether a retry may help, whether to slow down. Faults that are
 # the subject's own behaviour, or no faults at all, are replies and stand further below.

@@ -18,16 +18,7 @@ from assay.subjects._stub_faults import FORMS, STORM
 from assay.subjects._stub_http import parse_head
 from assay.subjects.stub import KINDS, Fault, Faults, Stub
 
-from .stub_client import (
-    BODY,
-    KEY,
-    Raw,
-    ask,
-    good,
-    request,
-    serve,
-    talk,
-)
+from .stub_client import BODY, KEY, Raw, ask, good, request, serve, talk
 
 
 class TestThePlan:

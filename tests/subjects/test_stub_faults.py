@@ -15,19 +15,7 @@ import pytest
 from assay.subjects._stub_faults import FORMS, Exchange, wire
 from assay.subjects.stub import KINDS, Fault, Faults, Stub
 
-from .stub_client import (
-    BODY,
-    KEY,
-    Raw,
-    ask,
-    connected,
-    eventually,
-    faulty,
-    good,
-    request,
-    serve,
-    talk,
-)
+from .stub_client import BODY, KEY, Raw, ask, connected, eventually, faulty, good, request, serve, talk
 
 
 def whole(raw: Raw) -> bool:

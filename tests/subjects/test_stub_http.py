@@ -18,14 +18,7 @@ from assay.subjects._stub_api import Endpoint, StubConfig, answerer
 from assay.subjects._stub_http import MAX_HEAD, BadRequest, HttpConnection, parse_head
 from assay.subjects.stub import Fault, Faults, Stub
 
-from .stub_client import (
-    BODY,
-    ask,
-    connected,
-    request,
-    serve,
-    talk,
-)
+from .stub_client import BODY, ask, connected, request, serve, talk
 
 
 class TestHttp:

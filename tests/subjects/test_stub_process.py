@@ -17,12 +17,7 @@ from assay.errors import UnknownName
 from assay.subjects._stub_faults import STORM
 from assay.subjects.stub import KINDS, Faults, StubProcess, main, stub_process
 
-from .stub_client import (
-    BODY,
-    ask,
-    eventually,
-    gone,
-)
+from .stub_client import BODY, ask, eventually, gone
 
 
 class TestProcess:

@@ -29,6 +29,7 @@ __all__ = [
     "Readings",
     "in_processes",
     "point_of",
+    "points_at",
 ]
 
 REQUIRED = 0.935  # of nominal .95: of 1,000 runs with a true .95, one series in seventy reads less
@@ -38,6 +39,7 @@ Floats = npt.NDArray[np.float64]
 Done = Callable[[int, int], None]
 T = TypeVar("T")
 R = TypeVar("R")
+M = TypeVar("M")  # a member of a grid
 
 
 class Readings(Struct, frozen=True, eq=False):
@@ -184,6 +186,19 @@ def in_processes(work: Callable[[T], R], tasks: Sequence[T], workers: int, progr
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         return [future.result() for future in futures]
+
+
+def points_at(
+    places: Sequence[tuple[M, int]],
+    measured: Callable[[tuple[M, int]], list[Point]],
+    workers: int,
+    progress: Done,
+) -> tuple[Point, ...]:
+    """What is measured at each place, a member of the grid and a size: in the order of the places."""
+    order = sorted(range(len(places)), key=lambda i: -places[i][1])  # the longest first, so that none is last
+    found = in_processes(measured, [places[i] for i in order], workers, progress)
+    points = dict(zip(order, found, strict=True))
+    return tuple(point for i in range(len(places)) for point in points[i])
 
 
 def _end_quietly_when_interrupted() -> None:

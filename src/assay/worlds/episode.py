@@ -16,7 +16,7 @@ from assay.streams import Stream
 from .model import Action, Brief, Effect, Family, Judgement, Program, Seen, Task
 from .noise import Bait, misread, texts, touch
 from .regimes import Regime
-from .schema import complaint, obj, text
+from .schema import complaint, obj, taken, text
 
 __all__ = ["FINISH", "LOOK", "Episode"]
 
@@ -90,7 +90,9 @@ class Episode:
             self.followed += 1
         refusal = self._refusal(name, arguments, seconds)
         if refusal is None:
-            seen = self._own(name, arguments) if name in OWN else self._do(self._offered[name], arguments)
+            action = OWN.get(name) or self._offered[name]
+            arguments = taken(action.parameters, arguments)
+            seen = self._own(name, arguments) if name in OWN else self._do(action, arguments)
         else:
             seen = refusal
         if not seen.done and seen.program is None and self.turns >= self._turns_most:
@@ -120,11 +122,10 @@ class Episode:
             self.actions += 1
             said = "is not permitted here" if withdrawn else "is no action"
             return self._capped(f"{name[:60]!r} {said}; there are: {', '.join([*self._offered, *OWN])}")
-        if not isinstance(arguments, dict) or (wrong := complaint(action.parameters, arguments)):
+        if wrong := _wrong(action, arguments):
             self.counts["invalid"] += 1
             self.actions += 1
-            told = wrong if isinstance(arguments, dict) else "give an object"
-            return self._capped(f"arguments of {name}: {told}")
+            return self._capped(f"arguments of {name}: {wrong}")
         if limit is not None and seconds > limit:
             self.actions += 1
             return self._capped(f"too late: a decision may take {limit:g} s", "late")
@@ -282,6 +283,19 @@ class Episode:
 
     def close(self) -> None:
         self._world.close()
+
+
+def _wrong(action: Action, arguments: Any) -> str:
+    """What is wrong with the arguments of an action, or nothing."""
+    if not isinstance(arguments, dict):
+        return "give an object"
+    try:
+        wrong = complaint(action.parameters, arguments)
+        if not wrong:
+            taken(action.parameters, arguments)
+    except ValueError as error:  # nested without end, or a number out of all range
+        return str(error)
+    return wrong
 
 
 def _plain(run: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,9 @@ import jsonschema_rs
 
 from assay.canonical import encode
 
-__all__ = ["complaint", "obj", "text"]
+__all__ = ["complaint", "obj", "taken", "text"]
+
+LARGEST = 1 << 53  # beyond it a whole number is not exact everywhere, and sums may leave what can be recorded
 
 
 @lru_cache(maxsize=4096)
@@ -26,6 +28,29 @@ def complaint(schema: dict[str, Any], value: Any) -> str:
     where = ".".join(str(part) for part in error.instance_path)
     said = error.message if len(error.message) <= 300 else error.message[:299] + "…"
     return f"{where}: {said}" if where else said
+
+
+def taken(schema: dict[str, Any], value: Any) -> Any:
+    """A valid value as a world takes it: what the schema calls whole is an int, for JSON Schema accepts 3.0 as well.
+
+    Raises ValueError for numbers that no world has a use for.
+    """
+    if isinstance(value, dict):
+        parts = schema.get("properties", {})
+        return {name: taken(parts.get(name, {}), item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [taken(schema.get("items", {}), item) for item in value]
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return value
+    if abs(value) > LARGEST:
+        raise ValueError(f"numbers lie between -{LARGEST} and {LARGEST}")
+    whole = isinstance(value, float) and value.is_integer()
+    return int(value) if whole and _is_whole(schema) else value
+
+
+def _is_whole(schema: dict[str, Any]) -> bool:
+    options = schema.get("enum")
+    return schema.get("type") == "integer" or bool(options) and all(type(o) is int for o in options)
 
 
 _BY_IDENTITY: dict[int, tuple[dict[str, Any], Any]] = {}

@@ -157,7 +157,10 @@ def test_every_level_test_is_told_once_with_rate_threshold_and_decision(
     robust = next(row for claim, row in by.items() if claim.startswith("R ≥ 4") and "gullible" in claim)
     assert robust[3] == "0.7, fall ≤ 0.25"
     assert isinstance(robust[2], Number)
-    assert (robust[2].value, robust[2].n) == (1.0, 6)  # six contents; met under attack as well, which is apart
+    assert (robust[2].value, robust[2].n) == (
+        1.0,
+        6,
+    )  # six contents; met under attack as well, which is apart
 
 
 def test_gates_threats_and_fields_are_complete(shown: Presentation) -> None:

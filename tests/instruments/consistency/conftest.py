@@ -13,7 +13,7 @@ from tests.support import begin, go
 from .running import KEEPER, evidence, study
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]:
     """One run of three subjects, one of them extended."""
     root = tmp_path_factory.mktemp("finished")
@@ -22,7 +22,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]
     return folder, lock
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def transcripts(finished: tuple[RunFolder, Lock]) -> tuple[Scenario, ...]:
     folder, lock = finished
     return tuple(scenarios_of(evidence(folder, lock)))

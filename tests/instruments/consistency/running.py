@@ -14,17 +14,7 @@ from assay.instruments.consistency.protocol import Consistency
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result, Trial
 
-__all__ = [
-    "KEEPER",
-    "SMALL",
-    "Fresh",
-    "evidence",
-    "locked",
-    "result",
-    "study",
-    "trials",
-    "value",
-]
+__all__ = ["KEEPER", "SMALL", "Fresh", "evidence", "locked", "result", "study", "trials", "value"]
 
 SMALL: dict[str, Any] = {
     "returns": 8,

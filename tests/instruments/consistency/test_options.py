@@ -19,9 +19,6 @@ from .running import SMALL, evidence, locked, study
 MINE = f"{{label: Mine, last_artifact_digest: '{'0' * 64}', boundaries: [no jokes], lexicon: [anchor]}}"
 
 
-# Options
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

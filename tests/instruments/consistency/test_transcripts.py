@@ -19,8 +19,6 @@ from tests.support import begin, go
 
 from .running import SMALL, evidence, study
 
-# Transcripts
-
 
 def chosen(transcripts: tuple[Scenario, ...], subject: str, kind: str, variant: str) -> list[Scenario]:
     found = [s for s in transcripts if (s.subject, s.kind, s.variant) == (subject, kind, variant)]

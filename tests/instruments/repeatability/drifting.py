@@ -17,11 +17,7 @@ from assay.vocabulary import Flag, Reading
 
 from .making import contract
 
-__all__ = [
-    "CONTRACTS",
-    "cell",
-    "run_of",
-]
+__all__ = ["CONTRACTS", "cell", "run_of"]
 
 CONTRACTS = {name: contract(id=name) for name in ("c", "d")}
 

@@ -14,14 +14,7 @@ from assay.instruments.repeatability.repair.forms_lists import LISTS
 from assay.instruments.repeatability.repair.forms_statements import PASSES, RETURNS, SWAPS
 from assay.instruments.repeatability.repair.model import Program
 
-__all__ = [
-    "RULES",
-    "STEPS",
-    "body",
-    "every_rewrite",
-    "proposed",
-    "tree",
-]
+__all__ = ["body", "every_rewrite", "proposed", "tree"]
 
 STEPS = {step.name: step for step in FORMS}
 RULES = (*LITERALS, *RANGES, *TESTS, *SWAPS, *LISTS, *RETURNS, *PASSES, *ASSIGNMENTS)

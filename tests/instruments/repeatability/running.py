@@ -16,17 +16,7 @@ from assay.study.model import SamplingDefaults
 from assay.vocabulary import Measure, Reading, Result, Trial
 from tests.support import begin, go
 
-__all__ = [
-    "QUICK",
-    "Fresh",
-    "conducted",
-    "locked",
-    "measures",
-    "result",
-    "study",
-    "trials",
-    "values",
-]
+__all__ = ["Fresh", "conducted", "locked", "measures", "result", "study", "trials", "values"]
 
 QUICK: dict[str, Any] = {"contracts": ["add"], "temperatures": [0.0, 0.7], "repetitions": 4}
 
@@ -69,9 +59,6 @@ def measures(folder: RunFolder, name: str, level: str | None = None) -> Iterator
 
 def values(folder: RunFolder, name: str, level: str | None = None) -> set[float | None]:
     return {m.value for m in measures(folder, name, level)}
-
-
-# References of known truth
 
 
 def conducted(root: Path, subject: str, **options: Any) -> RunFolder:

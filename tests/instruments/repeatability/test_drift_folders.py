@@ -20,8 +20,6 @@ from assay.instruments.repeatability.drift import earlier_cells
 from .drifting import CONTRACTS, cell, run_of
 from .making import contract
 
-# Somebody else's folder.
-
 
 def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path = folder / "reading-repeatability.json"

@@ -16,8 +16,9 @@ from assay.instruments.repeatability.repair.forms import FORMS, MOST_PROPOSALS
 from assay.instruments.repeatability.repair.model import Program
 from assay.sandbox import Job, run_all
 from tests.instruments.repeatability import grammar
-from tests.instruments.repeatability.test_forms import body, every_rewrite
 from tests.support import SHARED
+
+from .rewriting import body, every_rewrite
 
 ROWS, CONTRACTS = SHARED / "skyt.jsonl.gz", SHARED / "skyt_contracts.json"
 

@@ -18,8 +18,6 @@ from assay.study import Study, read_source
 
 from .running import locked, trials
 
-# Options
-
 
 @pytest.mark.parametrize(
     ("options", "message"),

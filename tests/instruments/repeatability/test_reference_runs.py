@@ -17,6 +17,8 @@ from tests.support import audit_run, begin, go, ledger_events
 
 from .running import conducted, locked, measures, study, values
 
+# References of known truth
+
 
 def test_steady_reads_one_everywhere(tmp_path: Path) -> None:
     folder = conducted(tmp_path, "steady", contracts=["add", "bounded_queue"])

@@ -14,7 +14,7 @@ from assay.errors import SubjectFault
 from assay.vocabulary import Message, Reply
 from assay.worlds import Episode, Family, Judgement, Program, Regime, Seen, Task
 
-from .interface import Interface, Move, moves_of, opening, shown, tools_of
+from .interface import Interface, Move, call_id, echoed, moves_of, opening, shown, tools_of
 from .programs import job_of
 
 __all__ = ["PATIENCE", "Report", "conduct_episode"]
@@ -85,7 +85,7 @@ class _Player:
             reply = await probe.ask(self._in_context(), tools=self._tools)
             took = probe.subject_seconds - begun
             moves = moves_of(reply, self.interface)
-            self._messages.append(Message("assistant", reply.text, reply.tool_calls))
+            self._messages.append(echoed(reply, self.interface))
             read = [move for move in moves if not move.unreadable]
             in_a_row = 0 if read else in_a_row + 1
             for place, move in enumerate(moves):
@@ -109,8 +109,10 @@ class _Player:
 
     def _turn_away(self, reply: Reply, answered: int) -> None:
         """Every native call gets an answer, those beyond the limit as well."""
-        for call in reply.tool_calls[answered:] if self.interface == "tools" else ():
-            self._messages.append(Message("tool", "Error: too many calls in one turn", tool_call_id=call.id))
+        calls = reply.tool_calls if self.interface == "tools" else ()
+        for place, call in enumerate(calls[answered:], answered):
+            told = "Error: too many calls in one turn"
+            self._messages.append(Message("tool", told, tool_call_id=call.id or call_id(place)))
 
     def _in_context(self) -> list[Message]:
         """The part of the talk that the regime lets the subject see: the beginning, and the latest turns."""

@@ -12,15 +12,31 @@ import msgspec
 from msgspec import Struct
 
 from assay.canonical import encode
+from assay.errors import InputError
 from assay.vocabulary import Message, Reply, ToolCall
 from assay.worlds import Action, Brief, Seen
 
-__all__ = ["MOST_CALLS", "Interface", "Move", "moves_of", "opening", "shown", "tools_of"]
+__all__ = [
+    "MOST_CALLS",
+    "Interface",
+    "Move",
+    "call_id",
+    "echoed",
+    "moves_of",
+    "opening",
+    "shown",
+    "tools_of",
+]
 
 Interface = Literal["tools", "text"]
 MOST_CALLS = 8  # of one reply; further ones are turned away
 LONGEST = 20_000  # characters of one call's arguments
-_LINE = re.compile(r"^[\s*`>#-]*ACTION\s*:?\s+`?([A-Za-z_][\w.-]{0,99})`?\s*:?\s*(.*)$", re.MULTILINE)
+DEEPEST = 20  # levels of one call's arguments
+# White space is that of one line: a pattern that crosses lines takes the square of a long reply's length.
+_LINE = re.compile(
+    r"^[ \t*`>#-]{0,40}ACTION[ \t]{0,9}:?\s{1,9}`?([A-Za-z_][\w.-]{0,99})`?[ \t]{0,9}:?[ \t]{0,99}(.*)$",
+    re.MULTILINE,
+)
 
 
 class Move(Struct, frozen=True, omit_defaults=True):
@@ -112,7 +128,7 @@ def shown(seen: Seen, *, first: bool = False) -> str:
 def moves_of(reply: Reply, interface: Interface) -> list[Move]:
     """The decisions of a reply; one that says why where there is none."""
     if interface == "tools":
-        calls = [_call(call) for call in reply.tool_calls[:MOST_CALLS]]
+        calls = [_call(call, place) for place, call in enumerate(reply.tool_calls[:MOST_CALLS])]
         return calls or [Move(unreadable="no tool was called: call one, or call finish")]
     found = _LINE.search(reply.text)
     if found is None:
@@ -131,7 +147,7 @@ def moves_of(reply: Reply, interface: Interface) -> list[Move]:
 def _object_at(text: str, start: int) -> str:
     """The JSON object that begins here, even over several lines; nothing where none does."""
     at = start
-    while at < len(text) and text[at] in " \t`":
+    while at < len(text) and text[at] in " \t\r\n`":
         at += 1
     if at >= len(text) or text[at] != "{":
         return ""
@@ -149,19 +165,58 @@ def _object_at(text: str, start: int) -> str:
     return ""
 
 
-def _call(call: ToolCall) -> Move:
+def _call(call: ToolCall, place: int) -> Move:
+    id_ = call.id or call_id(place)
     if len(call.arguments) > LONGEST:
-        return Move(call=call.id, unreadable=f"the arguments are longer than {LONGEST} characters")
+        return Move(call=id_, unreadable=f"the arguments are longer than {LONGEST} characters")
     arguments, wrong = _arguments(call.arguments.strip() or "{}")
     if wrong:
-        return Move(call=call.id, unreadable=f"the arguments of {call.name[:60]} cannot be read: {wrong}")
-    return Move(call.name[:100], arguments, call.id)
+        return Move(call=id_, unreadable=f"the arguments of {call.name[:60]} cannot be read: {wrong}")
+    return Move(call.name[:100], arguments, id_)
 
 
 def _arguments(text: str) -> tuple[Any, str]:
     try:
         found = msgspec.json.decode(text.encode())
+        if _too_deep(found):
+            raise RecursionError
         encode(found)  # what cannot be recorded cannot be done
-    except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError) as error:
+    except RecursionError:  # whichever comes first, the same words: a replay may stand deeper in the stack
+        return None, f"they nest more than {DEEPEST} deep"
+    except (msgspec.MsgspecError, InputError, UnicodeError, ValueError) as error:
         return None, str(error)[:200]
     return found, "" if isinstance(found, dict) else "give a JSON object"
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, list | dict)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return any(isinstance(item, list | dict) for item in level)
+
+
+def echoed(reply: Reply, interface: Interface) -> Message:
+    """The subject's own turn as it is shown to it again, in a form that every endpoint takes.
+
+    Calls that were not offered, without an id, or with arguments that are no JSON object are what a subject may
+    write and what strict endpoints refuse to read back: that would make an outage of the subject's own mistake.
+    """
+    if interface == "text":
+        return Message("assistant", reply.text)
+    return Message("assistant", reply.text, tuple(_well_formed(c, n) for n, c in enumerate(reply.tool_calls)))
+
+
+def _well_formed(call: ToolCall, place: int) -> ToolCall:
+    wrong = len(call.arguments) > LONGEST or _arguments(call.arguments.strip() or "{}")[1]
+    arguments = "{}" if wrong or not call.arguments.strip() else call.arguments
+    return ToolCall(call.id or call_id(place), call.name[:100], arguments)
+
+
+def call_id(place: int) -> str:
+    """The id of a call that came without one."""
+    return f"call_{place}"

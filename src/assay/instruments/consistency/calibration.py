@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from assay.instruments.calibration import REQUIRED, Calibration, Point, in_processes, point_of
+from assay.instruments.calibration import REQUIRED, Calibration, Point, point_of, points_at
 
 from .calibration_cells import cells_of, difference_readings, readings_of, truths_of
 from .calibration_grid import GRID, PAIRS, QUICK_SIZES, SIZES, Pair, Subject, draw
@@ -49,9 +49,6 @@ def calibrate(
     places = [(one, n) for one in chosen for n in (QUICK_SIZES if quick else SIZES)]
     progress(0, len(places))
     bench = bench_for()
-    order = sorted(range(len(places)), key=lambda i: -places[i][1])  # the longest first, so that none is last
-    found = in_processes(partial(measured, bench, runs), [places[i] for i in order], workers, progress)
-    points = dict(zip(order, found, strict=True))
     return Calibration(
         instrument="consistency",
         version=version,
@@ -60,7 +57,7 @@ def calibrate(
         required=REQUIRED,
         quick=quick,
         distributions={one.name: one.about for one in chosen},
-        points=tuple(point for i in range(len(places)) for point in points[i]),
+        points=points_at(places, partial(measured, bench, runs), workers, progress),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from assay.instruments.calibration import REQUIRED, Calibration, Point, Readings, in_processes, point_of
+from assay.instruments.calibration import REQUIRED, Calibration, Point, Readings, point_of, points_at
 from assay.sandbox import Sandbox
 
 from .calibration_cells import anchored_readings, canon_free_readings, canons_of
@@ -66,9 +66,6 @@ def calibrate(
     places = [(distribution, n) for distribution in chosen for n in (QUICK_SIZES if quick else SIZES)]
     progress(0, len(places))
     bench = bench_for(places, runs, workers)
-    order = sorted(range(len(places)), key=lambda i: -places[i][1])  # the longest first, so that none is last
-    found = in_processes(partial(measured, bench, runs), [places[i] for i in order], workers, progress)
-    points = dict(zip(order, found, strict=True))
     return Calibration(
         instrument="repeatability",
         version=version,
@@ -77,7 +74,7 @@ def calibrate(
         required=REQUIRED,
         quick=quick,
         distributions={distribution.name: distribution.about for distribution in chosen},
-        points=tuple(point for i in range(len(places)) for point in points[i]),
+        points=points_at(places, partial(measured, bench, runs), workers, progress),
     )
 
 
