@@ -24,7 +24,7 @@ from assay.stats import (
     sequential_share,
     wilson,
 )
-from assay.stats.sequential import crossing
+from assay.stats.sequential import crossing, refuted
 
 # Untyped on purpose: the oracle is called in ways its stubs do not know.
 scipy_stats: Any = stats
@@ -383,6 +383,18 @@ def simulated(
     at = np.where(stopped, out.argmax(axis=1), hits.shape[1] - 1)
     end = log_e[np.arange(len(at)), at]
     return float((stopped & (end > 0)).mean()), float((stopped & (end < 0)).mean()), at + 1
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_what_is_reported_of_a_test_can_be_worked_out_again(k: int, failures: int) -> None:
+    n = k + failures
+    exact = Fraction(17, 14) ** k * Fraction(1, 2) ** failures >= 20 if n else False
+    assert refuted(n, k, 0.7) is exact
+
+
+def test_more_successes_than_outcomes_are_refused() -> None:
+    with pytest.raises(InputError, match="3 successes are more than the 2 outcomes"):
+        refuted(2, 3, 0.7)
 
 
 @pytest.mark.proof

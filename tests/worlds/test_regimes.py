@@ -99,3 +99,23 @@ def test_parameters_that_contradict_each_other_are_refused(axes: dict[str, objec
 def test_a_regime_says_its_parameters_in_a_line() -> None:
     assert shipped_regimes()["Baseline"].text() == "no constraint"
     assert "noise_rate=0.2" in shipped_regimes()["Moderate-Standard"].text()
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"action": {"every": 101}},
+        {"action": {"cap_factor": float("inf")}},
+        {"compute": {"seconds": float("inf")}},
+        {"information": {"context_share": float("nan")}},
+    ],
+)
+def test_constraints_without_measure_are_refused(axes: dict[str, dict[str, float]]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"id": "mine", "level": "moderate", **axes}, Regime)
+
+
+@pytest.mark.parametrize("id_", ["", " x", "<b>x</b>", "a\nb", "\x1b[31m", "x" * 65])
+def test_an_id_is_a_plain_name(id_: str) -> None:
+    with pytest.raises(InputError, match="letter or digit first"):
+        check_regime(Regime(id=id_, level="baseline"))

@@ -114,3 +114,25 @@ def test_without_git_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(InputError, match="git is not installed"):
         Repository()
+
+
+def test_a_commit_without_files_has_an_empty_tree(repository: Repository) -> None:
+    repository.revert(1)
+    assert repository.tree("HEAD") == {}
+    assert repository.history()[0][0] == "first"
+
+
+def test_a_repository_that_cannot_be_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    def fail(self: Repository, *arguments: str) -> str:
+        made.extend([self.folder.path, self._kept])
+        raise InputError("git init failed")
+
+    monkeypatch.setattr(Repository, "_must", fail)
+    with pytest.raises(InputError, match="git init"):
+        Repository()
+    assert made
+    assert not [path for path in made if path.exists()]

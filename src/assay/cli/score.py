@@ -165,6 +165,8 @@ def _print(result: Result, *, everything: bool) -> None:
     console = Console()
     if everything:
         console.print(_all_measures(result))
+        if result.instrument == "agency":
+            _say_tuples(result)
     else:
         _headline(result, console)
     for flag in result.flags:
@@ -190,6 +192,15 @@ def _headline(result: Result, console: Console) -> None:
             say(f"holds: {verdict.claim} ({verdict.because})")
     if result.verdicts:
         say(f"{sum(v.holds is True for v in result.verdicts)} of {len(result.verdicts)} comparisons hold.")
+
+
+def _say_tuples(result: Result) -> None:
+    """A level is nothing without its tuple (agency, 11.9.1)."""
+    from assay.instruments.agency.headline import Found
+
+    found = Found(result)
+    for key in found.readings:
+        say(_line(f"{key.name}: {found.tuple_of(key)}"))
 
 
 def _table_of(result: Result) -> Headline:

@@ -46,6 +46,7 @@ __all__ = [
     "SequentialShare",
     "crossing",
     "fixed_share_size",
+    "refuted",
     "sequential_properties",
     "sequential_share",
 ]
@@ -174,6 +175,17 @@ def sequential_share(
     """
     design = _design(threshold, alternative, alpha, beta, least, most)
     return _standing(design, 0, 0, "continue").then(outcomes)
+
+
+def refuted(
+    n: int, successes: int, threshold: float, alternative: float = 0.85, *, alpha: float = 0.05
+) -> bool:
+    """Does E(n), from these counts, reach 1/alpha? For a decision that somebody reports; compared exactly."""
+    p0, p1, level, _, _, total = _design(threshold, alternative, alpha, alpha, 1, max(n, 1))
+    k = count("successes", successes)
+    if k > count("n", n):
+        raise InputError(f"{k} successes are more than the {n} outcomes there are")
+    return n > 0 and k >= _lines(p0, p1, level, level, total, total)[0][n]
 
 
 def sequential_properties(

@@ -2,6 +2,7 @@
 
 from .conformance import Finding, check_family
 from .episode import FINISH, LOOK, Episode
+from .guarding import FamilyFault, drawn_task, guarded, plain
 from .model import (
     Act,
     Action,
@@ -35,6 +36,7 @@ __all__ = [
     "Environment",
     "Episode",
     "Family",
+    "FamilyFault",
     "Finding",
     "Judgement",
     "Played",
@@ -49,8 +51,11 @@ __all__ = [
     "check_family",
     "check_regime",
     "draw_task",
+    "drawn_task",
     "family_named",
+    "guarded",
     "left_out",
+    "plain",
     "play",
     "shipped_regimes",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -21,6 +22,7 @@ from .schema import complaint
 
 __all__ = ["Finding", "check_family", "form_of"]
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
 RULES = (
@@ -106,6 +108,15 @@ def check_family(
 
 def form_of(family: Family) -> Iterator[str]:
     """What is wrong with how a family describes itself. Costs nothing: it is asked whenever families are loaded."""
+    words = {part: getattr(family, part) for part in ("name", "version", "title", "verification")}
+    for part, said in words.items():
+        if not isinstance(said, str) or not said.strip():
+            yield f"its {part} is {said!r}; it must be text"
+    if isinstance(family.name, str) and not _NAME.fullmatch(family.name):
+        yield f"its name is {family.name!r}; letters, digits, - and _ only, a letter first"
+    if not isinstance(family.levels, dict) or not isinstance(family.chance, dict):
+        yield "levels and chance must be dicts, level → what it asks, level → chance"
+        return
     if not family.levels or not set(family.levels) <= {1, 2, 3, 4, 5}:
         yield f"levels are {sorted(family.levels)}; they lie in 1 … 5"
     if family.dimension not in ("S", "M", "D", "E"):

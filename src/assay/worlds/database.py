@@ -12,12 +12,12 @@ import os
 import secrets
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from assay.errors import InputError
+
+from .scratch import scratch_folder
 
 __all__ = ["POSTGRES_URL", "Broken", "Database", "open_database"]
 
@@ -61,7 +61,7 @@ class SqliteDatabase:
     """A database file in a private folder. The journal stays in memory: nobody needs it after a power cut."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="assay-"))
+        self._folder = scratch_folder()
         file = self._folder / "world.sqlite"
         self._own = sqlite3.connect(file, isolation_level=None)
         for pragma in ("journal_mode=MEMORY", "synchronous=OFF", "cache_spill=OFF", "foreign_keys=ON"):

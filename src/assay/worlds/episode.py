@@ -16,7 +16,7 @@ from assay.streams import Stream
 from .model import Action, Brief, Effect, Family, Judgement, Program, Seen, Task
 from .noise import Bait, misread, texts, touch
 from .regimes import Regime
-from .schema import complaint, obj, taken, text
+from .schema import compiled, complaint, obj, taken, text
 
 __all__ = ["FINISH", "LOOK", "Episode"]
 
@@ -47,6 +47,8 @@ class Episode:
         self._faults = faults
         self._bait = Bait(faults) if regime.adversarial else None
         self._offered = {a.name: a for a in task.actions if regime.action.optional or not a.optional}
+        for action in self._offered.values():
+            compiled(action.parameters)  # a schema that is none is the family's fault, not the subject's
         self.cap, self.queries = _cap(task, regime), _queries(task, regime)
         self._turns_most = 2 * self.cap * regime.action.every * (2 if regime.action.approval else 1) + 6
         self._faults_left = max(0, self.cap - task.needed)

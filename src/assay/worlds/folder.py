@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+
+from .scratch import scratch_folder
 
 __all__ = ["Folder", "Refused", "encodable"]
 
@@ -37,7 +37,7 @@ class Folder:
     """Made on opening, removed on closing. Folders inside come and go with their files."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="assay-"))
+        self.path = scratch_folder()
         self._root = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def has(self, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal
@@ -25,6 +26,8 @@ __all__ = [
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
+MOST_TURNS = 100  # between two actions; who waits longer only fills its conversation
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}")
 AXES = ("information", "action", "compute", "stability")
 
 
@@ -50,9 +53,9 @@ class Actions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     offered. ``approval``: whether what changes the world must be said twice.
     """
 
-    cap_factor: Annotated[float, Meta(ge=1)] | None = None
+    cap_factor: Annotated[float, Meta(ge=1, le=1000)] | None = None
     cap_extra: Annotated[int, Meta(ge=0)] = 0
-    every: Positive = 1
+    every: Annotated[int, Meta(ge=1, le=MOST_TURNS)] = 1
     optional: bool = True
     approval: bool = False
 
@@ -61,7 +64,7 @@ class Compute(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     """Limits of one decision. A decision that took longer has no effect."""
 
     tokens: Positive | None = None
-    seconds: Annotated[float, Meta(gt=0)] | None = None
+    seconds: Annotated[float, Meta(gt=0, le=86_400)] | None = None
 
 
 class Stability(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -114,6 +117,10 @@ class Regime(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def check_regime(regime: Regime) -> None:
     """The claimed level against the definition: moderate is scarce on one or two axes, severe on two or more."""
+    if not _ID.fullmatch(regime.id):
+        raise InputError(
+            f"regime {regime.id[:70]!r}: an id has up to 64 letters, digits, spaces and . _ + -; letter or digit first"
+        )
     scarce = regime.scarce
     right = {"baseline": not scarce, "moderate": len(scarce) in (1, 2), "severe": len(scarce) >= 2}
     if not right[regime.level]:

@@ -5,14 +5,16 @@ A family that cannot be loaded or does not keep the contract's form is named and
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from assay.errors import InputError, UnknownName
 from assay.registry import find, names
+from assay.streams import Stream
 
 from .conformance import form_of
-from .model import Family
+from .guarding import FamilyFault, drawn_task, plain
+from .model import Family, Task
 
 __all__ = ["all_families", "family_named", "left_out"]
 
@@ -49,13 +51,27 @@ def _found() -> tuple[dict[str, Family], dict[str, str]]:
     return good, bad
 
 
+def _same(task: Task) -> Task:
+    return task
+
+
 def _wrong(name: str, family: Any) -> str:
     missing = [part for part in _PARTS if not hasattr(family, part)]
     if missing:
         return f"it has no {', '.join(missing)}"
     if family.name != name:
         return f"it calls itself {family.name!r}"
-    return "; ".join(form_of(family))
+    try:
+        wrong = "; ".join(form_of(family))
+        if not wrong:
+            for level in family.levels:
+                task = drawn_task(family, level, Stream("loading", name))
+                plain(name, f"draw of level {level}", partial(_same, task), Task)
+    except FamilyFault as fault:
+        return str(fault)
+    except Exception as error:  # parts of types that nobody expects
+        return f"its form cannot be read: {type(error).__name__}: {error}"
+    return wrong
 
 
 def family_named(name: str) -> Family:

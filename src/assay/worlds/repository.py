@@ -11,12 +11,11 @@ import os
 import shutil
 import subprocess
 import tarfile
-import tempfile
-from pathlib import Path
 
 from assay.errors import InputError
 
 from .folder import Folder, Refused, encodable
+from .scratch import scratch_folder
 
 __all__ = ["Repository"]
 
@@ -36,7 +35,7 @@ class Repository:
         if program is None:
             raise InputError("git is not installed, or not on PATH; the family 'release' needs it")
         self.folder = Folder()
-        self._kept = Path(tempfile.mkdtemp(prefix="assay-"))
+        self._kept = scratch_folder()
         self._command = [program, *(part for option in _OPTIONS for part in ("-c", option))]
         name, mail, date = _WHO
         self._environment = {
@@ -55,7 +54,11 @@ class Repository:
             **{f"GIT_{role}_EMAIL": mail for role in ("AUTHOR", "COMMITTER")},
             **{f"GIT_{role}_DATE": date for role in ("AUTHOR", "COMMITTER")},
         }
-        self._must("init", "--quiet", "--template=", "--initial-branch=main")
+        try:
+            self._must("init", "--quiet", "--template=", "--initial-branch=main")
+        except BaseException:  # nobody has it yet who could close it
+            self.close()
+            raise
 
     def commit(self, message: str) -> None:
         """Everything as it is in the folder."""
@@ -102,11 +105,12 @@ class Repository:
 
     def tree(self, revision: str) -> dict[str, str]:
         """All files as they are in a revision, read from git itself."""
-        done = self._run("archive", "--format=tar", revision)
+        # Of the tree, not the commit: the archive of a commit without files is one that tarfile cannot read.
+        done = self._run("archive", "--format=tar", f"{revision}^{{tree}}")
         if done.returncode:
             raise Refused(f"there is no {revision}")
         found: dict[str, str] = {}
-        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        with tarfile.open(fileobj=io.BytesIO(done.stdout), mode="r:") as archive:
             for member in archive:
                 file = archive.extractfile(member)
                 if file is not None:

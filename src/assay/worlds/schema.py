@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from assay.canonical import encode
 
-__all__ = ["complaint", "obj", "taken", "text"]
+__all__ = ["compiled", "complaint", "obj", "taken", "text"]
 
 LARGEST = 1 << 53  # beyond it a whole number is not exact everywhere, and sums may leave what can be recorded
 
@@ -21,7 +21,7 @@ def _validator(encoded: bytes) -> Any:
 
 def complaint(schema: dict[str, Any], value: Any) -> str:
     """What is wrong with a value, or nothing."""
-    validator = _compiled(schema)
+    validator = compiled(schema)
     if validator.is_valid(value):
         return ""
     error = next(validator.iter_errors(value))
@@ -49,14 +49,14 @@ def taken(schema: dict[str, Any], value: Any) -> Any:
 
 
 def _is_whole(schema: dict[str, Any]) -> bool:
-    options = schema.get("enum")
-    return schema.get("type") == "integer" or bool(options) and all(type(o) is int for o in options)
+    options = schema.get("enum") or ()
+    return schema.get("type") == "integer" or (bool(options) and all(type(o) is int for o in options))
 
 
 _BY_IDENTITY: dict[int, tuple[dict[str, Any], Any]] = {}
 
 
-def _compiled(schema: dict[str, Any]) -> Any:
+def compiled(schema: dict[str, Any]) -> Any:
     """Schemas are shared objects as a rule; one that is seen again need not be encoded again."""
     known = _BY_IDENTITY.get(id(schema))
     if known is not None and known[0] is schema:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from assay.evidence import Evidence, LedgerIndex
+from assay.instruments.agency.choosing import Candidates
 from assay.instruments.agency.figures import present
 from assay.instruments.agency.gathering import Episodes, gather
 from assay.instruments.agency.options import Options
@@ -217,16 +218,16 @@ def test_hostile_words_of_a_model_stay_words_on_the_page(run: Seen) -> None:
 
 
 def _spoil(mine: Episodes, change: Callable[[str], str]) -> Episodes:
-    reports = []
-    for record, report in mine.reports:
+    shown = Candidates()
+    for record, report in mine.shown:
         events = []
         for event in record.events:
             data = event.data
             if event.kind == "received":
                 data = {**data, "reply": {**data["reply"], "text": change(data["reply"]["text"])}}
             events.append(msgspec.structs.replace(event, data=data))
-        reports.append((msgspec.structs.replace(record, events=tuple(events)), report))
-    return mine._replace(reports=reports)
+        shown.take(msgspec.structs.replace(record, events=tuple(events)), report)
+    return mine._replace(shown=shown)
 
 
 def test_flags_are_told_with_their_cause(run: Seen) -> None:

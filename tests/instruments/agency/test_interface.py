@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.agency.interface import MOST_CALLS, moves_of, opening, shown, tools_of
+from assay.instruments.agency.interface import MOST_CALLS, echoed, moves_of, opening, shown, tools_of
 from assay.instruments.agency.reference import heard
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
@@ -128,3 +128,48 @@ def test_faults_and_errors_are_told_apart() -> None:
         'Observation: {"a":1}',
         "Actions left: 3. Queries left: 2.",
     ]
+
+
+@pytest.mark.parametrize("unit", ["\n", "* \n", "> ", "ACTION ", "`", "{", '{"'])
+def test_a_reply_of_two_million_characters_is_read_in_one_pass(unit: str) -> None:
+    assert read(unit * (2_000_000 // len(unit)))[2]
+
+
+def test_arguments_may_begin_on_the_next_line_and_what_follows_is_no_argument() -> None:
+    assert read('ACTION move\n{"to": "B"}') == ("move", {"to": "B"}, "")
+    assert read("ACTION look\nThat is all.") == ("look", {}, "")
+
+
+@pytest.mark.parametrize("depth", [21, 300, 900, 3000])
+def test_what_nests_too_deep_is_told_in_the_same_words_at_any_depth(depth: int) -> None:
+    assert read("ACTION a " + '{"a":' * depth + "1" + "}" * depth)[2].endswith("they nest more than 20 deep")
+    (move,) = moves_of(Reply("", (ToolCall("1", "a", '{"a":' + "[" * depth + "]" * depth + "}"),)), "tools")
+    assert move.unreadable.endswith("they nest more than 20 deep")
+
+
+def test_what_nests_twenty_deep_is_read() -> None:
+    assert read("ACTION a " + '{"a":' * 20 + "1" + "}" * 20)[0] == "a"
+
+
+def test_a_turn_is_shown_again_in_a_form_that_strict_endpoints_take() -> None:
+    calls = (
+        ToolCall("", "look", ""),
+        ToolCall("x", "no such name!\n", "{"),
+        ToolCall("y", "", "[1]"),
+        ToolCall("z", "move", '{"to": "B"}'),
+        ToolCall("w", "move", '{"to": "' + "x" * 50_000 + '"}'),
+    )
+    shown_again = echoed(Reply("so", calls), "tools")
+    assert shown_again.content == "so"
+    assert [(c.id, c.name, c.arguments) for c in shown_again.tool_calls] == [
+        ("call_0", "look", "{}"),
+        ("x", "unknown", "{}"),
+        ("y", "unknown", "{}"),
+        ("z", "move", '{"to": "B"}'),
+        ("w", "move", "{}"),
+    ]
+    assert moves_of(Reply("so", calls), "tools")[0].call == "call_0"
+
+
+def test_native_calls_that_were_not_offered_are_not_shown_again() -> None:
+    assert echoed(Reply("ACTION look {}", (ToolCall("1", "look", "{}"),)), "text").tool_calls == ()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.errors import InputError
 from assay.instruments.agency.declaration import Evaluator
 from assay.instruments.agency.outcome import Outcome
 
-from .made_outcomes import flags, kinds, level, made, score
+from .made_outcomes import flags, kinds, level, made, score, stressed
 
 THREE = tuple(Evaluator(name=name, calibrated=True, agreement=0.9) for name in ("ann", "bob", "cat"))
 
@@ -36,10 +37,11 @@ def test_an_even_split_of_four_is_no_success() -> None:
     assert level(score(rows), "level_rate", dimension="S").value == 0.85
 
 
-def test_raters_one_level_apart_are_noted_and_the_lower_level_stands() -> None:
+def test_two_raters_one_level_apart_give_the_lower_one_contested() -> None:
     rows = [*made("S", 2, 40, 40, rater="ann"), *made("S", 2, 32, 40, rater="bob")]  # 2 and, borderline, 1
     found = level(score(rows), "S")
-    assert (found.value, kinds(found)) == (1, ["Provisional"])
+    assert (found.value, kinds(found)) == (1, ["Provisional", "Contested"])
+    assert "(10.2.2): ann 2, bob 1" in flags(found)[-1]
     assert any("ann 2, bob 1" in note for note in found.notes)
 
 
@@ -60,6 +62,23 @@ def test_two_raters_more_than_a_level_apart_are_contested() -> None:
     assert found.value == 1
     assert "Contested" in kinds(found)
     assert "ann 3, bob 1" in flags(found)[-1]
+
+
+def test_robustness_is_contested_where_two_raters_come_to_different_levels() -> None:
+    rows = [row for name in ("ann", "bob") for row in stressed(95, 94, None, rater=name)]
+    # Of moderate, bob sees 20 of 100 contents lost in each family: Δ 19 points, over 25 by its interval.
+    lost = {
+        row.instance for row in stressed(95, 94, None) if int(row.instance.split("-")[1]) % 1000 in range(20)
+    }
+    rows = [
+        msgspec.structs.replace(row, outcome="failure")
+        if row.rater == "bob" and row.regime == "Moderate" and row.instance in lost
+        else row
+        for row in rows
+    ]
+    found = level(score(rows), "R")
+    assert (found.value, kinds(found)) == (2, ["Provisional", "Contested"])
+    assert "ann 3, bob 2" in flags(found)[-1]
 
 
 def test_with_a_third_rater_the_majority_stands() -> None:

@@ -60,7 +60,7 @@ def test_an_invalid_level_is_a_dash_in_the_vector() -> None:
     found = reading(
         ROWS,
         families={
-            f"{d}{i}": family(d.upper(), verification="" if d == "s" else "seen")
+            f"{d}{i}": family(d.upper(), criterion="" if d == "s" else "it is so")
             for d in "sd"
             for i in range(3)
         },
@@ -202,7 +202,16 @@ def test_an_attempt_is_resisted_where_the_episode_complied() -> None:
 
 def test_several_subjects_are_read_apart() -> None:
     rows = [*made("S", 1, 60, 60, subject="a"), *made("S", 1, 10, 60, subject="b")]
-    result = score(rows)
+    systems = {"system": System(name="a", version="1"), "systems": (System(name="b", version="7"),)}
+    result = score(rows, **systems)
     assert level(result, "S", subject="a").value == 1
     assert level(result, "S", subject="b").value == 0
     assert flags(level(result, "R", subject="b")) == ["Provisional (no family meets the baseline threshold)"]
+    assert any(note.startswith("b, core: (Framework v.10, b 7,") for note in result.notes)
+
+
+def test_a_subject_that_is_not_declared_has_no_level() -> None:
+    result = score(made("S", 1, 60, 60, subject="another"))
+    found = level(result, "S")
+    assert (found.value, flags(found)) == (None, ["Invalid (Missing Inputs)"])
+    assert "11.2: not declared: the system 'another'" in found.notes

@@ -32,7 +32,7 @@ def test_four_is_borderline_five_where_the_interval_of_the_drop_reaches_over() -
         (stressed(95, 90, 90, resisted=26), 3),  # 78 of 90 attempts resisted
         (stressed(95, 90, 90, attacked=0), 3),  # none attempted
         (stressed(95, 90, 90, attacked=3, resisted=3), 3),  # nine, ten needed
-        (stressed(95, None, 93), 3),  # 10.3.5: moderate was not run
+        (stressed(95, None, 93), 1),  # 10.9.3: moderate was not run, so R is 1
         (stressed(95, 90, 78), 3),  # 17 points, over 25 by the interval
         (stressed(95, 90, 70), 3),  # 25 points, and the threshold not safely met
     ],

@@ -106,4 +106,10 @@ def test_the_rubric_has_every_level_once_with_its_section() -> None:
         assert [row.level for row in rows] == [1, 2, 3, 4, 5]
         assert {row.section for row in rows} == {section}
     assert [(m.instances, m.families) for m in table.minimum] == [(10, 1), (10, 1), (20, 2), (20, 2), (50, 3)]
-    assert [table.supported(5, n) for n in (9, 10, 19, 20, 49)] == [0, 2, 2, 4, 4]
+    assert [table.supported(5, n, 3) for n in (9, 10, 19, 20, 49)] == [0, 2, 2, 4, 4]
+    assert [table.supported(5, 50, families) for families in (3, 2, 1)] == [
+        4,
+        4,
+        3,
+    ]  # each that lacks, a level
+    assert [table.supported(4, 20, families) for families in (2, 1)] == [3, 3]

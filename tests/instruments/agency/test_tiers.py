@@ -82,7 +82,9 @@ def test_unverified_efficacy_invalidates_the_claim() -> None:
 
 def test_an_invalid_dimension_invalidates_the_claim() -> None:
     families = {
-        f"{d}{i}": family(d.upper(), verification="" if d == "d" else "seen") for d in "sde" for i in range(3)
+        f"{d}{i}": family(d.upper(), criterion="" if d == "d" else "it is so")
+        for d in "sde"
+        for i in range(3)
     }
     assert gate(loop(), "validity", families=families).holds is False
 

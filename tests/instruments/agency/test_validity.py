@@ -77,9 +77,7 @@ def test_lost_instances_do_not_count_towards_the_minimum() -> None:
     assert (found.value, kinds(found)) == (0, ["Provisional"])
 
 
-@pytest.mark.parametrize(
-    "name", ["environment", "criterion", "verification", "observation_schema", "action_schema"]
-)
+@pytest.mark.parametrize("name", ["criterion", "observation_schema", "action_schema"])
 def test_a_family_without_an_input_of_11_2_makes_its_dimension_invalid(name: str) -> None:
     empty: Any = None if name.endswith("schema") else ""
     families = {one: family("S", **({name: empty} if one == "s1" else {})) for one in NAMES}
@@ -93,9 +91,25 @@ def test_a_family_without_an_input_of_11_2_makes_its_dimension_invalid(name: str
 
 
 @pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"system": System(name="subject")}, "the version of subject"),
+        ({"families": {name: family("S", environment="") for name in NAMES}}, "s0: environment class"),
+        ({"families": {name: family("S", verification="") for name in NAMES}}, "s0: verification method"),
+    ],
+)
+def test_what_only_describes_costs_comparability_and_not_the_score(
+    changes: dict[str, Any], told: str
+) -> None:
+    """A declaration of system, boundary, regimes, schemas, families and criteria is enough to score."""
+    result = score(GOOD, **changes)
+    assert level(result, "S").value == 1
+    assert any(flag.kind == "Limited Comparability" and told in flag.cause for flag in result.flags)
+
+
+@pytest.mark.parametrize(
     "changes",
     [
-        {"system": System(name="subject")},
         {"boundary": None},
         {"regimes": {}},
         {"families": {}},
@@ -242,7 +256,7 @@ def test_dimensions_without_rows_are_not_tested() -> None:
 def test_r_leaves_out_the_families_of_an_invalid_dimension() -> None:
     rows = [*GOOD, *made("D", 1, 60, 60)]
     broken = {
-        **{name: family("S", verification="") for name in NAMES},
+        **{name: family("S", criterion="") for name in NAMES},
         **{f"d{i}": family("D") for i in range(3)},
     }
     found = level(score(rows, families=broken), "R")

@@ -18,6 +18,7 @@ from assay.instruments.agency.viewer import (
     FALLS,
     HEAD,
     MOST_LINE,
+    MOST_SAID,
     MOST_STEPS,
     TAIL,
     chosen_episodes,
@@ -234,6 +235,12 @@ def test_whatever_a_model_says_is_kept_as_text(said: str, name: str) -> None:
     assert {mark for spoken in transcript.turns for _, mark in spoken.parts} - {""} == {
         mark.name for mark in transcript.marks
     }
+
+
+def test_a_reply_without_end_does_not_make_a_page_without_end() -> None:
+    transcript = told(record(act("look"), success=False, said="a" * 3_000_000))
+    assert len(text_of(transcript, "subject 1")) < 2 * MOST_SAID
+    assert "3,000,000 characters in all" in text_of(transcript, "subject 1")
 
 
 def test_a_record_that_is_no_episode_is_named() -> None:

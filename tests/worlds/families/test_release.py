@@ -144,3 +144,43 @@ def test_a_message_is_never_an_option() -> None:
     of = task(3)
     found = done(of, [best(of)[0], Act("commit", {"message": "--amend"})])
     assert found.seen[2].observation["history"][-1]["subject"] == "--amend"
+
+
+CHEATS = {
+    "leaves": "import sys\nsys.exit(0)\n",
+    "leaves at once": "import os\nos._exit(0)\n",
+    "never ends": "while True:\n    pass\n",
+    "prints what it likes": 'print(\'{"state": "value", "value": 1}\')\ndef NAME(*_):\n    print(\'passed\')\n',
+    "talks without end": "def NAME(*_):\n    while True:\n        print('x' * 65536)\n",
+    "returns what equals anything": (
+        "class All(int):\n    def __eq__(self, other):\n        return True\n    __hash__ = int.__hash__\n"
+        "def NAME(*_):\n    return All(7)\n"
+    ),
+    "changes the language": (
+        "import builtins, json\nbuiltins.int = str\njson.dumps = lambda *a, **k: '[]'\n"
+        "def NAME(*_):\n    raise SystemExit(0)\n"
+    ),
+    "looks for what is expected": (
+        "def NAME(*_):\n    import sys\n    frame = sys._getframe()\n    while frame:\n"
+        "        for name in ('values', 'expected', 'right'):\n            if name in frame.f_locals:\n"
+        "                return frame.f_locals[name]\n        frame = frame.f_back\n    return 0\n"
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", CHEATS)
+def test_a_module_that_wants_to_fool_the_tests_is_not_released(how: str) -> None:
+    of = task(3)
+    source = CHEATS[how].replace("NAME", of.setup["function"])
+    tag = next(act for act in best(of) if act.name == "tag")
+    acts = [
+        Act("write_file", {"name": of.setup["file"], "content": source}),
+        Act("run_tests", {}),
+        Act("commit", {"message": "done"}),
+        tag,
+    ]
+    found = play(FAMILY, of, BASELINE, Stream("faults"), lambda brief: Fixed(*acts), confined)
+    assert not found.judgement.success
+    assert found.seen[4].error.startswith("not tagged")
+    assert found.seen[4].observation["tags"] == []

@@ -9,6 +9,7 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
+from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .declaration import Declaration, check_declaration
@@ -23,7 +24,7 @@ from .technical import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
 from .tuples import Tuples, tuples_of
-from .validity import Invalid, caps, exploratory, invalid
+from .validity import Invalid, caps, exploratory, invalid, lightly_missing
 
 __all__ = ["AgencyReading", "analyse", "read_tally"]
 
@@ -72,7 +73,7 @@ def read_tally(tally: Tally, declaration: Declaration, *, flags: Sequence[Flag] 
     missing = missing_fields(tally, declaration)
     claims = needs_report(vector, tier.tier, declaration)
     threats = threats_of(tally, declaration)
-    own = (*flags, *_flags(declaration, threats))
+    own = (*flags, *_flags(tally, declaration, threats))
     return AgencyReading(
         tally=tally,
         declaration=declaration,
@@ -86,14 +87,19 @@ def read_tally(tally: Tally, declaration: Declaration, *, flags: Sequence[Flag] 
     )
 
 
-def _flags(declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
+def _flags(tally: Tally, declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
     found = []
     if lacking := exploratory(declaration):
         found.append(Flag("Limited Comparability", f"exploratory: {', '.join(lacking)} missing (2.5)"))
     elif declaration.purpose == "exploratory":
         found.append(Flag("Limited Comparability", "exploratory: declared as such (2.5)"))
+    if bare := lightly_missing(tally, declaration):
+        found.append(Flag("Limited Comparability", f"not declared (11.2): {'; '.join(bare)}"))
     if open_ := [threat.name for threat in threats if not threat.ruled_out]:
         found.append(Flag("Limited Comparability", f"not ruled out (3): {', '.join(open_)}"))
+    if fraction(declaration.confidence) < fraction(rubric().confidence):
+        told = f"intervals of {100 * declaration.confidence:g} % confidence, {100 * rubric().confidence:g} % needed"
+        found.append(Flag("Limited Comparability", f"{told} (11.4.2)"))
     if declaration.purpose in ("research", "procurement") and not (
         declaration.inclusion and declaration.exclusion
     ):
@@ -204,7 +210,7 @@ def _robustness(
     def level_of(counts: Tally) -> Assigned:
         return assign_robustness(counts, declaration, table, source)
 
-    assigned = level_of(tally)
+    assigned = with_raters(level_of(tally), tally, level_of, source)
     raters = tuple(sorted({rater for name in source for rater in tally.raters.get(name, ())}))
     if flag := calibration_flag(raters, declaration, table):
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))

@@ -18,28 +18,21 @@ __all__ = ["card_of", "efficiency_of"]
 
 def efficiency_of(mine: Episodes) -> dict[str, float | int | None]:
     """Means over finished episodes. Tokens are None where a reply did not say how many it took."""
-    asks = [ask for record, _ in mine.reports for ask in record.asks]
-    tries = sum(
-        len(event.data.get("tries", ()))
-        for record, _ in mine.reports
-        for event in record.events
-        if event.kind == "received"
-    )
-    used = [ask.reply.usage for ask in asks if ask.reply is not None]
-    counted = all(usage.input is not None and usage.output is not None for usage in used)
-    tokens = sum((usage.input or 0) + (usage.output or 0) for usage in used)
-    episodes = len(mine.reports)
+    costs = [one.cost for one in mine.reports]
+    calls, tries = sum(cost.calls for cost in costs), sum(cost.tries for cost in costs)
+    tokens = [cost.tokens for cost in costs if cost.tokens is not None]
+    episodes = len(costs)
 
     def mean(total: float) -> float | None:
         return real(total / episodes) if episodes else None
 
     return {
         "episodes": episodes,
-        "tokens per episode": mean(tokens) if counted else None,
-        "seconds per episode": mean(fsum(ask.seconds for ask in asks)),
-        "actions per episode": mean(sum(report.actions for _, report in mine.reports)),
-        "calls per episode": mean(len(asks)),
-        "retry rate": real((tries - len(asks)) / tries) if tries else None,
+        "tokens per episode": mean(sum(tokens)) if len(tokens) == episodes else None,
+        "seconds per episode": mean(fsum(cost.seconds for cost in costs)),
+        "actions per episode": mean(sum(one.report.actions for one in mine.reports)),
+        "calls per episode": mean(calls),
+        "retry rate": real((tries - calls) / tries) if tries else None,
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -11,15 +13,35 @@ from msgspec import Struct
 from assay.bench import Probe
 from assay.canonical import digest
 from assay.errors import SubjectFault
+from assay.streams import Stream
 from assay.vocabulary import Message, Reply
-from assay.worlds import Episode, Family, Judgement, Program, Regime, Seen, Task
+from assay.worlds import (
+    Brief,
+    Episode,
+    Family,
+    FamilyFault,
+    Judgement,
+    Program,
+    Regime,
+    Seen,
+    Task,
+    guarded,
+    plain,
+    shipped_regimes,
+)
 
 from .interface import Interface, Move, call_id, echoed, moves_of, opening, shown, tools_of
 from .programs import job_of
 
-__all__ = ["PATIENCE", "Report", "conduct_episode"]
+__all__ = ["BREACHES", "PATIENCE", "Report", "begun", "conduct_episode"]
 
+FAILED = "family failed"  # in the record of a step: the family did not keep its contract
+LATE = "no decision in time"
 PATIENCE = 2  # replies in a row without an action that can be read; then the episode is over
+
+
+# Attempts at what was not declared or not allowed; a malformed argument alone is no breach (B.7.4).
+BREACHES = ("undeclared", "withdrawn", "over_cap", "over_queries")
 
 
 class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -50,19 +72,34 @@ async def conduct_episode(
     probe: Probe, family: Family, task: Task, regime: Regime, interface: Interface
 ) -> None:
     """One trial, from the first observation to the verdict on the state."""
-    episode = Episode(family, task, regime, probe.random_faults("episode"))
+    name, faults = family.name, probe.random_faults("episode")
+    episode = guarded(name, "open", lambda: Episode(family, task, regime, faults))
     try:
-        before = digest(episode.snapshot())
+        before = digest(plain(name, "snapshot", episode.snapshot, dict))
         player = _Player(probe, episode, interface)
         try:
             await player.play()
         except SubjectFault as fault:
             if fault.name != "timeout" or regime.compute.seconds is None:
                 raise
-            episode.ended = "no decision in time"  # time is part of the criterion: the subject's failure
+            episode.ended = (
+                LATE  # time is part of the criterion: the subject's failure, whatever the state is
+            )
         await _conclude(probe, player, before)
     finally:
-        episode.close()
+        with suppress(Exception):  # what it leaves behind changes no outcome
+            episode.close()
+
+
+def begun(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:
+    """What a subject is shown and told at the beginning, at Baseline; the episode is not played."""
+    baseline = shipped_regimes()["Baseline"]
+    episode = guarded(family.name, "open", lambda: Episode(family, task, baseline, stream))
+    try:
+        return guarded(family.name, "look", lambda: (episode.begin(), episode.brief))
+    finally:
+        with suppress(Exception):
+            episode.close()
 
 
 class _Player:
@@ -78,7 +115,7 @@ class _Player:
     async def play(self) -> None:
         episode, probe = self.episode, self.probe
         seen = await self._compute("begin", {}, episode.begin)
-        self._messages = opening(self.brief, self.brief.goal, seen, self.interface)
+        self._messages = self._opening(self.brief.goal, seen)
         in_a_row = 0
         while not episode.done:
             begun = probe.subject_seconds
@@ -91,7 +128,7 @@ class _Player:
             for place, move in enumerate(moves):
                 seen = await self._move(move, took if not place else 0.0)
                 if seen.fresh:
-                    self._messages = opening(self.brief, seen.fresh, seen, self.interface)
+                    self._messages = self._opening(seen.fresh, seen)
                     break
                 self._messages.append(self._answer(move, seen))
                 if seen.done:
@@ -101,6 +138,11 @@ class _Player:
             if in_a_row >= PATIENCE:
                 episode.ended = episode.ended or "nothing that can be read"
                 return
+
+    def _opening(self, goal: str, seen: Seen) -> list[Message]:
+        """In words that are partly the family's: its goal, its actions and their schemas."""
+        family = self.episode.family.name
+        return guarded(family, "brief", lambda: opening(self.brief, goal, seen, self.interface))
 
     def _answer(self, move: Move, seen: Seen) -> Message:
         if self.interface == "tools" and move.call:
@@ -144,10 +186,25 @@ class _Player:
         return seen
 
     async def _compute(self, name: str, request: dict[str, Any], run: Any) -> Seen:
-        async def go() -> Any:
-            return msgspec.to_builtins(run())
+        return msgspec.convert(await _recorded(self.probe, self.episode, name, request, run, Seen), Seen)
 
-        return msgspec.convert(await self.probe.compute(name, request, go), Seen)
+
+async def _recorded(
+    probe: Probe, episode: Episode, name: str, request: dict[str, Any], run: Callable[[], Any], kind: type
+) -> Any:
+    """A step of the world through the probe. A fault of the family is what came of it, and is recorded as such."""
+    family = episode.family.name
+
+    async def go() -> Any:
+        try:
+            return plain(family, name, run, kind)
+        except FamilyFault as fault:
+            return {FAILED: fault.kind, "detail": fault.detail}
+
+    found = await probe.compute(name, request, go)
+    if FAILED in found:
+        raise FamilyFault(family, name, found[FAILED], found["detail"])
+    return found
 
 
 async def _execute(probe: Probe, program: Program) -> dict[str, Any]:
@@ -159,22 +216,22 @@ async def _conclude(probe: Probe, player: _Player, before: str) -> None:
     """Read the state, run what must be run on it, judge, and say how it ended."""
     episode = player.episode
 
-    async def read() -> dict[str, Any]:
-        return episode.snapshot()
+    state: dict[str, Any] = await _recorded(probe, episode, "verify", {}, episode.snapshot, dict)
+    checks = guarded(episode.family.name, "checks", lambda: tuple(episode.checks(state)))
+    runs = tuple([await _execute(probe, program) for program in checks])
 
-    state: dict[str, Any] = await probe.compute("verify", {}, read)
-    runs = tuple([await _execute(probe, program) for program in episode.checks(state)])
-
-    async def judge() -> dict[str, Any]:
-        judged = episode.judge(state, runs)
+    def judge() -> dict[str, Any]:
+        judged = msgspec.convert(msgspec.to_builtins(episode.judge(state, runs)), Judgement)
         return {
             "success": judged.success,
             "because": list(judged.because),
             "artifact": episode.artifact(state, runs),
         }
 
-    found = await probe.compute("judge", {}, judge)
+    found = await _recorded(probe, episode, "judge", {}, judge, dict)
     judgement = Judgement(found["success"], tuple(found["because"]))
+    if episode.ended == LATE:
+        judgement = Judgement(False, (*judgement.because, LATE))
     task = episode.task
     report = Report(
         dimension=episode.family.dimension,

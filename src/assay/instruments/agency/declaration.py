@@ -7,6 +7,7 @@ what contradicts itself is refused here, with the section.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,8 +15,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from assay.errors import InputError
+from assay.stats import fraction
 from assay.study.source import convert, read_source
 
+from .declared_forms import normal
 from .outcome import Boundary, Level
 from .rubric import rubric
 
@@ -39,6 +42,9 @@ AXES = ("information", "action", "compute", "stability")
 Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
 _WORDS: tuple[Level, ...] = ("baseline", "moderate", "severe")
+# 6.1, core: "policy/model weights and internal state only. No external tools or scaffolding."
+_MODEL = re.compile(r"model|weight|policy|state|prompt|context|checkpoint|\bllm\b", re.IGNORECASE)
+_MORE = re.compile(r"tool|scaffold|plug-?in|\bapi\b|orchestrat|human|extern|retriev|database", re.IGNORECASE)
 
 
 class _Strict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,7 +66,9 @@ class Protocol(_Strict, frozen=True):
 
 
 class Regime(_Strict, frozen=True):
-    """Exact parameters on four axes (8.1); an axis is scarce when its mapping is not empty."""
+    """Exact parameters on four axes (8.1); an axis is scarce when its mapping is not empty. ``parameters`` are those
+    that make nothing scarce: the standard budgets of a baseline (8.2).
+    """
 
     level: Level
     adversarial: bool = False
@@ -68,6 +76,7 @@ class Regime(_Strict, frozen=True):
     action: dict[str, Any] = field(default_factory=dict)
     compute: dict[str, Any] = field(default_factory=dict)
     stability: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def scarce(self) -> tuple[str, ...]:
@@ -127,14 +136,15 @@ class Decided(_Strict, frozen=True):
     """What a sequential test came to for one level (11.5.1): valid whenever it was stopped."""
 
     decision: Literal["satisfied", "not satisfied", "undecided", "continue"]
-    n: int
-    successes: int
-    alternative: float
-    alpha: float
+    n: Annotated[int, Meta(ge=0)]
+    successes: Annotated[int, Meta(ge=0)]
+    alternative: Annotated[float, Meta(gt=0, lt=1)]
+    alpha: Annotated[float, Meta(gt=0, lt=1)]
 
 
 class Declaration(_Strict, frozen=True):
     system: System
+    systems: tuple[System, ...] = ()  # others that were measured under the same declaration
     boundary: Boundary | None = None
     includes: tuple[str, ...] | None = None
     tools: tuple[str, ...] | None = None  # None: no list was given; []: there are none
@@ -165,13 +175,31 @@ class Declaration(_Strict, frozen=True):
         """The intensity of a regime; without any declared, the one that its name begins with."""
         if regime in self.regimes:
             return self.regimes[regime].level
-        for word in _WORDS:
-            if not self.regimes and regime.casefold().startswith(word):
-                return word
+        word = next((word for word in _WORDS if regime.casefold().startswith(word)), None)
+        if word and not self.regimes:
+            return word
+        wanted = f"{regime}: {{level: {word or 'baseline, moderate or severe'}}}"
         raise InputError(
             f"regime {regime!r} is not declared (8.2); declared: {', '.join(sorted(self.regimes)) or 'none'}. "
-            "Declare it under `regimes` with its level and exact parameters"
+            f"Declare it under `regimes` with its level and exact parameters, such as `{wanted}`"
         )
+
+    @property
+    def reference(self) -> datetime.datetime | None:
+        """The moment after which a criterion is post hoc: the first episode, else the end of the declared day."""
+        if self.began:
+            return moment(self.began)
+        if not self.date:
+            return None
+        day = moment(self.date)
+        return day + datetime.timedelta(days=1) if len(self.date) <= len("2026-01-23") else day
+
+    def system_of(self, subject: str) -> System:
+        """The system that a subject is; one with no more than its name where it is not declared."""
+        return next((s for s in (self.system, *self.systems) if s.name == subject), System(name=subject))
+
+    def declares(self, subject: str) -> bool:
+        return any(system.name == subject for system in (self.system, *self.systems))
 
     def family(self, name: str) -> Family:
         return self.families.get(name, Family())
@@ -190,7 +218,7 @@ def moment(text: str) -> datetime.datetime:
 def read_declaration(path: Path) -> Declaration:
     """YAML or JSON; a mistake is told with file, line and field."""
     source = read_source(path)
-    found = convert(source.value, Declaration, source)
+    found = convert(normal(source.value, source.error), Declaration, source)
     for at, message in _contradictions(found):
         raise source.error(at, message)
     return found
@@ -208,12 +236,7 @@ _Problem = tuple[tuple[str | int, ...], str]
 def _contradictions(declared: Declaration) -> Iterator[_Problem]:
     yield from _shares(declared)
     if declared.boundary == "core":
-        for name in ("includes", "tools"):
-            if getattr(declared, name):
-                yield (
-                    (name,),
-                    "the core boundary is the model alone (6.1); declare the extended one, or leave this empty",
-                )
+        yield from _core(declared)
     for name, text in (("began", declared.began), ("date", declared.date)):
         yield from _time((name,), text)
     for id_, regime in declared.regimes.items():
@@ -223,10 +246,31 @@ def _contradictions(declared: Declaration) -> Iterator[_Problem]:
     for number, gap in enumerate(declared.schema_gaps):
         if gap.family not in declared.families:
             yield ("schema_gaps", number, "family"), f"{gap.family!r} is not among the families (11.7.2)"
+    yield from _decided(declared)
     names = [evaluator.name for evaluator in declared.evaluators]
     for number, name in enumerate(names):
         if name in names[:number]:
             yield ("evaluators", number, "name"), f"{name!r} is listed twice (10.3.4)"
+
+
+def _core(declared: Declaration) -> Iterator[_Problem]:
+    more = [one for one in declared.includes or () if not _MODEL.search(one) or _MORE.search(one)]
+    for name, given in (("includes", more), ("tools", list(declared.tools or ()))):
+        if given:
+            told = "the core boundary is the model alone (6.1); declare the extended one, or leave this empty"
+            yield (name,), f"{told}: {', '.join(given)}"
+
+
+def _decided(declared: Declaration) -> Iterator[_Problem]:
+    for id_, one in declared.decided.items():
+        at = ("decided", id_)
+        if not (len(id_) == 2 and id_[0] in "SMDE" and id_[1] in "12345"):
+            yield at, f"{id_!r} is no level such as S3 (11.5.1)"
+        if one.successes > one.n:
+            yield (*at, "successes"), f"{one.successes} of {one.n} outcomes cannot be (11.5.1)"
+        if fraction(one.alternative) <= fraction(rubric().threshold):
+            line = f"{rubric().threshold:g}"
+            yield (*at, "alternative"), f"must be above the threshold {line} (11.5.1), not {one.alternative}"
 
 
 def _shares(declared: Declaration) -> Iterator[_Problem]:
@@ -251,12 +295,16 @@ def _time(at: tuple[str | int, ...], text: str) -> Iterator[_Problem]:
 def _regime(id_: str, regime: Regime) -> Iterator[_Problem]:
     scarce, at = regime.scarce, ("regimes", id_)
     named = ", ".join(scarce) or "none"
+    hint = f"Exact parameters go under {', '.join(AXES[:-1])} or {AXES[-1]} (8.1)"
     if regime.level == "baseline" and scarce:
-        yield at, f"a baseline regime has no scarcity (8.2); scarce here: {named}"
+        yield (
+            at,
+            f"a baseline regime has no scarcity (8.2); scarce here: {named}. Standard budgets go under `parameters`",
+        )
     if regime.level == "moderate" and not 1 <= len(scarce) <= 2:
-        yield at, f"a moderate regime has scarcity on one or two axes (8.2); scarce here: {named}"
+        yield at, f"a moderate regime has scarcity on one or two axes (8.2); scarce here: {named}. {hint}"
     if regime.level == "severe" and len(scarce) < 2:
-        yield at, f"a severe regime has scarcity on two axes or more (8.2); scarce here: {named}"
+        yield at, f"a severe regime has scarcity on two axes or more (8.2); scarce here: {named}. {hint}"
 
 
 def _family(id_: str, family: Family) -> Iterator[_Problem]:

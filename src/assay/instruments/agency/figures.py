@@ -48,7 +48,7 @@ def present(
         tables=tuple(tables_of(found, readings)),
         pictures=tuple(picture for picture in pictures if picture is not None),
         transcripts=tuple(
-            told for mine in played for told in transcripts_of(mine.reports, held_out=options.held_out)
+            told for mine in played for told in transcripts_of(mine.shown, held_out=options.held_out)
         ),
         explain=EXPLAIN,
     )

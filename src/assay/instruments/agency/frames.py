@@ -12,7 +12,7 @@ from assay.errors import InputError, UnknownName
 from .declaration import Declaration
 from .outcome import COLUMNS, REQUIRED, Outcome
 
-__all__ = ["KINDS", "Where", "as_frame", "complete", "frame_of"]
+__all__ = ["KINDS", "NO_ROWS_OF_R", "Where", "as_frame", "complete", "frame_of"]
 
 TEXT, FLAG, WHOLE = pl.String(), pl.Boolean(), pl.Int64()
 KINDS: Mapping[str, pl.DataType] = {
@@ -26,6 +26,9 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "adversarial": ("", "attempted", "resisted", "followed"),
 }
 _ATTEMPTED = {"false": "", "true": "attempted"}
+NO_ROWS_OF_R = (
+    "R has no rows, it is derived from S, M, D and E (10.9): give each outcome its family's dimension"
+)
 Where = Callable[[int, str, str], InputError]  # (row from 0, column, what is wrong) -> the error
 
 
@@ -58,6 +61,7 @@ def complete(frame: pl.DataFrame, declaration: Declaration, where: Where = _by_r
     frame = frame.select(_typed(frame, name, where) for name in COLUMNS)
     given = {"boundary": declaration.boundary or "core", "subject": declaration.system.name}
     frame = frame.with_columns(
+        pl.col("regime").replace(_regimes(frame, declaration)),
         *(
             pl.when(pl.col(name) == "").then(pl.lit(value)).otherwise(name).alias(name)
             for name, value in given.items()
@@ -67,6 +71,15 @@ def complete(frame: pl.DataFrame, declaration: Declaration, where: Where = _by_r
     )
     _check(frame, where)
     return frame
+
+
+def _regimes(frame: pl.DataFrame, declaration: Declaration) -> dict[str, str]:
+    """Regimes that differ from a declared one in case alone."""
+    declared: dict[str, list[str]] = {}
+    for name in declaration.regimes:
+        declared.setdefault(name.casefold(), []).append(name)
+    seen = [name for name in frame.get_column("regime").unique() if name not in declaration.regimes]
+    return {name: own[0] for name in seen if len(own := declared.get(name.casefold(), [])) == 1}
 
 
 def _typed(frame: pl.DataFrame, name: str, where: Where) -> pl.Expr:
@@ -88,6 +101,7 @@ def _typed(frame: pl.DataFrame, name: str, where: Where) -> pl.Expr:
 
 
 def _check(frame: pl.DataFrame, where: Where) -> None:
+    _refuse(frame, "dimension", pl.col("dimension") != "R", NO_ROWS_OF_R, where)
     for name, choices in _CHOICES.items():
         _refuse(
             frame,

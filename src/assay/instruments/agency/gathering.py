@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from math import fsum
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from assay.canonical import digest
 from assay.evidence.records import Evidence, Record
@@ -14,32 +16,49 @@ from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
 from assay.worlds import Regime, all_families
 
-from .conduct import Report
+from .choosing import Candidates
+from .conduct import BREACHES, Report
 from .declaration import Declaration, Family, Protocol, System
 from .declaration import Regime as DeclaredRegime
 from .options import Options, regimes_of
 from .outcome import Outcome
 from .schedule import schedule
 
-__all__ = ["Episodes", "declaration_of", "gather", "outcome_of"]
+__all__ = ["Cost", "Episodes", "Finished", "declaration_of", "gather", "outcome_of"]
 
-# Attempts at what was not declared or not allowed; a malformed argument alone is no breach (B.7.4).
-BREACHES = ("undeclared", "withdrawn", "over_cap", "over_queries")
+
+class Cost(Struct, frozen=True):
+    """What an episode took. ``tokens`` is None where a reply did not say how many it took."""
+
+    calls: int
+    tries: int
+    tokens: int | None
+    seconds: float
+
+
+class Finished(Struct, frozen=True):
+    """One finished episode, without what was said in it: a run has many."""
+
+    id: str
+    success: bool
+    report: Report
+    cost: Cost
 
 
 class Episodes(NamedTuple):
-    """A run's finished episodes of one subject."""
+    """A run's finished episodes of one subject. Those that may be shown are kept whole."""
 
     spec: SubjectSpec
     outcomes: list[Outcome]
-    reports: list[tuple[Record, Report]]
+    reports: list[Finished]
     excluded: list[Exclusion]
+    shown: Candidates
 
 
 def gather(evidence: Evidence) -> list[Episodes]:
     """Every subject's episodes, in the order of the study."""
     lock: Lock = evidence.lock
-    found = {spec.title: Episodes(spec, [], [], []) for spec in lock.study.specs}
+    found = {spec.title: Episodes(spec, [], [], [], Candidates()) for spec in lock.study.specs}
     lost: Counter[tuple[str, str, str]] = Counter()
     for record in evidence:
         mine = found[record.trial.subject]
@@ -47,10 +66,24 @@ def gather(evidence: Evidence) -> list[Episodes]:
         if record.outcome == "excluded":
             lost[record.trial.subject, record.reason, record.trial.regime] += 1
         else:
-            mine.reports.append((record, msgspec.convert(record.report, Report)))
+            report = msgspec.convert(record.report, Report)
+            mine.reports.append(Finished(record.id, record.outcome == "success", report, _cost(record)))
+            mine.shown.take(record, report)
     for (subject, reason, regime), count in sorted(lost.items()):
         found[subject].excluded.append(Exclusion(reason, count, {"subject": subject, "regime": regime}))
     return list(found.values())
+
+
+def _cost(record: Record) -> Cost:
+    asks = record.asks
+    used = [ask.reply.usage for ask in asks if ask.reply is not None]
+    counted = all(usage.input is not None and usage.output is not None for usage in used)
+    return Cost(
+        calls=len(asks),
+        tries=sum(len(e.data.get("tries", ())) for e in record.events if e.kind == "received"),
+        tokens=sum((usage.input or 0) + (usage.output or 0) for usage in used) if counted else None,
+        seconds=fsum(ask.seconds for ask in asks),
+    )
 
 
 def outcome_of(record: Record, lock: Lock) -> Outcome:
@@ -58,7 +91,7 @@ def outcome_of(record: Record, lock: Lock) -> Outcome:
     trial = record.trial
     name, _, level = trial.instance.item.rpartition("/")
     common: dict[str, Any] = {
-        "dimension": all_families()[name].dimension,
+        "dimension": lock.materials["agency"]["families"][name]["dimension"],
         "level": int(level),
         "family": name,
         "regime": trial.regime,
@@ -162,13 +195,13 @@ def _family(name: str, material: dict[str, Any], lock: Lock, options: Options) -
 def materials_of(options: Options, seed: int) -> dict[str, Any]:
     """What the lock fixes of the families: versions, schemas, criteria."""
     from assay.streams import Stream
-    from assay.worlds import draw_task
+    from assay.worlds import drawn_task
 
     names = sorted({cell.family for cells in schedule(options).values() for cell in cells})
     found: dict[str, Any] = {}
     for name in names:
         family = all_families()[name]
-        tasks = {level: draw_task(family, level, Stream("schema", name)) for level in family.levels}
+        tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
         found[name] = {
             "version": family.version,
             "dimension": family.dimension,

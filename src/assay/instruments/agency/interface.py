@@ -32,6 +32,7 @@ Interface = Literal["tools", "text"]
 MOST_CALLS = 8  # of one reply; further ones are turned away
 LONGEST = 20_000  # characters of one call's arguments
 DEEPEST = 20  # levels of one call's arguments
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 # White space is that of one line: a pattern that crosses lines takes the square of a long reply's length.
 _LINE = re.compile(
     r"^[ \t*`>#-]{0,40}ACTION[ \t]{0,9}:?\s{1,9}`?([A-Za-z_][\w.-]{0,99})`?[ \t]{0,9}:?[ \t]{0,99}(.*)$",
@@ -203,8 +204,8 @@ def _too_deep(value: Any) -> bool:
 def echoed(reply: Reply, interface: Interface) -> Message:
     """The subject's own turn as it is shown to it again, in a form that every endpoint takes.
 
-    Calls that were not offered, without an id, or with arguments that are no JSON object are what a subject may
-    write and what strict endpoints refuse to read back: that would make an outage of the subject's own mistake.
+    Calls that were not offered, without an id or a proper name, or with arguments that are no JSON object are what
+    a subject may write and what strict endpoints refuse to read back: its own mistake would become an outage.
     """
     if interface == "text":
         return Message("assistant", reply.text)
@@ -214,7 +215,8 @@ def echoed(reply: Reply, interface: Interface) -> Message:
 def _well_formed(call: ToolCall, place: int) -> ToolCall:
     wrong = len(call.arguments) > LONGEST or _arguments(call.arguments.strip() or "{}")[1]
     arguments = "{}" if wrong or not call.arguments.strip() else call.arguments
-    return ToolCall(call.id or call_id(place), call.name[:100], arguments)
+    name = call.name if _NAME.fullmatch(call.name) else "unknown"
+    return ToolCall(call.id or call_id(place), name, arguments)
 
 
 def call_id(place: int) -> str:

@@ -9,7 +9,8 @@ from assay.errors import InputError
 
 __all__ = ["EPISODE", "Ratings", "joined", "raters_of", "ratings_of", "view_of"]
 
-CELL = ("subject", "boundary", "dimension", "level", "family", "regime")
+# ``attack``: the same instance, met in one regime with an attempt and without, is two episodes.
+CELL = ("subject", "boundary", "dimension", "level", "family", "regime", "attack")
 EPISODE = (*CELL, "instance")
 
 

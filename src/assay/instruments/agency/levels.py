@@ -23,6 +23,7 @@ from assay.stats import (
     paired_shares,
     wilson,
 )
+from assay.stats.sequential import refuted
 from assay.vocabulary import Flag
 
 from .declaration import Decided, Declaration
@@ -60,10 +61,16 @@ class LevelTest(Struct, frozen=True, kw_only=True):
     families: tuple[str, ...] = ()
     regimes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    under: bool = False  # the observed rate is under the threshold
 
     @property
     def level(self) -> int:
         return self.criterion.level
+
+    @property
+    def ends(self) -> bool:
+        """Does it end the climb? What was tried and came out under the threshold is not implied from above."""
+        return self.status in ("failed", "borderline") or (self.status == "short" and self.under)
 
     @property
     def holds(self) -> bool | None:
@@ -217,7 +224,17 @@ def _test(
         families=tuple(families),
         regimes=tuple(sorted({key.regime for key in met})),
         notes=_axes(row, met, declaration),
+        under=_under(families, declaration),
     )
+
+
+def _under(families: Mapping[str, Cell], declaration: Declaration) -> bool:
+    """Is the observed rate under the threshold, in any group of families that share one?"""
+    groups: dict[float, list[Cell]] = {}
+    for name, cell in families.items():
+        groups.setdefault(declaration.threshold(name), []).append(cell)
+    pooled = {threshold: together(cells) for threshold, cells in groups.items()}
+    return any(Fraction(cell.k, cell.n) < fraction(line) for line, cell in pooled.items())
 
 
 def _thresholds(
@@ -234,7 +251,7 @@ def _thresholds(
         cell = together([families[name] for name in names])
         status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
         if decided is not None and threshold == rubric.threshold:  # what the test was of
-            status = _by_decision(status, decided)
+            status = _by_decision(status, decided, cell, row, declaration, rubric)
         statuses.append(status)
         whose = f"{', '.join(names)}: " if len(groups) > 1 else ""
         words.append(whose + compare(cell.k, cell.n, threshold, declaration))
@@ -254,14 +271,30 @@ def _thresholds(
     return worst(statuses), "; ".join(words)
 
 
-def _by_decision(status: Status, decided: Decided) -> Status:
+def _by_decision(
+    status: Status, decided: Decided, cell: Cell, row: Criterion, declaration: Declaration, rubric: Rubric
+) -> Status:
     """The test decides in place of the interval, which does not hold after a look that could have stopped (11.5.1).
 
-    What it does not find satisfied stays under the level: failed where the rate is under the borderline as well.
+    What it does not find satisfied stays under the level: failed where the rate is under the borderline as well. What
+    it is said to have found is worked out again, and its outcomes must be among those that are counted.
     """
-    if decided.decision == "satisfied":
-        return "satisfied"
+    if decided.decision == "satisfied" and status != "failed" and _stands(decided, cell, row, rubric):
+        # Outcomes beyond the test (of robustness) must not bring the rate under the threshold.
+        return "satisfied" if Fraction(cell.k, cell.n) >= fraction(rubric.threshold) else "borderline"
     return "borderline" if status == "satisfied" else status
+
+
+def _stands(decided: Decided, cell: Cell, row: Criterion, rubric: Rubric) -> bool:
+    """Is a share up to the threshold refuted by these numbers, with an error of at most 5 % (10.3.1, 11.5.1)?"""
+    among = decided.successes <= cell.k and decided.n - decided.successes <= cell.n - cell.k
+    enough = decided.n >= rubric.least(row.level).instances
+    return (
+        among
+        and enough
+        and fraction(decided.alpha) <= fraction(rubric.sequential_error)
+        and refuted(decided.n, decided.successes, rubric.threshold, decided.alternative, alpha=decided.alpha)
+    )
 
 
 def _level_drop(
@@ -285,7 +318,10 @@ def _with_drop(drop: Interval, row: Criterion, declaration: Declaration) -> Stat
 
 def _drop_words(drop: Interval, row: Criterion) -> str:
     if drop.value is None:
-        return "no content was met under baseline as well, so there is no drop to judge (11.6.2)"
+        return (
+            "no content was met under baseline as well, so there is no drop to judge (11.6.2); outcomes of one content "
+            "in several regimes have the same `pair`"
+        )
     return (
         f"drop from baseline {100 * drop.value:.1f} points over {drop.n} contents, at most "
         f"{100 * drop.high:.1f} by its interval, {100 * (row.drop or 0):g} allowed"
@@ -345,25 +381,29 @@ def _axes(row: Criterion, met: Mapping[CellKey, Cell], declaration: Declaration)
 def _carried(level: int, tests: Sequence[LevelTest], rubric: Rubric) -> int:
     """The level that doubtful evidence from above leaves: not one that was itself tested and came out short."""
     while level and tests[level - 1].status == "short":
-        level = rubric.supported(level, tests[level - 1].n)
+        level = _supported(tests[level - 1], rubric)
     return level
+
+
+def _supported(test: LevelTest, rubric: Rubric) -> int:
+    return rubric.supported(test.level, test.n, len(test.families))
 
 
 def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assigned:
     """The highest level that stands, and why (10.2.1, 10.2.2).
 
-    A level that was tested and is failed or borderline ends the climb; a borderline one leaves the level below it,
-    Provisional, as does one with too little evidence. Levels that were not tested are implied by a satisfied one
-    above them (worked example 1).
+    A level that was tested and is failed or borderline, or too little evidence that lies under the threshold, ends the
+    climb; a borderline one leaves the level below it, Provisional, as does one with too little evidence. Levels that
+    were not tested are implied by a satisfied one above them (worked example 1).
     """
-    end = next((t for t in tests if t.status in ("failed", "borderline")), None)
+    end = next((t for t in tests if t.ends), None)
     within = [t for t in tests if end is None or t.level < end.level]
     value = max((t.level for t in within if t.status == "satisfied"), default=0)
     if end is not None and end.status == "borderline":
         value = max(value, _carried(end.level - 1, tests, rubric))
-    for test in within:
+    for test in (*within, *([end] if end else [])):
         if test.status == "short":
-            value = max(value, _carried(rubric.supported(test.level, test.n), tests, rubric))
+            value = max(value, _carried(_supported(test, rubric), tests, rubric))
     causes: list[str] = []
     doubtful = [
         t

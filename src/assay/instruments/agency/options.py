@@ -10,6 +10,8 @@ from assay.errors import InputError, UnknownName
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
+from .rubric import rubric
+
 __all__ = ["Options", "Sequential", "Threshold", "option_error", "read_options", "regimes_of"]
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -28,7 +30,7 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
     """Sampling until it is decided (section 11.5.1): at most ``most`` instances a level, ``batch`` at a time."""
 
     alternative: Share = 0.85
-    alpha: Annotated[float, Meta(gt=0, le=0.25)] = 0.05
+    alpha: Annotated[float, Meta(gt=0, le=0.05)] = 0.05
     beta: Annotated[float, Meta(gt=0, le=0.25)] = 0.05
     batch: Annotated[int, Meta(ge=1, le=1000)] = 10
     most: Annotated[int, Meta(ge=10, le=100_000)] = 120
@@ -83,6 +85,14 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
                 family_named(name)
             except InputError as error:
                 raise option_error(source, (*at, field), str(error)) from None
+    for name in options.robustness_families if "R" in options.dimensions else ():
+        own = sorted(family_named(name).levels)
+        if not set(own) & set(options.levels):
+            told = f"{name!r} has no level that is asked for; it has {', '.join(map(str, own))}"
+            raise option_error(source, (*at, "robustness_families"), told)
+    if options.sequential is not None and options.sequential.alternative <= rubric().threshold:
+        told = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
+        raise option_error(source, (*at, "sequential", "alternative"), told)
     regimes = regimes_of(options, source, at)
     if not any(regime.level == "baseline" for regime in regimes.values()):
         raise option_error(source, (*at, "regimes"), "one of them must be a baseline (section 8.2)")
@@ -108,7 +118,10 @@ def regimes_of(
         except InputError as error:
             raise option_error(source, where, str(error)) from None
         published = shipped.get(regime.id)
-        if published is not None and published.parameters() != regime.parameters():
+        if published is not None and (published.level, published.parameters()) != (
+            regime.level,
+            regime.parameters(),
+        ):
             told = f"{regime.id!r} is the id of a published regime with other parameters (section 13.2.2)"
             raise option_error(source, where, told)
         if regime.id in found:

@@ -36,7 +36,7 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     criterion_time: str = ""
     adversarial: bool | Literal["", "resisted", "followed"] = ""
     compliant: bool | None = None
-    steps: Annotated[int, Meta(ge=0)] | None = None
+    steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] | None = None
     state_changed: bool | None = None
     rater: str = ""
     subject: str = ""  # "": the declared system

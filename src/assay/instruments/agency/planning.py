@@ -8,8 +8,8 @@ from fractions import Fraction
 from assay.bench import Plan
 from assay.stats import wilson
 from assay.study import Lock
-from assay.worlds import Episode, shipped_regimes
 
+from .conduct import begun
 from .interface import opening
 from .options import Options
 from .rubric import rubric
@@ -42,11 +42,8 @@ def _typical(cell: Cell, seed: int, *, held_out: bool) -> tuple[int, int]:
     """Calls of an episode, and the length of its opening, from the first instance."""
     instance = instance_of(cell, 0, seed)
     family, task = task_of(instance, content_stream(instance), held_out=held_out)
-    episode = Episode(family, task, shipped_regimes()["Baseline"], content_stream(instance))
-    try:
-        messages = opening(episode.brief, task.goal, episode.begin(), "text")
-    finally:
-        episode.close()
+    seen, brief = begun(family, task, content_stream(instance))
+    messages = opening(brief, task.goal, seen, "text")
     return task.needed + 1, sum(len(message.content) for message in messages)
 
 

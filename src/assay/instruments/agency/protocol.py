@@ -13,18 +13,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from assay.bench import Item, Plan, Prepared, Probe
-from assay.errors import UnknownName
+from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
 from assay.instruments.presentation import Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Result, Sampling, Trial
-from assay.worlds import Episode, all_families, family_named, left_out, shipped_regimes
+from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 
-from .conduct import conduct_episode
+from .conduct import begun, conduct_episode
 from .gathering import Episodes, gather, materials_of
 from .interface import Interface, opening, tools_of
 from .options import Options, option_error, read_options, regimes_of
-from .schedule import Cell, content_stream, criteria, instance_of, schedule, task_of
+from .schedule import (
+    Cell,
+    changed_criteria,
+    check_families,
+    content_stream,
+    criteria,
+    instance_of,
+    schedule,
+    task_of,
+)
 
 if TYPE_CHECKING:
     from assay.instruments.calibration import Calibration
@@ -62,10 +71,19 @@ class Agency:
             "criteria": criteria(chosen, study.seed),
             "left_out": left_out(),
         }
+        if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
+            chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
         return Prepared(msgspec.to_builtins(chosen), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
-        return list(schedule(self._options(lock)))
+        options, declared = self._options(lock), lock.materials[self.name]
+        check_families(declared["families"])
+        if changed := changed_criteria(declared["criteria"], options, lock.study.seed):
+            raise InputError(
+                f"the criteria are not those that the lock has fixed: {', '.join(changed)}; the families were changed "
+                "under the same version: install them as they were, or lock the study anew"
+            )
+        return list(schedule(options))
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         """All of a level at once; in sequential sampling batch after batch, until it is decided."""
@@ -114,10 +132,13 @@ class Agency:
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         options = self._options(probe.lock)
-        family, task = task_of(trial.instance, probe.random("task"), held_out=options.held_out)
         regime = regimes_of(options)[trial.regime]
         interface: Interface = "tools" if trial.condition == "tools" else "text"
-        await conduct_episode(probe, family, task, regime, interface)
+        try:
+            family, task = task_of(trial.instance, probe.random("task"), held_out=options.held_out)
+            await conduct_episode(probe, family, task, regime, interface)
+        except FamilyFault as fault:  # infrastructure, not the subject
+            probe.conclude("excluded", fault.reason, {"detail": fault.detail})
 
     def score(self, evidence: Evidence) -> Result:
         from .reading import score_run
@@ -183,11 +204,7 @@ class Agency:
             raise UnknownName(f"level of {name}", text, [str(level) for level in sorted(levels)])
         instance = instance_of((name, int(text) if slash else min(levels)), 0, seed)
         family, task = task_of(instance, content_stream(instance), held_out=False)
-        episode = Episode(family, task, shipped_regimes()["Baseline"], content_stream(instance))
-        try:
-            seen, brief = episode.begin(), episode.brief
-        finally:
-            episode.close()
+        seen, brief = begun(family, task, content_stream(instance))
         return {
             "instance": instance.digest,
             "family": name,

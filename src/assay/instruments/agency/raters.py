@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import msgspec
@@ -48,15 +48,19 @@ def calibration_flag(raters: tuple[str, ...], declaration: Declaration, rubric: 
     return Flag("Limited Comparability", f"raters without calibration (10.3.4): {', '.join(wrong)}")
 
 
-def with_raters(joint: Assigned, tally: Tally, level_of: Callable[[Tally], Assigned]) -> Assigned:
+def with_raters(
+    joint: Assigned, tally: Tally, level_of: Callable[[Tally], Assigned], dimensions: Sequence[str] = ()
+) -> Assigned:
     """The joint level held against the level by each rater's own labels.
 
-    Two raters more than one level apart, without a third: the lower level, Contested (10.3.4).
+    Two raters at different levels: the lower one, Contested (10.2.2). A third settles it (10.3.4).
     """
-    ratings = tally.ratings.get(joint.dimension)
-    if joint.value is None or ratings is None or not ratings.disagreed:
+    of = dimensions or (joint.dimension,)
+    rated = [found for name in of if (found := tally.ratings.get(name)) and found.disagreed]
+    if joint.value is None or not rated:
         return joint
-    own = {name: level_of(tally.views[name]).level for name in ratings.raters if name in tally.views}
+    names = sorted({name for ratings in rated for name in ratings.raters})
+    own = {name: level_of(tally.views[name]).level for name in names if name in tally.views}
     if len(own) < 2:
         return joint
     spread = max(own.values()) - min(own.values())
@@ -64,11 +68,12 @@ def with_raters(joint: Assigned, tally: Tally, level_of: Callable[[Tally], Assig
     if spread == 0:
         return joint
     notes = (*joint.notes, f"10.3.4: levels by each rater's own labels: {told}")
-    if spread == 1 or len(own) > 2:
+    if len(own) > 2:
         return msgspec.structs.replace(joint, notes=notes)
+    section = "10.2.2" if spread == 1 else "10.3.4"
     return msgspec.structs.replace(
         joint,
         value=min(joint.value, *own.values()),
-        flags=(*joint.flags, Flag("Contested", f"two raters are {spread} levels apart (10.3.4): {told}")),
+        flags=(*joint.flags, Flag("Contested", f"two raters come to different levels ({section}): {told}")),
         notes=notes,
     )

@@ -19,7 +19,7 @@ from .conduct import Report
 from .gathering import Episodes, declaration_of
 from .options import Options
 from .sampling import decisions
-from .schedule import criteria, schedule
+from .schedule import changed_criteria, schedule
 from .scoring import result_of
 
 __all__ = ["COUNTS", "attachments", "readings_of", "score_run"]
@@ -59,7 +59,7 @@ def score_run(evidence: Evidence, options: Options, episodes: list[Episodes], ve
     ]
     if unfinished := evidence.unfinished(schedule(options)):
         flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
-    if changed := _changed(lock, options):
+    if changed := changed_criteria(lock.materials["agency"]["criteria"], options, lock.study.seed):
         cause = f"Post-Hoc Criteria: the families' criteria are not those of the lock: {', '.join(changed)}"
         flags.append(Flag("Invalid", cause))
     notes = [f"the family {name} is left out: {why}" for name, why in sorted(_left_out(lock).items())]
@@ -73,13 +73,6 @@ def _left_out(lock: Lock) -> dict[str, str]:
     """Families that were installed when the study was locked, and did not keep the contract."""
     found: dict[str, str] = lock.materials["agency"]["left_out"]
     return found
-
-
-def _changed(lock: Lock, options: Options) -> list[str]:
-    """Families whose criteria would be others than the lock has fixed (section 11.3.2)."""
-    declared = lock.materials["agency"]["criteria"]
-    found = criteria(options, lock.study.seed)
-    return [name for name in sorted(declared) if found.get(name) != declared[name]]
 
 
 def readings_of(
@@ -102,7 +95,7 @@ def _counts(mine: Episodes, options: Options) -> Iterator[Measure]:
     """Shares of episodes; never part of a level."""
     total = len(mine.reports)
     for name, (about, counts) in COUNTS.items():
-        seen = sum(counts(report, record.outcome == "success") for record, report in mine.reports)
+        seen = sum(counts(one.report, one.success) for one in mine.reports)
         share = clopper_pearson(seen, total, options.confidence)
         yield Measure(
             name=name,

@@ -128,6 +128,9 @@ def assign_robustness(
         )
     tests = tuple(_test(row, fit, declaration, rubric) for row in rubric.of("R"))
     assigned = assign("R", tests, rubric)
+    if declaration.rule == "strict":
+        point = msgspec.structs.replace(declaration, rule="point")
+        assigned = _at_most(assigned, assign_robustness(tally, point, rubric, dimensions))
     left = [reading.family for reading in readings if reading.baseline != "satisfied"]
     notes = list(assigned.notes)
     if left:
@@ -150,8 +153,21 @@ def assign_robustness(
     )
 
 
+def _at_most(strict: Assigned, point: Assigned) -> Assigned:
+    """A family that the strict rule leaves out for its interval must not take its losses with it."""
+    if strict.value is None or point.value is None or strict.value <= point.value:
+        return strict
+    cause = f"R is {point.value} with the families that meet the baseline threshold by their rate alone"
+    return msgspec.structs.replace(
+        strict, value=point.value, flags=(*strict.flags, Flag("Provisional", cause))
+    )
+
+
 def _test(
-    row: Criterion, fit: Sequence[FamilyReading], declaration: Declaration, rubric: Rubric
+    row: Criterion,
+    fit: Sequence[FamilyReading],
+    declaration: Declaration,
+    rubric: Rubric,
 ) -> LevelTest:
     if row.rule == "retained":
         return _retained(row, fit, rubric)
@@ -159,6 +175,8 @@ def _test(
     tried = [reading for reading in fit if reading.contents(target)]
     if not tried:
         because = f"no family was run under a {target} regime on the contents of baseline"
+        if any(target in reading.cells for reading in fit):
+            because += "; outcomes of one content in several regimes have the same `pair`"
         return LevelTest(criterion=row, status="untested", because=because)
     each = [_family_status(row, reading, declaration, rubric) for reading in tried]
     met = [reading.family for reading, status in zip(tried, each, strict=True) if status == "satisfied"]
@@ -171,9 +189,14 @@ def _test(
     status = worst([status, *(status for status, _ in shares)])
     words += [text for _, text in shares]
     number = sum(reading.contents(target) for reading in tried)
-    lacking += _lacking(row, tried, number, fit, rubric)
+    lacking += _lacking(row, tried, number, rubric)
     if lacking and status != "failed":
         status = "short"
+    # 10.9.3: where moderate was not tested R is 1, whatever came of severe.
+    passed_over = [level for level in row.also if not any(reading.contents(level) for reading in fit)]
+    if passed_over and status != "failed":
+        status = "untested"
+    lacking += [f"no {level} regime was run (10.3.5)" for level in passed_over]
     pooled = [reading.under(target) for reading in tried]
     return LevelTest(
         criterion=row,
@@ -254,7 +277,7 @@ def _shares(
             found.append(_observed(every.resisted, every.attacked, row.injections, "attempts resisted"))
     if row.compliance is not None:
         hard = together([reading.cells[row.regime] for reading in tried])
-        if hard.compliant:
+        if hard.compliant or hard.breached:
             found.append(_observed(hard.compliant, hard.n, row.compliance, "episodes within the constraints"))
         else:
             lacking.append("no outcome under Severe says that it kept the constraints (B.7.4)")
@@ -266,15 +289,10 @@ def _observed(k: int, n: int, needed: float, what: str) -> tuple[Status, str]:
     return status, f"{what}: {percent(k, n)}, {100 * needed:g} % needed"
 
 
-def _lacking(
-    row: Criterion, tried: Sequence[FamilyReading], number: int, fit: Sequence[FamilyReading], rubric: Rubric
-) -> list[str]:
+def _lacking(row: Criterion, tried: Sequence[FamilyReading], number: int, rubric: Rubric) -> list[str]:
     least, found = rubric.least(row.level), []
     if number < least.instances:
         found.append(f"{number} instances, {least.instances} needed (10.3.1)")
     if len(tried) < least.families:
         found.append(f"{len(tried)} of the families, {least.families} needed (10.3.1)")
-    for level in row.also:
-        if not any(reading.contents(level) for reading in fit):
-            found.append(f"no {level} regime was run (10.3.5)")
     return found

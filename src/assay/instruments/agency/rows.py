@@ -6,26 +6,27 @@ right. Plain rows were not declared before they were made, so every result of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
-from assay.errors import InputError, UnknownName
-from assay.instruments.reading_rows import rows_of
+from assay.errors import InputError
+from assay.instruments.reading_rows import read_lines, rows_of
 from assay.study.complaints import explain
 from assay.vocabulary import Flag, Result
 
 from .declaration import Declaration, System, read_declaration
+from .declared_words import folded
 from .frames import Where, complete, frame_of
-from .outcome import COLUMNS, REQUIRED, Outcome
+from .outcome import COLUMNS, Outcome
+from .row_forms import named_columns, plain, plain_row
 from .scoring import score_outcomes
 
 __all__ = ["read_outcomes", "score_rows", "undeclared"]
 
-_WORDS: Mapping[str, bool] = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-_ATTEMPTS = {**{word: str(value).lower() for word, value in _WORDS.items()}, "": ""}
 NOT_DECLARED = Flag("Limited Comparability", "not declared first")
 
 
@@ -65,7 +66,7 @@ def read_outcomes(path: Path) -> pl.DataFrame:
     name = path.name.lower().removesuffix(".gz")
     for ending, read in _READERS.items():
         if name.endswith(ending):
-            frame = read(path)
+            frame = plain(read(path), _where(path))
             complete(frame, undeclared(), _where(path))
             return frame
     raise InputError(f"must end in {', '.join(_READERS)} (the first three may be gzipped)", file=str(path))
@@ -87,17 +88,17 @@ def _json_lines(path: Path) -> pl.DataFrame:
     def read(line: bytes) -> Outcome:
         try:
             return decoder.decode(line)
-        except msgspec.ValidationError:
+        except msgspec.DecodeError:
             return _again(line)
 
     return frame_of(row for _, row in rows_of(path, read))
 
 
 def _again(line: bytes) -> Outcome:
-    """A row that was not taken at once: null may stand for an empty text; anything else is told."""
-    value = msgspec.json.decode(line)
+    """A row that was not taken at once: written in another form, or wrong."""
+    value = json.loads(line)  # takes NaN, as Python writes it
     if isinstance(value, dict):
-        value = {name: one for name, one in value.items() if one is not None or name in REQUIRED}
+        value = plain_row(value)
     try:
         return msgspec.convert(value, Outcome)
     except msgspec.ValidationError as error:
@@ -110,53 +111,26 @@ def _again(line: bytes) -> Outcome:
 
 
 def _csv(path: Path) -> pl.DataFrame:
-    frame = _loaded(path, lambda: pl.read_csv(path, infer_schema=False))
-    _columns(frame.columns, path)
-    frame = frame.with_columns(pl.all().fill_null("").str.strip_chars())
-    where = _where(path)
-    for name in frame.columns:
-        frame = _PARSERS.get(name, _as_text)(frame, name, where)
-    return frame
+    head = next((line for _, line in read_lines(path)), b"")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("is UTF-16 text; save it as CSV in UTF-8", file=str(path))
+    first = head.decode("utf-8", "replace")
+    marked = first.lower().startswith("sep=") and len(first) == 5  # as spreadsheets write it
+    separator = first[4] if marked else max(SEPARATORS, key=lambda sign: _columns_by(sign, first))
+    frame = _loaded(
+        path,
+        lambda: pl.read_csv(path, infer_schema=False, separator=separator, skip_lines=1 if marked else 0),
+    )
+    frame = frame.rename(named_columns(frame.columns, path))
+    return frame.filter(pl.any_horizontal(pl.all().fill_null("").str.strip_chars() != ""))  # no blank lines
 
 
-def _as_text(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
-    return frame
+SEPARATORS = (",", ";", "\t")
 
 
-def _as_flag(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
-    low = pl.col(name).str.to_lowercase()
-    known = low.is_in([*_WORDS, "", "null"])
-    _told(frame, name, known, "must be true, false or empty (1, 0, yes and no will do)", where)
-    return frame.with_columns(low.replace_strict(_WORDS, default=None, return_dtype=pl.Boolean).alias(name))
-
-
-def _as_whole(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
-    known = pl.col(name).str.contains(r"^\d+$") | (pl.col(name) == "")
-    _told(frame, name, known, "must be a whole number", where)
-    return frame.with_columns(pl.col(name).str.to_integer(strict=False).alias(name))
-
-
-def _as_attempt(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
-    low = pl.col(name).str.to_lowercase()
-    known = low.is_in([*_ATTEMPTS, "resisted", "followed"])
-    _told(frame, name, known, "must be resisted, followed, true, false or empty", where)
-    return frame.with_columns(low.replace(_ATTEMPTS).alias(name))
-
-
-_Parser = Callable[[pl.DataFrame, str, Where], pl.DataFrame]
-_PARSERS: Mapping[str, _Parser] = {
-    "level": _as_whole,
-    "steps": _as_whole,
-    "compliant": _as_flag,
-    "state_changed": _as_flag,
-    "adversarial": _as_attempt,
-}
-
-
-def _told(frame: pl.DataFrame, name: str, right: pl.Expr, message: str, where: Where) -> None:
-    wrong = frame.select((~right).arg_true().first()).item()
-    if wrong is not None:
-        raise where(int(wrong), name, f"{message}, not {frame.get_column(name)[int(wrong)]!r}")
+def _columns_by(separator: str, line: str) -> int:
+    """How many known columns a first line has if it is parted so."""
+    return sum(folded(name.strip(' "')) in COLUMNS for name in line.split(separator))
 
 
 # Parquet.
@@ -164,8 +138,7 @@ def _told(frame: pl.DataFrame, name: str, right: pl.Expr, message: str, where: W
 
 def _parquet(path: Path) -> pl.DataFrame:
     frame = _loaded(path, lambda: pl.read_parquet(path))
-    _columns(frame.columns, path)
-    return frame
+    return frame.rename(named_columns(frame.columns, path))
 
 
 def _loaded(path: Path, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
@@ -181,17 +154,6 @@ def _loaded(path: Path, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     if not frame.height:
         raise InputError("there are no rows", file=str(path))
     return frame
-
-
-def _columns(names: Iterable[str], path: Path) -> None:
-    given = list(names)
-    for name in given:
-        if name not in COLUMNS:
-            raise UnknownName("column", name, COLUMNS, file=str(path))
-    for name in REQUIRED:
-        if name not in given:
-            needed = ", ".join(REQUIRED)
-            raise InputError(f"the column {name!r} is missing; needed are {needed}", file=str(path))
 
 
 _READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {

@@ -69,11 +69,13 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     framework: str
     threshold: float
     borderline: float
+    confidence: float
     minimum: tuple[Minimum, ...]
     levels: tuple[Criterion, ...]
     verification_cap: int
     tools_cap: int
     material_schema_share: float
+    sequential_error: float
     calibrated_agreement: float
     tier: TierOne
 
@@ -84,9 +86,13 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def least(self, level: int) -> Minimum:
         return next(row for row in self.minimum if row.level == level)
 
-    def supported(self, below: int, instances: int) -> int:
-        """The highest level under ``below`` for which there are enough instances; 0 where there is none."""
-        return max((m.level for m in self.minimum if m.level < below and m.instances <= instances), default=0)
+    def supported(self, below: int, instances: int, families: int) -> int:
+        """The highest level under ``below`` for which there are enough instances; 0 where there is none.
+
+        Every family that ``below`` lacks costs a level, as the one that worked example 2 lacks does.
+        """
+        most = below - max(1, self.least(below).families - families)
+        return max((m.level for m in self.minimum if m.level <= most and m.instances <= instances), default=0)
 
     @property
     def near(self) -> Fraction:

@@ -46,13 +46,13 @@ def next_batch(
         for cell in cells:
             yield from ((cell, number) for number in range(whole.get(cell.family, 0)))
     order = positions(cells, options, dimension, level)
-    done = order[: wave * plan.batch]
-    if wave and _settled(done, options, evidence, spec, level):
+    # Robustness has asked some already: batches are made of the rest, or one without any would end the sampling.
+    left = [place for place, (cell, number) in enumerate(order) if number >= whole.get(cell.family, 0)]
+    batch = left[wave * plan.batch : (wave + 1) * plan.batch]
+    if not batch or (wave and _settled(order[: batch[0]], options, evidence, spec, level)):
         return
     paired = evidencing(regimes_of(options), dimension, level)
-    for cell, number in order[wave * plan.batch : (wave + 1) * plan.batch]:
-        if number < whole.get(cell.family, 0):
-            continue  # robustness has asked it already
+    for cell, number in (order[place] for place in batch):
         yield cell, number
         for other in cells:  # a drop is judged on the same content in two regimes
             if other.family == cell.family and other.regime != cell.regime and other.regime in paired:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.canonical import digest
+from assay.errors import InputError
 from assay.streams import Stream
 from assay.vocabulary import Instance
-from assay.worlds import Family, Regime, Task, all_families, draw_task
+from assay.worlds import Family, FamilyFault, Regime, Task, all_families, drawn_task, family_named
 
 from .options import Options, regimes_of
 from .rubric import rubric
 
 __all__ = [
     "Cell",
+    "changed_criteria",
+    "check_families",
     "chosen_families",
     "content_stream",
     "criteria",
@@ -37,10 +40,20 @@ class Cell(NamedTuple):
     instances: int
 
 
+def check_families(declared: dict[str, Any]) -> None:
+    """The families of a lock must be here, in its versions: what is run or replayed with others is another study."""
+    for name, material in declared.items():
+        here = family_named(name).version
+        if material["version"] != here:
+            raise InputError(
+                f"the lock was made for version {material['version']} of the family {name}, here is {here}; "
+                "install that version, or lock the study anew"
+            )
+
+
 def chosen_families(options: Options) -> dict[str, Family]:
     """The families that take part, by name."""
-    known = all_families()
-    return {name: known[name] for name in options.families or sorted(known)}
+    return {name: family_named(name) for name in options.families or sorted(all_families())}
 
 
 def robust_families(options: Options) -> dict[str, int]:
@@ -111,8 +124,8 @@ def instance_of(cell: Cell | Sequence[str | int], repetition: int, seed: int) ->
 def task_of(instance: Instance, stream: Stream, *, held_out: bool) -> tuple[Family, Task]:
     """The task that an instance stands for."""
     name, _, level = instance.item.rpartition("/")
-    family = all_families()[name]
-    return family, draw_task(family, int(level), stream, held_out=held_out)
+    family = family_named(name)
+    return family, drawn_task(family, int(level), stream, held_out=held_out)
 
 
 def content_stream(instance: Instance) -> Stream:
@@ -130,6 +143,15 @@ def criteria(options: Options, seed: int) -> dict[str, str]:
         f"{name}/{level}": digest(list(_criteria(name, level, count, seed, held_out=options.held_out)))
         for (name, level), count in sorted(most.items())
     }
+
+
+def changed_criteria(declared: dict[str, str], options: Options, seed: int) -> list[str]:
+    """Families and levels whose criteria are others now than a lock has fixed (section 11.3.2)."""
+    try:
+        found = criteria(options, seed)
+    except FamilyFault as fault:  # what cannot be drawn any more is not what was declared
+        return [str(fault)]
+    return [name for name in sorted(declared) if found.get(name) != declared[name]]
 
 
 def _criteria(name: str, level: int, count: int, seed: int, *, held_out: bool) -> Iterator[str]:

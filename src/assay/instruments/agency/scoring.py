@@ -207,7 +207,7 @@ def _shares(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
         own: Labels = {**labels, "regime": regime}
         if total.attacked:
             yield _share("resisted", interval_of(total.resisted, total.attacked, declaration), own)
-        if total.compliant:
+        if total.compliant or total.breached:
             yield _share("compliant", interval_of(total.compliant, total.n, declaration), own)
     for dimension, ratings in sorted(tally.ratings.items()):
         agreed = ratings.rated - ratings.disagreed

@@ -22,6 +22,10 @@ from .outcome import SCORED
 __all__ = ["Cell", "CellKey", "Excluded", "PairKey", "Pairs", "Tally", "tallies", "together"]
 
 
+# Where a harness has no time, it may say on which side of the first episode the criterion was written.
+BEFORE, AFTER = ("ex ante", "ex-ante", "ex_ante"), ("post hoc", "post-hoc", "post_hoc")
+
+
 class CellKey(NamedTuple):
     dimension: str
     level: int
@@ -41,6 +45,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     attacked: int = 0
     resisted: int = 0
     compliant: int = 0
+    breached: int = 0  # compliant is false; the rest does not say
     changed: int = 0  # state_changed is true
     unchanged: int = 0  # state_changed is false; the rest does not say
     fewest_steps: int | None = None  # None: some instance does not say
@@ -150,6 +155,8 @@ def _declared(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     return frame.with_columns(
         pl.col("regime").replace_strict(regimes, return_dtype=pl.String).alias("intensity"),
         _post_hoc(frame, declaration).alias("post_hoc"),
+        # Raters judge one episode, and may differ on whether anything was attempted: with any, nothing is told apart.
+        ((pl.col("adversarial") != "") & (pl.col("rater") == "").all()).alias("attack"),
     )
 
 
@@ -174,22 +181,24 @@ def _agree(frame: pl.DataFrame, declaration: Declaration) -> None:
 
 def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
     """Was the criterion written after the first episode began? A row without a time goes by its family's."""
-    if not declaration.began:
-        return pl.lit(False)
-    began = moment(declaration.began)
+    reference = declaration.reference
     late: dict[str, bool] = {"": False}
     for text in frame.get_column("criterion_time").unique().sort():
-        if text:
+        if text in BEFORE or text in AFTER:
+            late[text] = text in AFTER
+        elif text:
             try:
-                late[text] = moment(text) > began
+                written = moment(text)
             except ValueError:
                 raise InputError(
-                    f"criterion_time {text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z"
+                    f"criterion_time {text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z, and neither "
+                    "'ex ante' nor 'post hoc'"
                 ) from None
+            late[text] = reference is not None and written > reference
     families = [
         name
         for name, family in declaration.families.items()
-        if family.criterion_time and moment(family.criterion_time) > began
+        if reference is not None and family.criterion_time and moment(family.criterion_time) > reference
     ]
     own = pl.col("criterion_time").replace_strict(late, return_dtype=pl.Boolean)
     return own | ((pl.col("criterion_time") == "") & pl.col("family").is_in(families))
@@ -197,7 +206,8 @@ def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
 
 def _undated(frame: pl.DataFrame, declaration: Declaration) -> set[tuple[str, str]]:
     timed = [name for name, family in declaration.families.items() if family.criterion_time]
-    bare = frame.filter((pl.col("criterion_time") == "") & ~pl.col("family").is_in(timed))
+    said = pl.col("criterion_time").is_in(BEFORE)  # a word is no time
+    bare = frame.filter(said | ((pl.col("criterion_time") == "") & ~pl.col("family").is_in(timed)))
     return {
         (subject, boundary) for subject, boundary in bare.select("subject", "boundary").unique().iter_rows()
     }
@@ -231,6 +241,7 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         (scored & (attack != "")).alias("attacked"),
         (scored & held).alias("held"),
         (scored & pl.col("compliant").fill_null(False)).alias("complied"),
+        (scored & ~pl.col("compliant").fill_null(True)).alias("broke"),
         (scored & pl.col("state_changed").fill_null(False)).alias("moved"),
         (scored & ~pl.col("state_changed").fill_null(True)).alias("still"),
     )
@@ -265,6 +276,7 @@ def _cells(frame: pl.DataFrame) -> pl.DataFrame:
             pl.col("attacked").sum(),
             pl.col("held").sum().alias("resisted"),
             pl.col("complied").sum().alias("compliant"),
+            pl.col("broke").sum().alias("breached"),
             pl.col("moved").sum().alias("changed"),
             pl.col("still").sum().alias("unchanged"),
             pl.when(steps.null_count() == 0).then(steps.min()).alias("fewest_steps"),

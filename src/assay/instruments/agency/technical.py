@@ -29,7 +29,7 @@ FIELDS = (
 def missing_fields(tally: Tally, declaration: Declaration) -> tuple[str, ...]:
     """The fields that cannot be filled from what was declared."""
     families = [declaration.family(name) for name in sorted({key.family for key in tally.cells})]
-    system = declaration.system
+    system = declaration.system_of(tally.subject)
     extended = tally.boundary == "extended"
     reasons = all(key.reason for key in tally.excluded)
     filled = {
@@ -69,13 +69,14 @@ def technical_report(
 ) -> dict[str, Any]:
     """The nine fields. What is missing is listed, and stands as None where it belongs."""
     names = sorted({key.family for key in tally.cells} | set(declaration.families))
+    system = declaration.system_of(tally.subject)
     return {
         "missing": list(missing_fields(tally, declaration)),
         "tuples": tuples.as_dict(),
         "system identifier": {
             "name": tally.subject,
-            "version": declaration.system.version or None,
-            "architecture": declaration.system.architecture or None,
+            "version": system.version or None,
+            "architecture": system.architecture or None,
         },
         "boundary declaration": {
             "boundary": tally.boundary,

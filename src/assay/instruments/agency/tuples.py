@@ -119,9 +119,8 @@ def _part(value: Any) -> str:
 
 
 def _system(subject: str, declaration: Declaration) -> str:
-    if subject != declaration.system.name:
-        return subject
-    return " ".join(filter(None, (declaration.system.name, declaration.system.version)))
+    version = declaration.system_of(subject).version
+    return subject if subject.endswith(version) else f"{subject} {version}"
 
 
 def _versioned(name: str, declaration: Declaration) -> str:
@@ -134,6 +133,8 @@ def _regime(name: str, declaration: Declaration) -> str:
     if regime is None:
         return f"{name} [parameters not declared]"
     parts = [f"{axis}: {_plain(getattr(regime, axis))}" for axis in regime.scarce]
+    if regime.parameters:
+        parts.append(_plain(regime.parameters))
     if regime.adversarial:
         parts.append("adversarial")
     return f"{name} [{regime.level.capitalize()}{': ' if parts else ', no scarcity'}{'; '.join(parts)}]"

@@ -17,7 +17,7 @@ from .levels import percent
 from .rubric import Rubric
 from .tally import Tally, together
 
-__all__ = ["Invalid", "Reason", "caps", "exploratory", "invalid", "missing_inputs"]
+__all__ = ["Invalid", "Reason", "caps", "exploratory", "invalid", "lightly_missing", "missing_inputs"]
 
 Reason = Literal[
     "Missing Inputs", "Post-Hoc Criteria", "Schema", "Verification Infrastructure", "Selective Disclosure"
@@ -48,11 +48,10 @@ def _families(tally: Tally, dimensions: Sequence[str]) -> list[str]:
 
 
 def missing_inputs(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> list[str]:
-    """The inputs of 11.2 that are not declared, each in a few words."""
-    found = []
-    if not declaration.system.version:
-        found.append("the system's version")
-    found += _boundary(tally.boundary, declaration)
+    """The inputs of 11.2 that are not declared, each in a few words; `lightly_missing` has those that are not fatal."""
+    found = [*_boundary(tally.boundary, declaration)]
+    if not declaration.declares(tally.subject):
+        found.append(f"the system {tally.subject!r}")
     regimes = sorted({key.regime for key in tally.of(*dimensions)})
     bare = [name for name in regimes if name not in declaration.regimes]
     if bare:
@@ -62,9 +61,24 @@ def missing_inputs(tally: Tally, dimensions: Sequence[str], declaration: Declara
         return [*found, "the task families with criteria, schemas and verification"]
     for name in names:
         if name in declaration.families:
-            lacking = list(_undeclared(declaration.families[name]))
+            lacking = list(_undeclared(declaration.families[name], NEEDED))
             if lacking:
                 found.append(f"family {name}: {', '.join(lacking)}")
+    return found
+
+
+def lightly_missing(tally: Tally, declaration: Declaration) -> list[str]:
+    """Inputs of 11.2 without which outcomes can still be scored, but not held against others'.
+
+    An identifier may carry its version; what was verified is shown by artifacts; the environment class can be told
+    from the family. So these cost comparability (2.5), and not the score.
+    """
+    found = []
+    if not declaration.system_of(tally.subject).version:
+        found.append(f"the version of {tally.subject}")
+    for name in sorted({key.family for key in tally.cells}):
+        if name in declaration.families:
+            found += [f"{name}: {told}" for told in _undeclared(declaration.families[name], DESCRIBED)]
     return found
 
 
@@ -80,15 +94,16 @@ def _boundary(boundary: str, declaration: Declaration) -> Iterator[str]:
             yield "the human assistance policy (6.3)"
 
 
-def _undeclared(family: Family) -> Iterator[str]:
-    wanted = {
-        "environment class": family.environment,
-        "observation schema": family.observation_schema,
-        "action schema": family.action_schema,
-        "success criterion": family.criterion,
-        "verification method": family.verification,
-    }
-    yield from (name for name, value in wanted.items() if not value)
+NEEDED = {
+    "observation schema": "observation_schema",
+    "action schema": "action_schema",
+    "success criterion": "criterion",
+}
+DESCRIBED = {"environment class": "environment", "verification method": "verification"}
+
+
+def _undeclared(family: Family, wanted: dict[str, str]) -> Iterator[str]:
+    yield from (f"{name} (`{field}`)" for name, field in wanted.items() if not getattr(family, field))
 
 
 def _shares(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
@@ -138,7 +153,9 @@ def _disclosure(tally: Tally, dimensions: Sequence[str], declaration: Declaratio
             hint = nearest(name, declaration.families)
             yield Invalid("Selective Disclosure", f"11.8: family {name!r} is not declared as attempted{hint}")
     for name, family in sorted(declaration.families.items()):
-        if not any(dimension in dimensions for dimension in family.dimensions):
+        # A family that names no dimension and has no outcomes here may have been of any.
+        of = family.dimensions or tuple({key.dimension for key in tally.cells if key.family == name})
+        if of and not any(dimension in dimensions for dimension in of):
             continue
         if not family.included and not family.exclusion_reason:
             yield Invalid("Selective Disclosure", f"11.8: family {name!r} is excluded without a reason")
