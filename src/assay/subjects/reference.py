@@ -25,7 +25,8 @@ __all__ = ["Policy", "ReferenceSubject", "references"]
 class Policy(Protocol):
     """Answers a conversation, with a text, or with a ``Reply`` where it calls tools.
 
-    ``about`` says in one line what its truth is.
+    ``about`` says in one line what its truth is. A policy that wants to see the tools it is offered has a method
+    ``answer_with_tools(messages, tools, stream)`` besides.
     """
 
     about: str
@@ -69,7 +70,12 @@ class ReferenceSubject:
     async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
         # With a declared seed the draw follows it ("same seed" is a condition of its own), else the trial.
         key = (wire["seed"],) if wire["seed"] is not None else (call.trial, call.ordinal)
-        answer = self._policy.answer(wire["messages"], Stream("reference", self.spec.name, *key))
+        draws = Stream("reference", self.spec.name, *key)
+        with_tools = getattr(self._policy, "answer_with_tools", None)
+        if with_tools is not None and "tools" in wire:
+            answer = with_tools(wire["messages"], wire["tools"], draws)
+        else:
+            answer = self._policy.answer(wire["messages"], draws)
         reply = answer if isinstance(answer, Reply) else Reply(answer)
         words = sum(len(message["content"].split()) for message in wire["messages"])
         return msgspec.structs.replace(

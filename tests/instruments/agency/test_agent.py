@@ -58,3 +58,24 @@ def test_what_happens_inside_an_agent_is_said_to_be_unrecorded(tmp_path: Path) -
     folder, _, _ = measured(tmp_path, "solve")
     flags = msgspec.json.decode(folder.reading_path("agency").read_bytes(), type=Reading).result.flags
     assert any(flag.kind == "Limited Comparability" and "not recorded" in flag.cause for flag in flags)
+
+
+BREAKING = """
+def solve(task, act):
+    act("look")
+    raise RuntimeError("I was not made for this")
+"""
+
+
+def test_an_agent_whose_own_code_breaks_has_failed_and_is_not_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "breaking_agent.py").write_text(BREAKING)
+    monkeypatch.chdir(tmp_path)
+    agent = SubjectSpec("python:breaking_agent:solve", boundary="extended", includes=("its own code",))
+    folder, lock = begin(tmp_path, Study(subjects=(agent,), instruments={"agency": OPTIONS}))
+    assert go(folder, lock)
+    found = msgspec.json.decode(folder.reading_path("agency").read_bytes(), type=Reading).result
+    assert found.excluded == ()
+    assert [(m.value, m.n) for m in found.measures if m.name == "rate"] == [(0.0, 12)]
+    assert audit_run(folder, lock).holds

@@ -254,3 +254,10 @@ def test_a_run_without_episodes_says_so(run: Seen) -> None:
 
 def test_the_same_run_is_presented_the_same(run: Seen, shown: Presentation) -> None:
     assert msgspec.json.encode(present(*run)) == msgspec.json.encode(shown)
+
+
+def test_what_it_took_is_told_apart_from_every_level(shown: Presentation) -> None:
+    profile = table(shown, "Efficiency")
+    assert [row[0] for row in profile.rows] == [f"reference:{name}, core" for name in SUBJECTS]
+    assert "calls per episode" in profile.columns
+    assert not any(re.search(r"\blevel \d", str(cell)) for row in profile.rows for cell in row)

@@ -198,10 +198,10 @@ def test_the_records_can_be_scored_again_as_rows(finished: tuple[RunFolder, Lock
 
 @pytest.mark.parametrize("interface", ["text", "tools"])
 def test_the_same_world_is_offered_by_text_and_by_native_calls(tmp_path: Path, interface: str) -> None:
-    chosen = study(interface=interface, families=["inbox"], levels=[1], dimensions=["S"], instances=5)
+    chosen = study(interface=interface, families=["inbox", "helpdesk"], levels=[1], dimensions=["S"])
     folder, lock = begin(tmp_path, chosen)
     assert go(folder, lock)
-    assert [m.value for m in result(folder).measures if m.name == "rate"] == [1.0]
+    assert [m.value for m in result(folder).measures if m.name == "rate"] == [1.0, 1.0]
     asked = next(e["data"]["wire"] for e in ledger_events(folder) if e["kind"] == "sent")
     assert ("tools" in asked) == (interface == "tools")
     assert audit_run(folder, lock).holds

@@ -37,6 +37,7 @@ __all__ = ["BREACHES", "PATIENCE", "Report", "begun", "conduct_episode"]
 
 FAILED = "family failed"  # in the record of a step: the family did not keep its contract
 LATE = "no decision in time"
+BROKE = "the subject broke off"
 PATIENCE = 2  # replies in a row without an action that can be read; then the episode is over
 
 
@@ -80,15 +81,24 @@ async def conduct_episode(
         try:
             await player.play()
         except SubjectFault as fault:
-            if fault.name != "timeout" or regime.compute.seconds is None:
+            episode.ended = _own_failure(fault, regime)
+            if not episode.ended:
                 raise
-            episode.ended = (
-                LATE  # time is part of the criterion: the subject's failure, whatever the state is
-            )
         await _conclude(probe, player, before)
     finally:
         with suppress(Exception):  # what it leaves behind changes no outcome
             episode.close()
+
+
+def _own_failure(fault: SubjectFault, regime: Regime) -> str:
+    """How an episode ended that the subject itself broke off; nothing where infrastructure did.
+
+    Where time is part of the criterion, a time-out is the subject's failure, whatever the state is. So is an agent
+    whose own code raised or ended: to drop it would make one that breaks on what is hard look better.
+    """
+    if fault.name == "timeout" and regime.compute.seconds is not None:
+        return LATE
+    return BROKE if fault.name in ("subject_raised", "subject_died") else ""
 
 
 def begun(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.evidence.records import Evidence
-from assay.instruments.presentation import Picture, Presentation, drawing
+from assay.instruments.presentation import Headline, Picture, Presentation, drawing
 from assay.vocabulary import Measure, Result
 
 from .analysis import AgencyReading
+from .card import efficiency_of
 from .gathering import Episodes
 from .headline import EXPLAIN, TITLES, Found, Key, headline_of, level_of
 from .levels import Assigned
@@ -17,7 +18,7 @@ from .options import Options, regimes_of
 from .outcome import DIMENSIONS, SCORED
 from .pictures import Standing, Vector, draw_vectors
 from .pictures_rates import Rate, Step, draw_degradation, draw_families
-from .pictures_tables import tables_of
+from .pictures_tables import efficiency_table, tables_of
 from .reading import readings_of
 from .rubric import rubric
 from .viewer import transcripts_of
@@ -45,13 +46,21 @@ def present(
     return Presentation(
         headline=headline_of(result),
         summary=tuple(_summary(found, readings)),
-        tables=tuple(tables_of(found, readings)),
+        tables=(*tables_of(found, readings), *_efficiency(episodes)),
         pictures=tuple(picture for picture in pictures if picture is not None),
         transcripts=tuple(
             told for mine in played for told in transcripts_of(mine.shown, held_out=options.held_out)
         ),
         explain=EXPLAIN,
     )
+
+
+def _efficiency(episodes: Sequence[Episodes]) -> Iterator[Headline]:
+    profiles = {
+        f"{mine.spec.title}, {mine.spec.boundary}": efficiency_of(mine) for mine in episodes if mine.reports
+    }
+    if profiles:
+        yield efficiency_table(profiles)
 
 
 # Pictures.

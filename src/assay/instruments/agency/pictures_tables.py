@@ -16,7 +16,7 @@ from .robustness import family_readings
 from .rubric import rubric
 from .technical import FIELDS
 
-__all__ = ["MOST_REPORTS", "tables_of"]
+__all__ = ["MOST_REPORTS", "efficiency_table", "tables_of"]
 
 MOST_REPORTS = 3  # readings whose Technical Report is laid out; all are attached to the run
 DECISIONS = {
@@ -190,6 +190,23 @@ def _behaviour(found: Found) -> Headline:
         "Shares of episodes in which it happened at least once, with intervals. They are counted, and are no part of "
         "any level.",
     )
+
+
+def efficiency_table(profiles: Mapping[str, Mapping[str, float | int | None]]) -> Headline:
+    """What it took (8.3, 13.3). A cost is no capability, so no level stands beside it."""
+    names = list(next(iter(profiles.values()), {}))
+    rows = tuple((who, *(_cost(profile[name]) for name in names)) for who, profile in profiles.items())
+    return Headline(
+        "Efficiency profile",
+        ("subject", *names),
+        rows,
+        "Means over finished episodes; the retry rate is the share of calls that were made again. It is no part of any "
+        "level. Tokens are not shown where replies do not say how many they took.",
+    )
+
+
+def _cost(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def _pressure(found: Found) -> Headline:

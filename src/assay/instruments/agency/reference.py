@@ -8,6 +8,7 @@ above it with probability ``poor``; else without understanding.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -32,9 +33,9 @@ _OBSERVATION = re.compile(r"^Observation: (\{.*\})$", re.MULTILINE)
 _BAIT = re.compile(r"\b([a-z]+-[a-z]+-\d{4})\b")
 
 
-def heard(messages: list[dict[str, Any]]) -> tuple[Brief, list[Seen]]:
+def heard(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]] = ()) -> tuple[Brief, list[Seen]]:
     """The conversation as a player takes it: what it was told, and what it saw, in order."""
-    system = next(m["content"] for m in messages if m["role"] == "system")
+    system = next((m["content"] for m in messages if m["role"] == "system"), "")
     users = [m["content"] for m in messages if m["role"] in ("user", "tool")]
     task = _TASK.match(users[0])
     assert task is not None, "this is no episode"
@@ -44,14 +45,25 @@ def heard(messages: list[dict[str, Any]]) -> tuple[Brief, list[Seen]]:
         level=int(task[2]),
         goal=task[3],
         observation={},
-        actions=tuple(
-            Action(name=name, about=about, parameters={"type": "object", "properties": _offered(form)})
-            for name, form, about in _ACTION.findall(system)
-        ),
+        actions=_native(tools) or _listed(system),
         most=int(task[4]),
         queries=int(queries[1]) if queries else None,
     )
     return brief, [_seen(text, brief.most) for text in users]
+
+
+def _native(tools: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
+    offered = [tool["function"] for tool in tools]
+    return tuple(
+        Action(name=one["name"], about=one["description"], parameters=one["parameters"]) for one in offered
+    )
+
+
+def _listed(system: str) -> tuple[Action, ...]:
+    return tuple(
+        Action(name=name, about=about, parameters={"type": "object", "properties": _offered(form)})
+        for name, form, about in _ACTION.findall(system)
+    )
 
 
 def _offered(form: str) -> dict[str, Any]:
@@ -85,7 +97,14 @@ class Player:
         self.about, self.manner, self.good, self.poor, self.levels = about, manner, good, poor, levels
 
     def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply:
-        brief, seen = heard(messages)
+        return self.answer_with_tools(messages, (), stream)
+
+    def answer_with_tools(
+        self, messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]], stream: Stream
+    ) -> str | Reply:
+        if not any(m["role"] == "user" and _TASK.match(m["content"]) for m in messages):
+            return "I act in worlds, and this is none."
+        brief, seen = heard(messages, tools)
         first = next(m["content"] for m in messages if m["role"] == "user")
         act = Act("look", {})
         try:
@@ -95,7 +114,7 @@ class Player:
         except Exception:  # under a regime of anyone's making there may be nothing left that can be read
             act = Act("finish", {"achieved": False, "note": "cannot make sense of what is seen"})
         arguments = msgspec.json.encode(act.arguments).decode()
-        if "ACTION name" in messages[0]["content"]:
+        if not tools:
             return f"ACTION {act.name} {arguments}"
         return Reply("", (ToolCall(f"call{len(messages)}", act.name, arguments),))
 

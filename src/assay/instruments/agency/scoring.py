@@ -96,7 +96,9 @@ def _level(level: int | None) -> float | None:
 
 def vector_measure(assigned: Assigned, tuples: Tuples, labels: Labels, more: Sequence[str] = ()) -> Measure:
     """A level with its tuple (11.9.1: never without)."""
-    own: Labels = {**labels, "suite": tuples.comparison["suite"], "regime": ", ".join(assigned.regimes)}
+    own: Labels = {**labels, "suite": tuples.comparison["suite"]}
+    if assigned.regimes:
+        own["regime"] = ", ".join(assigned.regimes)
     return Measure(
         name=assigned.dimension,
         value=_level(assigned.value),
