@@ -74,6 +74,7 @@ def test_every_room_of_the_presentation_is_furnished(shown: Presentation) -> Non
         "Under pressure",
         "Technical report",
         "Technical report",
+        "Efficiency profile",
     ]
     assert [one.title.partition(":")[0] for one in shown.pictures] == [
         "The agency vector",

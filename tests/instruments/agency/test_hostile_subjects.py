@@ -19,6 +19,7 @@ from assay.study import Budget, Lock, Study, SubjectSpec
 from assay.subjects import reference
 from assay.vocabulary import Reply, ToolCall
 from assay.worlds import all_families
+from assay.worlds.families.helpdesk import Helpdesk
 from tests.support import audit_run, begin, go, ledger_events, result_bytes
 from tests.worlds.counter import Counter
 
@@ -215,8 +216,13 @@ def test_options_that_would_measure_something_else_are_refused(options: dict[str
         read_options(options, None, ())
 
 
-def test_a_reference_that_cannot_read_what_it_is_offered_gives_up_and_breaks_nothing(tmp_path: Path) -> None:
-    """Native tools are not told to references, and some policies read their options from the actions."""
+def test_a_reference_that_cannot_read_what_it_sees_gives_up_and_breaks_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: object, brief: object) -> object:
+        raise ValueError("nothing can be read")
+
+    monkeypatch.setattr(Helpdesk, "oracle", broken)
     folder, lock = begin(tmp_path, study("solver", families=["helpdesk"]))
     assert go(folder, lock)
     assert {(end["outcome"], end["report"]["claimed"]) for end in ends(folder)} == {("failure", False)}

@@ -114,7 +114,7 @@ class Player:
         except Exception:  # under a regime of anyone's making there may be nothing left that can be read
             act = Act("finish", {"achieved": False, "note": "cannot make sense of what is seen"})
         arguments = msgspec.json.encode(act.arguments).decode()
-        if not tools:
+        if "ACTION name" in messages[0]["content"]:
             return f"ACTION {act.name} {arguments}"
         return Reply("", (ToolCall(f"call{len(messages)}", act.name, arguments),))
 
