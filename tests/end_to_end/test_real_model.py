@@ -86,7 +86,8 @@ def test_an_audit_needs_neither_network_nor_model(ran: Path) -> None:
     ended = _unplugged(ran, "audit", "r", "--json")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     told = json.loads(ended.stdout)
-    assert (told["holds"], told["trials"], told["asks"], told["recomputed"]) == (True, 4, 4, 4)
+    assert (told["holds"], told["trials"], told["asks"]) == (True, 4, 4)
+    assert told["recomputed"] >= 4  # each program on its tests, and those that pass on further inputs
 
 
 def test_a_report_needs_neither_network_nor_model(ran: Path) -> None:
