@@ -111,8 +111,13 @@ class Player:
             policy = self._policy(brief, Stream("player", self.about, sha256_hex(first.encode())))
             for one in seen:
                 act = policy.decide(one)
-        except Exception:  # under a regime of anyone's making there may be nothing left that can be read
-            act = Act("finish", {"achieved": False, "note": "cannot make sense of what is seen"})
+        except (
+            Exception
+        ) as error:  # under a regime of anyone's making there may be nothing left that can be read
+            told = (
+                f"cannot make sense of what is seen: {type(error).__name__}"  # in the ledger, for all to see
+            )
+            act = Act("finish", {"achieved": False, "note": told})
         arguments = msgspec.json.encode(act.arguments).decode()
         if "ACTION name" in messages[0]["content"]:
             return f"ACTION {act.name} {arguments}"
