@@ -39,10 +39,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Long simulations, fault storms, and tests that take their time.
+# Long simulations, fault storms, tests that take their time, and a search for examples not tried before.
 proof: $(VENV)/.dev
 	$(BIN)/assay pull smollm2
 	$(BIN)/pytest -q -m "proof or slow"
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not proof and not slow" --hypothesis-profile=searching
 
 bench: $(VENV)/.dev
 	@for script in benchmarks/[a-z]*.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done

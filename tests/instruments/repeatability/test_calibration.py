@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from assay.canonical import encode, real
 from assay.errors import SandboxUnavailable
 from assay.instruments.calibration import Calibration, Readings, in_processes, point_of
-from assay.instruments.repeatability import calibration, calibration_cells
+from assay.instruments.repeatability import calibration_cells, calibration_programs
 from assay.instruments.repeatability.calibration import Bench, bench_for, calibrate, measured
 from assay.instruments.repeatability.calibration_cells import (
     anchored_readings,
@@ -27,7 +28,6 @@ from assay.instruments.repeatability.calibration_grid import (
     PARTS,
     SIZES,
     Distribution,
-    calibration_contract,
     draw,
 )
 from assay.instruments.repeatability.calibration_truth import (
@@ -36,7 +36,6 @@ from assay.instruments.repeatability.calibration_truth import (
     canon_free_truths,
     kinds_of,
 )
-from assay.instruments.repeatability.contracts import Limits
 from assay.instruments.repeatability.repairing import LEVELS
 from assay.instruments.repeatability.rows import score_rows
 from assay.stats import wilson_array
@@ -202,8 +201,13 @@ def test_all_marks_are_alike_in_everything_but_which_they_are(bench: Bench) -> N
 def test_a_program_that_is_cut_off_stops_the_calibration_and_is_not_taken_for_a_wrong_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    hurried = msgspec.structs.replace(calibration_contract(), limits=Limits(seconds=1e-6))
-    monkeypatch.setattr(calibration, "calibration_contract", lambda: hurried)
+    honest = calibration_programs._run
+
+    async def cut(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        runs = await honest(*args, **kwargs)
+        return {code: {**run, "state": "timeout"} for code, run in runs.items()}
+
+    monkeypatch.setattr(calibration_programs, "_run", cut)
     with pytest.raises(SandboxUnavailable, match=r"programs of known make were cut off \(timeout\)"):
         bench_for([(NAMED["same"], 5)], 2)
 
