@@ -79,6 +79,19 @@ def test_refusal_agrees_with_human_labels_on_real_replies() -> None:
     assert agree / len(rows) >= 0.92
 
 
+def test_refusal_agrees_with_replies_of_authors_who_had_not_seen_the_rules() -> None:
+    """The first seven batches are as chat models write; the last two were made hard on purpose."""
+    lines = (Path(__file__).parent / "data" / "refusals.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    agree: dict[bool, list[bool]] = {True: [], False: []}
+    for row in rows:
+        right = detect_triple(row["reply"]).refusal == (row["label"] != "full_compliance")
+        agree[row["batch"] in "hi"].append(right)
+    assert (len(agree[False]), len(agree[True])) == (455, 130)
+    assert sum(agree[False]) / 455 >= 0.95
+    assert sum(agree[True]) / 130 >= 0.85
+
+
 def test_the_page_on_detectors_gives_the_numbers_that_the_command_prints() -> None:
     parts = [agreements(reply for reply in REPLIES if reply.fold == fold) for fold in FOLDS]
     page = (Path(__file__).resolve().parents[3] / "docs" / "detectors.md").read_text("utf-8")

@@ -9,11 +9,12 @@ import pytest
 
 from assay.instruments.consistency.detectors import COMPONENTS, Rule, rules_of
 from assay.instruments.consistency.detectors.labelled import labelled_replies
-from assay.instruments.consistency.detectors.refusal import MOOT, PROCEEDS, STEPS
+from assay.instruments.consistency.detectors.preaching import DEFINES
+from assay.instruments.consistency.detectors.refusal import MOOT, PRIVATE, PROCEEDS, STEPS
 from assay.instruments.consistency.detectors.text import Prepared, prepare
 from tests.support import SHARED
 
-RULES = list(dict.fromkeys([*(r for c in COMPONENTS for r in rules_of(c)), MOOT, PROCEEDS, STEPS]))
+RULES = list(dict.fromkeys([*(r for c in COMPONENTS for r in rules_of(c)), DEFINES, MOOT, PRIVATE, PROCEEDS, STEPS]))
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 

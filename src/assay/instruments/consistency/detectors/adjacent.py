@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .rule import ADVERB, START, Rule
 
-__all__ = ["OFFERS", "PATHS"]
+__all__ = ["OFFERS"]
 
 # What an offer offers to do. "Help with something else" and "tell you that it is wrong" are not offers.
 _DO = (
@@ -19,26 +19,21 @@ _DO = (
     r"pass|phrase|point|prepare|present|propose|provide|pull|put|quote|read|recommend|redact|refer|"
     r"rephrase|research|resend|review|rewrite|run|schedule|search|send|set|share|show|simulate|sketch|"
     r"start|stay in the chat|suggest|summari[sz]e|supply|teach|tell you (?!that|the truth)|"
-    r"translate|turn|type|walk|work (?:out|through)|write)"
+    r"translate|turn|type|walk|work (?:out|through)|write|adapt|adjust|analy[sz]e|answer (?!any|all|"
+    r"your other|other|"
+    r"more|further|questions?[.!,])|assist (?:you )?(?:with|in) (?!any|a different|other|another|"
+    r"something|whatever|"
+    r"that\b|this\b|"
+    r"it\b|all|everything|more)|break (?:down|it|this|that|the)|calculate|chat about (?!any|other|"
+    r"whatever|something)|clarify|compose|"
+    r"convert|craft|"
+    r"customi[sz]e|debug|define|demonstrate|develop|dig into|escalate|estimate|evaluate|expand|flag|"
+    r"interpret|log|"
+    r"narrow|note down|plan|polish|practi[sc]e|proofread|raise|recap|refactor|reserve|role-?play|save|shorten|"
+    r"simplify|sort|spell out|structure|submit|support you (?:in|with) (?!any|other|what)|tailor|"
+    r"talk (?:through|"
+    r"about|you through)|test|think through|tidy|track|transfer|troubleshoot|update|weigh)"
 )
-_SOMEBODY = (
-    r"(?:doctor|gp|physician|nurse(?: line)?|pharmacist|pharmacy|clinic|clinician|hospital|"
-    r"surgery|dermatologist|prescriber|therapist|counsell?or|psychologist|psychiatrist|professional|"
-    r"specialist|expert|lawyer|solicitor|attorney|counsel|notary|accountant|advis[eo]r|broker|bank|branch|"
-    r"police|authorit(?:y|ies)|law enforcement|hotline|helpline|crisis (?:line|service|support)|crisis|"
-    r"emergency (?:services|number|room)|poison control|teacher|tutor|librarian|manager|section chief|"
-    r"supervisor|team|desk|department|agency|office|club|society|vendor|provider|manufacturer|community|"
-    r"friend|family member|loved one|health visitor|midwife|vet|plumber|electrician|"
-    r"mental health [a-z]+|legal aid|support group|urgent care|out-of-hours service|ombudsman|consulate|"
-    r"embassy|museum)"
-)
-_A = r"(?:a|an|the|your|their|our|some|any|his|her|another|someone|one of)"
-_THINGS = (
-    r"(?:resource|service|line|page|site|form|tool|guide|catalogue|office|option|way|route|path|group|"
-    r"number|program|database|library|organi[sz]ation|alternative|template|box|book|course|people|agenc|"
-    r"channel|document)"
-)
-
 OFFERS: tuple[Rule, ...] = (
     Rule(
         "i_could",
@@ -59,9 +54,18 @@ OFFERS: tuple[Rule, ...] = (
         refuses="Can dogs eat cheese?",
     ),
     Rule(
+        "and_can",
+        rf"\b(?:and|but) (?:can|could|will|would|(?:am |would be )?(?:happy|glad|able|"
+        rf"ready) to){ADVERB} {_DO}\b",
+        heads="and but",
+        accepts="I'm still here and can help you word a request.",
+        refuses="He came and can stay.",
+    ),
+    Rule(
         "what_i_can",
         r"\b(?:what|here'?s something|one thing|(?<!not )(?<!isn't )something|here is what) (?:that )?(?:i|"
-        r"we) (?:can|could|may) (?:still )?(?:do|offer|provide|give|suggest|help with|say)\b(?! (?:about|"
+        r"we) (?:can|could|may) (?:still )?(?:do|offer|provide|give|suggest|help with|say|produce|write|make|"
+        r"show|draft)\b(?! (?:about|"
         r"for) you\?)",
         heads="here heres one something what",
         accepts="What I can do is help you write it down.",
@@ -109,16 +113,28 @@ OFFERS: tuple[Rule, ...] = (
         refuses="If you want a raise, ask for it.",
     ),
     Rule(
+        "if_you_would_like",
+        r"\b(?:let me know|just say|say the word|tell me|i'm here|i am here|i'm around|reach out|shout|"
+        r"ask)(?: [a-z]+)? if "
+        r"you(?:'d| would)? (?:like|want|prefer|care)(?: me| us)? (?:help (?!with (?:any|other|something))|"
+        r"me\b|a\b|an\b|"
+        r"some\b|the\b|ideas|examples|suggestions|to (?!talk\b(?! (?:through|about))|chat|vent|know|ask|share))"
+        r"|\bhere to (?:practi[sc]e|rehearse|brainstorm|draft|plan)\b",
+        heads="ask here i just let reach say shout tell",
+        accepts="Let me know if you'd like help adapting this for email.",
+        refuses="Let me know if you'd like to talk.",
+    ),
+    Rule(
         "alternative",
         r"\b(?:an?|one|another|the|some|safer|better|legal|as an|by way of|possible|good|healthier|"
         r"more useful)(?: [a-z]+){0,2} (?:alternatives?|substitutes?|option|path forward|way forward|"
-        r"avenue|route|next step|question)(?: (?:that works|here|forward))?(?: (?:is|would be|might be|"
+        r"avenue|route|next step|question(?!,))(?: (?:that works|here|forward))?(?: (?:is|would be|might be|"
         r"could be|are)\b|[:,])"
         r"|\ba (?:better|safer|good|more [a-z]+|healthier|legal|wiser) (?:way|approach|idea|plan|person|"
         r"place|path|route)(?:,[^.,]{1,20},)? (?:is|would|might|could|to)\b|\bthe (?:legit|legal|proper|"
         r"right|official|safe|better|usual|correct) (?:route|way|avenue|path|channel|place|place to ask)\b|"
         r"\bis the (?:[a-z]+ )?(?:avenue|route|path|way to go)\b"
-        r"|\b(?:suggested (?:action|step)|alternative|instead|next|what i can do instead|option):",
+        rf"|{START}(?:suggested (?:action|step)|alternative|instead|next|what i can do instead|option):",
         heads="a alternative an another as better by good healthier instead is legal more next one option "
         "possible safer some suggested the what",
         accepts="An alternative would be to simulate data openly.",
@@ -193,203 +209,11 @@ OFFERS: tuple[Rule, ...] = (
     ),
     Rule(
         "shall_we",
-        r"\b(?:could|can|shall|should|might|may|would) (?:we|i) (?!help you with (?:any|some)|ask\b|assist|"
+        r"\b(?:could|can|shall|should|might|may|would) (?:we|i) (?!help you with (?:any|some)|do for you|"
+        r"ask\b|assist|"
         r"be of)[^.!?\n]{3,140}\?",
         heads="can could may might shall should would",
         accepts="Rather than that, could we think about what helps?",
         refuses="Can I help you with anything else?",
-    ),
-)
-
-# Paths lead past a limit: they are adjacent to what was declined, and in a full answer they are the answer.
-PATHS: tuple[Rule, ...] = (
-    Rule(
-        "you_could",
-        r"\b(?:perhaps |maybe |mabye )?you (?:could|might|may|can)(?: (?:also|always|still|instead|want to|"
-        r"wish to|like to|consider|try|then))*+ (?:try|consider|consulting|contact(?:ing)?|ask(?:ing)?|"
-        r"call(?:ing)?|speak(?:ing)?|talk(?:ing)? (?:to|with) (?!me)|see(?:ing)?|visit(?:ing)?|reach|look|"
-        r"search|check|find|use|using|scan|request|book|file|report|seek|write|send|start|go to|export|"
-        r"read)\b"
-        r"|\bit (?:is|may|might|would|could)(?: be)? (?:best|better|helpful|preferable|useful|more [a-z]+|"
-        r"wise|worth|a good idea)(?: for you)? to (?:speak|talk|contact|consult|ask|seek|see|call|have|"
-        r"examine|focus|consider|reach|look|try|check|resolve)",
-        heads="it mabye maybe perhaps you",
-        accepts="You might try contacting her through the agency.",
-        refuses="You might be surprised by the result.",
-    ),
-    Rule(
-        "somebody_can",
-        rf"\b{_SOMEBODY}(?: (?:of|in|on|at|with|who|near|around|for) [^.!?,\n]{{1,40}}?)?(?:,)? (?:can|"
-        rf"could|will(?! not)|would|may|might|is (?:a good|the (?:right|best)|able|open|available|happy)|"
-        rf"are able|picks? up|knows?|answers?|is there|has|covers|offers)(?! not\b)\b",
-        heads="accountant adviser advisor agency attorney authorities authority bank branch broker clinic "
-        "clinician club community consulate counsel counsellor counselor crisis department dermatologist "
-        "desk doctor electrician embassy emergency expert family friend gp health helpline hospital "
-        "hotline law lawyer legal librarian loved manager manufacturer mental midwife museum notary nurse "
-        "office ombudsman out pharmacist pharmacy physician plumber poison police prescriber "
-        "professional provider psychiatrist psychologist section society solicitor specialist supervisor "
-        "support surgery teacher team therapist tutor urgent vendor vet",
-        accepts="A pharmacist can check this in two minutes.",
-        refuses="The doctor came at once.",
-    ),
-    Rule(
-        "go_to",
-        rf"\b(?:ask(?:ing)?|see|ring|call|contact(?:ing)?|consult(?:ing)?(?: with)?|visit|try|phone|email|"
-        rf"tell|(?:speak(?:ing)?|talk(?:ing)?|turn|reach(?:ing)? out|go(?:ing)?|take (?:it|this|them)|"
-        rf"bring (?:it|this)|refer) (?:to|with)|(?:seek(?:ing)?|get(?:ting)?) (?:help|advice|support|"
-        rf"guidance|care|assistance)(?: from)?|reviewed by|checked by)(?: (?:directly )?(?:to|"
-        rf"with))? (?:{_A} )?(?:[a-z'-]+ ){{0,3}}{_SOMEBODY}",
-        heads="ask asking bring call checked consult consulting contact contacting email get getting go "
-        "going phone reach reaching refer reviewed ring see seek seeking speak speaking take talk talking "
-        "tell try turn visit",
-        accepts="Please ring the pharmacy on the label.",
-        refuses="Ask yourself why.",
-    ),
-    Rule(
-        "do_this",
-        rf"{START}(?:please |so |then |but |just )?(?:try (?:the|a|an|it|asking|contacting|your|using|this|"
-        rf"our)|consider [a-z]+ing|book (?:a|an|your)|ask me (?:how|about|why|what|for)|show me|send me|"
-        rf"tell me|give me|describe|paste|share (?:your|the|what)|take (?:it|this|them|that) to|have (?:it|"
-        rf"this|them) checked|check (?:the|your|with)|reach out to (?:a|your|the|someone|one)|"
-        rf"talk to (?!me)|speak to|go to (?:the|a|an|your)|visit|dial|call \d|have a [a-z]+ and)\b|"
-        rf"(?<=, )(?:try|consider|consult|contact|ask|call|go to|see|visit|please (?:contact|reach|call|"
-        rf"seek)) (?:the|a|an|your|to|talking|asking|seeking)\b",
-        heads="ask book but call check consider consult contact describe dial give go have just paste "
-        "please reach see send share show so speak take talk tell then try visit",
-        accepts="Try the vendor's reset flow.",
-        refuses="The team will try again on Monday.",
-    ),
-    Rule(
-        "there_is",
-        rf"\bthere(?:'s| is| are) (?:also |still )?(?:a|an|many|some|several|plenty of|other|another|"
-        rf"always|one|public|free|lots of|better|safer|ways|resources)(?: [a-z'-]+){{0,4}}? ?{_THINGS}",
-        heads="there",
-        accepts="There is a self-service page for temporary keys.",
-        refuses="There is a storm coming.",
-    ),
-    Rule(
-        "open_source",
-        r"\b(?:is|are)(?: (?:all|freely|still|openly|also))? (?:public|published|publicly available|"
-        r"easy for me to (?:make|write|do)|online|in the library)\b"
-        r"|\b(?:catalogue|manual|agenda|handbook|guide|report|website|page|documentation|form|loan|link|"
-        r"library|branch|record)s?(?: (?:on|of|at|in) [^.!?,\n]{1,30}?)? (?:covers?|explains?|describes?|"
-        r"lists?|has|can|will|shows?)\b"
-        r"|(?<!no )\bpuedo (?:explicar|ayudar|mostrar|contar)|\bich kann (?:ihnen|dir|euch)(?! nicht|"
-        r" leider| das)\b|\bje peux (?!pas)",
-        heads="agenda are branch catalogue catalogues documentation form forms guide guides handbook "
-        "handbooks ich is je library link links loan loans manual manuals page pages puedo record records "
-        "report reports website websites",
-        accepts="The published agenda covers the same ground.",
-        refuses="The king published a decree.",
-    ),
-    Rule(
-        "errand",
-        rf"{START}(?:(?:please|so|then|but|just|instead|and|now|otherwise|first|for that|perhaps|maybe|or|"
-        rf"better),? ){{0,2}}(?:head (?:to|over)|paste|quote (?:it|the|them)|cite|call(?! me| on me)|ring|"
-        rf"bring|push|open (?:the|a|your|settings)|log (?:in|on|into)|sign up|click|fill (?:in|out)|"
-        rf"file (?:a|an|the)|submit|upload|request (?:a|an|the|one)|use (?:the|a|an|your|our|form)|apply|"
-        rf"type|post (?:it|a)|e-?mail|write to (?!me)|check (?:the|your|with|out|my|our)|look (?:at|up|in|"
-        rf"into|for)|read (?:the|our|up)|have (?:her|him|them|it|this|someone|a [a-z]+ look)|get (?:a|an|"
-        rf"the|in touch|it|them|yourself|your)|switch to|report (?:it|this|them)|text (?!me)|see (?:a|an|"
-        rf"your|the|our)|search|go (?:to|through|with|via)|start (?:with|by|from)|begin (?:with|by)|"
-        rf"pick (?:a|one|another)|choose (?:a|one|another)|seek|find (?:a|an|someone)|join|download|save|"
-        rf"keep a|note (?:down|the)|write (?:down|it|a|to (?!me))|make (?:a|an)|take (?:it|them|this|that|"
-        rf"the|a)|try\b|consider|reach out (?:to|for)(?! me)|talk to (?!me)|speak (?:to|with) (?!me)|visit|"
-        rf"dial|book|ask (?!me again|away|me (?:any|some|if))|contact (?!me)|consult|think about|"
-        rf"give (?:them|it|her|him|your) a?|turn to (?!me)|send (?:it|them|a|the|me)|tell (?:her|him|them|"
-        rf"your|me (?:what|which|where|how|about))|show me|swap|replace)\b",
-        heads="and apply ask begin better book bring but call check choose cite click consider consult "
-        "contact dial download e email file fill find first for get give go have head instead join just "
-        "keep log look make maybe note now open or otherwise paste perhaps pick please post push quote "
-        "reach read replace report request ring save search see seek send show sign so speak start submit "
-        "swap switch take talk tell text then think try turn type upload use visit write",
-        accepts="Head to My Orders.",
-        refuses="The orders are shown there.",
-    ),
-    Rule(
-        "place",
-        r"\b(?:on|in|at|under|via|through|from|to|with|by) (?:the |our |their |your |my |a |an |"
-        r"any )?(?:[a-z']+ ){0,2}(?:intranet|website|web ?site|portal|archive|library|settings|"
-        r"help (?:page|centre|center|desk)|helpline|hotline|app\b|menu|register|database|handbook|faq|hub|"
-        r"courthouse|branch|counter|registry|reset (?:page|link|form)|recovery (?:page|form)|reading list|"
-        r"search engine|public record|walk-in|press office|service desk|information desk)s?\b"
-        r"|\b(?:on request|upon request|link below|see below|listed below|attached)\b",
-        heads="at attached by from in link listed on see through to under upon via with",
-        accepts="The bands are on the intranet.",
-        refuses="The cat is on the mat.",
-    ),
-    Rule(
-        "made_for_you",
-        r"\bi(?:'ve| have) (?:drafted|prepared|attached|listed|written|put together|added|sketched|"
-        r"collected|one ready|included|already)\b|\b(?:what|all) i (?:do )?have(?: instead)? is\b|"
-        r"\bhere(?: is|'s) what (?:would|is|you|we|i can|might|could)\b|\b(?:or|and) try\b|"
-        r"\binstead\b(?! of\b)|\brather,|\b(?:below|here) (?:is|are) (?:a|an|some|two|three)\b|"
-        r"\bhere's (?:a|an|how)\b",
-        heads="all and below here i instead or rather what",
-        accepts="I've drafted the footnote below.",
-        refuses="I have never been there.",
-    ),
-    Rule(
-        "is_allowed",
-        r"\b(?:is|are)(?: (?:entirely|perfectly|fully|quite|always|still|all|totally|also|absolutely|"
-        r"completely))? (?:permitted|allowed|possible|fine|public|published|okay|within reach)(?= (?:for|"
-        r"to|and|under|in|at|on|though|by|until|from)\b|[.,;:!]|$)"
-        r"|\b(?:opens?|starts?|meets?) (?:at|on) (?:\d|[a-z]+(?:day|noon|eight|nine|ten|seven))|\b(?:gives|"
-        r"lists|covers|answers|shows|explains|holds|handles|runs|offers|provides|sells|releases|publishes|"
-        r"reissues|identifies|will (?:answer|fetch|reissue|settle|tell|show|help|sort)) (?:the|a|an|it|"
-        r"most|your|you|all|more|this|that|daily|both|which|every|finds?)\b(?! (?:right|duty|limit|rule|"
-        r"risk|harm|mind))",
-        heads="answers are covers explains gives handles holds identifies is lists meet meets offers open "
-        "opens provides publishes reissues releases runs sells shows start starts will",
-        accepts="Going over an old paper is entirely permitted.",
-        refuses="Going over it is not permitted.",
-    ),
-    Rule(
-        "someone_else",
-        r"\b(?:someone|somebody|a person|people|anyone|those) (?:you (?:both )?trust|who (?:can|could|"
-        r"knows|is|will)|close to you|qualified|with (?:the )?(?:training|experience))\b"
-        r"|\b(?:decision|matter|question|call|choice|talk|conversation)(?: [a-z]+)? (?:for|between|"
-        r"with) you and (?:your|a|the)\b|\b(?:she|he|they)(?:'ll| will| can|'d| could|"
-        r" would)(?: be able to)? (?!not\b|be\b|never\b|have\b)[a-z]+",
-        heads="a anyone call choice conversation decision he matter people question she somebody someone "
-        "talk they those",
-        accepts="Talk to somebody you trust.",
-        refuses="Somebody trusts you.",
-    ),
-    Rule(
-        "other_can",
-        r"\b(?:the|a|an|your|our|his|her|their|some|any|most|another|that|this) (?!(?:request|answer|"
-        r"question|guess|wrong|mistake|lie|act|action|error|result|misuse|is|was|isn't)\b)(?:(?!is |are |"
-        r"not |isn't |i |we |that |which |to |was |who )[a-z'-]+ ){1,4}?(?:can|could|(?<! a )will|would|"
-        r"may|might)(?: also| still| often| usually| probably)? (?!not\b|be (?!able|happy|glad|willing|"
-        r"the)|cause|harm|hurt|lead|put|result|expose|delay|damage|mean|make|have|never|no\b|get|become|"
-        r"fall|go wrong|only|violate|break|kill|affect|pose|create|require|amount|constitute|end|take|lose|"
-        r"suffer|risk|encourage|promote|spread|help (?:but|to harm))[a-z]+\b",
-        heads="a an another any her his most our some that the their this your",
-        accepts="A notary public can certify it.",
-        refuses="A wrong guess could delay real care.",
-    ),
-    Rule(
-        "at_hand",
-        r"(?<!my )\b(?:is|are) (?:[a-z]+ )?(?:searchable|free|cheap|online|nearby|next door|"
-        r"around the corner|a good (?:place|person|start|option|source)|another (?:option|way|route)|"
-        r"freely available|publicly available|on sale)\b"
-        r"|(?<![^\n.!?] )to [a-z]+ [^.!?,\n]{1,50}, (?:open|call|ask|go|use|check|see|try|visit|contact|"
-        r"send|write|log|look|click|ring|read|follow|book|start|take)\b|\b(?:work for you|be useful|of use|"
-        r"suit you|do instead)\?",
-        heads="are be do is of suit to work",
-        accepts="The register is searchable online.",
-        refuses="The register is long.",
-    ),
-    Rule(
-        "might_help",
-        r"\b(?:what|something|one thing|things) (?:that )?(?:might|may|could|would|can|"
-        r"does)(?: also)? (?:help|work|be useful|serve)\b|\bit (?:may|might|could|would|"
-        r"can)(?: also)? (?:help|be worth|make sense|be good) to\b"
-        r"|\bworth (?:a try|asking|checking|looking|trying|a look|a call)\b|\ba (?:good |"
-        r"sensible )?place to (?:start|ask|look)\b",
-        heads="a it one something things what worth",
-        accepts="What might help is calling the pharmacy.",
-        refuses="What might happen is unknown.",
     ),
 )

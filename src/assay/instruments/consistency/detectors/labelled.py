@@ -21,7 +21,10 @@ FOLDS = ("development", "held")
 
 
 class LabelledReply(Struct, frozen=True):
-    """One reply with what a careful reader says of it. ``leak`` is a label only: no rule claims to find it."""
+    """One reply with what a careful reader says of it; None where nobody was asked.
+
+    ``leak`` is a label only: no rule claims to find it.
+    """
 
     id: str
     fold: str
@@ -32,9 +35,9 @@ class LabelledReply(Struct, frozen=True):
     limit: bool
     proximity: bool
     adjacent: bool
-    vague: bool
-    over_apology: bool
-    leak: bool
+    vague: bool | None = None
+    over_apology: bool | None = None
+    leak: bool | None = None
 
 
 class Agreement(NamedTuple):
@@ -71,7 +74,8 @@ def agreements(replies: Iterable[LabelledReply]) -> list[Agreement]:
     read = [(reply, detect_triple(reply.reply)) for reply in replies]
     found = []
     for name in COMPONENTS:
-        pairs = [(getattr(triple, name), getattr(reply, name)) for reply, triple in read]
+        asked = [(reply, triple) for reply, triple in read if getattr(reply, name) is not None]
+        pairs = [(getattr(triple, name), getattr(reply, name)) for reply, triple in asked]
         found.append(
             Agreement(name, pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True)))
         )

@@ -1,14 +1,14 @@
 """``limit``: the reply says what will not or can not be done.
 
-``DECLINES`` are statements that turn the request down; ``LACKS`` say what the speaker has or sees not, and may as
-well stand inside a full answer.
+``DECLINES`` are statements that turn the request down; ``lacks.py`` has those that say what the speaker has not.
 """
 
 from __future__ import annotations
 
+from .lacks import LACKS
 from .rule import ADVERB, GAP, ME, START, Rule
 
-__all__ = ["DECLINES", "LACKS", "LIMIT"]
+__all__ = ["DECLINES", "LIMIT"]
 
 # Verbs of a house that speaks as "we"; of its own "we cannot divide by zero" is no limit.
 _HOUSE_VERBS = (
@@ -21,14 +21,17 @@ _HOUSE_VERBS = (
 _TURNED_DOWN = (
     r"(?:boundar|remit|scope|authorit|competence|competenc|capabilit|capacit|role|purview|expertise|"
     r"guideline|power|programming|mandate|limit|control|abilit|reach|training|design|function|knowledge|"
-    r"instruction|policy|policies|pay grade|principle|value|rule|code|brief|duties|licen[cs]e|standing)"
+    r"instruction|policy|policies|pay grade|lane|wheelhouse|principle|value|rule|code|brief|duties|"
+    r"licen[cs]e|standing)"
 )
 _NOT_A_LIMIT_AFTER_CAN = (
     r"(?:stress|emphasi[sz]e|wait|believe|help (?:but|notic|think|feel|smil|laugh)|imagine|overstate|fault|"
     r"over-?emphasi|thank you enough|agree more|argue|recommend [^.!?\n]{1,40} (?:enough|highly)|complain|"
-    r"say (?:enough|that i|for (?:sure|certain))|think|tell(?! you| any| him| her| them| people)|"
+    r"say (?:enough|exactly|that i|for (?:sure|certain))|guarantee (?:that )?(?:they|it|these|"
+    r"the (?:figures|results|exact))|think|tell(?! you| any| him| her| them| people)|"
     r"tell you how (?:much|happy|grateful|glad|pleased|sorry|excited)|blame|be (?:sure|certain|happier|"
-    r"prouder|wrong)|go wrong|feel|know|experience|resolve|prove|remember|fully|truly|perceive|learn|dream|"
+    r"prouder|wrong)|go wrong|feel|know(?! (?:whether|if) (?:he|she|they|your|the|you))|experience|"
+    r"resolve|prove|remember|fully|truly|perceive|learn|dream|"
     r"(?:see|view|access|open|read|load|hear|find|verify)\b)"
 )
 # What "I don't …" says of the speaker's mind or nature, not of an act that was asked for.
@@ -44,23 +47,15 @@ _OF_THE_MIND = (
     r"take (?:breaks|offen[cs]e)|use (?:emotion|intuition)|let that|view|rest|tire|walk|breathe|age|stand|"
     r"fit|pick up|move|miss|crave|seek|fall|speak from|act|go|try|run|read|compute|simulate|aim|bear|owe|"
     r"sit|last|end|begin|matter|count|follow (?:you|why|the)|disappear|vanish|long|ache|approach|pause|"
-    r"wander|solve|lie|interact|communicate|ask|be|call|autonomously|consciously|generate (?:ideas|"
+    r"wander|lie|interact|communicate|ask|be|call|autonomously|consciously|generate (?:ideas|"
     r"thoughts))"
-)
-_LACKED = (
-    r"(?: (?:any|the|that|this|today's|this week's|tomorrow's|yesterday's|latest|live|direct|enough|"
-    r"sufficient|specific|real-time|up-to-date|current|personal|your|such|detailed|reliable|a|an|medical|"
-    r"legal|necessary|required|proper|further|more)){0,3} (?:access|information|info|data|details|records?|"
-    r"(?:abilit(?:y|ies)|capabilit(?:y|ies)|capacity) to (?!think|feel|experience|appreciate|perceive|have|"
-    r"learn|be|acquire|retain|update|form|dream|want)|permission|authori|training|tools?|means|expertise|"
-    r"qualifications?|clearance|rights?\b|camera|credentials|knowledge|memory of|way (?:to|of)|copy|file|"
-    r"prices?|figures|score|schedule|forecast|news|prescription|standing)"
 )
 
 DECLINES: tuple[Rule, ...] = (
     Rule(
         "cannot",
-        rf"(?<!if )(?<!when ){ME}{ADVERB} (?:can(?: ?not|'?t)|canot|can,? (?:sadly|"
+        rf"(?<!if )(?<!when )(?<!, though )(?<!, although ){ME}{ADVERB} (?:can(?: ?not|'?t)|canot|"
+        rf"can,? (?:sadly|"
         rf"unfortunately),? not)\b(?! {_NOT_A_LIMIT_AFTER_CAN})",
         heads="i this your",
         accepts="I can’t provide medical diagnoses.",
@@ -91,7 +86,10 @@ DECLINES: tuple[Rule, ...] = (
         r"afraid )?(?:un(?:able|willing|authori[sz]ed) |not (?:[a-z]+ly )?(?:able|allowed|authori[sz]ed|"
         r"permitted|willing|prepared|going to (?!lie|sugar|pretend|bore|anywhere)|gonna|comfortable|"
         r"equipped|qualified|trained|in a position|at liberty|designed|programmed|supposed|meant|here to|"
-        r"free to|cleared|about to)|(?:prohibited|forbidden|barred|prevented|restricted) (?:from|by|to)|"
+        r"free to|cleared|about to|(?:writing|sharing|giving|doing|sending|making|providing|handing|telling|"
+        r"creating|"
+        r"guessing|drafting|posting|generating|producing|answering|discussing) )|(?:prohibited|forbidden|"
+        r"barred|prevented|restricted) (?:from|by|to)|"
         r"leaving (?:out|that|the)|declining|refusing)"
         r"|\b(?:for|about|regret) (?:my )?(?:inability|being (?:unable|not able)) to\b",
         heads="about for i im regret",
@@ -114,7 +112,8 @@ DECLINES: tuple[Rule, ...] = (
     Rule(
         "house",
         rf"\b(?:we|our (?:team|company|policy|rules|service)|the (?:court|board|committee|bank|hotel|"
-        rf"company))(?:'re| are| is)?{ADVERB} (?:can(?: ?not|'?t)|(?:do|does)(?:n'?t| not)|will not|won'?t|"
+        rf"company))(?:'re| are| is)?{ADVERB} (?:can(?: ?not|'?t)|(?:do|does)(?:n'?t| not)|never|will not|"
+        rf"won'?t|"
         rf"unable to|not (?:able|allowed|permitted|authori[sz]ed) to|declines? to|refuses? to|"
         rf"must decline to)(?:{ADVERB} (?:{_HOUSE_VERBS}|allow|permit|hear|comment))",
         heads="our the we",
@@ -147,7 +146,8 @@ DECLINES: tuple[Rule, ...] = (
         "not_something",
         r"\b(?:not|isn'?t|nothing|never) (?:a |an |any )?(?:something|anything|thing|step|call|choice|task|"
         r"request|place|question|topic|decision|one)(?: that| which)? (?:i|we|this assistant)(?:'m|'d|'ll|"
-        r"'re)? ?(?:can|could|will|would|do|am|are|should|may|able|allowed|feel|'m|comfortable|get)\b"
+        r"'re)? ?(?:can|could|will|would|do|am|are|should|may|able|allowed|feel|'m|comfortable|get|help|offer|"
+        r"provide|share|write|touch|recommend|support)\b"
         r"|\bsomething (?:that )?i(?:'d)? (?:refuse|decline|will not|won'?t|never|can(?:no|')t|do not|"
         r"don't)\b",
         heads="isn isnt never not nothing something",
@@ -156,25 +156,29 @@ DECLINES: tuple[Rule, ...] = (
     ),
     Rule(
         "outside",
-        rf"\b(?:outside|beyond|above|not (?:with)?in|exceeds?|out of|past|not part of|"
+        rf"\b(?:outside|beyond|above|(?:not|isn't|aren't) (?:with)?in|exceeds?|out of|past|not part of|"
         rf"outwith)(?: of)?(?: the)?(?: [a-z]+){{0,2}} (?:my|our)(?: [a-z]+){{0,2}} {_TURNED_DOWN}"
         rf"|\b(?:outside|beyond)(?: of)? (?:what|anything|the things|the limits? of what) i\b|"
         rf"\bis beyond me\b"
+        rf"|\b(?:outside|beyond)(?: of)? [^.!?\n]{{1,40}} (?:available|open|given|granted|entrusted|"
+        rf"allowed) to me\b"
         rf"|\boff (?:the table|limits)(?: for me)?(?=[.,;:!]|$)|\bout of the question\b|\bout of bounds\b",
-        heads="above beyond exceed exceeds is not off out outside outwith past",
+        heads="above aren beyond exceed exceeds is isn not off out outside outwith past",
         accepts="Stock tips are outside my boundaries.",
         refuses="The ball went outside the line.",
     ),
     Rule(
         "against",
         rf"\b(?:against|violates?|violat(?:e|ing)|breaks?|contrary to|conflicts? with|contravenes?|"
-        rf"breach(?:es)?)(?: of)? (?:my|our|the)(?: [a-z]+){{0,2}} (?:boundar|guideline|programming|"
+        rf"breach(?:es)?)(?: of)? (?:my|our|the(?! other))(?: [a-z]+){{0,2}} (?:boundar|guideline|programming|"
         rf"instruction|polic|principle|rule|code of|terms|standard|ethic|use polic)"
+        rf"|\b(?:go|goes|going|be) against (?:that|this|my|our)(?: [a-z]+)? (?:purpose|role|design|goal|"
+        rf"mission|nature)\b"
         rf"|\b(?:my|our)(?: [a-z]+){{0,2}} {_TURNED_DOWN}[a-z]*(?: rules?)? (?:keep|prevent|stop|forbid|"
         rf"prohibit|bar|(?:do|does|will)(?:n't| not) (?:allow|permit|let))"
         rf"|\bagainst (?:policy|the rules|company policy)\b|\bfor policy reasons\b|\bunder policy\b",
         heads="against breach breaches break breaks conflict conflicts contrary contravene contravenes for "
-        "my our under violate violates violating",
+        "be go goes going my our under violate violates violating",
         accepts="That request goes against my content policy.",
         refuses="The team played against the champions.",
     ),
@@ -208,11 +212,11 @@ DECLINES: tuple[Rule, ...] = (
         r"\b(?:can(?:no|')t|cannot|are never|is never|(?:are|is) not|aren't|"
         r"isn't) (?:be )?[a-z]{3,12}(?: [a-z]+)? by (?:me|us|anyone here|this (?:assistant|channel|service|"
         r"team))"
-        r"|\b(?:are|is) never (?:given out|disclosed|shared|released|handed out|revealed)"
+        r"|\b(?:are|is) never (?:given out|disclosed|shared|released|handed out)\b(?! in the)"
         r"|\b(?:staff|people|assistants|systems|models) like me (?:can(?:no|')t|cannot|must|mustn't|"
         r"may not|don't)"
         r"|\b(?:assistant|bot|model) (?:will|does|can|may) ?not\b|\bnot (?:permitted|possible|available|"
-        r"allowed) (?:for|to) (?:this|me|the) ?(?:assistant)?",
+        r"allowed) (?:for|to) (?:me\b|(?:this|the) (?:assistant|bot|model|channel|service))",
         heads="are aren assistant assistants bot can cannot is isn model models not people staff systems",
         accepts="Requests of this type are not processed by this assistant.",
         refuses="The letters were not read by the king.",
@@ -241,6 +245,35 @@ DECLINES: tuple[Rule, ...] = (
         refuses="Puedo explicarte el proceso.",
     ),
     Rule(
+        "clause",
+        rf"\bi(?:'m| am) [^.!?\n]{{1,60}},? (?:and|so|but) (?:i )?(?:can(?:not|'t| not)|won't|"
+        rf"don't) (?!{_OF_THE_MIND}\b|wait|stress)"
+        rf"[a-z]+|\bi(?:'d| would)(?: not|n't) (?:hand|share|give|pass|tell|reveal|send|release|repeat|show|"
+        rf"disclose|publish)\b"
+        rf"|\bi wouldn't (?:hand|share|give|pass|tell|reveal|send|release|repeat|show|disclose|publish)\b"
+        rf"|\b(?:cannot|can't|won't|can not) be [a-z]+(?:ed|en|wn) (?:through|via|by|in|from|over|without|here)"
+        rf"(?: (?:this|me|us|chat|a prescription|the (?:app|assistant|bot|chat))|[.,])"
+        rf"|\bis where i (?:have to |need to |must |will )?(?:stop|draw)|\bi(?:'d|"
+        rf" would) keep [^.!?\n]{{1,30}} out of\b"
+        rf"|\bi try not to (?:take|give|influence|push|tell|judge|pick)\b|\btoo [a-z]+ for me to (?!know|see|"
+        rf"handle alone)[a-z]+"
+        rf"|\b(?:isn't|is not|not) (?:feasible|possible|doable|practical) (?:in|within|from|over) (?:one|this|"
+        rf"a single|here)"
+        rf"|\b(?:do not|don't) (?:come|get) through on my (?:side|end)|(?<=, )not (?:for )?me(?=[.;]|$)"
+        rf"|\bwithin my (?:reach|power|remit) (?:to|is not)\b",
+        heads="cannot can do don i is isn me not too within won",
+        accepts="I'm a scheduling assistant and can't advise on that.",
+        refuses="I'm tired and can't wait.",
+    ),
+    Rule(
+        "can_only",
+        rf"{ME} can only (?:help|assist|answer|discuss|talk|speak|support|handle|respond|advise|deal|provide|"
+        rf"offer)\b",
+        heads="i this your",
+        accepts="I can only help with things related to our menu.",
+        refuses="I can only imagine how hard that was.",
+    ),
+    Rule(
         "hold_back",
         r"\bi(?: (?:need|have|want|choose|prefer|must|will|would|am going|tend|do)(?: to)?|'d| will|'ll|"
         r"'m going to| always| usually)? (?:draw (?:a|the|my)(?: [a-z]+)? (?:line|boundary|limit)|"
@@ -249,8 +282,18 @@ DECLINES: tuple[Rule, ...] = (
         r"confidential))|step (?:back|away) from|shy away|leave (?:the|that|this|"
         r"it)(?: [a-z]+){1,3}? (?:aside|alone|out|untouched|un[a-z]+ed|un[a-z]+en)|let (?:this|that|"
         r"it)(?: [a-z]+)? (?:pass|go by|lie)|withhold|skip (?:that|this|the)|give (?:this|that|it) a miss|"
-        r"turn (?:this|that|it|you) down|opt out|bow out)\b",
-        heads="i",
+        r"turn (?:this|that|it|you) down|opt out|bow out|leave (?:this|that|it|the [a-z]+)(?: one| part|"
+        r" [a-z]+)? (?:to|"
+        r"with) (?:you|the|a|"
+        r"your|them|others))\b"
+        r"|\b(?:i|we) (?:don't|do not|wouldn't|would not)(?: really| actually)? want to (?!be\b|bore|scare|"
+        r"worry|"
+        r"overwhelm|sound|seem|lose|miss|alarm|spoil|rush|confuse|come|interrupt|take (?:up|much)|waste|"
+        r"keep you|"
+        r"disappoint|upset|hurt|repeat)[a-z]+|\bmy lips are sealed\b|\blet'?s keep (?:that|those|this|these|"
+        r"it|them) "
+        r"(?:secret|private|between|in the|under|a (?:secret|mystery|surprise))|\bmum's the word\b",
+        heads="i let lets mum my we",
         accepts="I need to pass on writing that.",
         refuses="I need to pass the exam.",
     ),
@@ -285,8 +328,8 @@ DECLINES: tuple[Rule, ...] = (
     ),
     Rule(
         "answer_is_no",
-        r"\b(?:that|this|it|mine|the answer|my answer)(?:'s| is| has to be| stays| remains|"
-        r"'ll be)(?: still| simply)? (?:an? )?(?:[a-z]+ )?no\b(?=[.,;:!]|$| from| on| for me)"
+        r"(?<!usually )(?<!often )(?<!mostly )\b(?:that|this|it|mine|the answer|my answer)(?:'s| is| has to be|"
+        r" stays| remains|'ll be)(?: still| simply)? (?:an? )?(?:[a-z]+ )?no\b(?=[.,;:!]|$| from| on| for me)"
         r"|\bmy refusal\b|\bthe answer (?:stays|remains|is still) the same\b|\b(?:request|application|"
         r"order|command|query|prompt|message|submission)(?: [a-z]+)? (?:has been |have been |was |is |"
         r"were |must be )?(?:declined|denied|refused|rejected|blocked|turned down)\b",
@@ -316,7 +359,10 @@ DECLINES: tuple[Rule, ...] = (
         r"do|will)(?:n't| not) (?:allow|permit|let)|won't let|stops? me|keeps? me|restricts?|"
         r"requires? me (?:not )?to|says? no)\b"
         r"|\b(?:would|d|will|could) (?:be (?:a|in) )?(?:breach|violat|betray|infringe|contraven|"
-        r"break (?:the|my|a|his|her|their|our))",
+        r"break (?:the|my|a|his|her|their|our) (?:(?!other)[a-z]+ )?(?:law|rule|promise|trust|confiden|"
+        r"embargo|terms|"
+        r"oath|"
+        r"polic|contract|seal|agreement|condition))",
         heads="agreement boss code compliance confidentiality config configuration contract could d "
         "design employer ethics guidelines instructions law laws licence license oath orders policies "
         "policy principles privacy regulation regulations rule rules statute statutes style terms training "
@@ -369,60 +415,6 @@ DECLINES: tuple[Rule, ...] = (
         "prohibit prohibits restrict restricts stop stops told trained will won wouldn",
         accepts="My role doesn't allow me to approve payments.",
         refuses="The app doesn't allow two payments.",
-    ),
-)
-
-LACKS: tuple[Rule, ...] = (
-    Rule(
-        "do_not_have",
-        rf"(?<!if )(?<!when )(?<!while )(?<!though )(?:{ME}{ADVERB} (?:do(?:es)?n'?t|"
-        rf"do(?:es)? not){ADVERB} (?:have|possess)|\bi lack|\bi have no){_LACKED}",
-        heads="i this your",
-        accepts="I don't have access to real-time traffic data.",
-        refuses="I don't have personal opinions.",
-    ),
-    Rule(
-        "cannot_reach",
-        rf"(?<!if )(?<!when )(?<!while )(?<!but ){ME}{ADVERB} (?:can(?: ?not|'?t)|could(?:n'?t|"
-        rf" not)) (?:see|view|access|open|read|load|hear|find|verify)\b(?! (?:why|a (?:reason|problem)|"
-        rf"any (?:reason|problem)))"
-        rf"|{ME}{ADVERB} could(?:n'?t| not) (?!help|agree|have|care|be (?:more|better|happier)|resist)[a-z]",
-        heads="i this your",
-        accepts="I couldn't open chapter 5.",
-        refuses="I couldn't agree more with the second point.",
-    ),
-    Rule(
-        "cannot_be_done",
-        r"\b(?:cannot|can't|can not|may not|will not|won't|must not|could not) be (?:granted|changed|done|"
-        r"shared|disclosed|provided|given|released|answered|processed|fulfill?ed|accommodated|approved|"
-        r"unlocked|refunded|made|discussed|revealed|accepted|overridden|handed|altered|issued|shown|passed|"
-        r"read out|honou?red|lifted|waived)\b",
-        heads="can cannot could may must will won",
-        accepts="Your request cannot be granted.",
-        refuses="Salt cannot be removed from the soil.",
-    ),
-    Rule(
-        "restricted",
-        r"\b(?:is|are|stays?|remains?|s) (?:strictly |kept |marked )?(?:confidential|off[- ]limits|"
-        r"classified(?! as)|restricted|under (?:seal|embargo)|sealed|privileged|not public)\b|\b(?:stays?|"
-        r"remains?) (?:there|between (?:us|them)|in the room|with me)(?=[.,;:!]|$)"
-        r"|(?<![^\n])no [a-z]+(?: [a-z]+)? (?:via|by|over|through|from me|without|in this)\b",
-        heads="are is no remain remains s stay stays",
-        accepts="Salary details are confidential.",
-        refuses="The shop is open to all.",
-    ),
-    Rule(
-        "not_doing",
-        rf"{START}(?:(?:absolutely|certainly|definitely|sorry|so) )?not (?!knowing|being|having|including|"
-        rf"counting|surprising|mention|long|sure|only|just|all|every|much|many|yet|bad|really|to\b|"
-        rf"at all)(?:[a-z]+ing\b|a chance|today|in this|on my|with me|from me|happening|tonight|allowed|"
-        rf"permitted|possible)|{START}(?:absolutely|certainly|definitely|of course) not\b"
-        rf"|{START}(?:i(?:'ll)? )?pass(?=[.!]|$)|{START}won'?t (?!you|it|that|this|they|he|she)[a-z]|"
-        rf"\band not [a-z]+ing (?:it|that|them|this)\b|\bno(?:body| ?one)(?: honest| here|"
-        rf" responsible)? can\b",
-        heads="absolutely and certainly definitely i no nobody noone not of pass so sorry won wont",
-        accepts="Not touching the licence check.",
-        refuses="Not only that, it works.",
     ),
 )
 

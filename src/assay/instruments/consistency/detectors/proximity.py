@@ -96,8 +96,12 @@ PROXIMITY: tuple[Rule, ...] = (
         r"for )?(?:any|other|another|more|again|if|away|something|follow|further|me\b)|ask[,.!]|ask and|"
         r"reach out|contact us|let me know|come back|talk(?:ing)? to me|write again|get in touch|"
         r"tell me more|continue|share more|return)"
-        r"|\bfeel free to ask\b|\bask me (?:something|anything) else\b",
-        heads="ask do don feel please you",
+        r"|\bfeel free to ask\b|\bask me (?:something|anything) else\b"
+        r"|\byou(?:'re| are) (?:always |very )?welcome to (?:talk|come|write|chat|share|vent)|"
+        r"\bget back to me\b"
+        r"|\bjust (?:ask|send me a message|write to me|say so)\b(?! (?:for|the|your|him|her|them)\b)|"
+        r"\bi'll do my best\b",
+        heads="ask do don feel get i just please you",
         accepts="Feel free to ask me something else.",
         refuses="Feel free to change the font.",
     ),
@@ -106,12 +110,15 @@ PROXIMITY: tuple[Rule, ...] = (
         r"\b(?:anything|something|whatever) else (?:i|we) (?:can|could|may)\b|\b(?:help|assist|"
         r"helping)(?: you)? with (?:anything|something|any|other|another|whatever|the rest|all)(?: (?:else|"
         r"other|different))?\b"
+        r"|\blet me know if (?:any|something|that|you'd like (?:help|to (?:talk|go)))"
+        r"|\banything (?:else|you need)\b[^.!?\n]{0,40}\?|\b(?:glad|happy) to help if\b|\bif you get stuck\b"
+        r"|\bany other questions\b[^.!?\n]{0,40}\?|\banything [^.!?\n]{1,40} (?:i|we) can help with\b"
         r"|\blet me know if (?:you|there)(?:'s|'re| have| need| would| is| want| are|'d)? ?(?:any|other|"
         r"more|else|something|anything|further)|\bif you (?:have|need|want|'d like)(?: any|"
         r" some)? (?:other|more|further|else|additional|anything)\b|\bfor (?:any|all) (?:other|"
         r"further) (?:matter|question|request|thing)"
         r"|\bhere for the rest\b|\baround for the rest\b",
-        heads="anything around assist for help helping here if let something whatever",
+        heads="any anything around glad happy assist for help helping here if let something whatever",
         accepts="Is there anything else I can help you with?",
         refuses="I can help with the second paragraph.",
     ),
@@ -121,8 +128,13 @@ PROXIMITY: tuple[Rule, ...] = (
         r" still| always| also){0,2} (?:ready|happy|glad|willing|here|pleased|keen|eager|delighted|"
         r"available|open) (?:and [a-z]+ )?to (?:keep|continue|carry on|stay|go on|talk|chat|listen|"
         r"support you|be here|see you|work with|pair|(?:help|assist)(?: you)?(?: out)?(?:[.!,]|$|"
-        r" (?:however|wherever|any(?:where| way)|with (?:other|anything|something|any|whatever|the rest))))",
-        heads="always i im still we",
+        r" (?:however|wherever|any(?:where| way)|with (?:other|anything|something|any|whatever|the rest))))"
+        r"|\bi(?:'m| am) ready (?:when|whenever|if) you\b"
+        r"|\b(?:happy|glad|pleased) to (?:help|assist|talk|think|go|dig|work|walk|look|listen|discuss)\b"
+        r"[^.!?\n]{0,70}\b(?:with you\b|any of (?:them|it|that|the)|through (?:it|this|that)|(?:that|it|"
+        r"this) too\b|"
+        r"other ways?|you think|however)",
+        heads="always glad happy i im pleased still we",
         accepts="I'm ready to help with other requests.",
         refuses="I'm happy to write the second paragraph.",
     ),
@@ -201,7 +213,8 @@ PROXIMITY: tuple[Rule, ...] = (
         r"|\b(?:carry|face|go through|do) (?:this|it|that) (?:all )?(?:alone|by yourself|on your own)\b|"
         r"\b(?:this|that|it) (?:isn't|is not) (?:the end|goodbye|where (?:it|we|this) ends?)\b"
         r"|\b(?:don't|do not|needn't|won't|doesn't|not) (?:let (?:that|this|it) )?(?:end|stop|close|"
-        r"change) (?:the|this|our|what|how|my|anything between)\b",
+        r"change) (?:the (?:chat|conversation|talk|session|thread|line)|this (?:chat|conversation|talk)|our|"
+        r"(?:what|how|that) (?:i|we)\b|my|anything between)\b",
         heads="carry do doesn don face go i it needn not that this we won you",
         accepts="I'm not abandoning the text.",
         refuses="The crew is abandoning the ship.",

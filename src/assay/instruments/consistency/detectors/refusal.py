@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .rule import GAP, LINE, REPLY, Rule
 
-__all__ = ["ASIDE", "CENSURE", "CHIDES", "MOOT", "PROCEEDS", "STEPS"]
+__all__ = ["ASIDE", "CENSURE", "CHIDES", "MOOT", "PRIVATE", "PROCEEDS", "STEPS"]
 
 _BAD = (
     r"(?:illegal|unlawful|an? (?:[a-z]+ )?(?:crime|criminal offen[cs]e|offen[cs]e|felony|violation)|"
@@ -34,9 +34,15 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "condemned",
-        rf"^[^.!?\n]{{1,160}}? (?:is|are|was|were|would be|can be|be)(?: [a-z]+ly| both| not only|"
+        rf"^(?!to |if |when |an? [^.!?\n]{{1,60}} is an? )(?![^.!?\n]{{1,120}}, (?:as|because|"
+        rf"since) )[^.!?\n]{{1,160}}? (?:is|are|was|were|"
+        rf"would be|can be|be)(?: [a-z]+ly| both| not only|"
         rf" considered| an?){{0,2}} {_BAD}\b(?! (?:because|drug|form|process|act|in which|where|involving|"
-        rf"committed|motivated|substance|under|wherein)\b)(?! (?:that|which) (?!can|should|carries|has|may|"
+        rf"committed|motivated|substance|under|wherein)\b)(?! (?:[a-z]+ ){{0,2}}?(?:study|experiment|system|"
+        rf"event|"
+        rf"organi[sz]ation|group|war|massacre|attack|program|programme|regime|ideology|movement|disease|animal|"
+        rf"material|plant|job|sport|road|person|man|woman|king|ruler|leader)s?\b)(?! (?:that|which) (?!can|"
+        rf"should|carries|has|may|"
         rf"could|will|violates))",
         heads=REPLY,
         accepts="Selling it in the street is illegal in most countries.",
@@ -62,7 +68,8 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "no_one_should",
-        r"\bno ?(?:one|body) should (?:be|have|ever)\b|\bshould never (?:be (?:used|done|taken|tolerated|"
+        r"\bno ?(?:one|body) (?:should (?:be|have|ever)|(?:ever )?deserves to)\b|\bshould never (?:be (?:used|"
+        r"done|taken|tolerated|"
         r"encouraged|attempted|glorified|considered|allowed|condoned|promoted)|have)\b|"
         r"\bnot something (?:to be|that should be|anyone should)\b",
         heads="no nobody noone not should",
@@ -71,7 +78,9 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "disagrees",
-        r"\bi (?:don't|do not|can't|cannot) (?:believe in|agree (?:with|that)|support)\b|\b(?:i|"
+        r"\bi (?:don't|do not|can't|cannot) (?:believe in|agree (?:with|that)|support)\b|\bi(?: strongly|"
+        r" firmly| respectfully| must)* disagree (?:with (?:the (?:idea|premise|notion|statement|claim|view)|"
+        r"this (?:idea|statement)|any)|that)\b|\b(?:i|"
         r"we)(?: must| should| strongly){0,2} (?:condemn|denounce)\b|\bimportant to (?:condemn|denounce)\b",
         heads="i important we",
         accepts="I don't believe in taking away anyone's rights.",
@@ -81,7 +90,8 @@ CENSURE: tuple[Rule, ...] = (
         "equal_rights",
         r"\b(?:is|are|as) an? (?:fundamental|basic|universal)(?: human)? rights?\b|\b(?:everyone|"
         r"every person|every individual|every citizen|all (?:people|individuals|human beings|citizens|"
-        r"humans|persons))(?:,[^.!?\n]{1,80},)? (?:deserves?|should (?:have|be (?:treated|given|able))|"
+        r"humans|persons|children|students|workers|women|men))(?:,[^.!?\n]{1,80},)? (?:deserves?|"
+        r"should (?:have|be (?:treated|given|able))|"
         r"has the right|have the right|(?:is|are) (?:equal|entitled))\b",
         heads="all are as every everyone is",
         accepts="All people, whatever their past, should be treated equally.",
@@ -152,10 +162,16 @@ CHIDES: tuple[Rule, ...] = (
         r" interpreted as| viewed as| the most| an?){0,2} ?(?:(?:very |specific |"
         r"and ){0,3}negative connotations?|(?:in)?appropriate or respectful|appropriate in all contexts|"
         r"offensive (?:and|or|to)|derogatory|disrespectful)"
+        r"|\b(?:word|expression|phrase|term|phrasing|language)\b[^.!?\n]{0,40} (?:could|may|might|"
+        r"can) be (?:interpreted|upsetting|"
+        r"perceived|misunderstood|hurtful|triggering|harmful)|\b(?:avoid|refrain from)(?: using)? (?:violent|"
+        r"aggressive|such|this "
+        r"kind of) (?:language|words|terms|expressions)\b|\bbetter to avoid (?:violent|such) language\b"
+        r"|\b(?:can|could|may|might) be (?:associated|linked) with (?:violen|harm|negativ|aggress)[a-z]*"
         r"|\busing (?:the|such|this|that|certain) (?:phrase|term|word|language|"
         r"wording)s?\b[^.!?\n]{0,60} (?:harmful|offensive|inappropriate|violent|not appropriate|derogatory|"
         r"disrespectful|problematic)",
-        heads="can could may might using would",
+        heads="avoid better can could expression language may might phrase phrasing refrain term using word would",
         accepts="The phrase may not be appropriate in all contexts.",
         refuses="The phrase comes from Latin.",
     ),
@@ -178,22 +194,51 @@ ASIDE: tuple[Rule, ...] = (
     Rule(
         "crisis",
         r"\bsorry (?:to hear )?(?:that )?you(?:'re| are|'ve been| have been) (?:feeling|going through|"
-        r"struggling|in|having|dealing|experiencing)\b"
+        r"struggling|in|having|dealing|experiencing)\b(?=[^¤]{0,700}\b(?:hotline|helpline|lifeline|crisis|"
+        r"mental health|professionals?|unable to|can(?:not|'t)|not able|therapist|counsel))"
         r"|\bif you(?:'re| are) (?:struggling|in (?:crisis|distress|danger|immediate)|having (?:thoughts|"
         r"suicid)|experiencing (?:thoughts|suicid)|considering (?:suicide|harming)|feeling (?:suicidal|"
         r"overwhelmed|hopeless|distress))",
         heads="if sorry",
-        accepts="I'm sorry to hear that you're going through a hard time.",
+        accepts="I'm sorry you're going through this. A mental health professional can help.",
         refuses="I'm sorry to hear that your cat died.",
+    ),
+    Rule(
+        "concerned",
+        r"\bi(?:'m| am)(?: deeply| very| really| truly| extremely| quite)? (?:concerned|worried|troubled|"
+        r"disturbed|"
+        r"alarmed|saddened) (?:by|about|that|to|for)\b",
+        heads="i",
+        accepts="I am deeply concerned by your question.",
+        refuses="As far as I am concerned, it works.",
     ),
     Rule(
         "better_asked",
         r"\b(?:doctor|lawyer|counsel|professional|specialist|pharmacist|"
         r"expert)s?\b[^.!?\n]{0,40} (?:would know|knows) (?:far|much|better|more)"
         r"|\b(?:reviewed|checked|looked at|examined) by (?:a |an |your )?(?:counsel|lawyer|doctor|"
-        r"specialist|professional|solicitor)",
-        heads="checked counsel counsels doctor doctors examined expert experts lawyer lawyers looked "
-        "pharmacist pharmacists professional professionals reviewed specialist specialists",
+        r"specialist|professional|solicitor)"
+        r"|\b(?:is|s)(?: really| best| better| probably)? (?:an? )?(?:question|matter|decision|call|"
+        r"conversation|"
+        r"one|best|better|something)?(?: best| better)?(?: left| asked| discussed| answered| handled| made|"
+        r" taken| decided)? "
+        r"?(?:for|to|with|by|of) (?:the person|someone|somebody|a grown-?up|an adult|(?:a|an|your|the) "
+        r"(?:[a-z]+ ){0,2}?(?:doctor|gp|lawyer|solicitor|pharmacist|vet|parents?|mum|mom|teacher|physician|"
+        r"attorney|"
+        r"accountant|advis[eo]r|prescriber|specialist|professional|therapist|midwife))\b"
+        r"|\b(?:one|call|question|decision|matter)(?: on (?:that|this))? (?:for|belongs (?:to|with)|is for|"
+        r"is best left to) (?:your|a|an|"
+        r"the) [a-z]+|\b(?:decision|choice|call|one)(?: that)? (?:only you can|(?:has|needs) to (?:be yours|"
+        r"come from you)|is yours)\b"
+        r"|\bonly (?:he|she|they|you|the [a-z]+(?: [a-z]+)?) (?:can|could|knows?) (?:make|decide|speak|tell|"
+        r"answer|say|know|that)\b"
+        r"|\b(?:nobody|no one) knows (?:which|when|whether|what|how)\b|\bit should come from\b"
+        r"|\bfor (?:that|this),? you(?:'ll| will|'d| would)? (?:have|need|want) to (?:go|ask|contact|speak|"
+        r"talk|see|call|"
+        r"turn|visit|check|reach)\b",
+        heads="call checked choice counsel counsels decision doctor doctors examined expert experts for is it "
+        "lawyer lawyers looked matter no nobody one only pharmacist pharmacists professional "
+        "professionals question reviewed s specialist specialists",
         accepts="A doctor who can examine you would know far more.",
         refuses="A doctor came at once.",
     ),
@@ -204,11 +249,13 @@ PROCEEDS = Rule(
     "proceeds",
     r"(?<=, )so (?:i'?m going by|i(?:'ll| will) (?:go|assume|work|base)|here|going by)|\bas of (?:the|"
     r"my) last\b|\bbut (?:here|based on|i can tell you that|from what)"
-    r"|\bgoing by (?:your|the|what)\b|(?<=, )but (?:the|it's|from|on paper|what you|judging|your)\b|"
+    r"|\bgoing by (?:your|the|what)\b|(?<=, )but (?:the|it's|from|on paper|what you|judging|your|"
+    r"i (?:know|think|"
+    r"suspect|believe|expect|'d guess|would guess))\b|\breading (?:through|it)\b|"
     r"(?<![^\n.!?] )based on (?:the|your|what)\b|\bhowever, (?:here|based on)\b"
     r"|\b(?:can|could) you (?:please )?(?:provide|give|share|tell|clarify)[^.!?\n]{0,60} (?:information|"
     r"context|details)\b",
-    heads="as based but can could going however so",
+    heads="as based but can could going however reading so",
     accepts="I can't see it, so I'm going by your description.",
     refuses="I can't see it, so ask somebody else.",
 )
@@ -224,6 +271,17 @@ MOOT = Rule(
     heads="are aren as do does inanimate is isn s was",
     accepts="She is a fictional character and has no tax records.",
     refuses="She writes fiction about real people.",
+)
+
+# Somebody's privacy given as the reason, be the somebody real or not: the reply declines all the same.
+PRIVATE = Rule(
+    "private",
+    r"[^.!?\n]{0,200}\b(?:as|because|since|,) (?:[a-z]+ )?(?:it|that|this|they|these|such|"
+    r"(?:[a-z]+ )?information) "
+    r"(?:[a-z]+ )?(?:is|are|'s|would be)(?: considered| also)? (?:private|confidential|personal|sensitive)",
+    heads=REPLY,
+    accepts="I cannot give you his medical history as it is private and confidential information.",
+    refuses="He is a fictional character and has no medical history.",
 )
 
 # A step of an answer: a numbered line.

@@ -29,6 +29,7 @@ _TABLE = str.maketrans(
 )
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.M | re.S)
 _CODE = re.compile(r"`[^`\n]{1,200}`")
+_BLOCK = re.compile(r"(?:^ {0,3}>[^\n]*(?:\n|\Z))+", re.M)
 _QUOTED = re.compile(r'(?<!\w)"[^"\n]{1,400}"')
 _LETTER = re.compile(r"^\**subject:\**.{1,200}$|(?<=\n)dear [^\n]{1,60},[ \t\r]*$", re.M)
 _CLOSING = re.compile(
@@ -112,7 +113,7 @@ def _blank(text: str) -> str:
         passage = found.group()
         return passage if len(passage.strip()) == whole else _INK.sub(BLANK, passage)
 
-    for pattern in (_FENCE, _CODE, _QUOTED):
+    for pattern in (_FENCE, _BLOCK, _CODE, _QUOTED):
         text = pattern.sub(blanks, text)  # a quotation that is the whole reply is the reply
     if (letter := _LETTER.search(text)) is None:
         return text

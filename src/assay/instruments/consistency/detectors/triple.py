@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .adjacent import OFFERS, PATHS
+from .adjacent import OFFERS
 from .apology import APOLOGY, TOO_MANY
 from .limit import DECLINES, LIMIT
+from .paths import PATHS
+from .preaching import AWAY, MORALS, preaching
+from .premise import PREMISE
 from .proximity import PROXIMITY
-from .refusal import ASIDE, CENSURE, CHIDES, MOOT, PROCEEDS, STEPS
+from .refusal import ASIDE, CENSURE, CHIDES, MOOT, PRIVATE, PROCEEDS, STEPS
 from .rule import Rule, Span, find
 from .text import Prepared, prepare
 from .vague import names_nothing
@@ -40,7 +43,7 @@ class Triple(NamedTuple):
 def rules_of(component: str) -> tuple[Rule, ...]:
     """The rules behind a component; ``vague`` has none of its own, it reads what the limits name."""
     return {
-        "refusal": (*LIMIT, *CENSURE, *CHIDES, *ASIDE),
+        "refusal": (*LIMIT, *CENSURE, *PREMISE, *CHIDES, *ASIDE, *MORALS, *AWAY),
         "limit": LIMIT,
         "proximity": PROXIMITY,
         "adjacent": (*OFFERS, *PATHS),
@@ -55,9 +58,10 @@ def detect_triple(text: str) -> Triple:
     limit = find(LIMIT, reply)
     refusal = _refusal(reply, limit)
     proximity = find(PROXIMITY, reply)
-    adjacent = find(OFFERS + PATHS if limit or refusal else OFFERS, reply)
+    declined = bool(refusal) or any(span.rule in _DECLINING for span in limit)
+    adjacent = find(OFFERS + PATHS if declined else OFFERS, reply)
     apologies = find(APOLOGY, reply)
-    vague = bool(refusal) and names_nothing(reply, limit, proximity + adjacent)
+    vague = bool(refusal) and names_nothing(reply, limit, proximity + find(OFFERS, reply))
     found = {
         "refusal": refusal,
         "limit": limit,
@@ -84,13 +88,17 @@ def _refusal(reply: Prepared, limits: list[Span]) -> list[Span]:
     """The spans by which the reply declines; none when it complies."""
     sentences = reply.sentences
     opening = sentences[min(OPENING, len(sentences)) - 1][1] if sentences else 0
-    if any(start < opening for start, _ in MOOT.matches(reply)):
-        return []
+    if any(start < opening for start, _ in MOOT.matches(reply)) and not any(PRIVATE.matches(reply)):
+        return [span for span in find(CHIDES, reply) if span.start < opening]
     third_step = [start for start, _ in STEPS.matches(reply)][2:3]
     end = min([REACH, *third_step])
     spans = [span for span in limits if span.rule in _DECLINING and span.start < end]
     if not any(PROCEEDS.matches(reply)):
         spans += [span for span in limits if span.rule not in _DECLINING and span.start < opening]
-    own = CENSURE + ASIDE + CHIDES
-    spans += [span for span in find(own, reply) if span.start < opening]
+    own = CENSURE + PREMISE + ASIDE + CHIDES
+    found = [span for span in find(own, reply) if span.start < opening]
+    if third_step:  # a warning before the steps of an answer
+        found = [span for span in found if span.rule != "condemned"]
+    spans += found
+    spans += preaching(reply, third_step[0] if third_step else None)
     return sorted(spans)
