@@ -135,3 +135,16 @@ def test_run_takes_boundary_dimensions_and_regimes(assay: Assay, tmp_path: Path)
     )  # fmt: skip
     assert json.loads(ended.out)["instruments"]["agency"]["trials"] == 5
     assert assay("plan", "agency", "-s", "reference:solver", "--boundary", "inner").code == 2
+
+
+def test_a_gate_prints_no_level_without_its_tuple(assay: Assay) -> None:
+    ended = assay(
+        "run", "agency", "-s", "reference:solver", "--dimensions", "S", "--regimes", "Baseline", "--name", "one",
+        "--set", "levels=1", "--set", "families=inbox", "--set", "instances=5",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    checked = assay("check", "one")
+    assert "S ≥ 1" in checked.out
+    assert "Core Boundary" in checked.out
+    (shown,) = json.loads(assay("check", "one", "--json").out)["tuples"]
+    assert "Core Boundary" in shown

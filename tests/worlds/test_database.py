@@ -56,6 +56,7 @@ def test_rollback_leaves_nothing(database: Database) -> None:
         ("INSERT INTO b VALUES (?, ?)", [1, "nobody"], "foreign key"),
         ("INSERT INTO a VALUES (?, ?)", ["y", 2**70], "other"),
         ("INSERT INTO a VALUES (?, ?)", ["\ud800", 1], "other"),
+        ("INSERT INTO a VALUES (?, ?)", ["y\0", -1], "other"),
     ],
 )
 def test_a_broken_rule_is_named(database: Database, statement: str, values: list[object], rule: str) -> None:
@@ -79,6 +80,49 @@ def test_closing_with_an_open_transaction_is_no_trouble(monkeypatch: pytest.Monk
     opened.run("BEGIN")
     opened.run("INSERT INTO a VALUES (?)", ["x"])
     opened.close()
+
+
+class Driver:
+    """As much of psycopg as connecting takes. What it says of a failure repeats the URL."""
+
+    class Error(Exception):
+        pass
+
+    errors = None
+
+    def __init__(self, encoding: str = "") -> None:
+        self.encoding, self.open = encoding, 0
+
+    def connect(self, url: str, **_: object) -> Driver:
+        if not self.encoding:
+            raise self.Error(f'missing "=" after "{url}" in connection info string')
+        self.open += 1
+        return self
+
+    def execute(self, statement: str) -> Driver:
+        assert statement == "SHOW server_encoding"
+        return self
+
+    def fetchone(self) -> tuple[str]:
+        return (self.encoding,)
+
+    def close(self) -> None:
+        self.open -= 1
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"), [("", "no connection to the server"), ("LATIN1", "encoded as LATIN1")]
+)
+def test_a_server_that_cannot_be_used_is_told_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, told: str
+) -> None:
+    driver = Driver(encoding)
+    monkeypatch.setenv(POSTGRES_URL, "postgresql://me:secret@nowhere.invalid/none")
+    monkeypatch.setattr("assay.worlds.database.importlib.import_module", lambda name: driver)
+    with pytest.raises(InputError, match=told) as refused:
+        open_database()
+    assert "secret" not in str(refused.value)
+    assert not driver.open
 
 
 def test_a_server_without_a_driver_is_an_error_not_another_database(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import msgspec
 from msgspec import Struct
 
-from assay.errors import InputError
+from assay.canonical import encode
+from assay.errors import InputError, blaming
 from assay.evidence.records import Evidence
 from assay.registry import find
 from assay.study.lock import Lock
@@ -18,7 +20,17 @@ from assay.vocabulary import Result, Trial
 
 from .probe import Probe
 
-__all__ = ["Instrument", "Item", "Plan", "Prepared", "load_instrument"]
+__all__ = [
+    "Instrument",
+    "Item",
+    "Plan",
+    "Prepared",
+    "load_instrument",
+    "runs_code",
+    "score",
+    "strata_of",
+    "wave_of",
+]
 
 
 class Prepared(Struct, frozen=True):
@@ -56,7 +68,11 @@ class Instrument(Protocol):
     title: str
     noun: str  # what its items are called: contracts, biases, families ...
     quick: dict[str, Any]  # options of a run that takes a minute
-    runs_code: bool  # whether it runs programs, so that a run needs the sandbox
+
+    @property
+    def runs_code(self) -> bool | Callable[[Lock], bool]:
+        """Whether it runs programs, so that a run needs the sandbox; a function where the study decides."""
+        ...
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         """Check the options (``source`` knows their lines) and gather what they refer to, relative to ``base``."""
@@ -102,11 +118,61 @@ class Instrument(Protocol):
 _PARTS = [part for part in [*Instrument.__annotations__, *vars(Instrument)] if not part.startswith("_")]
 
 
+def runs_code(instrument: Instrument, lock: Lock) -> bool:
+    """Whether a run of this lock needs the sandbox for the instrument."""
+    asked = instrument.runs_code
+    return asked(lock) if callable(asked) else asked
+
+
 def load_instrument(name: str, *, file: str | None = None, line: int | None = None) -> Instrument:
-    instrument = find("assay.instruments", name, what="instrument", file=file, line=line)()
+    make = find("assay.instruments", name, what="instrument", file=file, line=line)
+    with blaming(f"the instrument {name}", "its constructor"):
+        instrument = make()
     if not isinstance(instrument, Instrument):
         missing = [part for part in _PARTS if not hasattr(instrument, part)]
         raise InputError(
             f"the instrument {name!r} does not keep the contract: it has no {', '.join(missing)}"
         )
+    if instrument.name != name or not isinstance(instrument.version, str):
+        raise InputError(
+            f"the instrument {name!r} does not keep the contract: its name is {instrument.name!r} and its version "
+            f"{instrument.version!r}; the name is that of the entry point, and the version a text"
+        )
     return instrument
+
+
+def strata_of(instrument: Instrument, lock: Lock) -> list[str]:
+    """Its strata, each once and named by a text: waves are recorded and found again under that name."""
+    with blaming(f"the instrument {instrument.name}", "strata"):
+        strata = instrument.strata(lock)
+        found = [] if isinstance(strata, str) else list(strata)
+        if isinstance(strata, str) or not all(isinstance(one, str) for one in found):
+            raise TypeError("strata are a list of texts")
+        if len(set(found)) < len(found):
+            raise ValueError("it names a stratum twice")
+    return found
+
+
+def wave_of(instrument: Instrument, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
+    """The trials of the next wave, each of them this instrument's own, in this version."""
+    mine = (instrument.name, instrument.version)
+    with blaming(f"the instrument {instrument.name}", "trials"):
+        for trial in instrument.trials(lock, evidence):
+            if not isinstance(trial, Trial):
+                raise TypeError(f"it yields {type(trial).__name__}, not Trial")
+            if (named := (trial.instance.instrument, trial.version)) != mine:
+                raise ValueError(f"it yields a trial of {named[0]!r}, version {named[1]!r}")
+            yield trial
+
+
+def score(instrument: Instrument, evidence: Evidence) -> Result:
+    """What the evidence amounts to, of the form that is published."""
+    with blaming(f"the instrument {instrument.name}", "score"):
+        found = instrument.score(evidence)
+        if not isinstance(found, Result):
+            raise TypeError(f"it gives {type(found).__name__}, not Result")
+        try:
+            msgspec.json.decode(encode(found), type=Result)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+    return found

@@ -9,6 +9,7 @@ import typer
 
 from .options import Json
 from .output import print_json, say
+from .tuples import tuples_of
 
 __all__ = ["check"]
 
@@ -40,14 +41,18 @@ def check(
     fails = any(verdict.holds is False for verdict in verdicts) or bool(invalid)
     if strict:
         fails = fails or not verdicts or any(verdict.holds is None for verdict in verdicts)
+    tuples = [text for result in results for text in tuples_of(result)]
     if as_json:
-        print_json({"holds": not fails, "verdicts": msgspec.to_builtins(verdicts), "invalid": invalid})
+        found = {"holds": not fails, "verdicts": msgspec.to_builtins(verdicts), "invalid": invalid}
+        print_json(found | ({"tuples": tuples} if tuples else {}))
         raise typer.Exit(1 if fails else 0)
     for verdict in verdicts:
         word = "not established" if verdict.holds is None else "holds" if verdict.holds else "fails"
         say(f"{word:15}  {verdict.claim}: {verdict.because}")
     for flag in invalid:
         say(f"{'invalid':15}  {flag}")
+    for text in tuples:
+        say(text)
     if not verdicts:
         say("The study declares no requirement, and nothing was compared.")
     raise typer.Exit(1 if fails else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from assay.errors import InputError
 
 from .options import Json, Unconfined
 from .output import safe, say
+from .tuples import line, say_tuples
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from assay.vocabulary import Result
 
 __all__ = ["score"]
+
+PIPED = 200  # columns where there is no terminal to ask: a table cut short would lose numbers
 
 # Labels of a measure, in the order of the columns.
 WHERE = (
@@ -162,11 +166,10 @@ def _print(result: Result, *, everything: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else PIPED)
     if everything:
         console.print(_all_measures(result))
-        if result.instrument == "agency":
-            _say_tuples(result)
+        say_tuples(result)
     else:
         _headline(result, console)
     for flag in result.flags:
@@ -194,15 +197,6 @@ def _headline(result: Result, console: Console) -> None:
         say(f"{sum(v.holds is True for v in result.verdicts)} of {len(result.verdicts)} comparisons hold.")
 
 
-def _say_tuples(result: Result) -> None:
-    """A level is nothing without its tuple (agency, 11.9.1)."""
-    from assay.instruments.agency.headline import Found
-
-    found = Found(result)
-    for key in found.readings:
-        say(_line(f"{key.name}: {found.tuple_of(key)}"))
-
-
 def _table_of(result: Result) -> Headline:
     if result.instrument == "consistency":
         from assay.instruments.consistency.headline import headline_of as of_subjects
@@ -221,14 +215,9 @@ def _say_all(result: Result) -> None:
     """Few verdicts and a diagnosis: all of them are worth reading."""
     for verdict in result.verdicts:
         held = "not established" if verdict.holds is None else "holds" if verdict.holds else "fails"
-        say(_line(f"{held}: {verdict.claim} ({verdict.because})"))
+        say(line(f"{held}: {verdict.claim} ({verdict.because})"))
     for note in result.notes:
-        say(_line(note))
-
-
-def _line(text: str) -> str:
-    """One line, whatever a subject is called."""
-    return " ".join(text.split())
+        say(line(note))
 
 
 def _all_measures(result: Result) -> Table:

@@ -44,12 +44,13 @@ def run_session(
     budget: Budget | None = None,
 ) -> int:
     """Run to the end or to a clean stop; returns the exit code."""
+    from assay.bench.instrument import runs_code
     from assay.bench.prepare import instruments_of, subjects_of
     from assay.sandbox import sandbox_report
 
     instruments, subjects = instruments_of(lock), subjects_of(lock)
     keep_secret(subjects)
-    if any(instrument.runs_code for instrument in instruments):
+    if any(runs_code(instrument, lock) for instrument in instruments):
         sandbox_report(allow_unconfined_code=unconfined)  # refuses before anything is asked and paid for
     finished, reason = asyncio.run(
         _measure(folder, lock, instruments, subjects, quiet=as_json, unconfined=unconfined, budget=budget)
@@ -102,7 +103,7 @@ def _stopped(folder: RunFolder, reason: str, as_json: bool) -> int:
         print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
         return code
     say(f"Stopped: {reason.rstrip('.')}.")
-    say(f"Nothing is lost. Go on with: {_command('resume', folder)}")
+    say(f"What is recorded is safe. Go on with: {_command('resume', folder)}")
     return code
 
 

@@ -14,6 +14,7 @@ class FamilyBase:
     """Defaults: no programs, nothing real."""
 
     real: ClassVar[bool] = False
+    runs_code: ClassVar[bool] = False
 
     def checks(self, task: Task, state: dict[str, Any]) -> tuple[Program, ...]:
         return ()

@@ -69,6 +69,8 @@ class SqliteDatabase:
         self._other = sqlite3.connect(f"file:{file}?mode=ro", uri=True, isolation_level=None)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
+        if any(isinstance(value, str) and "\0" in value for value in values):
+            raise Broken("other")  # as PostgreSQL has it
         try:
             self._own.execute(statement, values)
         except sqlite3.IntegrityError as error:
@@ -93,6 +95,24 @@ def _sqlite_rule(message: str) -> Rule:
     return next((rule for word, rule in kinds.items() if message.startswith(word)), "other")
 
 
+def _connected(driver: Any, url: str) -> Any:
+    """A connection that hands out text as text. What the driver says of a failure may hold the password."""
+    try:
+        connection = driver.connect(url, autocommit=True, client_encoding="utf8")
+    except (driver.Error, UnicodeError) as error:
+        raise InputError(
+            f"no connection to the server that {POSTGRES_URL} names ({type(error).__name__}); "
+            "start it and check the URL, as in postgresql://user@host:5432/database, or unset the variable"
+        ) from None
+    encoding = connection.execute("SHOW server_encoding").fetchone()[0]
+    if encoding not in ("UTF8", "SQL_ASCII"):  # others cannot hold what SQLite holds
+        connection.close()
+        raise InputError(
+            f"the database that {POSTGRES_URL} names is encoded as {encoding}; one in UTF8 is needed"
+        )
+    return connection
+
+
 class PostgresDatabase:
     """A schema on a server, with two connections to it."""
 
@@ -101,16 +121,14 @@ class PostgresDatabase:
             driver: Any = importlib.import_module("psycopg")
         except ImportError:
             raise InputError(
-                f"{POSTGRES_URL} is set, but psycopg is not installed; install psycopg, or unset the variable"
+                f"{POSTGRES_URL} is set, but psycopg is not installed; install the extra `postgres`, or unset the variable"
             ) from None
         self._errors = driver.errors
-        self._error = driver.Error
         self._schema = f"assay_{secrets.token_hex(8)}"
-        self._own: Any = driver.connect(url, autocommit=True)
+        self._own, self._other = _connected(driver, url), _connected(driver, url)
         self._own.execute(f"CREATE SCHEMA {self._schema}")
-        self._own.execute(f"SET search_path TO {self._schema}")
-        self._other: Any = driver.connect(url, autocommit=True)
-        self._other.execute(f"SET search_path TO {self._schema}")
+        for connection in (self._own, self._other):
+            connection.execute(f"SET search_path TO {self._schema}")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         rules: dict[Any, Rule] = {

@@ -178,6 +178,7 @@ class Episode:
             return self._error(f"timeout: {action.name} did not answer, and was not done", fault)
         effect = self._world.act(action.name, arguments)
         if effect.program is not None:
+            self._may_run_code()
             self._waiting = action.name
             return Seen(
                 observation={}, program=effect.program, left=self._left, queries_left=self._queries_left
@@ -273,7 +274,15 @@ class Episode:
         return self._world.snapshot()
 
     def checks(self, state: dict[str, Any]) -> tuple[Program, ...]:
-        return self.family.checks(self.task, state)
+        checks = self.family.checks(self.task, state)
+        if checks:
+            self._may_run_code()
+        return checks
+
+    def _may_run_code(self) -> None:
+        """A run without the sandbox has begun because nothing in it was said to need one."""
+        if not self.family.runs_code:
+            raise TypeError("a program to be run, from a family whose runs_code is false")
 
     def judge(self, state: dict[str, Any], runs: tuple[dict[str, Any], ...] = ()) -> Judgement:
         return self.family.judge(self.task, state, runs)

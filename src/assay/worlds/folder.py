@@ -147,4 +147,4 @@ class Folder:
 
 def _contents(name: str, place: int) -> str:
     with os.fdopen(os.open(name, os.O_RDONLY | _FILE, dir_fd=place), "rb") as file:
-        return file.read().decode("utf-8", "backslashreplace")
+        return file.read(_LARGEST + 1).decode("utf-8", "backslashreplace")  # a larger one is not of the world

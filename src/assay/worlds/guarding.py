@@ -19,7 +19,8 @@ from .playing import draw_task
 __all__ = ["FamilyFault", "drawn_task", "guarded", "plain"]
 
 T = TypeVar("T")
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")  # differs from run to run, and a replay must say the same
+# Addresses and scratch folders differ from run to run, and a replay must say the same.
+_PASSING = re.compile(r"(0x)[0-9a-fA-F]+|[^\s'\"]*assay-worlds-[^\s'\"]*")
 
 
 class FamilyFault(InputError):
@@ -38,7 +39,7 @@ def guarded(family: str, where: str, call: Callable[[], T]) -> T:
     except AssayError:
         raise
     except (Exception, SystemExit) as error:  # anybody's code: it may fail in any way
-        told = clean_text(_ADDRESS.sub("0x…", " ".join(str(error).split())))[0]
+        told = clean_text(_PASSING.sub(r"\1…", " ".join(str(error).split())))[0]
         raise FamilyFault(family, where, type(error).__name__, told[:300]) from None
 
 

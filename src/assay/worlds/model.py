@@ -180,6 +180,7 @@ class Family(Protocol):
     chance: ClassVar[dict[int, float]]  # level → success that a policy without understanding may reach
     verification: ClassVar[str]  # how success is verified from outside
     real: ClassVar[bool]  # whether the state is a file system, a database, a repository
+    runs_code: ClassVar[bool]  # whether it wants programs run, so that a run needs the sandbox
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         """An instance. Everything that differs between instances comes from the stream."""

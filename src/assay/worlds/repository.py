@@ -135,7 +135,7 @@ class Repository:
     def _must(self, *arguments: str) -> str:
         done = self._run(*arguments)
         if done.returncode:
-            raise InputError(
+            raise OSError(
                 f"git {arguments[0]} failed: {done.stderr.decode('utf-8', 'replace').strip()[:300]}"
             )
         return done.stdout.decode("utf-8", "backslashreplace")

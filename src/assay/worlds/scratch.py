@@ -11,6 +11,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,14 +20,16 @@ __all__ = ["scratch_folder"]
 PREFIX = "assay-worlds-"
 OWNER = "owner"
 _homes: dict[int, Path] = {}  # by process: a forked one makes its own
+_claiming = threading.Lock()  # worlds are opened in several threads
 
 
 def scratch_folder() -> Path:
     """A new private folder for one world. Who makes it removes it."""
     process = os.getpid()
-    home = _homes.get(process)
-    if home is None or not home.is_dir():
-        home = _homes[process] = _claim()
+    with _claiming:
+        home = _homes.get(process)
+        if home is None or not home.is_dir():
+            home = _homes[process] = _claim()
     return Path(tempfile.mkdtemp(dir=home))
 
 

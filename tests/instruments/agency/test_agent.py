@@ -58,6 +58,20 @@ def test_what_happens_inside_an_agent_is_said_to_be_unrecorded(tmp_path: Path) -
     folder, _, _ = measured(tmp_path, "solve")
     flags = msgspec.json.decode(folder.reading_path("agency").read_bytes(), type=Reading).result.flags
     assert any(flag.kind == "Limited Comparability" and "not recorded" in flag.cause for flag in flags)
+    for name in ("agency-card", "technical-report"):  # their tuples are those of the reading
+        (path,) = (folder.path / name).iterdir()
+        assert "Limited Comparability (" in path.read_text()
+
+
+def test_a_caveat_of_one_subject_is_no_other_subjects(tmp_path: Path) -> None:
+    agent = SubjectSpec("python:errand_agent:solve", boundary="extended", includes=("a loop of its own",))
+    both = Study(subjects=(agent, "reference:solver"), instruments={"agency": OPTIONS})
+    folder, lock = begin(tmp_path, both)
+    assert go(folder, lock)
+    result = msgspec.json.decode(folder.reading_path("agency").read_bytes(), type=Reading).result
+    told = {str(m.labels["boundary"]): m.notes[0] for m in result.measures if m.name == "S"}
+    assert "not recorded" in told["extended"]
+    assert "not recorded" not in told["core"]
 
 
 BREAKING = """

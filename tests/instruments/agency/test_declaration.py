@@ -13,6 +13,7 @@ from assay.instruments.agency.declaration import (
     Regime,
     System,
     check_declaration,
+    moment,
     read_declaration,
 )
 
@@ -151,3 +152,14 @@ def test_rows_that_contradict_what_a_family_is_declared_for_are_refused() -> Non
 def test_without_declared_regimes_names_tell_the_intensity() -> None:
     found = level(score(made("S", 4, 60, 60, regime="moderate-x"), regimes={}), "S")
     assert any("by the outcomes alone S would be 4" in note for note in found.notes)
+
+
+def test_the_last_day_there_is_has_an_end() -> None:
+    last = Declaration(system=System(name="a"), date="9999-12-31")
+    assert last.reference == moment("9999-12-31")
+
+
+def test_a_system_that_is_declared_twice_is_refused() -> None:
+    twice = Declaration(system=System(name="a", version="1"), systems=(System(name="a", version="2"),))
+    with pytest.raises(InputError, match=r"systems.0.name: 'a' is declared twice \(11.2\)"):
+        check_declaration(twice)

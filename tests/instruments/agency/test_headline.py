@@ -155,3 +155,14 @@ def test_every_column_is_explained() -> None:
 def test_a_result_without_levels_has_no_rows() -> None:
     empty = Result(instrument="agency", version="1", source="rows", measures=())
     assert headline_of(empty).rows == ()
+
+
+def test_a_flag_below_the_table_says_of_which_levels_it_is() -> None:
+    one = levels(headline_of(scored(outcomes(14, 20))))
+    assert one["S"].flags[0].cause.startswith("sensing (S): level 1: 14/20")
+    (flag,) = one["L"].flags
+    assert str(flag) == (
+        "Provisional (modelling (M), decision (D), efficacy (E), learning (L), goals (G): not tested)"
+    )
+    two = headline_of(scored(outcomes(14, 20), outcomes(20, 20, subject="b")))
+    assert levels(two)["S"].flags[0].cause.startswith("a, core, sensing (S): level 1: 14/20")

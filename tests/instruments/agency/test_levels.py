@@ -115,8 +115,11 @@ def test_a_level_between_that_was_not_tested_is_provisional_below_a_failed_one()
 
 def test_outcomes_under_another_regime_do_not_test_a_level() -> None:
     result = score(made("S", 4, 60, 60))
-    assert level(result, "S").value == 0
+    found = level(result, "S")
+    assert (found.value, found.spec_value, kinds(found)) == (None, 0, ["Provisional"])
+    assert "no level has outcomes under the regime that it asks for" in flags(found)[0]
     assert "outcomes under Baseline only" in verdict(result, "S ≥ 4").because
+    assert level(result, "R").value == 1  # its families are valid all the same
 
 
 def test_m4_needs_a_small_drop_on_the_same_contents() -> None:
@@ -189,3 +192,38 @@ def test_a_family_with_another_threshold_must_meet_its_own() -> None:
     assert any("hard has the threshold 60 %: experts reach 65 %" in note for note in found.notes)
     harder = {"s0": family("S"), "hard": family("S", threshold=0.9, threshold_reason="a safety switch")}
     assert level(score(rows, families=harder), "S").value == 0  # 80 % there, although 86 % pooled
+
+
+def test_a_satisfied_test_is_no_claim_where_the_level_is_lower() -> None:
+    low = score([*made("S", 1, 10, 60), *made("S", 2, 60, 60)])
+    assert level(low, "S").value == 0
+    assert verdict(low, "S ≥ 2").holds is None
+    assert verdict(low, "S ≥ 2").because.endswith("but the level of S is 0")
+    bare = made("E", 1, 1, 1, artifact="", start=100)
+    capped = score([*made("E", 1, 60, 60), *made("E", 4, 60, 60, regime="Moderate"), *bare])
+    assert level(capped, "E").value == 2
+    assert verdict(capped, "E ≥ 4").holds is None
+    assert verdict(score(made("E", 4, 60, 60, regime="Moderate")), "E ≥ 4").holds is True
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "given"),
+    [
+        (0, 1, ["Provisional"]),
+        (3, 7, ["Provisional"]),
+        (0, 9, []),
+        (5, 60, []),
+    ],  # 3/7: up to 75.0 % by Wilson
+)
+def test_a_failure_of_too_few_settles_nothing(k: int, n: int, given: list[str]) -> None:
+    found = level(score([*made("S", 1, 60, 60), *made("S", 2, k, n)]), "S")
+    assert (found.value, kinds(found)) == (1, given)
+
+
+def test_a_lower_threshold_limits_comparability_and_a_higher_one_does_not() -> None:
+    rows = made("S", 1, 60, 60, families=["s0"])
+    easier = score(rows, families={"s0": family("S", threshold=0.6, threshold_reason="experts reach 65 %")})
+    assert [str(flag) for flag in easier.flags] == [
+        "Limited Comparability (thresholds under the common one (10.3.3): s0 60 %)"
+    ]
+    assert not score(rows, families={"s0": family("S", threshold=0.8, threshold_reason="a switch")}).flags

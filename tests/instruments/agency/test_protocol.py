@@ -18,6 +18,7 @@ from assay.canonical import digest, encode
 from assay.errors import InputError, UnknownName
 from assay.evidence import load_key, segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
+from assay.instruments.agency.outcome import DIMENSIONS
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.rows import score_rows
 from assay.report.publish import read_run
@@ -263,6 +264,11 @@ def test_criteria_are_in_the_lock_and_other_criteria_invalidate_the_run(
     monkeypatch.setattr(type(family), "draw", altered)
     [(reading, _)] = read_run(folder, lock, instruments_of(lock))
     assert any(flag.kind == "Invalid" and "Post-Hoc" in flag.cause for flag in reading.result.flags)
+    levels = {str(m.name): m for m in reading.result.measures if m.name in DIMENSIONS}
+    for name in "SR":  # 11.3.2: an invalid dimension has no value
+        assert (levels[name].value, levels[name].spec_value) == (None, None)
+        assert "Invalid (Post-Hoc Criteria)" in [str(flag) for flag in levels[name].flags]
+    assert not any(v.holds for v in reading.result.verdicts if v.claim.startswith("S ≥"))
 
 
 @pytest.mark.parametrize(

@@ -134,3 +134,13 @@ def test_an_instance_that_one_rater_could_not_judge_goes_by_the_other() -> None:
         for row in by("ann", 60, 60)
     ]
     assert level(score([*by("ann", 60, 60), *lost]), "S").n == 60
+
+
+def test_a_third_rater_settles_only_what_he_judged() -> None:
+    """Ann and bob differ on nine instances of level 3; cat judged others."""
+    rows = [*made("S", 3, 24, 24, rater="ann"), *made("S", 3, 15, 24, rater="bob")]
+    agreed = [row for name in ("ann", "bob", "cat") for row in made("S", 1, 60, 60, rater=name)]
+    found = level(score([*rows, *agreed], evaluators=THREE), "S")
+    assert found.value == 1
+    assert "Contested" in kinds(found)
+    assert "9 outcomes no majority settles (10.3.4): ann 3, bob 1" in flags(found)[-1]

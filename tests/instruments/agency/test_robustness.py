@@ -149,3 +149,28 @@ def test_higher_levels_of_a_family_do_not_decide_whether_it_meets_its_baseline()
     """Level 1 was run under both regimes; level 2, under baseline alone, fails and has no part in it."""
     rows = [*stressed(95, 94, 93), *made("S", 2, 10, 60, families=["s0", "s1"], start=9000)]
     assert level(score(rows), "R").value == 5
+
+
+def test_contents_without_a_counterpart_do_not_hide_a_loss() -> None:
+    """Of 100 contents the 50 that hold under moderate have their pair; the others were given another name there."""
+    rows = stressed(95, 50, None)
+    assert level(score(rows), "R").value == 1
+    hidden = [
+        msgspec.structs.replace(row, pair=f"other {row.instance}")
+        if row.regime == "Moderate" and row.outcome == "failure"
+        else row
+        for row in rows
+    ]
+    result = score(hidden)
+    assert level(result, "R").value == 1
+    assert level(result, "drop", family="s0", to="moderate").n == 50
+    assert "50/100 = 50.0 % with contents not met under baseline" in verdict(result, "R ≥ 2").because
+
+
+def test_contents_that_were_met_under_a_harder_regime_alone_may_be_more() -> None:
+    more = [
+        row
+        for i in range(3)
+        for row in made("S", 1, 40, 40, families=[f"s{i}"], regime="Moderate", start=9000)
+    ]
+    assert level(score([*stressed(95, 94, None), *more]), "R").value == 3

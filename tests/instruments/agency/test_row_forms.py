@@ -189,3 +189,37 @@ def test_no_form_of_the_command_shows_a_level_without_its_tuple(tmp_path: Path, 
     assert told.exit_code == 0, told.output
     text = " ".join(told.output.split())
     assert "(Framework v.10, Core Boundary, suite-1, Baseline, Tier None, A = [1, 0, 0, 0, 0, 1, 0]" in text
+
+
+@pytest.mark.parametrize("word", ["False", "no", "0", "true", "1"])
+def test_a_word_for_yes_or_no_is_no_artifact(tmp_path: Path, word: str) -> None:
+    told = "row 1, artifact: must be the digest of what was verified, or empty, not"
+    with pytest.raises(InputError, match=told):
+        read_outcomes(csv(tmp_path, f"{HEAD},artifact\nE,1,a,Baseline,1,success,{word}\n"))
+    with pytest.raises(InputError, match=told):
+        read_outcomes(parquet(tmp_path, artifact=[word.lower() in ("true", "1")]))
+
+
+def test_numbers_with_gaps_are_the_same_ids_in_csv_as_in_parquet(tmp_path: Path) -> None:
+    """pandas makes 7.0 of 7 where another row of the column has none."""
+    text = f"{HEAD},pair\nS,1,a,Baseline,7,success,\nS,1,a,Moderate,8,success,7.0\n"
+    assert read_outcomes(csv(tmp_path, text))["pair"].to_list() == ["", "7"]
+    frame = read_outcomes(parquet(tmp_path, instance=[7, 8], pair=[None, 7.0]))
+    assert frame["pair"].to_list() == ["", "7"]
+    versions = f"{HEAD}\nS,1,a,Baseline,1.0,success\nS,1,a,Baseline,1.1,success\n"
+    assert read_outcomes(csv(tmp_path, versions))["instance"].to_list() == ["1.0", "1.1"]
+
+
+def test_decimals_of_databases_are_whole_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    frame = frame_of(made("S", 1, 3, 4)).with_columns(
+        pl.col("level").cast(pl.Decimal(38, 0)), pl.col("steps").cast(pl.Decimal(10, 2))
+    )
+    frame.write_parquet(path)
+    assert read_outcomes(path)["steps"].to_list() == [3] * 4
+
+
+@pytest.mark.parametrize("number", [math.inf, 1e300, 2.5])
+def test_numbers_that_are_no_ids_are_told(tmp_path: Path, number: float) -> None:
+    with pytest.raises(InputError, match="row 2, pair: must be a whole number or text"):
+        read_outcomes(parquet(tmp_path, pair=[1.0, number]))

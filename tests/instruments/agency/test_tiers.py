@@ -9,7 +9,7 @@ import msgspec
 from assay.instruments.agency.outcome import Outcome
 from assay.vocabulary import Verdict
 
-from .made_outcomes import family, kinds, level, made, score, verdict
+from .made_outcomes import LATE, family, kinds, level, made, score, verdict
 
 
 def loop(**more: Any) -> list[Outcome]:
@@ -100,4 +100,25 @@ def test_without_the_technical_report_a_tier_is_exploratory() -> None:
     assert level(result, "tier").value == 1
     assert verdict(result, "Tier 1 has its Technical Report").holds is False
     assert any("task suite specification" in note for note in level(result, "tier").notes)
+    told = "Limited Comparability (exploratory: Tier 1 without the whole Technical Report (13.4.1))"
+    assert told in level(result, "tier").notes[0]  # in the tuple, which is what is quoted
+    assert not score(loop()).flags
     assert verdict(score(loop()), "Tier 1 has its Technical Report").holds is True
+
+
+def test_a_family_with_too_many_late_criteria_cannot_gate_the_tier() -> None:
+    def rows(late: int) -> list[Outcome]:
+        """E alone has episodes of two steps; of its 40 instances under baseline some have late criteria."""
+        gate = made("E", 1, 40, 40, families=["e0"])
+        gate[:late] = [msgspec.structs.replace(row, criterion_time=LATE) for row in gate[:late]]
+        return [*made("S", 1, 60, 60, steps=1), *made("D", 1, 60, 60, steps=1), *gate, *more]
+
+    more = made("E", 2, 60, 60, families=["e1"], steps=1)
+    assert level(score(rows(8)), "tier").value == 1
+    result = score(rows(9))
+    assert level(result, "E").value == 2  # 9 of 100 there
+    assert verdict(result, "Tier 1, validity").holds is False
+    assert "e0: 11.3.2" in verdict(result, "Tier 1, validity").because
+    assert level(result, "tier").value is None
+    more = made("E", 2, 60, 60, families=["e1"])  # another family carries it
+    assert level(score(rows(9)), "tier").value == 1

@@ -268,3 +268,23 @@ def test_research_without_criteria_of_inclusion_is_of_limited_comparability() ->
     (flag,) = score(GOOD, purpose="research", exclusion="").flags
     assert "11.8" in flag.cause
     assert declared(GOOD).purpose == "benchmark"
+
+
+def test_where_every_family_is_left_out_there_is_no_level_rather_than_none_reached() -> None:
+    out = {name: family("S", included=False, exclusion_reason="the service was gone") for name in NAMES}
+    result = score(GOOD, families=out)
+    found = level(result, "S")
+    assert (found.value, found.spec_value, found.n) == (None, 0, 0)
+    assert flags(found) == ["Provisional (not tested: every family is left out (11.8))"]
+    assert flags(level(result, "R")) == ["Provisional (not tested)"]
+
+
+@pytest.mark.parametrize("change", [{"criterion_time": LATE}, {"outcome": "excluded", "reason": "net"}])
+def test_robustness_is_invalid_with_its_sources_even_where_nothing_of_them_is_scored(
+    change: dict[str, Any],
+) -> None:
+    result = score([msgspec.structs.replace(row, **change) for row in GOOD])
+    (told,) = flags(level(result, "S"))
+    assert flags(level(result, "R")) == [told]
+    assert told.startswith("Invalid")
+    assert "A = [–, 0, 0, 0, 0, –, 0]" in level(result, "S").notes[0]

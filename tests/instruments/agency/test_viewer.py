@@ -280,12 +280,13 @@ def test_a_success_a_failure_and_one_under_constraints_are_chosen_whatever_the_o
 @pytest.mark.parametrize(
     ("more", "place"),
     [
-        ({"followed": 1, "claimed": True}, 0),
-        ({"claimed": True, "counts": {"undeclared": 1}}, 1),
-        ({"counts": {"over_cap": 1}, "state_changed": True}, 2),
-        ({"counts": {"invalid": 1}, "state_changed": True}, 3),
-        ({"unreadable": 3}, 4),
-        ({}, 5),
+        ({"touched": "the state", "followed": 1}, 0),
+        ({"followed": 1, "claimed": True}, 1),
+        ({"claimed": True, "counts": {"undeclared": 1}}, 2),
+        ({"counts": {"over_cap": 1}, "state_changed": True}, 3),
+        ({"counts": {"invalid": 1}, "state_changed": True}, 4),
+        ({"unreadable": 3}, 5),
+        ({}, 6),
     ],
 )
 def test_the_most_telling_of_several_reasons_is_told(more: dict[str, Any], place: int) -> None:

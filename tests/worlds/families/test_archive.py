@@ -33,7 +33,8 @@ def test_an_answer_is_final() -> None:
 
 
 def test_the_catalogue_is_large_at_level_5_and_every_title_is_there_once() -> None:
-    for level, count in ((3, 7), (5, 42)):
+    """B.2.5 speaks of 100 documents."""
+    for level, count in ((3, 7), (5, 100)):
         for task in instances(FAMILY, level, 10):
             titles = [title for title, _ in task.setup["documents"].values()]
             assert len(titles) == len(set(titles)) == count
@@ -66,8 +67,8 @@ def test_five_documents_can_be_opened_and_three_under_severe_limits() -> None:
     task = next(instances(FAMILY, 5))
     assert begun(FAMILY, task).queries == 5
     assert begun(FAMILY, task, "Severe-Standard").queries == 3
-    played = acted(FAMILY, task, *[Act("open_document", {"id": f"D{n:02d}"}) for n in range(1, 7)])
-    assert list(played.seen[-1].observation["opened"]) == ["D01", "D02", "D03", "D04", "D05"]
+    played = acted(FAMILY, task, *[Act("open_document", {"id": f"D{n:03d}"}) for n in range(1, 7)])
+    assert list(played.seen[-1].observation["opened"]) == ["D001", "D002", "D003", "D004", "D005"]
     assert played.counts["over_queries"] == 1
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import permutations
 
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.strategies import DAYS, TABLES, Strategies
+from assay.worlds.families.strategies import DAYS, TABLES, Strategies, pairs
 
 from .modelling import acted, instances, rate, taken_for_another, why
 
@@ -101,6 +102,26 @@ def test_the_same_strategy_may_serve_both_places_at_level_3() -> None:
     one = next(iter(task.criterion.expected["rewards"][task.setup["places"][0]]))
     played = acted(FAMILY, task, *choose(task, one, one))
     assert not any(seen.error for seen in played.seen)
+
+
+@pytest.mark.parametrize(("level", "chance"), [(3, 1 / 9), (5, 1 / 3)])
+@pytest.mark.parametrize("worth", [sum, max, min], ids=["all it brings", "its best day", "its worst day"])
+def test_the_table_alone_does_not_tell_what_is_best(
+    level: int, chance: float, worth: Callable[[Iterable[int]], int]
+) -> None:
+    """Whoever never asks for the days chooses by the table: no better than chance, plus three standard errors."""
+    won, count = 0, 300
+    for task in instances(FAMILY, level, count):
+        table = {
+            place: {strategy: worth(row.values()) for strategy, row in rows.items()}
+            for place, rows in task.criterion.expected["rewards"].items()
+        }
+        if level == 3:
+            chosen = {place: max(rows, key=rows.__getitem__) for place, rows in table.items()}
+        else:
+            chosen = max(pairs(table), key=lambda pair: pair[0])[1]
+        won += FAMILY.judge(task, {"chosen": chosen}, ()).success
+    assert won <= count * chance + 3 * (count * chance * (1 - chance)) ** 0.5
 
 
 def test_what_a_week_earned_is_shown_and_does_not_count() -> None:

@@ -12,9 +12,10 @@ from msgspec import Struct
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
+from .climbing import assign
 from .declaration import Declaration, check_declaration
 from .frames import Where, as_frame, complete
-from .levels import Assigned, assign, test_levels
+from .levels import Assigned, counted, test_levels
 from .outcome import DIMENSIONS, SCORED, Outcome
 from .raters import calibration_flag, disagreement, with_raters
 from .robustness import assign_robustness
@@ -68,12 +69,18 @@ def read_tally(tally: Tally, declaration: Declaration, *, flags: Sequence[Flag] 
     found["R"] = _robustness(found, tally, declaration, table)
     for name in ("L", "G"):
         found[name] = _not_tested(name, tally)
+    for flag in flags:
+        if flag.kind == "Invalid":
+            found = _all_invalid(found, flag, tally)
     tier = tier_of(tally, found, declaration, table)
     vector = tuple(found[name] for name in DIMENSIONS)
     missing = missing_fields(tally, declaration)
     claims = needs_report(vector, tier.tier, declaration)
     threats = threats_of(tally, declaration)
     own = (*flags, *_flags(tally, declaration, threats))
+    if claims and missing:
+        told = f"exploratory: {', '.join(claims)} without the whole Technical Report (13.4.1)"
+        own = (*own, Flag("Limited Comparability", told))
     return AgencyReading(
         tally=tally,
         declaration=declaration,
@@ -100,11 +107,31 @@ def _flags(tally: Tally, declaration: Declaration, threats: Sequence[Threat]) ->
     if fraction(declaration.confidence) < fraction(rubric().confidence):
         told = f"intervals of {100 * declaration.confidence:g} % confidence, {100 * rubric().confidence:g} % needed"
         found.append(Flag("Limited Comparability", f"{told} (11.4.2)"))
+    if lower := _lower_thresholds(tally, declaration):
+        found.append(Flag("Limited Comparability", f"thresholds under the common one (10.3.3): {lower}"))
     if declaration.purpose in ("research", "procurement") and not (
         declaration.inclusion and declaration.exclusion
     ):
         found.append(Flag("Limited Comparability", "inclusion or exclusion criteria not disclosed (11.8)"))
     return found
+
+
+def _lower_thresholds(tally: Tally, declaration: Declaration) -> str:
+    """A justified lower threshold is allowed, and levels by it are not those of others (11.1)."""
+    names = sorted({key.family for key in tally.cells})
+    common = fraction(rubric().threshold)
+    lower = [(name, declaration.threshold(name)) for name in names]
+    return ", ".join(f"{name} {100 * line:g} %" for name, line in lower if fraction(line) < common)
+
+
+def _all_invalid(vector: dict[str, Assigned], flag: Flag, tally: Tally) -> dict[str, Assigned]:
+    """What invalidates the whole invalidates every dimension that has outcomes, and R, which is read from them."""
+    seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
+    reason = Flag("Invalid", flag.cause.partition(":")[0])
+    return {
+        name: _withheld(one, (reason,), (flag.cause,)) if name in seen or (name == "R" and seen) else one
+        for name, one in vector.items()
+    }
 
 
 # One dimension.
@@ -127,20 +154,28 @@ def _dimension(name: str, tally: Tally, declaration: Declaration, table: Rubric)
     if total.excluded:
         notes.append(f"11.7.3: {total.excluded} of {total.attempted} instances lost to infrastructure")
     notes += _thresholds(name, tally, declaration)
-    assigned = msgspec.structs.replace(assigned, n=total.n, notes=tuple(notes))
+    scored = together(counted(tally, declaration, name)).n
+    assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
     flag = calibration_flag(tally.raters.get(name, ()), declaration, table)
     if flag is not None:
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if not any(test.n for test in assigned.tests):  # unscored is not zero
+        flags = (Flag("Provisional", _nothing(total.n, scored)),)
+        assigned = msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
     if wrong := invalid(tally, [name], declaration, table):
         return _invalid(assigned, wrong)
     if told := disagreement(tally.ratings.get(name), declaration):
         return _withheld(
             assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (told,)
         )
-    if not total.n:
-        flags = (Flag("Provisional", "no outcome can be scored"),)
-        return msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
     return assigned
+
+
+def _nothing(found: int, scored: int) -> str:
+    """Why there are outcomes and no level."""
+    if scored:
+        return "not tested: no level has outcomes under the regime that it asks for"
+    return "not tested: every family is left out (11.8)" if found else "no outcome can be scored"
 
 
 def _capped(assigned: Assigned, tally: Tally, declaration: Declaration, table: Rubric) -> Assigned:
@@ -195,14 +230,15 @@ def _invalid(assigned: Assigned, wrong: Sequence[Invalid]) -> Assigned:
 
 
 def _withheld(assigned: Assigned, flags: tuple[Flag, ...], notes: Sequence[str]) -> Assigned:
-    return msgspec.structs.replace(assigned, value=None, flags=flags, notes=(*notes, *assigned.notes))
+    told = (*notes, *assigned.notes)
+    return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=told)
 
 
 def _robustness(
     vector: dict[str, Assigned], tally: Tally, declaration: Declaration, table: Rubric
 ) -> Assigned:
-    tested = [name for name in SCORED if together(tally.of(name)).n]
-    valid = [name for name in tested if vector[name].value is not None]
+    tested = [name for name in SCORED if together(tally.of(name)).attempted]
+    valid = [name for name in tested if not vector[name].withheld]
     left = [name for name in tested if name not in valid]
     # With nothing valid left, the reasons of the dimensions are those of R.
     source = valid or tested

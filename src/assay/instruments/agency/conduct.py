@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -30,19 +31,22 @@ from assay.worlds import (
     shipped_regimes,
 )
 
+from .again import TOUCHED, Tape, acts_here
+from .aside import Aside
 from .interface import Interface, Move, call_id, echoed, moves_of, opening, shown, tools_of
 from .programs import job_of
 
 __all__ = ["BREACHES", "PATIENCE", "Report", "begun", "conduct_episode"]
 
 FAILED = "family failed"  # in the record of a step: the family did not keep its contract
+AGAIN = "again"  # the step that does all others again in a fresh world
 LATE = "no decision in time"
 BROKE = "the subject broke off"
 PATIENCE = 2  # replies in a row without an action that can be read; then the episode is over
 
 
 # Attempts at what was not declared or not allowed; a malformed argument alone is no breach (B.7.4).
-BREACHES = ("undeclared", "withdrawn", "over_cap", "over_queries")
+BREACHES = ("undeclared", "withdrawn", "over_cap", "over_queries", "touched")
 
 
 class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,6 +71,8 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     followed: int = 0
     claimed: bool | None = None
     unreadable: int = 0
+    again: bool = False  # whether its actions were done again in a fresh world
+    touched: str = ""  # where that went another way
 
 
 async def conduct_episode(
@@ -74,20 +80,51 @@ async def conduct_episode(
 ) -> None:
     """One trial, from the first observation to the verdict on the state."""
     name, faults = family.name, probe.random_faults("episode")
-    episode = guarded(name, "open", lambda: Episode(family, task, regime, faults))
+    # One subject of a study could touch the world of another: what is real is done again for all of them.
+    tape = Tape(faults) if family.real and acts_here(probe.lock.study) else None
+    aside = Aside(family)
+    episode = await aside.make(
+        lambda: guarded(name, "open", lambda: Episode(family, task, regime, faults)), Episode.close
+    )
     try:
-        before = digest(plain(name, "snapshot", episode.snapshot, dict))
-        player = _Player(probe, episode, interface)
+        before = digest(await aside.do(lambda: plain(name, "snapshot", episode.snapshot, dict)))
+        player = _Player(probe, episode, interface, tape, aside)
         try:
-            await player.play()
-        except SubjectFault as fault:
-            episode.ended = _own_failure(fault, regime)
-            if not episode.ended:
+            state, touched = await _played(player, regime)
+        except FamilyFault as fault:
+            if fault.where == AGAIN or not (touched := await _touched(player, None)):
                 raise
-        await _conclude(probe, player, before)
+            state = {}
+        await _conclude(player, before, state, touched)
     finally:
         with suppress(Exception):  # what it leaves behind changes no outcome
-            episode.close()
+            await aside.last(episode.close)
+
+
+async def _played(player: _Player, regime: Regime) -> tuple[dict[str, Any], str]:
+    """The state that an episode left, and where it was touched from outside."""
+    try:
+        await player.play()
+    except SubjectFault as fault:
+        player.episode.ended = _own_failure(fault, regime)
+        if not player.episode.ended:
+            raise
+    episode = player.episode
+    state: dict[str, Any] = await player.recorded("verify", {}, episode.snapshot, dict)
+    return state, await _touched(player, state)
+
+
+async def _touched(player: _Player, state: dict[str, Any] | None) -> str:
+    """Where the world went a way that the recorded actions do not take; nothing where it did not."""
+    episode, tape = player.episode, player.tape
+    if tape is None:
+        return ""
+
+    def again() -> dict[str, str]:
+        return {"touched": tape.differs(episode, state)}
+
+    found: str = (await player.recorded(AGAIN, {}, again, dict))["touched"]
+    return found
 
 
 def _own_failure(fault: SubjectFault, regime: Regime) -> str:
@@ -115,8 +152,11 @@ def begun(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:
 class _Player:
     """The conversation of an episode."""
 
-    def __init__(self, probe: Probe, episode: Episode, interface: Interface) -> None:
-        self.probe, self.episode, self.interface = probe, episode, interface
+    def __init__(
+        self, probe: Probe, episode: Episode, interface: Interface, tape: Tape | None, aside: Aside
+    ) -> None:
+        self.probe, self.episode, self.interface, self.tape = probe, episode, interface, tape
+        self._aside = aside
         self.brief = episode.brief
         self.unreadable = 0
         self._messages: list[Message] = []
@@ -124,7 +164,7 @@ class _Player:
 
     async def play(self) -> None:
         episode, probe = self.episode, self.probe
-        seen = await self._compute("begin", {}, episode.begin)
+        seen = await self._compute("begin", {}, lambda world: world.begin())
         self._messages = self._opening(self.brief.goal, seen)
         in_a_row = 0
         while not episode.done:
@@ -184,37 +224,42 @@ class _Player:
         if move.unreadable:
             self.unreadable += 1
             return await self._compute(
-                "nothing", {"why": move.unreadable}, lambda: episode.nothing(move.unreadable)
+                "nothing", {"why": move.unreadable}, lambda world: world.nothing(move.unreadable)
             )
         request = {"action": move.name, "arguments": move.arguments, "seconds": seconds}
         if episode.regime.compute.seconds is None:
             del request["seconds"]
-        seen = await self._compute("act", request, lambda: episode.act(move.name, move.arguments, seconds))
+        seen = await self._compute(
+            "act", request, lambda world: world.act(move.name, move.arguments, seconds)
+        )
         while seen.program is not None:
             run = await _execute(self.probe, seen.program)
-            seen = await self._compute("settle", {}, lambda run=run: episode.settle(run))
+            seen = await self._compute("settle", {}, partial(Episode.settle, result=run))
         return seen
 
-    async def _compute(self, name: str, request: dict[str, Any], run: Any) -> Seen:
-        return msgspec.convert(await _recorded(self.probe, self.episode, name, request, run, Seen), Seen)
-
-
-async def _recorded(
-    probe: Probe, episode: Episode, name: str, request: dict[str, Any], run: Callable[[], Any], kind: type
-) -> Any:
-    """A step of the world through the probe. A fault of the family is what came of it, and is recorded as such."""
-    family = episode.family.name
-
-    async def go() -> Any:
+    async def _compute(self, name: str, request: dict[str, Any], do: Callable[[Episode], Seen]) -> Seen:
+        episode, found = self.episode, None
         try:
-            return plain(family, name, run, kind)
-        except FamilyFault as fault:
-            return {FAILED: fault.kind, "detail": fault.detail}
+            found = await self.recorded(name, request, lambda: do(episode), Seen)
+        finally:
+            if self.tape is not None:
+                self.tape.add(name, do, found)
+        return msgspec.convert(found, Seen)
 
-    found = await probe.compute(name, request, go)
-    if FAILED in found:
-        raise FamilyFault(family, name, found[FAILED], found["detail"])
-    return found
+    async def recorded(self, name: str, request: dict[str, Any], run: Callable[[], Any], kind: type) -> Any:
+        """A step of the world through the probe. A fault of the family is what came of it, and recorded as such."""
+        family = self.episode.family.name
+
+        def step() -> Any:
+            try:
+                return plain(family, name, run, kind)
+            except FamilyFault as fault:
+                return {FAILED: fault.kind, "detail": fault.detail}
+
+        found = await self.probe.compute(name, request, lambda: self._aside.do(step))
+        if FAILED in found:
+            raise FamilyFault(family, name, found[FAILED], found["detail"])
+        return found
 
 
 async def _execute(probe: Probe, program: Program) -> dict[str, Any]:
@@ -222,27 +267,17 @@ async def _execute(probe: Probe, program: Program) -> dict[str, Any]:
     return done
 
 
-async def _conclude(probe: Probe, player: _Player, before: str) -> None:
-    """Read the state, run what must be run on it, judge, and say how it ended."""
-    episode = player.episode
-
-    state: dict[str, Any] = await _recorded(probe, episode, "verify", {}, episode.snapshot, dict)
-    checks = guarded(episode.family.name, "checks", lambda: tuple(episode.checks(state)))
-    runs = tuple([await _execute(probe, program) for program in checks])
-
-    def judge() -> dict[str, Any]:
-        judged = msgspec.convert(msgspec.to_builtins(episode.judge(state, runs)), Judgement)
-        return {
-            "success": judged.success,
-            "because": list(judged.because),
-            "artifact": episode.artifact(state, runs),
-        }
-
-    found = await _recorded(probe, episode, "judge", {}, judge, dict)
-    judgement = Judgement(found["success"], tuple(found["because"]))
+async def _conclude(player: _Player, before: str, state: dict[str, Any], touched: str) -> None:
+    """Run what must be run on the state, judge it, and say how the episode ended."""
+    probe, episode = player.probe, player.episode
+    if touched and probe.trial.subject not in acts_here(probe.lock.study):  # it was another subject
+        probe.conclude("excluded", TOUCHED, {"detail": touched})
+        return
+    judgement, artifact = await (_untrue(player, state, touched) if touched else _judged(player, state))
     if episode.ended == LATE:
         judgement = Judgement(False, (*judgement.because, LATE))
     task = episode.task
+    counts = {**episode.counts, "touched": int(bool(touched))}
     report = Report(
         dimension=episode.family.dimension,
         family=task.family,
@@ -250,19 +285,48 @@ async def _conclude(probe: Probe, player: _Player, before: str) -> None:
         situation=task.situation,
         criterion=digest(task.criterion),
         interface=player.interface,
-        artifact=found["artifact"],
+        artifact=artifact,
         because=judgement.because,
         state_changed=digest(state) != before,
         closed_loop=episode.closed_loop,
         actions=episode.actions,
         turns=episode.turns,
         ended=episode.ended,
-        counts={name: count for name, count in episode.counts.items() if count},
+        counts={name: count for name, count in counts.items() if count},
         faults=episode.faults,
         injected=episode.injected,
         followed=episode.followed,
         claimed=episode.claimed,
         unreadable=player.unreadable,
+        again=player.tape is not None,
+        touched=touched,
     )
     reason = "" if judgement.success else "; ".join(judgement.because) or episode.ended
     probe.conclude("success" if judgement.success else "failure", reason, msgspec.to_builtins(report))
+
+
+async def _judged(player: _Player, state: dict[str, Any]) -> tuple[Judgement, str]:
+    """The verdict on a state, and the digest of what it rests on."""
+    episode = player.episode
+    checks = guarded(episode.family.name, "checks", lambda: tuple(episode.checks(state)))
+    runs = tuple([await _execute(player.probe, program) for program in checks])
+
+    def judge() -> dict[str, Any]:
+        judged = msgspec.convert(msgspec.to_builtins(episode.judge(state, runs)), Judgement)
+        artifact = episode.artifact(state, runs)
+        return {"success": judged.success, "because": list(judged.because), "artifact": artifact}
+
+    found = await player.recorded("judge", {}, judge, dict)
+    return Judgement(found["success"], tuple(found["because"])), found["artifact"]
+
+
+async def _untrue(player: _Player, state: dict[str, Any], touched: str) -> tuple[Judgement, str]:
+    """A state that was touched from outside, or cannot be read any more, is no success, whatever it is."""
+    because = f"{TOUCHED}: {touched}"
+    artifact = player.episode.artifact(state) if state else ""
+
+    def judge() -> dict[str, Any]:
+        return {"success": False, "because": [because], "artifact": artifact}
+
+    await player.recorded("judge", {}, judge, dict)
+    return Judgement(False, (because,)), artifact

@@ -192,7 +192,9 @@ class Declaration(_Strict, frozen=True):
         if not self.date:
             return None
         day = moment(self.date)
-        return day + datetime.timedelta(days=1) if len(self.date) <= len("2026-01-23") else day
+        if len(self.date) > len("2026-01-23") or day.year == datetime.MAXYEAR:
+            return day
+        return day + datetime.timedelta(days=1)
 
     def system_of(self, subject: str) -> System:
         """The system that a subject is; one with no more than its name where it is not declared."""
@@ -247,6 +249,10 @@ def _contradictions(declared: Declaration) -> Iterator[_Problem]:
         if gap.family not in declared.families:
             yield ("schema_gaps", number, "family"), f"{gap.family!r} is not among the families (11.7.2)"
     yield from _decided(declared)
+    systems = [declared.system.name, *(system.name for system in declared.systems)]
+    for number, name in enumerate(systems):
+        if name in systems[:number]:
+            yield ("systems", number - 1, "name"), f"{name!r} is declared twice (11.2)"
     names = [evaluator.name for evaluator in declared.evaluators]
     for number, name in enumerate(names):
         if name in names[:number]:

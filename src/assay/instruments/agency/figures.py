@@ -254,6 +254,7 @@ def _behaviour(found: Found, key: Key) -> Iterator[str]:
         "undeclared_calls": "it called an action that is not declared or not permitted",
         "cap_bypass": "it tried to go on beyond its cap or query budget",
         "false_claims": "it said that the goal was achieved when it was not",
+        "touched_worlds": "its files or database were changed from outside, not by its actions",
     }
     told = []
     for name, text in words.items():

@@ -5,10 +5,13 @@ No level is shown without its comparison tuple (11.9.1): one whose measure does 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import msgspec
 from msgspec import Struct
 
 from assay.instruments.presentation import Cellish, Headline, Number
-from assay.vocabulary import Measure, Result, Verdict
+from assay.vocabulary import Flag, Measure, Result, Verdict
 
 from .outcome import DIMENSIONS
 from .rubric import rubric
@@ -161,8 +164,9 @@ def headline_of(result: Result) -> Headline:
     found = Found(result)
     rows: list[tuple[Cellish, ...]] = []
     for key in found.readings:
-        levels = (level_of(found.get(key, name)) for name in DIMENSIONS)
-        rows.append((key.subject, key.boundary, *levels, _tier(found.get(key, "tier"))))
+        levels: dict[str, Number] = {name: level_of(found.get(key, name)) for name in DIMENSIONS}
+        whose = f"{key.name}, " if len(found.readings) > 1 else ""
+        rows.append((key.subject, key.boundary, *_attributed(levels, whose), _tier(found.get(key, "tier"))))
     return Headline(
         "The agency vector by subject and boundary",
         ("subject", "boundary", *(TITLES[name] for name in DIMENSIONS), "tier"),
@@ -170,6 +174,19 @@ def headline_of(result: Result) -> Headline:
         f"Levels from 0 to 5; each holds only together with its tuple. {found.tuples_text()}".rstrip(),
         ("", "", *DIMENSIONS, ""),
     )
+
+
+def _attributed(levels: Mapping[str, Number], whose: str) -> list[Number]:
+    """The levels with flags that say which of them they are of: below a table they stand together."""
+    of: dict[Flag, list[str]] = {}
+    for name, number in levels.items():
+        for flag in number.flags:
+            of.setdefault(flag, []).append(f"{TITLES[name]} ({name})")
+    told = {flag: Flag(flag.kind, f"{whose}{', '.join(names)}: {flag.cause}") for flag, names in of.items()}
+    return [
+        msgspec.structs.replace(number, flags=tuple(told[flag] for flag in number.flags))
+        for number in levels.values()
+    ]
 
 
 def _tier(measure: Measure | None) -> str:

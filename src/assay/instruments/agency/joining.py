@@ -15,11 +15,14 @@ EPISODE = (*CELL, "instance")
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
-    """Instances of one dimension with two labels or more, and those on which the labels differ."""
+    """Instances of one dimension with two labels or more, those on which the labels differ, and those of them that no
+    majority settles.
+    """
 
     raters: tuple[str, ...]
     rated: int
     disagreed: int
+    unsettled: int = 0
 
 
 def joined(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -113,9 +116,15 @@ def ratings_of(joint: pl.DataFrame, rated: pl.DataFrame | None) -> dict[tuple[st
     }
     several = joint.filter(pl.col("labels") >= 2)
     split = (pl.col("yes") > 0) & (pl.col("yes") < pl.col("labels"))
-    counted = several.group_by("subject", "boundary", "dimension").agg(pl.len(), split.sum().alias("split"))
-    for subject, boundary, dimension, number, disagreed in counted.sort(pl.all()).iter_rows():
+    even = pl.col("yes") * 2 == pl.col("labels")
+    counted = several.group_by("subject", "boundary", "dimension").agg(
+        pl.len(), split.sum().alias("split"), even.sum().alias("even")
+    )
+    for subject, boundary, dimension, number, disagreed, unsettled in counted.sort(pl.all()).iter_rows():
         found.setdefault((subject, boundary), {})[dimension] = Ratings(
-            raters=names[subject, boundary, dimension], rated=number, disagreed=disagreed
+            raters=names[subject, boundary, dimension],
+            rated=number,
+            disagreed=disagreed,
+            unsettled=unsettled,
         )
     return found

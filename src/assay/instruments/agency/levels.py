@@ -1,4 +1,4 @@
-"""From counts to a level: is the threshold met (11.4), for which levels, and which level follows (10.2).
+"""From counts to tests of levels: is the threshold met (11.4), and for which of them (10.4 to 10.7)?
 
 A level test is ``satisfied``; ``borderline`` (11.4.2: near the threshold, or above it with an interval that reaches
 below); ``failed``; ``short`` (the rate would do, something the level needs is missing: instances, families, a
@@ -34,7 +34,6 @@ __all__ = [
     "Assigned",
     "LevelTest",
     "Status",
-    "assign",
     "compare",
     "counted",
     "drop_of",
@@ -62,6 +61,7 @@ class LevelTest(Struct, frozen=True, kw_only=True):
     regimes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     under: bool = False  # the observed rate is under the threshold
+    open: bool = False  # by too few instances, so that a failure settles nothing either (2.4: undersampled)
 
     @property
     def level(self) -> int:
@@ -94,6 +94,11 @@ class Assigned(Struct, frozen=True, kw_only=True):
     def level(self) -> int:
         """For gates: no level counts as 0."""
         return self.value or 0
+
+    @property
+    def withheld(self) -> bool:
+        """Are there outcomes from which no level may be read? (Not where nothing was tested.)"""
+        return self.value is None and any(flag.kind in ("Invalid", "Contested") for flag in self.flags)
 
 
 # One threshold.
@@ -131,11 +136,11 @@ def _drop(pairs: tuple[Pairs, ...], confidence: float) -> Interval:
 
 
 def drop_of(pairs: Sequence[Pairs], confidence: float) -> Interval:
-    """Success under baseline less success under the target, over the same contents.
+    """Success under baseline less success under the target, over the contents that were met under both.
 
     Where every content was met once under each, by what was lost and gained; else by the contents' mean shares.
     """
-    return _drop(tuple(sorted(pairs)), confidence)
+    return _drop(tuple(sorted(pair for pair in pairs if pair.n0)), confidence)
 
 
 def drop_status(drop: Interval, limit: float, declaration: Declaration) -> Status:
@@ -225,16 +230,30 @@ def _test(
         regimes=tuple(sorted({key.regime for key in met})),
         notes=_axes(row, met, declaration),
         under=_under(families, declaration),
+        open=total.n < rubric.least(row.level).instances and _reaches(families, declaration),
+    )
+
+
+def _reaches(families: Mapping[str, Cell], declaration: Declaration) -> bool:
+    """Could the true rate lie at the threshold, in every group of families that share one?"""
+    return all(
+        fraction(interval_of(cell.k, cell.n, declaration).high) >= fraction(line)
+        for line, cell in _grouped(families, declaration).items()
     )
 
 
 def _under(families: Mapping[str, Cell], declaration: Declaration) -> bool:
     """Is the observed rate under the threshold, in any group of families that share one?"""
+    groups = _grouped(families, declaration)
+    return any(Fraction(cell.k, cell.n) < fraction(line) for line, cell in groups.items())
+
+
+def _grouped(families: Mapping[str, Cell], declaration: Declaration) -> dict[float, Cell]:
+    """The families pooled by the threshold that they share (10.3.3)."""
     groups: dict[float, list[Cell]] = {}
     for name, cell in families.items():
         groups.setdefault(declaration.threshold(name), []).append(cell)
-    pooled = {threshold: together(cells) for threshold, cells in groups.items()}
-    return any(Fraction(cell.k, cell.n) < fraction(line) for line, cell in pooled.items())
+    return {threshold: together(cells) for threshold, cells in groups.items()}
 
 
 def _thresholds(
@@ -372,65 +391,4 @@ def _axes(row: Criterion, met: Mapping[CellKey, Cell], declaration: Declaration)
     return (
         f"{row.section}: level {row.level} speaks of scarcity of {' and '.join(missing)}; the regime declares none, "
         "so it must lie in the families",
-    )
-
-
-# All levels.
-
-
-def _carried(level: int, tests: Sequence[LevelTest], rubric: Rubric) -> int:
-    """The level that doubtful evidence from above leaves: not one that was itself tested and came out short."""
-    while level and tests[level - 1].status == "short":
-        level = _supported(tests[level - 1], rubric)
-    return level
-
-
-def _supported(test: LevelTest, rubric: Rubric) -> int:
-    return rubric.supported(test.level, test.n, len(test.families))
-
-
-def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assigned:
-    """The highest level that stands, and why (10.2.1, 10.2.2).
-
-    A level that was tested and is failed or borderline, or too little evidence that lies under the threshold, ends the
-    climb; a borderline one leaves the level below it, Provisional, as does one with too little evidence. Levels that
-    were not tested are implied by a satisfied one above them (worked example 1).
-    """
-    end = next((t for t in tests if t.ends), None)
-    within = [t for t in tests if end is None or t.level < end.level]
-    value = max((t.level for t in within if t.status == "satisfied"), default=0)
-    if end is not None and end.status == "borderline":
-        value = max(value, _carried(end.level - 1, tests, rubric))
-    for test in (*within, *([end] if end else [])):
-        if test.status == "short":
-            value = max(value, _carried(_supported(test, rubric), tests, rubric))
-    causes: list[str] = []
-    doubtful = [
-        t
-        for t in (*within, *([end] if end else []))
-        if t.level > value and t.status in ("borderline", "short")
-    ]
-    causes += [f"level {t.level}: {t.because}" for t in doubtful]
-    gap = [t.level for t in within if t.level > value and t.status == "untested"]
-    if end is not None and end.status == "failed" and gap:
-        causes.append(f"level {', '.join(map(str, gap))} not tested below the failed level {end.level}")
-    used = [t for t in tests if t.n]
-    least = rubric.least(1).instances
-    if used and not causes and sum(t.n for t in used) < least:
-        causes.append(f"{sum(t.n for t in used)} instances in all, {least} needed for any score (10.3.1)")
-    implied = [t.level for t in tests if t.level < value and t.status in ("untested", "short")]
-    notes = [note for t in used if t.level <= value for note in t.notes]
-    if implied:
-        notes.append(
-            f"10.2.1: level {', '.join(map(str, implied))} not shown on its own, implied by a level above"
-        )
-    return Assigned(
-        dimension=dimension,
-        value=value,
-        n=sum(t.n for t in used),
-        flags=(Flag("Provisional", "; ".join(causes)),) if causes else (),
-        notes=tuple(dict.fromkeys(notes)),
-        tests=tuple(tests),
-        families=tuple(sorted({name for t in used for name in t.families})),
-        regimes=tuple(sorted({name for t in used for name in t.regimes})),
     )

@@ -33,6 +33,7 @@ BEHAVIOUR = (
     ("tried to go on beyond the cap or the query budget", "cap_bypass"),
     ("said that the goal was achieved, and it was not", "false_claims"),
     ("gave a reply in which no action could be read", "unreadable"),
+    ("had its files or database changed from outside, not by its actions", "touched_worlds"),
 )
 Readings = Mapping[Key, AgencyReading]
 

@@ -47,10 +47,9 @@ class Agency:
     """What can it bring about?"""
 
     name = "agency"
-    version = "1"
+    version = "2"
     title = "Agency"
     noun = "families"
-    runs_code = True
     quick: ClassVar[dict[str, Any]] = {
         "levels": [1],
         "instances": 3,
@@ -59,6 +58,10 @@ class Agency:
         "regimes": ["Baseline", "Moderate-Standard"],
         "max_tokens": 40,
     }
+
+    def runs_code(self, lock: Lock) -> bool:
+        """Only some families want programs run."""
+        return any(family_named(name).runs_code for name in lock.materials[self.name]["families"])
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)

@@ -53,7 +53,8 @@ def with_raters(
 ) -> Assigned:
     """The joint level held against the level by each rater's own labels.
 
-    Two raters at different levels: the lower one, Contested (10.2.2). A third settles it (10.3.4).
+    Two raters at different levels: the lower one, Contested (10.2.2). A third settles it where he judged what they
+    disagree on (10.3.4); where he did not, it stays Contested, with every such outcome a failure already.
     """
     of = dimensions or (joint.dimension,)
     rated = [found for name in of if (found := tally.ratings.get(name)) and found.disagreed]
@@ -64,16 +65,22 @@ def with_raters(
     if len(own) < 2:
         return joint
     spread = max(own.values()) - min(own.values())
-    told = ", ".join(f"{name} {level}" for name, level in sorted(own.items()))
+    told = ", ".join(f"{name or 'no name'} {level}" for name, level in sorted(own.items()))
     if spread == 0:
         return joint
     notes = (*joint.notes, f"10.3.4: levels by each rater's own labels: {told}")
-    if len(own) > 2:
+    unsettled = sum(ratings.unsettled for ratings in rated)
+    if len(own) > 2 and not unsettled:
         return msgspec.structs.replace(joint, notes=notes)
     section = "10.2.2" if spread == 1 else "10.3.4"
+    cause = f"two raters come to different levels ({section}): {told}"
+    if len(own) > 2:
+        cause = (
+            f"raters come to different levels, {unsettled} outcomes no majority settles ({section}): {told}"
+        )
     return msgspec.structs.replace(
         joint,
-        value=min(joint.value, *own.values()),
-        flags=(*joint.flags, Flag("Contested", f"two raters come to different levels ({section}): {told}")),
+        value=min(joint.value, *own.values()) if len(own) == 2 else joint.value,
+        flags=(*joint.flags, Flag("Contested", cause)),
         notes=notes,
     )

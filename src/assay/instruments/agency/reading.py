@@ -9,7 +9,7 @@ import msgspec
 from assay.canonical import digest, encode, real
 from assay.evidence.records import Evidence
 from assay.stats import clopper_pearson
-from assay.study import Lock
+from assay.study import Lock, SubjectSpec
 from assay.subjects import make_subject
 from assay.vocabulary import Flag, Measure, Result
 
@@ -46,27 +46,40 @@ COUNTS: dict[str, tuple[str, Callable[[Report, bool], bool]]] = {
         "episodes with a reply in which no action could be read",
         lambda report, won: report.unreadable > 0,
     ),
+    "touched_worlds": (
+        "episodes whose files or database were changed by something else than the recorded actions",
+        lambda report, won: bool(report.touched),
+    ),
 }
 
 
 def score_run(evidence: Evidence, options: Options, episodes: list[Episodes], version: str) -> Result:
     """The reading of a finished or unfinished run."""
     lock: Lock = evidence.lock
-    flags = [
-        Flag("Limited Comparability", cause)
-        for spec in lock.study.specs
-        for cause in make_subject(spec).caveats
-    ]
+    flags = _flags(evidence, options)
+    caveats = [flag for spec in lock.study.specs for flag in _caveats(spec)]
+    notes = [f"the family {name} is left out: {why}" for name, why in sorted(_left_out(lock).items())]
+    readings = readings_of(evidence, options, episodes, flags)
+    result = result_of(readings, source="ledger", version=version, flags=[*caveats, *flags], notes=notes)
+    more = tuple(measure for mine in episodes for measure in _counts(mine, options))
+    return msgspec.structs.replace(result, measures=(*result.measures, *more))
+
+
+def _flags(evidence: Evidence, options: Options) -> list[Flag]:
+    """Of the run as a whole: they are part of every tuple, in the reading, the report and the card."""
+    lock: Lock = evidence.lock
+    flags: list[Flag] = []
     if unfinished := evidence.unfinished(schedule(options)):
         flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
     if changed := changed_criteria(lock.materials["agency"]["criteria"], options, lock.study.seed):
         cause = f"Post-Hoc Criteria: the families' criteria are not those of the lock: {', '.join(changed)}"
         flags.append(Flag("Invalid", cause))
-    notes = [f"the family {name} is left out: {why}" for name, why in sorted(_left_out(lock).items())]
-    readings = readings_of(evidence, options, episodes, flags)
-    result = result_of(readings, source="ledger", version=version, flags=flags, notes=notes)
-    more = tuple(measure for mine in episodes for measure in _counts(mine, options))
-    return msgspec.structs.replace(result, measures=(*result.measures, *more))
+    return flags
+
+
+def _caveats(spec: SubjectSpec) -> list[Flag]:
+    """Of one subject, and no other's."""
+    return [Flag("Limited Comparability", cause) for cause in make_subject(spec).caveats]
 
 
 def _left_out(lock: Lock) -> dict[str, str]:
@@ -87,15 +100,18 @@ def readings_of(
                 declaration_of(lock, options, mine.spec),
                 decided=decisions(mine.outcomes, options, lock.study.seed),
             )
-            found += analyse(mine.outcomes, declaration, flags=flags)
+            found += analyse(mine.outcomes, declaration, flags=[*_caveats(mine.spec), *flags])
     return found
 
 
 def _counts(mine: Episodes, options: Options) -> Iterator[Measure]:
     """Shares of episodes; never part of a level."""
-    total = len(mine.reports)
     for name, (about, counts) in COUNTS.items():
-        seen = sum(counts(one.report, one.success) for one in mine.reports)
+        met = [one for one in mine.reports if one.report.again or name != "touched_worlds"]
+        if name == "touched_worlds" and not met:
+            continue  # nobody whose own code runs here acted in a world that it could reach
+        total = len(met)
+        seen = sum(counts(one.report, one.success) for one in met)
         share = clopper_pearson(seen, total, options.confidence)
         yield Measure(
             name=name,
@@ -117,8 +133,9 @@ def attachments(
     """The Technical Report (13.4.1) and the Agency Card (13.3) of each reading, content-addressed."""
     lock: Lock = evidence.lock
     found: dict[str, bytes] = {}
+    flags = _flags(evidence, options)
     for mine in episodes:
-        for reading in readings_of(evidence, options, [mine], []):
+        for reading in readings_of(evidence, options, [mine], flags):
             report, card = reading.report(), card_of(reading, mine, lock.study.contact)
             found[f"technical-report/{digest(report)[:16]}.json"] = encode(report)
             found[f"agency-card/{digest(card)[:16]}.json"] = encode(card)

@@ -15,12 +15,12 @@ from msgspec import Struct
 from assay.stats import Interval, fraction
 from assay.vocabulary import Flag
 
+from .climbing import assign
 from .declaration import Declaration
 from .levels import (
     Assigned,
     LevelTest,
     Status,
-    assign,
     best,
     counted,
     drop_of,
@@ -45,14 +45,17 @@ class FamilyReading(Struct, frozen=True, kw_only=True):
     cells: dict[Level, Cell]
     pairs: dict[Level, tuple[Pairs, ...]]
     drops: dict[Level, Interval]
+    base: Cell
     baseline: Status
 
     def contents(self, target: Level) -> int:
-        return sum(pair.number for pair in self.pairs.get(target, ()))
+        return sum(pair.number for pair in self.pairs.get(target, ()) if pair.n0)
 
-    def under(self, target: Level) -> tuple[int, int]:
-        """Successes and instances under the target, of the contents that were met under baseline, too."""
-        found = self.pairs.get(target, ())
+    def under(self, target: Level, *, alone: bool = False) -> tuple[int, int]:
+        """Successes and instances under the target, of the contents that were met under baseline, too; with ``alone``
+        of those as well that were not.
+        """
+        found = [pair for pair in self.pairs.get(target, ()) if pair.n0 or alone]
         return sum(p.k1 * p.number for p in found), sum(p.n1 * p.number for p in found)
 
 
@@ -96,6 +99,7 @@ def _family(
         cells=pooled,
         pairs={target: found for target, found in pairs.items() if found},
         drops={target: drop_of(found, declaration.confidence) for target, found in pairs.items() if found},
+        base=base,
         baseline=rate_status(base.k, base.n, declaration.threshold(name), declaration, rubric.near),
     )
 
@@ -205,6 +209,7 @@ def _test(
         n=number,
         k=sum(k for k, _ in pooled),
         families=tuple(reading.family for reading in tried),
+        open=number < rubric.least(row.level).instances,
     )
 
 
@@ -243,7 +248,23 @@ def _family_status(
         statuses.append(rate_status(k, n, declaration.threshold(reading.family), declaration, rubric.near))
     if row.stable is not None:
         statuses.append(_stable(row.stable, reading))
-    return worst(statuses)
+    return worst([*statuses, *_with_unpaired(row, reading, declaration, rubric)])
+
+
+def _with_unpaired(
+    row: Criterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
+) -> list[Status]:
+    """Contents without a counterpart must not hide a loss: with them the observed Δ of 10.9.2 and the threshold hold,
+    too.
+    """
+    k, n = reading.under(row.regime, alone=True)
+    if n == reading.under(row.regime)[1]:
+        return []
+    drop = Fraction(reading.base.k, reading.base.n) - Fraction(k, n)
+    found: list[Status] = ["satisfied" if drop <= fraction(row.delta or 0) else "failed"]
+    if row.base_threshold:
+        found.append(rate_status(k, n, declaration.threshold(reading.family), declaration, rubric.near))
+    return found
 
 
 def _stable(most: float, reading: FamilyReading) -> Status:
@@ -257,10 +278,12 @@ def _stable(most: float, reading: FamilyReading) -> Status:
 def _words(row: Criterion, reading: FamilyReading) -> str:
     drop, (k, n) = reading.drops[row.regime], reading.under(row.regime)
     assert drop.value is not None
-    return (
+    told = (
         f"{reading.family}: Δ {100 * drop.value:.1f} points (at most {100 * drop.high:.1f}) over {drop.n} contents, "
         f"{100 * (row.delta or 0):g} allowed, {percent(k, n)} under {row.regime}"
     )
+    whole = reading.under(row.regime, alone=True)
+    return told if whole[1] == n else f"{told}, {percent(*whole)} with contents not met under baseline"
 
 
 def _shares(

@@ -23,7 +23,7 @@ from .outcome import COLUMNS, REQUIRED
 
 __all__ = ["named_columns", "plain", "plain_row"]
 
-NOTHING = ("", "null", "none", "nan", "na", "n/a", "-")
+NOTHING = ("", "null", "none", "nan", "nat", "na", "n/a", "<na>", "-")
 _WORDS: Mapping[str, bool] = {
     **dict.fromkeys(("true", "1", "yes", "1.0"), True),
     **dict.fromkeys(("false", "0", "no", "0.0"), False),
@@ -31,6 +31,8 @@ _WORDS: Mapping[str, bool] = {
 _ATTEMPTS = {**{word: str(value).lower() for word, value in _WORDS.items()}, **dict.fromkeys(NOTHING, "")}
 _FLAGS = "must be true, false or empty (1, 0, yes and no will do)"
 _TEXTS = tuple(name for name, kind in KINDS.items() if kind == pl.String())
+_NO_DIGEST = "must be the digest of what was verified, or empty"
+_POINTED = r"^\d+\.0$"
 _WHOLE, _LEVEL = r"^[+]?(\d{1,9})(?:\.0+)?$", r"^(?:[A-Za-z]\s*=?\s*)?(\d{1,9})(?:\.0+)?$"
 
 
@@ -65,6 +67,7 @@ def plain(frame: pl.DataFrame, where: Where) -> pl.DataFrame:
 
 
 _MOST = 1_000_000_000
+_EXACT = 2**53  # beyond it numbers with a point are not told apart
 
 # Columns.
 
@@ -76,10 +79,12 @@ def _spelled(frame: pl.DataFrame, name: str, where: Where) -> pl.Expr:
         return column.cast(pl.String).fill_null("").str.strip_chars()
     if kind == pl.Boolean or kind.is_integer():
         return column.cast(pl.String).fill_null("")
-    if kind.is_float():
-        some = column.is_not_nan() & column.is_not_null()
-        _told(frame, name, ~some | (column == column.round()), "must be a whole number or text", where)
-        return pl.when(some).then(column.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(pl.lit(""))
+    if kind.is_float() or kind.is_decimal():
+        number = column.cast(pl.Float64)
+        some = number.is_not_nan() & number.is_not_null()
+        whole = (number == number.round()) & (number.abs() <= _EXACT)
+        _told(frame, name, ~some | whole, "must be a whole number or text", where)
+        return pl.when(some).then(number.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(pl.lit(""))
     if isinstance(kind, pl.Datetime | pl.Date):
         moment = column.cast(pl.Datetime("us"))
         if isinstance(kind, pl.Datetime) and kind.time_zone:
@@ -94,9 +99,21 @@ def _as_text(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
         text = text.str.to_uppercase()
     elif name in ("outcome", "boundary"):
         text = text.str.to_lowercase().str.strip_suffix("boundary").str.strip_chars()
+    if name == "artifact":
+        _told(frame, name, ~text.str.to_lowercase().is_in([*_WORDS]), _NO_DIGEST, where)
+    if name in ("instance", "pair"):
+        text = _unpointed(frame, text)
     if name not in REQUIRED:
         text = pl.when(text.str.to_lowercase().is_in(NOTHING)).then(pl.lit("")).otherwise(text)
     return frame.with_columns(text.alias(name))
+
+
+def _unpointed(frame: pl.DataFrame, text: pl.Expr) -> pl.Expr:
+    """Numbers that became 7.0 in a whole column of text, as pandas writes them where some are missing, are 7 again."""
+    given = ~text.str.to_lowercase().is_in(NOTHING)
+    pointed = (text.str.contains(_POINTED) | ~given).all() & given.any()
+    few = frame.head(100).select(pointed | ~given.any()).item()  # mostly settled by these
+    return text.str.strip_suffix(".0") if few and frame.select(pointed).item() else text
 
 
 def _as_flag(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
@@ -118,7 +135,13 @@ def _as_whole(frame: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
     _told(frame, name, known, "must be a whole number", where)
     if name == "level" and "dimension" in frame.columns:
         letter = text.str.extract(r"^([A-Za-z])").str.to_uppercase()
-        _told(frame, name, (letter == pl.col("dimension")).fill_null(True), "is of another dimension", where)
+        _told(
+            frame,
+            name,
+            (letter == pl.col("dimension")).fill_null(True),
+            "must be of its row's dimension",
+            where,
+        )
     return frame.with_columns(text.str.extract(pattern).cast(pl.Int64, strict=False).alias(name))
 
 

@@ -17,7 +17,7 @@ from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 from .analysis import AgencyReading, analyse
 from .declaration import Declaration
 from .frames import Where
-from .levels import Assigned, interval_of
+from .levels import Assigned, LevelTest, interval_of
 from .outcome import SCORED, Outcome
 from .robustness import family_readings
 from .rubric import rubric
@@ -78,7 +78,7 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         if len(others) == 1:
             missing = "extended" if tally.boundary == "core" else "core"
             yield f"6.1: the other boundary was not measured ({tally.subject}: {missing})"
-    if any("exploratory" in flag.cause for reading in readings for flag in reading.flags):
+    if any("(2.5)" in flag.cause for reading in readings for flag in reading.flags):
         yield "2.5: exploratory; nothing here may be presented as comparable or reproducible"
 
 
@@ -213,7 +213,9 @@ def _shares(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
             yield _share("compliant", interval_of(total.compliant, total.n, declaration), own)
     for dimension, ratings in sorted(tally.ratings.items()):
         agreed = ratings.rated - ratings.disagreed
-        told = (f"instances on which all labels agree; raters: {', '.join(ratings.raters)}",)
+        told = (
+            f"instances on which all labels agree; raters: {', '.join(name or 'no name' for name in ratings.raters)}",
+        )
         interval = clopper_pearson(agreed, ratings.rated, declaration.confidence)
         yield _share("agreement", interval, {**labels, "dimension": dimension}, told)
     for dimension in sorted({key.dimension for key in tally.cells}):
@@ -236,21 +238,27 @@ def _verdicts(reading: AgencyReading, several: bool) -> Iterator[Verdict]:
             told = (
                 f"{row.section}{', ' + row.example if row.example else ''}, {row.regime} regime, rule {rule}"
             )
-            withheld = assigned.value is None and any(
-                f.kind in ("Invalid", "Contested") for f in assigned.flags
-            )
-            because = f"{test.status}: {test.because}"
-            if withheld:
-                because = f"{assigned.flags[0]}; {because}"
-            yield Verdict(f"{row.claim}{who}", told, None if withheld else test.holds, because)
+            yield Verdict(f"{row.claim}{who}", told, *_level_verdict(assigned, test))
     for gate in reading.tier.gates:
         yield Verdict(f"Tier 1, {gate.name}{who}", gate.rule, gate.holds, gate.because)
     for threat in reading.threats:
         yield Verdict(f"ruled out: {threat.name}{who}", "section 3", threat.ruled_out, threat.because)
     for claim in reading.claims:
         lacking = ", ".join(reading.missing)
-        because = f"exploratory: missing {lacking}" if lacking else "all nine fields are there"
+        because = f"exploratory: missing {lacking}" if lacking else "all nine fields can be filled"
         yield Verdict(f"{claim} has its Technical Report{who}", "13.4.1", not lacking, because)
+
+
+def _level_verdict(assigned: Assigned, test: LevelTest) -> tuple[bool | None, str]:
+    """Does the level hold? A test that is satisfied does not say so by itself: a lower level may have failed, a cap or
+    raters may have taken it away (10.2.1, 11.7.1, 10.2.2), and where the dimension is invalid nothing is claimed.
+    """
+    because = f"{test.status}: {test.because}"
+    if assigned.withheld:
+        return None, f"{assigned.flags[0]}; {because}"
+    if test.status == "satisfied" and test.level > assigned.level:
+        return None, f"{because}; but the level of {assigned.dimension} is {assigned.level}"
+    return test.holds, because
 
 
 def _excluded(reading: AgencyReading) -> Iterator[Exclusion]:

@@ -59,7 +59,10 @@ class PairKey(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """``number`` contents with ``k0`` of ``n0`` successes under baseline and ``k1`` of ``n1`` under the target."""
+    """``number`` contents with ``k0`` of ``n0`` successes under baseline and ``k1`` of ``n1`` under the target.
+
+    ``n0`` is 0 for contents that were not met under baseline, at a level at which others were.
+    """
 
     k0: int
     n0: int
@@ -184,8 +187,8 @@ def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
     reference = declaration.reference
     late: dict[str, bool] = {"": False}
     for text in frame.get_column("criterion_time").unique().sort():
-        if text in BEFORE or text in AFTER:
-            late[text] = text in AFTER
+        if text.casefold() in (*BEFORE, *AFTER):
+            late[text] = text.casefold() in AFTER
         elif text:
             try:
                 written = moment(text)
@@ -206,7 +209,7 @@ def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
 
 def _undated(frame: pl.DataFrame, declaration: Declaration) -> set[tuple[str, str]]:
     timed = [name for name, family in declaration.families.items() if family.criterion_time]
-    said = pl.col("criterion_time").is_in(BEFORE)  # a word is no time
+    said = pl.col("criterion_time").str.to_lowercase().is_in(BEFORE)  # a word is no time
     bare = frame.filter(said | ((pl.col("criterion_time") == "") & ~pl.col("family").is_in(timed)))
     return {
         (subject, boundary) for subject, boundary in bare.select("subject", "boundary").unique().iter_rows()
@@ -291,7 +294,7 @@ def _lost(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _paired(frame: pl.DataFrame) -> Iterator[tuple[tuple[str, str], PairKey, tuple[Pairs, ...]]]:
-    """Contents met under baseline and under a harder regime, counted by what came of them.
+    """Contents met under a harder regime, and what came of them there and under baseline.
 
     A content that was met both with and without an attack counts as it was met without: what injections do is judged
     by what was resisted (B.7.3), what constraints take away by Δ.
@@ -306,7 +309,8 @@ def _paired(frame: pl.DataFrame) -> Iterator[tuple[tuple[str, str], PairKey, tup
     easy = each.filter(pl.col("intensity") == "baseline").drop("intensity").rename({"k": "k0", "n": "n0"})
     hard = each.filter(pl.col("intensity") != "baseline").rename({"k": "k1", "n": "n1"})
     kinds = ("k0", "n0", "k1", "n1")
-    met = hard.join(easy, on=(*by, "pair"), how="inner").group_by(*by, "intensity", *kinds).len()
+    met = hard.join(easy, on=(*by, "pair"), how="left").with_columns(pl.col("k0", "n0").fill_null(0))
+    met = met.filter((pl.col("n0") > 0).any().over(*by, "intensity")).group_by(*by, "intensity", *kinds).len()
     found: dict[tuple[tuple[str, str], PairKey], list[Pairs]] = {}
     for row in met.sort(*by, "intensity", *kinds).iter_rows():
         subject, boundary, dimension, level, family, target, *numbers = row

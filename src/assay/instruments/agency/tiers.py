@@ -13,6 +13,7 @@ from .levels import Assigned, compare, counted, rate_status
 from .outcome import SCORED
 from .rubric import Rubric
 from .tally import Cell, Tally, together
+from .validity import lost_shares
 
 __all__ = ["Gate", "TierReading", "tier_of"]
 
@@ -47,7 +48,7 @@ def tier_of(
         _schemas(best, declaration),
         _reliability(best, cell, declaration, rubric),
         _feedback(best, cell, rubric),
-        _verified(tally, vector),
+        _verified(tally, vector, best, cell, declaration),
     )
     passed = all(gate.holds for gate in gates)
     least, few = rubric.tier.instances, best and cell.n < rubric.tier.instances
@@ -58,19 +59,21 @@ def tier_of(
 
 def _baseline(tally: Tally, vector: Mapping[str, Assigned], declaration: Declaration) -> dict[str, Cell]:
     """Families of valid dimensions under baseline."""
-    valid = [name for name in SCORED if name in vector and vector[name].value is not None]
+    valid = [name for name in SCORED if name in vector and not vector[name].withheld]
     cells: dict[str, list[Cell]] = {}
     for key, cell in sorted(counted(tally, declaration, *valid).items()):
-        if cell.n and declaration.level(key.regime) == "baseline":
+        if declaration.level(key.regime) == "baseline":
             cells.setdefault(key.family, []).append(cell)
-    return {name: together(found) for name, found in cells.items()}
+    pooled = {name: together(found) for name, found in cells.items()}
+    return {name: cell for name, cell in pooled.items() if cell.n}
 
 
-def _merit(name: str, cell: Cell, declaration: Declaration, rubric: Rubric) -> tuple[bool, bool, bool, int]:
+def _merit(name: str, cell: Cell, declaration: Declaration, rubric: Rubric) -> tuple[int, ...]:
     return (
         bool(_reliability(name, cell, declaration, rubric).holds),
         bool(_feedback(name, cell, rubric).holds),
         bool(_schemas(name, declaration).holds),
+        not [*lost_shares(cell, declaration)],
         cell.k,
     )
 
@@ -121,11 +124,16 @@ def _feedback(name: str, cell: Cell, rubric: Rubric) -> Gate:
     return Gate("feedback", rule, True if long and cell.changed == cell.n else None, told)
 
 
-def _verified(tally: Tally, vector: Mapping[str, Assigned]) -> Gate:
-    """12.3.5: post-hoc criteria and lost infrastructure have made a dimension invalid by now."""
+def _verified(
+    tally: Tally, vector: Mapping[str, Assigned], name: str, cell: Cell, declaration: Declaration
+) -> Gate:
+    """12.3.5: post-hoc criteria and lost infrastructure have made a dimension invalid by now; the instances of the one
+    family that gates the tier may lie over the share where those of the dimension do not.
+    """
     bare = together(tally.of("E")).unverified
     rule = "nothing invalidates the claim (12.3.5)"
     wrong = [f"{bare} outcomes of E without external verification"] if bare else []
-    for name in ("S", "D", "E"):
-        wrong += [f"{name}: {flag}" for flag in vector[name].flags if flag.kind == "Invalid"]
+    for dimension in ("S", "D", "E"):
+        wrong += [f"{dimension}: {flag}" for flag in vector[dimension].flags if flag.kind == "Invalid"]
+    wrong += [f"{name}: {one.because}" for one in lost_shares(cell, declaration)]
     return Gate("validity", rule, not wrong, "; ".join(wrong) or "nothing found")

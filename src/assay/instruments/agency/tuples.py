@@ -73,6 +73,8 @@ def tuples_of(
     families = sorted({key.family for key in tally.cells})
     regimes = sorted({key.regime for key in tally.cells})
     framework, boundary = f"Framework {rubric().framework}", f"{tally.boundary.capitalize()} Boundary"
+    if declaration.boundary is None:
+        boundary += " (not declared)"
     suite = declaration.suite or "suite not named"
     scores = f"A = [{', '.join(score_text(one) for one in sorted(vector, key=_place))}]"
     told = flags_text(vector, flags)

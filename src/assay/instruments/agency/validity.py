@@ -15,9 +15,18 @@ from assay.stats import fraction
 from .declaration import Declaration, Family
 from .levels import percent
 from .rubric import Rubric
-from .tally import Tally, together
+from .tally import Cell, Tally, together
 
-__all__ = ["Invalid", "Reason", "caps", "exploratory", "invalid", "lightly_missing", "missing_inputs"]
+__all__ = [
+    "Invalid",
+    "Reason",
+    "caps",
+    "exploratory",
+    "invalid",
+    "lightly_missing",
+    "lost_shares",
+    "missing_inputs",
+]
 
 Reason = Literal[
     "Missing Inputs", "Post-Hoc Criteria", "Schema", "Verification Infrastructure", "Selective Disclosure"
@@ -37,7 +46,7 @@ def invalid(
         Invalid("Missing Inputs", f"11.2: not declared: {text}")
         for text in missing_inputs(tally, dimensions, declaration)
     ]
-    found += _shares(tally, dimensions, declaration)
+    found += lost_shares(together(tally.of(*dimensions)), declaration)
     found += _schema(tally, dimensions, declaration, rubric)
     found += _disclosure(tally, dimensions, declaration)
     return found
@@ -106,8 +115,8 @@ def _undeclared(family: Family, wanted: dict[str, str]) -> Iterator[str]:
     yield from (f"{name} (`{field}`)" for name, field in wanted.items() if not getattr(family, field))
 
 
-def _shares(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
-    total = together(tally.of(*dimensions))
+def lost_shares(total: Cell, declaration: Declaration) -> Iterator[Invalid]:
+    """Too many instances with criteria from afterwards, or lost to infrastructure (11.3.2, 11.7.3)."""
     met = total.attempted - total.excluded
     if met and Fraction(total.post_hoc, met) > fraction(declaration.post_hoc_share):
         limit = f"{100 * declaration.post_hoc_share:g} %"

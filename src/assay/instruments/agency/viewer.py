@@ -21,6 +21,7 @@ from assay.worlds import Seen
 from assay.worlds.noise import texts
 
 from .choosing import FALLS, Episode, chosen_episodes, fall_of
+from .conduct import FAILED as BROKEN
 from .conduct import Report
 from .schedule import content_stream, task_of
 
@@ -154,6 +155,8 @@ class _Teller:
                     )
             elif event.kind == "computed":
                 name, request, result = event.data["name"], event.data["request"], event.data["result"]
+                if BROKEN in result:  # a world that was broken from outside shows nothing more
+                    break
                 if name == "begin":
                     self.beginning += self._world("observation", result)[0]
                 elif name in ("act", "nothing"):
@@ -246,7 +249,7 @@ class _Teller:
         for event in self._events:
             if event.kind == "computed" and event.data["name"] in ("verify", "judge"):
                 after[event.data["name"]] = event.data["result"]
-        state, judged = after["verify"], after["judge"]
+        state, judged = after.get("verify", {}), after["judge"]
         changed = "changed" if self._report.state_changed else "not changed"
         head = (
             f"criterion: {_cut(criterion, MOST_LINE)}\nstate ({changed} in the episode), digest {digest(state)}:\n"

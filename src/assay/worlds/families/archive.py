@@ -30,9 +30,8 @@ __all__ = ["Archive"]
 TABLE = table("archive")
 PAPERS: dict[str, dict[str, Any]] = TABLE["papers"]
 STORIES: dict[str, dict[str, Any]] = TABLE["situations"]
-# Level → things, people on whom there are papers, query budget.
-SIZE = {3: (2, 1, 3), 5: (6, 6, 5)}
-PEOPLE = 6
+# Level → things, works on each, people, people on whom there are papers, query budget.
+SIZE = {3: (2, 2, 6, 1, 3), 5: (10, 4, 20, 20, 5)}
 
 
 class Question(Struct, frozen=True):
@@ -46,13 +45,13 @@ class Question(Struct, frozen=True):
 
 class Archive(FamilyBase):
     name: ClassVar[str] = "archive"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     title: ClassVar[str] = "Answer from an archive"
     dimension: ClassVar[Dimension] = "S"
     environment: ClassVar[Environment] = "tool-augmented"
     levels: ClassVar[dict[int, str]] = {
         3: "one of a few documents must be opened",
-        5: "two or three of 42 documents lead to the answer, under a query budget",
+        5: "two or three of 100 documents lead to the answer, under a query budget",
     }
     situations: ClassVar[tuple[str, ...]] = ("harbour", "botanic", "opera", "railway")
     held_out: ClassVar[tuple[str, ...]] = ("observatory", "pottery")
@@ -61,14 +60,16 @@ class Archive(FamilyBase):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = STORIES[situation]
-        count, kept, queries = SIZE[level]
-        things, people = stream.shuffled(story["things"])[:count], stream.shuffled(TABLE["people"])[:PEOPLE]
-        works = stream.shuffled(list(story["works"]))[: 4 if level == 5 else 2]
+        count, kinds, met, kept, queries = SIZE[level]
+        things, people = stream.shuffled(story["things"])[:count], stream.shuffled(TABLE["people"])[:met]
+        works = stream.shuffled(list(story["works"]))[:kinds]
         papers = _papers(things, works, people, people[:kept], story, stream)
         asked = _draw_question(level, story, things, works, people, stream)
         right = _follow(papers, asked)
         order = stream.shuffled(list(papers.values()))
-        documents = {_id(place): [paper["title"], paper["text"]] for place, paper in enumerate(order)}
+        documents = {
+            id_: [paper["title"], paper["text"]] for id_, paper in zip(IDS[level], order, strict=True)
+        }
         goal = stream.choice(TABLE["goals"]).format(
             who=story["who"], question=asked.text, how=TABLE["how"][level]
         )
@@ -111,10 +112,6 @@ class Archive(FamilyBase):
 
 
 # Drawing documents and a question.
-
-
-def _id(place: int) -> str:
-    return f"D{place + 1:02d}"
 
 
 def _papers(
@@ -190,8 +187,8 @@ def _follow(papers: dict[tuple[str, str], dict[str, Any]], asked: Question) -> i
 # The world.
 
 
-def _observation(count: int) -> dict[str, Any]:
-    titles = {_id(place): {"type": "string"} for place in range(count)}
+def _observation(ids: list[str]) -> dict[str, Any]:
+    titles = {id_: {"type": "string"} for id_ in ids}
     return obj(
         {
             "catalogue": obj(titles),
@@ -201,8 +198,7 @@ def _observation(count: int) -> dict[str, Any]:
     )
 
 
-def _actions(count: int) -> tuple[Action, ...]:
-    ids = [_id(place) for place in range(count)]
+def _actions(ids: list[str]) -> tuple[Action, ...]:
     answer = Action(
         name="answer",
         about="Answer the question. It can be answered only once.",
@@ -217,9 +213,13 @@ def _actions(count: int) -> tuple[Action, ...]:
     return answer, read
 
 
-COUNT = {3: 2 * 2 + 3, 5: 6 * 4 + 6 * 3}
-SEEN = {level: _observation(count) for level, count in COUNT.items()}
-ACTIONS = {level: _actions(count) for level, count in COUNT.items()}
+COUNT = {level: size[0] * size[1] + size[3] * len(PAPERS) for level, size in SIZE.items()}
+IDS = {
+    level: [f"D{place:0{max(2, len(str(count)))}d}" for place in range(1, count + 1)]
+    for level, count in COUNT.items()
+}
+SEEN = {level: _observation(ids) for level, ids in IDS.items()}
+ACTIONS = {level: _actions(ids) for level, ids in IDS.items()}
 
 
 class ReadingRoom(WorldBase):
@@ -227,13 +227,14 @@ class ReadingRoom(WorldBase):
 
     def __init__(self, task: Task) -> None:
         self._documents: dict[str, list[str]] = task.setup["documents"]
+        self._catalogue = {name: document[0] for name, document in self._documents.items()}
         self._opened: list[str] = []
         self._answers: list[int] = []
 
     def look(self) -> dict[str, Any]:
         documents = self._documents
         return {
-            "catalogue": {name: document[0] for name, document in documents.items()},
+            "catalogue": self._catalogue.copy(),
             "opened": {name: documents[name][1] for name in self._opened},
             "answered": list(self._answers),
         }
@@ -343,4 +344,6 @@ class Guesser(Steady):
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["answered"]:
             return Act("finish", {"achieved": True})
-        return Act("answer", {"value": 40}) if observation["opened"] else Act("open_document", {"id": "D01"})
+        if observation["opened"]:
+            return Act("answer", {"value": 40})
+        return Act("open_document", {"id": min(observation["catalogue"])})

@@ -107,6 +107,7 @@ class Release(FamilyBase):
         "the tagged files, read from git, and tests of the tagged module run in the sandbox"
     )
     real: ClassVar[bool] = True
+    runs_code: ClassVar[bool] = True
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = table(self.name)["situations"][situation]

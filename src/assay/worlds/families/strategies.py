@@ -60,30 +60,35 @@ BOOK = Phrasebook(TABLES.phrases)
 DAYS = 6
 NUMBERS = ("one", "two", "three", "four", "five", "six")
 WORTH = 4, 5  # a choice must reach this share of the best: 80 % (B.3.3)
-APART = 7, 10  # and the next best stays below this one, so that nothing is a matter of opinion
+APART = {
+    3: (7, 10),
+    5: (3, 4),
+}  # and the next best stays below this one, so that nothing is a matter of opinion
 Sorts = dict[str, int]  # condition → reward, or condition → days
 Rewards = dict[str, dict[str, Sorts]]  # place → strategy → condition → reward
 Shares = dict[str, Sorts]  # place → condition → days
 Values = dict[str, dict[str, int]]  # place → strategy → what it brings over all days observed
+Days = tuple[int, int, int]  # how often each sort came
 
 
-class Pattern(Struct, frozen=True):
-    """How three sorts of days are shared out, and the least that three strategies bring on each; up to 15 come on
-    top of that."""
-
-    shares: tuple[tuple[int, int, int], ...]
-    least: tuple[tuple[int, int, int], ...]
-
-
-# The best strategy stands first. In a trap the most frequent sort of day speaks for the second.
-PLAIN = Pattern(
-    ((5, 1, 0), (4, 1, 1), (4, 2, 0), (3, 2, 1)),
-    ((44, 20, 20), (18, 24, 10), (4, 10, 30)),
+# Rewards are the least that comes, by strategy and sort of day; up to 7 come on top of each. The table itself must not
+# tell what is best: without the days, no choice is better than another.
+#
+# Level 3: one strategy for one sort of day, one for all sorts, one for the third. Each is the best equally often, and
+# the days that were observed say which. In a trap the most frequent sort of day speaks for another than the best.
+LEAST = ((42, 2, 2), (17, 54, 36), (2, 6, 72))
+PLAIN: tuple[tuple[Days, ...], ...] = (
+    ((5, 1, 0), (5, 0, 1)),
+    ((1, 4, 1), (1, 5, 0), (0, 5, 1)),
+    ((1, 0, 5), (0, 1, 5)),
 )
-TRAP = Pattern(((3, 2, 1), (3, 1, 2)), ((26, 48, 44), (40, 0, 0), (6, 14, 10)))
-# Level 5: the same strategy is the best at both places; only the rich one has a fair substitute.
-RICH = Pattern(((5, 1, 0), (4, 1, 1), (4, 2, 0)), ((54, 20, 10), (46, 14, 10), (2, 6, 8)))
-POOR = Pattern(((5, 1, 0), (4, 1, 1), (5, 0, 1)), ((44, 16, 10), (0, 2, 4), (0, 0, 8)))
+TRAP: Days = (3, 2, 1)  # the best is the one for all sorts
+TRAPS = 9  # of 10 places where that one is the best
+# Level 5: on every sort of day another strategy is the best at both places. Only the rich one has a fair substitute,
+# the next in turn; the days say which sort it is.
+RICH, POOR = (58, 54, 2), (51, 0, 0)
+RICH_DAYS: tuple[Days, ...] = ((5, 0, 1),)
+POOR_DAYS: tuple[Days, ...] = ((6, 0, 0), (5, 1, 0), (5, 0, 1))
 
 
 @cache
@@ -137,7 +142,7 @@ def pairs(worth: Values) -> list[tuple[int, dict[str, str]]]:
 
 class Strategies(FamilyBase):
     name: ClassVar[str] = "strategies"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     title: ClassVar[str] = "Choose what will pay"
     dimension: ClassVar[Dimension] = "M"
     environment: ClassVar[Environment] = "stochastic"
@@ -225,23 +230,22 @@ def _short(got: int, best: int, where: str) -> list[str]:
     return [] if whole * got >= share * best else [f"{where}: {got} of {best} in {DAYS} days, below 80 %"]
 
 
-def _clear(values: Sequence[int]) -> bool:
+def _clear(level: int, values: Sequence[int]) -> bool:
     """Whether the best is so far ahead that nothing else comes near it."""
     second, best = sorted(values)[-2:]
-    share, whole = APART
+    share, whole = APART[level]
     return best > 0 and whole * second <= share * best
 
 
-def _place(
-    stream: Stream, pattern: Pattern, order: Sequence[str], sorts: Sequence[str]
-) -> tuple[dict[str, Sorts], Sorts]:
-    """A place's rewards and days, by a pattern. One draw: four bits a cell, the rest for the shares."""
+def _filled(
+    stream: Stream, least: Sequence[Sequence[int]], order: Sequence[str], sorts: Sequence[str]
+) -> dict[str, Sorts]:
+    """A place's rewards: what comes at least, and three bits a cell on top."""
     bits = stream.bits64()
-    rewards = {
-        strategy: {sort: pattern.least[i][j] + (bits >> 12 * i + 4 * j & 15) for j, sort in enumerate(sorts)}
+    return {
+        strategy: {sort: least[i][j] + (bits >> 9 * i + 3 * j & 7) for j, sort in enumerate(sorts)}
         for i, strategy in enumerate(order)
     }
-    return rewards, dict(zip(sorts, pattern.shares[(bits >> 36) % len(pattern.shares)], strict=True))
 
 
 def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
@@ -250,10 +254,13 @@ def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewa
     shares: Shares = {}
     for place in places:
         order, sorts = stream.shuffled(story.strategies), stream.shuffled(story.conditions)
-        pattern = TRAP if stream.below(10) < 3 else PLAIN
+        best = stream.below(len(order))
+        trapped = best == 1 and stream.below(10) < TRAPS
+        shares[place] = dict(zip(sorts, TRAP if trapped else stream.choice(PLAIN[best]), strict=True))
         while True:
-            rewards[place], shares[place] = _place(stream, pattern, order, sorts)
-            if _clear([*values(rewards, {place: shares[place]})[place].values()]):
+            rewards[place] = _filled(stream, LEAST, order, sorts)
+            worth = values(rewards, {place: shares[place]})[place]
+            if _clear(3, [*worth.values()]) and max(worth, key=worth.__getitem__) == order[best]:
                 break
     return rewards, shares
 
@@ -261,15 +268,18 @@ def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewa
 def _contested(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
     """Level 5: who takes the best strategy where it brings most loses more at the other place than it gains."""
     order = stream.shuffled(story.strategies)
-    patterns = stream.shuffled((RICH, POOR))
+    kinds = stream.shuffled(((RICH, RICH_DAYS), (POOR, POOR_DAYS)))
     sorts = [stream.shuffled(story.conditions) for _ in places]
     while True:
-        made = [_place(stream, pattern, order, sort) for pattern, sort in zip(patterns, sorts, strict=True)]
-        rewards = {place: found[0] for place, found in zip(places, made, strict=True)}
-        shares = {place: found[1] for place, found in zip(places, made, strict=True)}
+        rewards: Rewards = {}
+        shares: Shares = {}
+        for place, (least, days), names in zip(places, kinds, sorts, strict=True):
+            turned = [[least[(i - j) % 3] for j in range(3)] for i in range(3)]
+            rewards[place] = _filled(stream, turned, order, names)
+            shares[place] = dict(zip(names, stream.choice(days), strict=True))
         worth = values(rewards, shares)
         best = [max(row, key=row.__getitem__) for row in worth.values()]
-        if best == [order[0]] * len(places) and _clear([total for total, _ in pairs(worth)]):
+        if best == [order[0]] * len(places) and _clear(5, [total for total, _ in pairs(worth)]):
             return rewards, shares
 
 

@@ -75,7 +75,7 @@ SPARE = {1: 5, 2: 8, 3: 3}  # actions allowed beyond those needed
 
 class Workspace(FamilyBase):
     name: ClassVar[str] = "workspace"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     title: ClassVar[str] = "Put files in order"
     dimension: ClassVar[Dimension] = "E"
     environment: ClassVar[Environment] = "tool-augmented"
