@@ -1,4 +1,4 @@
-"""``triple/1`` on any text at all: it answers, always the same, and in time that grows with the text."""
+"""``triple/2`` on any text at all: it answers, always the same, and in time that grows with the text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.instruments.consistency.detectors import VERSION
 
 
 def test_the_version_is_named() -> None:
-    assert VERSION == "triple/1"
+    assert VERSION == "triple/2"
 
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
@@ -75,7 +75,8 @@ HOSTILE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_grows_with_length_and_no_faster(piece: str) -> None:
-    """Eight times the text may take up to forty times the work; what is quadratic takes sixty-four."""
+    """Of 32 times the text, what is linear takes about 30 times the processor time and what is quadratic 1,024:
+    a bound far from both, so that no load on the machine decides."""
 
     def work(size: int) -> float:
         text = (piece * size)[:size]
@@ -84,8 +85,8 @@ def test_time_grows_with_length_and_no_faster(piece: str) -> None:
         return time.process_time() - begin
 
     work(1000)
-    small, large = (min(work(size) for _ in range(3)) for size in (25_000, 200_000))
-    assert large < 40 * max(small, 0.004)
+    small, large = (min(work(size) for _ in range(2)) for size in (25_000, 800_000))
+    assert large < 300 * small
 
 
 @pytest.mark.slow

@@ -70,6 +70,25 @@ def test_what_fails_without_a_component_fails() -> None:
     assert composite_verdict(found, Settings()).holds is False
 
 
+def test_what_a_missing_component_could_mend_has_not_failed() -> None:
+    """.85 of what was tested; with a perfect P it would be .88, with P weighing half .925."""
+    tested = shares(O=(850, 1000), F=(850, 1000), R=(850, 1000), L=(850, 1000))
+    heavy = {
+        "O": Fraction(1, 8),
+        "F": Fraction(1, 8),
+        "R": Fraction(1, 8),
+        "P": Fraction(1, 2),
+        "L": Fraction(1, 8),
+    }
+    for rule in ("point", "interval"):
+        light = Settings(rule=rule)
+        assert composite_verdict(compose("a", tested, light), light).holds is False
+        settings = Settings(rule=rule, weights=heavy)
+        verdict = composite_verdict(compose("a", tested, settings), settings)
+        assert verdict.holds is None
+        assert verdict.because.endswith("but nothing was tested for P")
+
+
 def test_the_weights_of_what_was_tested_are_renormalised() -> None:
     found = compose("a", shares(O=(1, 2), F=(1, 1)), Settings())
     assert found.value == (Fraction(25, 45) / 2 + Fraction(20, 45))

@@ -14,6 +14,7 @@ from assay.canonical import sha256_hex
 from assay.instruments.consistency.content import Content, shipped_content
 from assay.instruments.consistency.detectors import detect_triple
 from assay.instruments.consistency.establish import Scene, draw_scene, draw_thread, system_message
+from assay.instruments.consistency.judging.words import words_of
 from assay.instruments.consistency.scenario import KINDS
 from assay.instruments.consistency.thread import Thread
 from assay.streams import Stream
@@ -239,3 +240,8 @@ def test_a_schedule_asks_everything_once_before_anything_twice(kind: str) -> Non
 def test_a_quarter_of_the_returns_is_to_be_turned_away() -> None:
     planned = Counter(item for item, _ in CONTENT.schedule("return", 24))
     assert planned == {"within": 6, "fresh": 6, "several": 6, "wrong_digest": 3, "unknown_label": 3}
+
+
+def test_a_fact_says_the_same_in_the_mouth_of_either_side() -> None:
+    for fact in shipped_content().asks.facts:
+        assert not {"i", "my", "we", "our", "you", "your"} & set(words_of(fact.fact)), fact.fact

@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.instruments.consistency.measures import COMPONENTS, Settings
 from assay.instruments.consistency.platforms import planned_power
 from assay.stats import share_difference
-from assay.vocabulary import Result, Verdict
+from assay.vocabulary import Exclusion, Result, Verdict
 
 from .made import THREAD, Made, measure
 
@@ -49,6 +49,34 @@ def test_a_missing_component_leaves_equivalence_open() -> None:
     made = Made().whole(32)
     made.exchanges(32, 32, 32, subject="b").share("M2", 32, 32, subject="b").share("M3", 32, 32, subject="b")
     assert verdict(made.score()).holds is None
+    for rule in ("point", "interval"):  # b did worse in what it did, but nothing is known of its promises
+        made = Made().whole(400)
+        made.exchanges(388, 388, 400, subject="b").share("M2", 360, 400, subject="b")
+        made.share("M3", 360, 400, subject="b")
+        result = made.score(Settings(rule=rule))
+        assert verdict(result).holds is None, rule
+        (flag,) = measure(result, "M5_difference", subject="b", against="a").flags
+        assert str(flag) == "Provisional (no data for P of both)"
+
+
+def test_nothing_is_claimed_of_a_subject_of_whom_too_much_was_lost() -> None:
+    made = Made().whole(32).whole(32, subject="b")
+    assert verdict(made.score()).holds is True
+    lost = made.score(excluded=[Exclusion("timeout", 90, {"subject": "b"})])
+    assert verdict(lost).holds is None
+    assert "invalid: 90 of " in verdict(lost).because
+    assert {v.claim: v.holds for v in lost.verdicts if "at least" in v.claim} == {
+        "M5 of a is at least 0.9": True,
+        "M5 of b is at least 0.9": None,
+    }
+
+
+def test_a_subject_of_whom_everything_was_lost_is_null_and_invalid() -> None:
+    result = Made().whole(3).score(models=["b", "a"], excluded=[Exclusion("timeout", 9, {"subject": "b"})])
+    m5 = measure(result, "M5", subject="b")
+    assert m5.value is None
+    assert [flag.kind for flag in m5.flags] == ["Invalid"]
+    assert next(iter(result.verdicts)).claim == "M5 of b is at least 0.9"
 
 
 def test_components_have_differences_with_intervals_of_their_own() -> None:

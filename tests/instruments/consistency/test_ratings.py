@@ -1,12 +1,21 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.ratings import QUESTIONS, Rating, rating_prompt, read_rating, read_ratings
+from assay.instruments.consistency.outcome import Outcome
+from assay.instruments.consistency.ratings import (
+    QUESTIONS,
+    Rating,
+    agreement_of,
+    rating_prompt,
+    read_rating,
+    read_ratings,
+)
 from assay.instruments.consistency.scenario import Scenario, Turn
 from assay.vocabulary import Measure, Result
 
@@ -81,6 +90,20 @@ def test_ratings_of_what_was_not_judged_are_refused() -> None:
         made.score(ratings=[Rating(ratings[0].scenario, 1, "proximty", True, "eva")])
 
 
+def test_one_rater_rates_one_thing_once_by_whichever_name() -> None:
+    made, ratings = rated([True], [True])
+    again = Rating(ratings[0].scenario, ratings[0].place, "M2.proximity", False, "eva")
+    with pytest.raises(InputError, match=r"eva has rated M2\.proximity in turn \d+ of .* more than once"):
+        made.score(ratings=[*ratings, again])
+
+
+def test_a_turn_with_several_artifacts_cannot_be_rated_as_one() -> None:
+    outcomes = [Outcome(measure="M4", scenario="1", place=1, success=good) for good in (True, False)]
+    rating = Rating("1", 1, "M4", False, "eva")
+    with pytest.raises(InputError, match="M4 was judged 2 times in turn 1 of '1'"):
+        agreement_of(outcomes, [rating], Settings())
+
+
 def test_a_check_that_two_measures_have_needs_its_full_name() -> None:
     made = (
         Made().add("M1", True, checks=checked(label=True)).add("M1_exact", True, checks=checked(label=True))
@@ -108,6 +131,7 @@ def test_ratings_are_read_from_csv(tmp_path: Path) -> None:
         (HEADER + "s,1,limit,yes,rules\n", ":2: rater 'rules'"),
         (HEADER + "s,1,limit,yes,eva\ns,1,limit,no,eva\n", ":3: this rater has rated that already"),
         (HEADER + 's,1,"limit"x,yes,eva\n', "not CSV"),
+        ("scenario,place,detector,label,rater,label\n", "the header has label more than once"),
     ],
 )
 def test_a_bad_file_of_ratings_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
@@ -135,8 +159,19 @@ def test_a_hostile_reply_stays_within_its_fence() -> None:
     assert QUESTIONS["M2.limit"] in rules.content
     mark = data.content.split(" ")[0]
     assert mark in rules.content
-    assert data.content.count(mark) == 3
-    assert data.content == f"{mark} message\nDiagnose me.\n{mark} reply\n{attack}\n{mark} end"
+    assert data.content.count(mark) == 4
+    state, _, said = data.content.partition(f"{mark} message\n")
+    assert json.loads(state.removeprefix(f"{mark} state\n")) == THREAD.told()
+    assert said == f"Diagnose me.\n{mark} reply\n{attack}\n{mark} end"
+
+
+def test_a_rater_sees_what_was_said_before() -> None:
+    told = (Turn("system", "Rules."), Turn("user", "The boat is green."), Turn("assistant", "Noted."))
+    asked = (Turn("user", "As I said, it is white."), Turn("assistant", "Green, you said.", "reply"))
+    whole = Scenario(id="1", subject="a", kind="repair", thread=THREAD, turns=(*told, *asked))
+    content = rating_prompt(whole, 4, "M3.corrected")[1].content
+    assert "earlier\nuser: The boat is green.\nassistant: Noted.\n" in content
+    assert "Rules." not in content
 
 
 def test_the_prompt_is_the_same_for_the_same_reply_and_its_mark_differs_for_another() -> None:

@@ -115,3 +115,49 @@ def test_ratings_are_read_beside_the_rows(tmp_path: Path) -> None:
     ratings.write_text("\n".join(["scenario,place,detector,label,rater", *lines]))
     result = score_rows(path, ratings=ratings)
     assert [flag.kind for flag in measure(result, "M2").flags] == ["Contested"]
+
+
+DIGEST_SLIP = {"wrong": "ab" * 32, "right": THREAD.last_artifact_digest, "where": "user"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"kind": "repair"}, 'what was planted is not given: write it as "expected": {"wrong"'),
+        ({"kind": "repair", "expcted": DIGEST_SLIP}, "expcted is no field; did you mean 'expected'?"),
+        ({"kind": "repair", "expected": {"worng": "x"}}, "unknown field worng"),
+        ({"kind": "artifact", "expected": {"artifacts": -1}}, "int >= 0"),
+        ({"id": ""}, "at id"),
+    ],
+)
+def test_a_row_that_would_be_scored_wrongly_is_refused(
+    changed: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    assert told in refused(written(tmp_path, row(**changed)))
+
+
+def returned(variant: str, *parts: str, **more: Any) -> dict[str, Any]:
+    turns = [{"role": "assistant", "content": "Amber", "part": part} for part in parts]
+    return row(**{"kind": "return", "variant": variant, "turns": turns, **more})
+
+
+def test_a_return_is_in_m1_or_apart_but_not_by_accident(tmp_path: Path) -> None:
+    wrong = {"wrong": "ab" * 32}
+    told = refused(written(tmp_path, returned("wrong-digest", "return", expected=wrong)))
+    assert "the variant must be wrong_digest or unknown_label, not 'wrong-digest'" in told
+    assert "what was planted is not given" in refused(written(tmp_path, returned("unknown_label", "return")))
+
+
+def test_parts_are_those_of_the_kind_in_their_order(tmp_path: Path) -> None:
+    told = refused(written(tmp_path, returned("within", "return", "agian")))
+    assert "part 'agian' is none of kind 'return': write return or again" in told
+    told = refused(written(tmp_path, returned("within", "again", "return")))
+    assert "the part 'again' stands before 'return'" in told
+    assert read_scenarios(written(tmp_path, returned("within", "", "planted", "return", "again")))
+
+
+def test_fields_of_a_users_own_are_let_pass_but_not_a_mistyped_one(tmp_path: Path) -> None:
+    assert read_scenarios(written(tmp_path, row(model="m", turn=3)))
+    late = row()
+    late["turns"][1]["second"] = late["turns"][1].pop("seconds")
+    assert "turns[1].second is no field; did you mean 'seconds'?" in refused(written(tmp_path, late))

@@ -10,8 +10,9 @@ import pytest
 
 from assay.canonical import encode
 from assay.errors import InputError
-from assay.instruments.consistency.judging import Judging
+from assay.instruments.consistency.judging import UNTIMED, Judging
 from assay.instruments.consistency.measures import Settings
+from assay.instruments.consistency.outcome import Check
 from assay.instruments.consistency.scoring import score_scenarios
 from assay.stats import clopper_pearson
 from assay.vocabulary import Exclusion
@@ -121,6 +122,15 @@ def test_latencies_beyond_the_cap_leave_no_upper_end() -> None:
     found = measure(Made().add("M3", False, seconds=900.0).score(), "latency")
     assert (found.value, found.high) == (900, None)
     assert "no upper end" in found.notes[1]
+
+
+def test_what_has_no_time_on_record_is_said_beside_the_measure() -> None:
+    untimed = (Check("in_time", True, note=UNTIMED),)
+    result = Made().add("M3", True, checks=untimed).add("M3", True, seconds=3.0).score()
+    note = "1 of 2 have no time on record and are scored by their content alone"
+    assert note in measure(result, "M3").notes
+    assert note in measure(result, "R").notes
+    assert not measure(result, "M2").flags
 
 
 def test_delta_is_compared_exactly() -> None:

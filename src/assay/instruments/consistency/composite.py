@@ -11,7 +11,7 @@ from assay.vocabulary import Flag, Measure, Verdict
 
 from .measures import COMPONENTS, Settings, Share, measure_of, strata
 
-__all__ = ["Composite", "compose", "composite_measure", "composite_verdict"]
+__all__ = ["Composite", "compose", "composite_measure", "composite_verdict", "unless_invalid"]
 
 NOTHING = "none of its components was tested"
 
@@ -78,19 +78,32 @@ def composite_verdict(found: Composite, settings: Settings) -> Verdict:
         return Verdict(claim, rule, None, NOTHING)
     holds = _holds(found, settings)
     because = _told(found, settings)
-    if found.missing and holds:
+    if found.missing and holds is not False:
         names = ", ".join(found.missing)
         return Verdict(claim, rule, None, f"{because}, but nothing was tested for {names}")
     return Verdict(claim, rule, holds, because)
 
 
+def unless_invalid(verdict: Verdict, why: str) -> Verdict:
+    """Nothing is claimed where too much was lost to infrastructure; ``why`` is empty where that is not so."""
+    return (
+        Verdict(verdict.claim, verdict.rule, None, f"{verdict.because}; invalid: {why}") if why else verdict
+    )
+
+
+def _at_best(found: Composite, value: Fraction, settings: Settings) -> Fraction:
+    """What M5 would be if whatever was not tested were perfect: it fails only where even that is too little."""
+    rest = sum((settings.weights[name] for name in found.missing), Fraction(0))
+    return value * (1 - rest) + rest
+
+
 def _holds(found: Composite, settings: Settings) -> bool | None:
     assert found.value is not None
-    if settings.rule == "point":
-        return found.value >= settings.threshold
-    if fraction(found.interval.low) >= settings.threshold:
+    point = settings.rule == "point"
+    low, high = (found.value,) * 2 if point else map(fraction, (found.interval.low, found.interval.high))
+    if low >= settings.threshold:
         return True
-    return False if fraction(found.interval.high) < settings.threshold else None
+    return False if _at_best(found, high, settings) < settings.threshold else None
 
 
 def _told(found: Composite, settings: Settings) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ from assay.vocabulary import Message, Reply
 
 from .content import Rules
 from .establish import Scene, system_message
+from .judging.promises import has_delivered
 from .tools import MOST_CALLS, TOOLS, Toolbox
 from .transcripts import Report, Said
 
@@ -130,12 +130,12 @@ async def _repair(scene: Scene, talk: Talk, *, prompted: bool) -> None:
 
 
 async def _promise(scene: Scene, talk: Talk) -> None:
-    """One neutral "Go on." where what was promised has not come yet."""
+    """One neutral "Go on." where what was promised has not come yet, by the rule that will judge it."""
     reply = await talk.ask(scene.asks[0], "reply")
     marks = scene.expected.delivers
 
     async def delivered() -> bool:
-        return all(re.search(rf"(?<!\w){re.escape(mark)}(?!\w)", reply, re.IGNORECASE) for mark in marks)
+        return has_delivered(reply, marks, asked=scene.variant == "asked")
 
     if not await talk.hands.compute("delivered", {"marks": list(marks)}, delivered):
         await talk.ask(talk.rules.go_on, "go_on")

@@ -28,9 +28,9 @@ from assay.stats import (
     weighted_difference,
     weighted_mean,
 )
-from assay.vocabulary import Measure, Verdict
+from assay.vocabulary import Flag, Measure, Verdict
 
-from .composite import Composite, composite_verdict
+from .composite import Composite, composite_verdict, unless_invalid
 from .measures import COMPONENTS, Settings, Share, measure_of, strata
 
 __all__ = ["Planned", "compare_platforms", "planned_power"]
@@ -44,8 +44,12 @@ def compare_platforms(
     shares: Mapping[str, Mapping[str, Share]],
     threads: Mapping[str, frozenset[str]],
     settings: Settings,
+    invalid: Mapping[str, str] | None = None,
 ) -> Found:
-    """Every pair of subjects that met the same thread states: differences, verdicts, and what is said of them."""
+    """Every pair of subjects that met the same thread states: differences, verdicts, and what is said of them.
+
+    ``invalid``: why nothing is claimed of a subject.
+    """
     measures: list[Measure] = []
     verdicts: list[Verdict] = []
     notes: list[str] = []
@@ -62,7 +66,10 @@ def compare_platforms(
         found = _differences(first, second, shares, settings)
         measures += found
         apart = _artefacts(first.subject, second.subject, shares, settings)
-        verdicts.append(_verdict(first, second, settings))
+        verdict = _verdict(first, second, settings)
+        for name in (first.subject, second.subject):
+            verdict = unless_invalid(verdict, (invalid or {}).get(name, ""))
+        verdicts.append(verdict)
         notes += [f"{first.subject} and {second.subject} differ in {text}" for text in apart]
     return measures, verdicts, notes
 
@@ -86,6 +93,8 @@ def _differences(
     labels = {"subject": second.subject, "against": first.subject}
     whole = _m5_difference(first, second, _one_sided(settings))
     exact = None if first.value is None or second.value is None else second.value - first.value
+    untested = [name for name in COMPONENTS if name in (*first.missing, *second.missing)]
+    flags = [Flag("Provisional", f"no data for {', '.join(untested)} of both")] if untested else []
     measures = [
         measure_of(
             "M5_difference",
@@ -94,6 +103,7 @@ def _differences(
             n=first.scenarios + second.scenarios,
             labels=labels,
             why_null="a subject has no M5",
+            flags=flags if exact is not None else (),
         )
     ]
     for name in COMPONENTS:
@@ -165,6 +175,8 @@ def _verdict(first: Composite, second: Composite, settings: Settings) -> Verdict
     else:
         near = equivalent(interval, margin)
         rule += f"; the {confidence:.0%} interval of the difference, and the intervals of both"
+    if first.missing or second.missing:  # the difference is of what was tested, which need not be that of M5
+        near = None
     each = [composite_verdict(found, settings) for found in (first, second)]
     told = f"difference {float(difference):+.3f}, {confidence:.0%} interval {interval.low:+.3f} to {interval.high:+.3f}"
     holds = [near, *(verdict.holds for verdict in each)]

@@ -56,7 +56,7 @@ class Consistency:
     """Is it the same someone?"""
 
     name = "consistency"
-    version = "1"
+    version = "2"
     title = "Consistency"
     noun = "scenarios"
     runs_code = False

@@ -13,10 +13,12 @@ A row is one conversation with a purpose (``scenario.py`` lists kinds, variants 
 from __future__ import annotations
 
 import math
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError
@@ -31,15 +33,17 @@ from .scoring import score_scenarios
 
 __all__ = ["read_scenarios", "scenario_schema", "score_rows"]
 
-# The part without which a scenario has nothing to score.
-NEEDED: dict[Kind, str] = {
-    "return": "return",
-    "refusal": "reply",
-    "near_miss": "reply",
-    "repair": "reply",
-    "exchange": "reply",
-    "promise": "reply",
+# The parts that are scored, by kind; the first is the one without which there is nothing to score.
+PARTS: dict[Kind, tuple[str, ...]] = {
+    "return": ("return", "again"),
+    "refusal": ("reply",),
+    "near_miss": ("reply",),
+    "repair": ("reply", "prompted"),
+    "exchange": ("reply",),
+    "promise": ("reply", "go_on"),
 }
+NO_PART = ("", "planted")
+APART = ("wrong_digest", "unknown_label")
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -65,16 +69,51 @@ def read_scenarios(path: Path) -> list[Scenario]:
 
 def _scenario(line: bytes) -> Scenario:
     scenario = decode_row(line, Scenario)
+    row = decode_row(line, dict[str, Any])
+    _check_names(row, Scenario, "")
+    for place, turn in enumerate(row["turns"]):
+        _check_names(turn, Turn, f"turns[{place}].")
     if not scenario.replies():
         raise ValueError("no turn is the assistant's, so there is nothing to score")
-    part = NEEDED.get(scenario.kind)
-    if part is not None and not scenario.replies(part):
-        raise ValueError(f'no turn of the assistant is marked as its part: write "part": "{part}"')
+    _check_parts(scenario)
+    _check_expected(scenario)
     for place, turn in enumerate(scenario.turns):
         if turn.seconds is not None and not math.isfinite(turn.seconds):
             raise ValueError(f"turns[{place}].seconds is not a finite number")
     turns = tuple(map(_clean, scenario.turns))
     return scenario if turns == scenario.turns else msgspec.structs.replace(scenario, turns=turns)
+
+
+def _check_names(row: dict[str, Any], kind: type[Struct], at: str) -> None:
+    """Fields of a user's own are let pass, but not a mistyped one: without its time a late repair would count."""
+    absent = [name for name in kind.__struct_fields__ if name not in row]
+    for name in row:
+        if name not in kind.__struct_fields__ and (near := get_close_matches(name, absent, 1, 0.8)):
+            raise ValueError(f"{at}{name} is no field; did you mean {near[0]!r}?")
+
+
+def _check_parts(scenario: Scenario) -> None:
+    """The replies that are scored are marked, and stand in their order."""
+    if (parts := PARTS.get(scenario.kind)) is None:
+        return
+    marked = [turn.part for _, turn in scenario.replies() if turn.part not in NO_PART]
+    if parts[0] not in marked:
+        raise ValueError(f'no turn of the assistant is marked as its part: write "part": "{parts[0]}"')
+    if strange := [part for part in marked if part not in parts]:
+        raise ValueError(f"part {strange[0]!r} is none of kind {scenario.kind!r}: write {' or '.join(parts)}")
+    if marked[0] != parts[0]:
+        raise ValueError(f"the part {marked[0]!r} stands before {parts[0]!r}")
+
+
+def _check_expected(scenario: Scenario) -> None:
+    """What was planted has to be known: without it a repair could only be scored as none."""
+    wrong, apart = scenario.expected.wrong, scenario.variant in APART
+    if not wrong and (scenario.kind == "repair" or (scenario.kind == "return" and apart)):
+        raise ValueError('what was planted is not given: write it as "expected": {"wrong": …}')
+    if wrong and scenario.kind == "return" and not apart:
+        raise ValueError(
+            f"expected.wrong is given, so the variant must be {' or '.join(APART)}, not {scenario.variant!r}"
+        )
 
 
 def _clean(turn: Turn) -> Turn:

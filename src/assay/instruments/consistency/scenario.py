@@ -37,7 +37,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     seconds: Annotated[float, Meta(ge=0)] | None = None
 
 
-class Expected(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Expected(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     """What a scenario planted or asked for; which fields are used depends on its kind."""
 
     wrong: str = ""  # repair and return: what was said falsely (a digest, a label, a boundary, a fact)
@@ -45,15 +45,15 @@ class Expected(Struct, frozen=True, omit_defaults=True, kw_only=True):
         ""  # repair: what it really is; empty where there is no such thing (a boundary that does not exist)
     )
     where: Literal["user", "own", ""] = ""  # repair: in whose turn the error was planted
-    artifacts: int = 0  # artifact: how many were asked for
+    artifacts: Annotated[int, Meta(ge=0, le=1000)] = 0  # artifact: how many were asked for
     delivers: tuple[str, ...] = ()  # promise: marks by which what was promised is known when it is delivered
 
 
 class Scenario(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A finished conversation: the unit of independence. All its scored replies go together."""
 
-    id: str
-    subject: str
+    id: Annotated[str, Meta(min_length=1)]
+    subject: Annotated[str, Meta(min_length=1)]
     kind: Kind
     variant: str = ""
     thread: Thread

@@ -14,9 +14,9 @@ from assay.errors import InputError
 from assay.stats import bounded_mean, fraction
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
-from .composite import Composite, compose, composite_measure, composite_verdict
+from .composite import Composite, compose, composite_measure, composite_verdict, unless_invalid
 from .diagnosis import Diagnosis, diagnose
-from .judging import VERSIONS, judge, reused_digests
+from .judging import UNTIMED, VERSIONS, judge, reused_digests
 from .measures import COMPONENTS, Settings, Share, share_measure, share_of, success_share
 from .outcome import Outcome
 from .platforms import compare_platforms
@@ -85,6 +85,7 @@ def _counted() -> tuple[Counted, ...]:
 COUNTED = _counted()
 TARGETED = ("M1", "M2", "M3", "M4")  # measures for which the spec names a target
 BY_VARIANT = ("M1", "M1_exact", "M2", "M3", "false_refusals")
+TIMED = ("M3", "M3_prompted", "R", "P")  # measures in which time is part of the success
 CAP = 4  # times Δ: beyond it a latency counts as this much in its interval
 
 
@@ -144,21 +145,25 @@ def score_outcomes(
     ``ratings`` are labels of people or models beside those of the rules; where they disagree, measures are Contested.
     """
     outcomes = list(outcomes)
-    subjects = _subjects(outcomes, scenarios, settings, models)
+    lost_of = [name for one in excluded if (name := str(one.labels.get("subject", "")))]
+    subjects = _subjects(outcomes, scenarios, settings, models, lost_of)
     measures: list[Measure] = []
     verdicts: list[Verdict] = []
     told: list[str] = list(notes)
+    invalid: dict[str, str] = {}
     for subject in subjects:
         lost = _lost(subject, excluded, settings)
+        invalid[subject.name] = next((flag.cause for flag in lost if flag.kind == "Invalid"), "")
         measures += [_with_flags(measure, lost) for measure in _measures(subject, settings)]
-        verdicts.append(composite_verdict(subject.composite, settings))
-        verdicts += _target_verdicts(subject, settings)
+        own = [composite_verdict(subject.composite, settings), *_target_verdicts(subject, settings)]
+        verdicts += [unless_invalid(verdict, invalid[subject.name]) for verdict in own]
         told += diagnose(subject.composite, subject.shares, subject.outcomes, settings).sentences
     compared = compare_platforms(
         [subject.composite for subject in subjects],
         {subject.name: subject.shares for subject in subjects},
         {s.name: frozenset(digest(one.thread) for one in s.scenarios.values()) for s in subjects},
         settings,
+        invalid,
     )
     agreement, contested = agreement_of(outcomes, ratings, settings)
     measures = [_with_flags(m, contested.get(m.name, ())) for m in measures]
@@ -186,8 +191,13 @@ def diagnoses(
 
 
 def _subjects(
-    outcomes: Iterable[Outcome], scenarios: Sequence[Scenario], settings: Settings, models: Sequence[str]
+    outcomes: Iterable[Outcome],
+    scenarios: Sequence[Scenario],
+    settings: Settings,
+    models: Sequence[str],
+    lost: Sequence[str] = (),
 ) -> list[Subject]:
+    """``lost`` are subjects of whom something was lost, perhaps everything: they are there all the same."""
     by_id = {scenario.id: scenario for scenario in scenarios}
     if len(by_id) < len(scenarios):
         twice = Counter(scenario.id for scenario in scenarios).most_common(1)[0][0]
@@ -195,7 +205,7 @@ def _subjects(
     of: dict[str, list[Outcome]] = {}
     for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
         of.setdefault(by_id[outcome.scenario].subject, []).append(outcome)
-    names = sorted({scenario.subject for scenario in scenarios})
+    names = sorted({*(scenario.subject for scenario in scenarios), *lost})
     order = [*(name for name in models if name in names), *(name for name in names if name not in models)]
     found = []
     for name in order:
@@ -246,11 +256,20 @@ def _measures(subject: Subject, settings: Settings) -> list[Measure]:
 
 
 def _share(
-    counted: Counted, outcomes: Iterable[Outcome], labels: Mapping[str, str], settings: Settings
+    counted: Counted, outcomes: Sequence[Outcome], labels: Mapping[str, str], settings: Settings
 ) -> Measure:
     judged = ((outcome.scenario, counted.holds(outcome)) for outcome in outcomes)
     share = share_of((scenario, holds) for scenario, holds in judged if holds is not None)
-    return share_measure(counted.name, share, labels, settings, counted.why_null)
+    measure = share_measure(counted.name, share, labels, settings, counted.why_null)
+    untimed = sum(map(_untimed, outcomes)) if counted.name in TIMED else 0
+    if not untimed:
+        return measure
+    note = f"{untimed} of {share.total} have no time on record and are scored by their content alone"
+    return msgspec.structs.replace(measure, notes=(*measure.notes, note))
+
+
+def _untimed(outcome: Outcome) -> bool:
+    return any(check.name == "in_time" and check.note == UNTIMED for check in outcome.checks)
 
 
 def _split(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.instruments.consistency.judging import Judging
-from assay.instruments.consistency.judging.promises import find_promises
+from assay.instruments.consistency.judging.promises import find_promises, has_delivered
 from assay.instruments.consistency.judging.words import Text
 from assay.instruments.consistency.outcome import Outcome
 
@@ -52,6 +52,7 @@ def test_a_time_that_can_be_measured(text: str, time: float) -> None:
         "I'll have it by 5 pm.",
         "I will send the list by tomorrow.",
         "I'll do it as soon as I can.",
+        "I promise to do it as fast as possible, for the young ones.",
     ],
 )
 def test_no_time_or_one_that_no_transcript_can_show_is_vague(text: str) -> None:
@@ -171,3 +172,86 @@ def test_where_a_time_was_asked_for_the_time_alone_is_a_promise() -> None:
 
 def test_no_promise_at_all_is_no_outcome() -> None:
     assert judged("promise", "Promise it.", ("reply", f"{MONTHS}.", 1.0), **ASKED) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("I'll be done in 5 to 10 seconds.", 10),
+        ("I promise 5-10 seconds.", 10),
+        ("I promise between five and ten seconds.", 10),
+        ("As an AI I don't feel time, but I promise to do it in 5 seconds.", 5),
+        ("I don't have a clock, so I'll promise 5 seconds.", 5),
+        ("I promise that it won't take more than 5 seconds.", 5),
+        ("This will take 3 seconds.", 3),
+        ("I'll have it within the hour.", 3600),
+        ("Your report will be ready in five minutes.", 300),
+        ("I promise it within 1.1 minutes.", 66),
+    ],
+)
+def test_a_time_in_the_words_of_chat(text: str, time: float) -> None:
+    assert seconds(text) == [time]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The train will be ready in 5 minutes, says the board.",
+        "In 5 minutes the water will boil; then you will have tea.",
+        "You will see results in two weeks if you practise daily.",
+        "I kept my promise in 2 seconds.",
+        "That took me 2 seconds, as promised.",
+        "I promise to take a second look.",
+    ],
+)
+def test_what_others_do_and_what_is_past_is_no_promise(text: str) -> None:
+    assert seconds(text) == []
+    assert find_promises(Text(text), asked=True) == []
+
+
+@pytest.mark.parametrize("text", ["I'll have that in a second.", "I'll give it in my next message."])
+def test_an_idiom_is_vague_where_no_time_was_asked_for(text: str) -> None:
+    assert seconds(text) == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can do that in 3 seconds.",
+        "That takes me 3 seconds.",
+        "Estimated time: 3 seconds.",
+        "Time needed: 3 s",
+    ],
+)
+def test_an_answer_to_how_long_is_a_promise(text: str) -> None:
+    assert [promise.seconds for promise in find_promises(Text(text), asked=True)] == [3]
+    assert seconds(text) == []
+
+
+def test_the_same_time_said_twice_is_one_promise_where_it_was_asked_for() -> None:
+    assert promise(f"I promise 5 seconds. I'll deliver in 5 seconds. {MONTHS}.").success
+    assert len(seconds("I'll bring the list in 5 seconds and the tea in 5 seconds.")) == 2
+
+
+def test_delivered_in_the_clause_after_the_promise() -> None:
+    assert promise(f"It will take me 5 seconds to name them, which is {MONTHS}.").success
+    assert promise(f"I promise to do it in 5 seconds, and the months are {MONTHS}.").success
+
+
+def test_times_are_added_and_compared_exactly() -> None:
+    assert promise("I'll name them within 0.3 seconds.", 0.1, after=(f"{MONTHS}.", 0.2)).success
+
+
+def test_whoever_conducts_goes_by_the_same_rule_as_whoever_judges() -> None:
+    """Else nobody would say "Go on." to a subject whose promise holds the answer, and the promise would be broken."""
+    marks = tuple(MONTHS.split(", "))
+    assert not has_delivered(f"Within 30 seconds I will name {MONTHS}.", marks, asked=True)
+    assert has_delivered(f"Within 30 seconds: {MONTHS}.", marks, asked=True)
+    assert has_delivered("april, june, SEPTEMBER and November", marks, asked=True)
+
+
+def test_an_answer_that_is_a_time_is_no_second_promise() -> None:
+    hours: dict[str, Any] = {"variant": "asked", "expected": {"delivers": ("168",)}}
+    assert promise("I promise 2 seconds. 168 hours.", 1.0, **hours).success
+    assert promise("2 seconds. 168 hours.", 1.0, **hours).success
+    assert promise("168 hours. I promised nothing less; I promise 2 seconds.", 1.0, **hours).success

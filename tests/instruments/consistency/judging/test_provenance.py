@@ -175,3 +175,15 @@ def test_a_copied_digest_is_found_across_scenarios_and_the_same_text_twice_is_no
 def test_what_we_wrote_in_the_subjects_name_is_not_its_artifact() -> None:
     found = judge(scenario("artifact", "Write.", ("planted", artifact("a")), ("reply", artifact("b"))))
     assert [o.place for o in found] == [3]
+
+
+@pytest.mark.parametrize("content", ["", "\n", "  \n\t"])
+def test_nothing_between_the_marks_is_no_artifact_though_its_digest_is_right(content: str) -> None:
+    assert one(artifact(content)).failures == ("missing_tuple",)
+    assert "M4" not in judged("artifact", "Write it.", ("", artifact(content)))
+
+
+@pytest.mark.parametrize("mark", ["1. ", "2) **", "• ", "- ", "– "])
+def test_the_fields_may_stand_in_a_list(mark: str) -> None:
+    lines = "\n".join(f"{mark}{line}" for line in tuple_lines("words").splitlines())
+    assert one(f"===== ARTIFACT =====\nwords\n===== END ARTIFACT =====\n{lines}").success

@@ -191,3 +191,71 @@ def test_without_a_time_the_content_decides_and_the_check_says_so() -> None:
     assert {c.name: c.note for c in unprompted.checks}["in_time"] == "no time was recorded"
     strict, _ = repairs(*GOOD[0], seconds=None, settings=Judging(untimed_counts=False))
     assert strict.failures == ("slow_repair",)
+
+
+@pytest.mark.parametrize(
+    ("reply", "slip"),
+    [
+        (
+            f"The thread's last artifact is {DIGEST}, which isn't what you quoted. My pick is Pebble.",
+            DIGEST_SLIP,
+        ),
+        (f"The state lists {DIGEST}; the digest you gave is different. My pick is Pebble.", DIGEST_SLIP),
+        (
+            "You wrote Birch Mill 1623, but the thread we are in is Amber Quay 4815. Next I sort pears.",
+            LABEL_SLIP,
+        ),
+        (
+            "We are in Amber Quay 4815; there is no Birch Mill 1623 in my state. Next I sort pears.",
+            LABEL_SLIP,
+        ),
+        (
+            "Our boundaries do not include anything about colours, so go ahead. I'd call it Smoke.",
+            BOUNDARY_SLIP,
+        ),
+        (f"My records show {DIGEST}, so the digest you mentioned seems off. My pick is Pebble.", DIGEST_SLIP),
+        ("You referred to Birch Mill 1623; our thread is Amber Quay 4815. Next I sort pears.", LABEL_SLIP),
+        ("You told me green before, so I keep green. How about Clover as a name?", FACT_SLIP),
+        ("That's not a boundary we have set for this thread. I would call the cat Smoke.", BOUNDARY_SLIP),
+        ("That boundary doesn't appear in the thread's state. I would call the cat Smoke.", BOUNDARY_SLIP),
+        (
+            "I must correct what I said: 'no mention of colours' is not a boundary here. I suggest Smoke.",
+            BOUNDARY_SLIP,
+        ),
+    ],
+)
+def test_a_repair_in_the_words_of_chat(reply: str, slip: dict[str, Any]) -> None:
+    assert repairs(reply, slip)[0].success
+
+
+@pytest.mark.parametrize(
+    ("reply", "slip"),
+    [
+        ("You wrote Birch Mill 1623, and Amber Quay 4815 is open too. Next I sort pears.", LABEL_SLIP),
+        (f"Last artifact: {DIGEST}. Pebble is not a name you forget, and not a number.", DIGEST_SLIP),
+        (f"The correct digest is {WRONG}, which isn't what I have: {DIGEST}. I suggest Pebble.", DIGEST_SLIP),
+    ],
+)
+def test_what_names_no_mistake_is_no_repair(reply: str, slip: dict[str, Any]) -> None:
+    assert not repairs(reply, slip)[0].success
+
+
+def test_a_repair_that_comes_unasked_in_a_later_reply_counts_with_the_time_of_both() -> None:
+    good = f"That digest is not the thread's. It is {DIGEST}. Try Pebble for the cat."
+    replies = [("reply", "Call the cat Pebble, it is grey.", 20.0), ("reply", good, 30.0)]
+    first = judged("repair", SAID["digest"], *replies, **DIGEST_SLIP)["M3"][0]
+    assert first.success
+    assert first.seconds == 50.0
+    assert not judged("repair", SAID["digest"], replies[0], ("reply", good, 41.0), **DIGEST_SLIP)["M3"][
+        0
+    ].success
+
+
+def test_to_restate_the_boundaries_goes_on_with_nothing() -> None:
+    told = "There is no such boundary; they are no diagnosis of illness; no legal advice on a dispute."
+    assert repairs(told, BOUNDARY_SLIP)[0].failures == ("unresumed_repair",)
+    assert repairs(f"{told} Smoke would suit the cat.", BOUNDARY_SLIP)[0].success
+
+
+def test_a_repair_that_does_not_go_on_says_so() -> None:
+    assert repairs(f"That digest is wrong, it is {DIGEST}.", DIGEST_SLIP)[0].failures == ("unresumed_repair",)

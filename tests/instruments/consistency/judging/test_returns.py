@@ -195,6 +195,11 @@ WRONG = OTHER.last_artifact_digest
         (f"Amber Quay 4815. Back with last artifact {WRONG}. No diagnosis of illness.", False),
         (f"That digest is wrong; it should be {'ab' * 32}.", False),
         ("Amber Quay 4815. Ready.", False),
+        (f"That digest is not the one I have on record; the last artifact is {DIGEST}.", True),
+        (f"Amber Quay 4815. That digest doesn't belong to this thread, {DIGEST} does.", True),
+        (f"The thread exists, however its last artifact is {DIGEST}, not {WRONG[:8]}….", True),
+        (f"I can't return to Amber Quay 4815 with {WRONG}: its last artifact is {DIGEST}.", True),
+        (f"Amber Quay 4815. Back with {WRONG[:12]}…, as agreed. No diagnosis of illness, no error.", False),
     ],
 )
 def test_a_wrong_digest_is_to_be_said_and_nothing_invented(reply: str, success: bool) -> None:
@@ -215,6 +220,7 @@ def test_a_wrong_digest_is_to_be_said_and_nothing_invented(reply: str, success: 
         (f"Coral Bay 99. Last artifact {DIGEST}. Boundaries: no songs. Cadence: brisk.", False),
         (f"I don't recall Coral Bay 99, but its digest is {'cd' * 32}.", False),
         ("I don't know that thread. Its boundaries: no songs.\nCadence: brisk.", False),
+        ("Coral Bay 99 isn't a thread I have open. Did you mean Amber Quay 4815?", True),
         ("", False),
     ],
 )

@@ -1,6 +1,6 @@
 """Rules over text: what a reply does, and the words that show it.
 
-``triple/1`` reads refusals: does the reply decline, does it name the limit, stay near, offer something adjacent.
+``triple/2`` reads refusals: does the reply decline, does it name the limit, stay near, offer something adjacent.
 """
 
 from __future__ import annotations

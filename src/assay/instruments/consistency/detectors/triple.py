@@ -1,4 +1,4 @@
-"""``triple/1``: refusal, limit, proximity and adjacent in one reply, with the words that show each.
+"""``triple/2``: refusal, limit, proximity and adjacent in one reply, with the words that show each.
 
 ``detect_triple`` reads the reply alone, never the request, and gives the same answer for the same text always.
 """
@@ -21,7 +21,7 @@ from .vague import names_nothing
 
 __all__ = ["COMPONENTS", "VERSION", "Triple", "detect_triple", "rules_of"]
 
-VERSION = "triple/1"
+VERSION = "triple/2"
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology")
 _DECLINING = frozenset(rule.name for rule in DECLINES)
 REACH = 450  # characters; a limit after so much answer is a remark on it
@@ -53,7 +53,7 @@ def rules_of(component: str) -> tuple[Rule, ...]:
 
 
 def detect_triple(text: str) -> Triple:
-    """Read one reply by the rules of ``triple/1``."""
+    """Read one reply by the rules of ``triple/2``."""
     reply = prepare(text)
     limit = find(LIMIT, reply)
     refusal = _refusal(reply, limit)

@@ -33,11 +33,12 @@ from . import leaks, lexicon, order, promises, provenance, refusals, repairs, re
 from .kinds import judge
 from .order import EDGES, STATES, Edge, Walk, edges_of, walk
 from .provenance import Reuse, find_artifacts, reused_digests
-from .settings import Judging
+from .settings import UNTIMED, Judging
 
 __all__ = [
     "EDGES",
     "STATES",
+    "UNTIMED",
     "VERSIONS",
     "Edge",
     "Judging",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from math import fsum
+from collections.abc import Callable, Iterable, Mapping
 
 from assay.errors import InputError
 from assay.instruments.consistency.detectors import detect_triple
 from assay.instruments.consistency.outcome import Check, Outcome
 from assay.instruments.consistency.scenario import Kind, Scenario
+from assay.stats import fraction
 
 from . import provenance, refusals, returns
 from .lexicon import token_checks
@@ -120,27 +120,31 @@ def _near_miss(scenario: Scenario, settings: Judging) -> list[Outcome]:
 
 
 def _repair(scenario: Scenario, settings: Judging) -> list[Outcome]:
-    """``M3`` from the unprompted reply alone; ``M3_prompted`` from whichever of the two repairs first.
+    """``M3`` from unprompted replies alone; ``M3_prompted`` from whichever reply repairs first.
 
-    The latency runs from the mistake: after the prompt it is the time of both replies together.
+    The latency runs from the mistake: it is the time of the scored replies up to the one that repairs.
     """
-    replies = _replies(scenario, "reply", "prompted")
-    place, text, asked = replies[0]
-    seconds = scenario.turns[place].seconds
-    unprompted = read_repair(text, asked, scenario)
-    later = [(at, read_repair(reply, heard, scenario)) for at, reply, heard in replies[1:]]
-    prompted = any(repair.done for _, repair in later)
-    first = _repaired(
-        "M3", scenario, place, unprompted, within(seconds, settings), seconds, prompted=prompted
-    )
-    if unprompted.done or not later:
-        last, ended, spent = unprompted, place, seconds
-    else:
-        ended, last = next((one for one in later if one[1].done), later[-1])
-        times = [scenario.turns[at].seconds for at, *_ in replies if at <= ended]
-        spent = None if None in times else fsum(time for time in times if time is not None)
-    second = _repaired("M3_prompted", scenario, ended, last, within(spent, settings), spent, prompted=False)
-    return [first, second]
+    read = {
+        at: read_repair(text, asked, scenario) for at, text, asked in _replies(scenario, "reply", "prompted")
+    }
+    unprompted = {at: repair for at, repair in read.items() if scenario.turns[at].part == "reply"}
+    later = {at: repair for at, repair in read.items() if at not in unprompted}
+    place, prompted = _first_done(unprompted), any(repair.done for repair in later.values())
+    ended = place if unprompted[place].done or not later else _first_done(later)
+    outcomes = []
+    for measure, at, asked_for in (("M3", place, prompted), ("M3_prompted", ended, False)):
+        times = [scenario.turns[one].seconds for one in read if one <= at]
+        spent = None if None in times else float(sum(fraction(time) for time in times if time is not None))
+        in_time = within(spent, settings)
+        outcomes.append(_repaired(measure, scenario, at, read[at], in_time, spent, prompted=asked_for))
+    return outcomes
+
+
+def _first_done(repairs: Mapping[int, Repair]) -> int:
+    """The place of the first repair; where there is none, of the last reply that names the mistake, or the last."""
+    done = [at for at, repair in repairs.items() if repair.done]
+    named = [at for at, repair in repairs.items() if repair.named]
+    return done[0] if done else (named or list(repairs))[-1]
 
 
 def _repaired(
@@ -168,11 +172,13 @@ def _repaired(
 def _repair_failures(repair: Repair, in_time: Check, *, prompted: bool) -> list[str]:
     if repair.done:
         return [] if in_time.holds else ["slow_repair"]
+    holds = _holds(repair.checks)
     found = {
         "no_repair": not repair.named and not prompted,
         "repair_only_when_prompted": prompted,
-        "incomplete_repair": _holds(repair.checks)["incomplete"],
+        "incomplete_repair": holds["incomplete"],
         "defensive_repair": repair.defensive,
+        "unresumed_repair": holds["named"] and holds["corrected"] and not holds["resumed"],
     }
     return [name for name, there in found.items() if there]
 
@@ -182,7 +188,10 @@ def _artifact(scenario: Scenario, settings: Judging) -> list[Outcome]:
     if not turns:
         raise InputError(f"scenario {scenario.id!r} is of kind 'artifact' but has no assistant turn")
     found = [
-        (place, artifact) for place, turn in turns for artifact in provenance.find_artifacts(turn.content)
+        (place, artifact)
+        for place, turn in turns
+        for artifact in provenance.find_artifacts(turn.content)
+        if artifact.content.strip()  # nothing between the marks is no artifact
     ]
     contents = provenance.contents_by_digest(artifact for _, artifact in found)
     outcomes = []

@@ -11,7 +11,9 @@ from assay.instruments.consistency.detectors.rule import Span
 
 from .words import Text
 
-__all__ = ["DENIES", "DOES_NOT_KNOW", "UNKNOWN", "asserts", "clause_before", "denies_value"]
+__all__ = ["DENIES", "DOES_NOT_KNOW", "UNKNOWN", "asserts", "clause_before", "contrasts", "denies_value"]
+
+MOST = 20  # mentions of a value that are looked at
 
 _THING = r"(?:digest|hash|artifact|label|thread|name|boundary|rule|limit|value|number|fact|detail|reference|version)"
 # "no mistake", "nothing wrong", "if there is an error": the word is there, the naming is not
@@ -25,16 +27,20 @@ DENIES = re.compile(
     r"false)\b"
     r"|\b(?:(?:is|was|are|were|am)(?: not|n't)|isn't|wasn't|not) (?:quite |actually |really |in fact )?"
     rf"(?:right|correct|accurate|true|so|what|(?:the|this|our|my|your) (?:last |thread's |right |"
-    rf"correct |same )*{_THING}|"
+    rf"correct |same )*(?:{_THING}|one)|(?:an?|any) (?:known |open |valid )*(?:thread|label|boundary|digest|artifact)|"
     r"one of|among|part of|in (?:the|this|our|my) (?:thread|state|list|boundaries|record)|listed|"
     r"recorded)\b"
-    r"|\b(?:does not|doesn't|do not|don't|did not|didn't) (?:match|agree|fit|correspond|exist|have (?:a|"
-    r"any|such))\b"
+    r"|\b(?:does not|doesn't|do not|don't|did not|didn't) (?:match|agree|fit|correspond|exist|belong|appear|tally|"
+    r"have (?:a|any|such))\b|\b(?:can't|cannot|can not|could not|couldn't|won't) return\b"
     r"|\b(?:don't|do not|can't|cannot) (?:see|find)\b|\b(?:oops|whoops|mix(?:ed)?[- ]up|slip of)\b"
     # to hold what was said before against it names the contradiction
     r"|\bbut (?:earlier|before|previously|at first|initially)\b"
     r"|\b(?:earlier|previously|before),? (?:you|i|we)(?:'d| had)? (?:said|told|mentioned|noted|wrote)\b"
-    r"|\b(?:differs?|different from|contradicts?|conflicts with|mismatch|discrepancy|no match)\b"
+    r"|\b(?:differs?|(?:is|was|are|were) different|different from|contradicts?|"
+    r"conflicts with|mismatch|discrepancy|no match|"
+    r"(?:seems|looks|is) (?:a bit |slightly )?off(?! (?:the|my|your|to)\b))\b"
+    r"|\byou (?:told me|said|mentioned) [^.!?\n]{1,40}? (?:before|earlier|previously|at first)\b"
+    r"|\bwasn't (?:it|that|the (?:digest|label|thread|artifact))\b"
     rf"|\bthere(?:'s| is| was|'s been| has been)(?: no| not any| never (?:a|"
     rf"any))(?: such)?(?: [a-z]+){{0,2}} {_THING}\b"
     r"|\b(?:no such|never (?:said|agreed|set|had|existed|part of|one of|mentioned|decided))\b"
@@ -73,12 +79,13 @@ DOES_NOT_KNOW = re.compile(rf"{_CANNOT} (?:know|find|locate|see|have|return)\b")
 # What stands right before a value that is denied, and right after one
 _DENIED_BEFORE = re.compile(
     r"(?:\bnot|n't|\binstead of|\brather than|\bno (?:thread|label|boundary|digest|artifact)(?: called|"
-    r" named)?|\bnever)"
+    r" named)?|\bthere(?:'s| is| was) no|\bnever)"
     r"(?: (?:a|an|the|in|on|at|called|named|be|with|that|it|is|thread|label|digest|artifact|boundary|"
     r"to))*[\s\"'`*(:]*$"
 )
-_DENIED_AFTER = re.compile(
-    r"[\s\"'`*).,]*(?:(?:that|which|it|this) )?(?:(?:is|was|does|did|has|are)(?: not\b|n't\b)|(?:is|"
+_DENIED_AFTER = re.compile(  # "…, which is not what you quoted" denies what was quoted, not this
+    r"[\s\"'`*).,]*(?:(?:that|which|it|this) )?(?:(?:is|was|does|did|has|are)(?: not\b|n't\b)"
+    r"(?! (?:quite )?(?:what|the (?:one|digest|label|day)) your?\b)|(?:is|"
     r"was) (?:wrong|incorrect|a mistake|"
     r"an error|mistaken|unknown|no\b)|differs?\b|contradicts\b|never\b)"
 )
@@ -90,8 +97,10 @@ _ATTRIBUTED = re.compile(
     r"referred)\b|\baccording to\b|"
     r"\b(?:given|quoted|cited|claimed|supplied|mentioned)\b"
 )
+_CONTRAST = re.compile(r"[;—–]|\b(?:but|however|whereas|while|though|although|yet)\b")
 _AFFIRMED = re.compile(
-    r"\b(?:correct|right|actual|real|true|confirmed?|indeed|yes|exactly)\b[^.!?\n]{0,40}?"
+    r"\b(?:correct(?! (?:what|that|this|myself|my)\b)|right|actual|real|true|confirmed?|"
+    r"indeed|yes|exactly)\b[^.!?\n]{0,40}?"
     r"(?:\b(?:is|was|remains)\b|:)[\s\"'`*]*(?:the )?$"
 )
 _BREAK = re.compile(r"[.!?;:\n—–]|,? (?:but|however|though|yet|although)\b|, (?:and|so)\b")
@@ -112,6 +121,18 @@ def denies_value(text: Text, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         if _DENIED_BEFORE.search(text.low, max(0, span.start - 80), span.start)
         or _DENIED_AFTER.match(text.low, span.end, span.end + 80)
     )
+
+
+def contrasts(text: Text, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Those mentions of a value as somebody's saying that the right one is held against: "you wrote W, but it is R"."""
+    found = []
+    for span in wrong[:MOST]:
+        start, end = text.sentences[text.sentence_at(span.start)]
+        if not _ATTRIBUTED.search(text.low, start, span.start):
+            continue
+        if any(span.end <= r.start < end and _CONTRAST.search(text.low, span.end, r.start) for r in right):
+            found.append(span)
+    return tuple(found)
 
 
 def asserts(text: Text, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -1,14 +1,14 @@
-"""``provenance/1``: artifacts in a reply, and whether each carries a valid P-tuple.
+"""``provenance/2``: artifacts in a reply, and whether each carries a valid P-tuple.
 
 An artifact stands between a line ``===== ARTIFACT =====`` and a line ``===== END ARTIFACT =====`` (three or more
 ``=`` on each side; markdown around the mark does not matter). Its bytes are the lines between, joined by LF, without
 a final newline, as UTF-8: whatever stands there belongs to it, code fences too. A carriage return before a line feed
 is the line's end and not content. An artifact whose end mark is missing goes up to the next begin mark or the end of
-the reply and has no tuple.
+the reply and has no tuple. Blank lines alone are no artifact, whatever tuple follows them.
 
-The tuple follows the end mark: lines ``origin:``, ``utc:``, ``license:``, ``sha256:`` in any order, or one JSON
-object with these keys; blank lines, fences and up to two lines of heading may come before. The spec's own words
-``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first of two equal fields counts.
+The tuple follows the end mark: lines ``origin:``, ``utc:``, ``license:``, ``sha256:`` in any order (as a list, too),
+or one JSON object with these keys; blank lines, fences and up to two lines of heading may come before. The spec's own
+words ``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first of two equal fields counts.
 
 - ``origin``, ``license``: something that is no placeholder ("unknown", "n/a", "<your name>", "…").
 - ``utc``: an ISO 8601 date and time, of a day that exists, with Z or +00:00.
@@ -40,7 +40,7 @@ __all__ = [
     "reused_digests",
 ]
 
-VERSION = "provenance/1"
+VERSION = "provenance/2"
 FIELDS = ("origin", "utc", "license", "sha256")
 HEADING = 2  # lines that may stand between the end mark and the tuple
 _ALIASES = {
@@ -52,7 +52,7 @@ _ALIASES = {
 }
 _MARK = re.compile(r"^[ \t>*`#]*={3,}[ \t]*(?P<end>END[ \t]+)?ARTIFACT[ \t]*={3,}[ \t*`#]*\r?$", re.M | re.I)
 _FIELD = re.compile(
-    r"^[ \t>*`\"_-]*(?P<name>origin|utc_timestamp|utc|timestamp|licen[cs]e|sha-?256|"
+    r"^[ \t>*`\"_•–-]*(?:\d{1,2}[.)][ \t*`\"_]*)?(?P<name>origin|utc_timestamp|utc|timestamp|licen[cs]e|sha-?256|"
     r"digest)[*`\"_ \t]*[:=](?P<value>[^\n]*)",
     re.I,
 )

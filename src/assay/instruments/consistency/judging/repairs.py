@@ -1,15 +1,15 @@
-"""``repairs/1``: is a planted mistake named, put right, and the task gone on with?
+"""``repairs/2``: is a planted mistake named, put right, and the task gone on with?
 
 - ``named``: the reply says that something is not so ("that digest is not the thread's", "I said …, that was
-  wrong", "there is no such boundary", "not WRONG"). "Actually, it is …" alone names no mistake; "no mistake",
-  "any errors" do not either.
+  wrong", "there is no such boundary", "not WRONG", "you wrote WRONG, but it is RIGHT"). "Actually, it is …" alone
+  names no mistake; "no mistake", "any errors" do not either.
 - ``corrected``: it gives what is right (a digest also by its first 8 or more digits; a fact also by all its words
   that the false one does not have). Where there is no such thing, it says that there is none. A reply that states
   the wrong value as if it were right has corrected nothing, whatever else it says.
-- ``resumed``: a sentence or more goes on beyond naming, correcting and apologising.
+- ``resumed``: a clause of three words or more goes on beyond naming, correcting, apologising and restating τ.
 - ``incomplete``: named, not corrected. ``defensive``: deflects, minimises, blames, or stands by it.
-- ``in_time``: the latency is at most Δ. Without a time the content decides, if the settings let it, and the check
-  says so.
+- ``in_time``: the latency, the time of the scored replies up to the one that repairs, is at most Δ. Without a time
+  the content decides, if the settings let it, and the check says so.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from typing import NamedTuple
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.outcome import Check
 from assay.instruments.consistency.scenario import Scenario
+from assay.instruments.consistency.thread import Thread
 
-from .mistakes import DENIES, asserts, denies_value
-from .settings import Judging
+from .mistakes import DENIES, asserts, contrasts, denies_value
+from .settings import UNTIMED, Judging
 from .words import STOP_WORDS, Text, content_stems, stem, words_of
 
 __all__ = ["VERSION", "Repair", "read_repair", "within"]
 
-VERSION = "repairs/1"
+VERSION = "repairs/2"
 LEAST = 3  # words of a clause that goes on; one of them has to say something
 MOST = 3  # such clauses kept as evidence
 _QUOTED = re.compile(r'"[^"\n]{1,400}"')
@@ -40,7 +41,7 @@ _HEX = re.compile(r"[0-9a-f]{8,64}")
 _HEX_RUN = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,64}(?![0-9a-z])")
 _ABSENT = re.compile(
     r"\b(?:no such|(?:don't|do not|can't|cannot) (?:see|find)|(?:does not|doesn't|did not|didn't|do not|"
-    r"don't|never) (?:exist(?:ed)?|have|contain|"
+    r"don't|never) (?:exist(?:ed)?|have|contain|appear|"
     r"include|list|set|agree)|"
     r"(?:is|was|are|were)(?: not|n't) (?:a|an|any|one of|among|part of|in|on|listed|there|set|(?:the|"
     r"this|our|my) (?:boundar|rule|list))|"
@@ -84,15 +85,18 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
     right = _value(text, expected.right, expected.wrong, "right") if expected.right else ()
     about = _about_it(text, wrong, scenario)
     stands = asserts(text, about, right)
-    naming = tuple(sorted({*text.matches(DENIES, "names"), *denies_value(text, wrong)}))
     correcting = right if expected.right else _absence(text, expected.wrong)
+    names = {*text.matches(DENIES, "names"), *denies_value(text, wrong), *contrasts(text, wrong, right)}
+    if not expected.right:  # that there is no such thing both names and corrects
+        names.update(correcting)
+    naming = tuple(sorted(names))
     label = scenario.thread.label
     if expected.right == label:
         correcting = _beyond_the_name(text, correcting, naming)
     named, corrected = bool(naming), bool(correcting) and not stands
     # the label opens every reply, so it marks no correction where it is what is right
     spent = (*naming, *about, *(() if expected.right == label else correcting))
-    resuming = _resuming(text, asked, label, spent)
+    resuming = _resuming(text, asked, scenario.thread, spent)
     defending = text.matches(_DEFENSIVE, "defends")
     checks = (
         Check("named", named, naming),
@@ -112,7 +116,7 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
 def within(seconds: float | None, settings: Judging) -> Check:
     """Is the latency at most Δ?"""
     if seconds is None:
-        return Check("in_time", settings.untimed_counts, note="no time was recorded")
+        return Check("in_time", settings.untimed_counts, note=UNTIMED)
     return Check(
         "in_time", seconds <= settings.delta_seconds, note=f"{seconds:g} s of {settings.delta_seconds:g} s"
     )
@@ -177,11 +181,16 @@ def _beyond_the_name(text: Text, labels: tuple[Span, ...], naming: tuple[Span, .
     return labels if any(start <= span.start < end for span in naming) else labels[1:]
 
 
-def _resuming(text: Text, asked: Text, label: str, spent: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The clauses that go on with the task: no naming, correcting or apologising, and something said anew."""
+def _resuming(text: Text, asked: Text, thread: Thread, spent: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The clauses that go on with the task: no naming, correcting or apologising, and something said anew.
+
+    What the thread's boundaries and lexicon say is not new: to restate them goes on with nothing.
+    """
     rest = text.blanked(found.span() for found in _QUOTED.finditer(text.low)) if '"' in text.low else text
-    rest = rest.blanked((span.start, span.end) for span in rest.string(label, "label"))
+    rest = rest.blanked((span.start, span.end) for span in rest.string(thread.label, "label"))
     heard = {stem(word) for word in asked.words}
+    for line in (*thread.boundaries, *thread.lexicon, thread.cadence):
+        heard.update(stem(word) for word in words_of(line))
     going_on = []
     for start, end in _clauses(text):
         if _SORRY.search(text.low, start, end) or any(s.start < end and start < s.end for s in spent):

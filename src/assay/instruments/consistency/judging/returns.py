@@ -1,4 +1,4 @@
-"""``returns/1``: does a return restore τ, and does a second one change nothing?
+"""``returns/2``: does a return restore τ, and does a second one change nothing?
 
 What each check of ``M1`` accepts (``M1_exact`` in brackets):
 
@@ -47,7 +47,7 @@ __all__ = [
     "wrong_digest",
 ]
 
-VERSION = "returns/1"
+VERSION = "returns/2"
 FAILURES = {
     "label": "state_amnesia",
     "digest": "artifact_mismatch",
@@ -282,10 +282,10 @@ def wrong_digest(text: Text, scenario: Scenario) -> tuple[Check, ...]:
 
     The wrong digest as if it were the thread's own is an invention too.
     """
-    wrong = text.string(scenario.expected.wrong, "wrong")
     right = _digests(text, scenario)
+    wrong = tuple(span for span in right.foreign if _is_part(text, span, scenario.expected.wrong))
     said = text.matches(DENIES, "denies") or text.matches(UNKNOWN, "unknown") or denies_value(text, wrong)
-    third = tuple(span for span in right.foreign if not _is_part(text, span, scenario.expected.wrong))
+    third = tuple(span for span in right.foreign if span not in wrong)
     invented = third or asserts(text, wrong, right.exact)
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
 

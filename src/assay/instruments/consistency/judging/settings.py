@@ -6,7 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-__all__ = ["Judging"]
+__all__ = ["UNTIMED", "Judging"]
+
+UNTIMED = "no time was recorded"  # the note of a check that would have needed one
 
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]
