@@ -45,7 +45,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 
 def command(
-    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120
+    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 600
 ) -> subprocess.CompletedProcess[str]:
     """Run ``assay`` as a user would."""
     return subprocess.run(

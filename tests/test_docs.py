@@ -18,6 +18,7 @@ from msgspec.structs import fields
 from typer.main import get_command
 
 from assay.bench.prepare import prepare, read_study
+from assay.canonical import encode
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
 from assay.instruments.agency.options import Options as AgencyOptions
@@ -34,7 +35,7 @@ from assay.instruments.repeatability.repair import STEPS
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
-from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
+from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
 from tests.pages import BLOCK, PAGES, ROOT, blocks, text_of
 from tests.support import begin, command, environment, go
 
@@ -222,6 +223,25 @@ def test_verification_by_hand_works(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_every_field_of_a_reading_is_explained(kind: Any) -> None:
     text = text_of("reading")
     assert not [f.name for f in fields(kind) if not re.search(rf'`{f.name}`|"{f.name}"', text)]
+
+
+def test_the_program_that_reads_a_reading_reads_every_measure(tmp_path: Path) -> None:
+    cells = [*one_cell(), Cell(CellKey("add", "nobody", 0.5), [])]
+    chosen = Settings(repair=False)
+    result = score_cells(
+        cells, find_anchors(cells, shipped_contracts(), chosen), chosen, source="ledger", version="1"
+    )
+    assert any(m.low is None for m in result.measures)
+    assert any(m.high is None and m.low is not None for m in result.measures)
+    assert any(m.value is None for m in result.measures)
+    (program,) = blocks(text_of("reading"), "python")
+    (tmp_path / "read.py").write_text(program)
+    (tmp_path / "reading.json").write_bytes(encode(Reading(result=result)))
+    ran = subprocess.run(
+        [sys.executable, "read.py", "reading.json"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert len([line for line in ran.stdout.splitlines() if ": " in line]) >= len(result.measures)
 
 
 def one_cell() -> list[Cell]:

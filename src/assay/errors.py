@@ -12,6 +12,7 @@
     │   └── StorageFull       the disk took no more; nothing is lost
     ├── SubjectFault          one try failed on the way: infrastructure, never the subject's answer
     ├── SubjectRefused        the endpoint will not serve us (bad key, unknown model): no retry helps
+    ├── ExtensionFailed       an instrument or an adapter raised, or broke its contract: exit code 70
     └── SandboxUnavailable    untrusted code cannot be run safely here
 
 A message says what is wrong, where, and what would be right. No traceback reaches a user.
@@ -19,13 +20,15 @@ A message says what is wrong, where, and what would be right. No traceback reach
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 __all__ = [
     "AssayError",
     "BudgetReached",
     "Divergence",
+    "ExtensionFailed",
     "InputError",
     "IntegrityError",
     "RunStopped",
@@ -34,6 +37,7 @@ __all__ = [
     "SubjectFault",
     "SubjectRefused",
     "UnknownName",
+    "blaming",
     "nearest",
 ]
 
@@ -112,6 +116,21 @@ class SubjectFault(AssayError):
 
 class SubjectRefused(AssayError):
     """The endpoint will not serve this subject at all."""
+
+
+class ExtensionFailed(AssayError):
+    """An instrument or a subject's adapter raised, or gave what its contract does not know."""
+
+
+@contextlib.contextmanager
+def blaming(who: str, part: str) -> Iterator[None]:
+    """Whatever is raised inside, short of our own errors, is told under the name of whose code it was."""
+    try:
+        yield
+    except AssayError:
+        raise
+    except Exception as error:
+        raise ExtensionFailed(f"{who} failed in {part} ({type(error).__name__}: {error})") from error
 
 
 class SandboxUnavailable(AssayError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -174,15 +175,17 @@ def test_programs_that_read_the_clock_do_not_fail_an_honest_audit(tmp_path: Path
 
 def test_an_endpoint_that_is_down_costs_no_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.bench.caller.FIRST_WAIT", 0.01)
-    with stub_process() as stub:
-        url, port = stub.url, stub.port
-    study = Study(subjects=(stub_spec(url, connections=2),), instruments={"ping": {"trials": 6}})
-    folder, lock = begin(tmp_path, study)
-    with pytest.raises(Exception, match="cannot be reached"):
-        go(folder, lock)
-    assert not [e for e in ledger_events(folder) if e["kind"] == "end"]
-    with stub_process(port=port):
-        assert go(folder, lock)
+    with socket.socket() as held:  # ours throughout: nobody else can answer there
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+        spec = stub_spec(f"http://127.0.0.1:{port}/v1", connections=2)
+        folder, lock = begin(tmp_path, Study(subjects=(spec,), instruments={"ping": {"trials": 6}}))
+        with pytest.raises(Exception, match="cannot be reached"):
+            go(folder, lock)
+        assert not [e for e in ledger_events(folder) if e["kind"] == "end"]
+        with stub_process(port=port):
+            assert go(folder, lock)
     assert json.loads(result_bytes(folder, "ping"))["measures"][0]["value"] == 6.0
     assert audit_run(folder, lock).holds
 
@@ -227,3 +230,24 @@ def test_a_history_of_the_wrong_shape_is_named_by_line(tmp_path: Path) -> None:
     path.write_bytes(sealed)
     with pytest.raises(IntegrityError, match=r"0001\.jsonl line 1: not an event of ours"):
         History.read(folder.ledger, lock.digest, Meter(Budget()))
+
+
+def test_files_that_nobody_sealed_are_named_and_fail_nothing(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    (folder.report_path).write_text("<h1>all is well</h1>")
+    (folder.path / "reading-other.json").write_text("{}")
+    (folder.ledger / "0001.jsonl.torn-7").write_text("half a line")
+    report = audit_run(folder, lock)
+    assert report.holds
+    assert report.notes == [
+        "report.html is not sealed and was not checked; assay report draws it anew",
+        "not sealed, and no part of the run: reading-other.json",
+    ]
+
+
+def test_a_pipe_in_place_of_a_reading_is_a_fault_and_is_not_waited_on(tmp_path: Path) -> None:
+    folder, lock = _run(tmp_path)
+    [reading] = folder.path.glob("reading-*.json")
+    reading.unlink()
+    os.mkfifo(reading)
+    assert f"{reading.name}: not an ordinary file" in audit_run(folder, lock).faults

@@ -157,7 +157,7 @@ def test_a_budget_stops_with_exit_code_3_and_resume_completes(assay: Assay, tmp_
     stopped = assay(*QUICK[:-1], "two", "--budget", "calls=5")
     assert stopped.code == 3
     assert stopped.out == (
-        "Stopped: the budget of 5 calls is used up.\nNothing is lost. Go on with: assay resume runs/two\n"
+        "Stopped: the budget of 5 calls is used up.\nWhat is recorded is safe. Go on with: assay resume runs/two\n"
     )
     told = assay("status", "two").out
     assert told.startswith("runs/two: not finished\n")
@@ -267,3 +267,13 @@ def test_a_third_party_instrument_runs_from_end_to_end(assay: Assay) -> None:
     told = document(assay("audit", "d", "--json"))
     assert (told["holds"], told["trials"]) == (True, ran["readings"][0]["result"]["measures"][0]["n"])
     assert assay("report", "d").code == 0
+
+
+def test_runs_without_a_name_never_share_a_folder_though_begun_in_the_same_second(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.cli.session.time.strftime", lambda _: "20260101-000000")
+    for _ in range(3):
+        assert assay("run", "ping", "-s", "reference:mumbler", "--quick").code == 0
+    names = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert names == [f"20260101-000000-ping{number}" for number in ("", "-2", "-3")]

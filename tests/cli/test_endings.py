@@ -107,7 +107,7 @@ def test_an_endpoint_that_refuses_us_is_exit_code_3_and_the_run_goes_on_when_put
         first, last = ended.out.splitlines()
         assert first.startswith("Stopped: ")
         assert "401" in first
-        assert last == "Nothing is lost. Go on with: assay resume runs/r"
+        assert last == "What is recorded is safe. Go on with: assay resume runs/r"
         monkeypatch.setenv("STUB_KEY", "right-key-1234")
         assert assay("resume", "r").code == 0
     received = [

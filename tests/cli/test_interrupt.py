@@ -15,10 +15,16 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.canonical import encode, sha256_hex
-from assay.subjects.stub import StubProcess, stub_process
+from assay.subjects.stub import Fault, Faults, StubProcess, stub_process
 from tests.support import ASSAY, command, environment, ledger_events, result_bytes
 
 TRIALS = 32
+FIRST = 12
+
+
+def holding(first: int) -> Faults:
+    """So many replies at once; the next four take so long that no run ends before it is interrupted."""
+    return Faults((Fault("chunked", until=first), Fault("slow", seconds=10, until=first + 4)))
 
 
 @contextmanager
@@ -31,7 +37,7 @@ def begun(cwd: Path, stub: StubProcess, *more: str) -> Iterator[subprocess.Popen
         start_new_session=True,
     )  # fmt: skip
     try:
-        while process.poll() is None and stub.stats().requests < 12:
+        while process.poll() is None and stub.stats().requests <= FIRST:
             time.sleep(0.02)
         yield process
     finally:
@@ -74,15 +80,15 @@ def nothing_was_lost_or_asked_again(cwd: Path, stub: StubProcess, *, in_flight: 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_cleanly_and_resume_completes(tmp_path: Path, number: signal.Signals) -> None:
-    with stub_process(latency=0.15) as stub:
+    with stub_process(faults=holding(FIRST)) as stub:
         with begun(tmp_path, stub) as process:
             if number == signal.SIGINT:
                 os.killpg(process.pid, number)  # as a terminal does, children included
             else:
                 process.send_signal(number)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=300)
         assert process.returncode == 130
-        assert out == "Stopped: interrupted.\nNothing is lost. Go on with: assay resume runs/r\n"
+        assert out == "Stopped: interrupted.\nWhat is recorded is safe. Go on with: assay resume runs/r\n"
         assert "stopping: waiting for replies under way (press Ctrl-C again to leave at once)" in err
         assert "Traceback" not in err
         events = ledger_events(RunFolder(tmp_path / "runs/r"))
@@ -93,7 +99,7 @@ def test_a_signal_stops_cleanly_and_resume_completes(tmp_path: Path, number: sig
 
 @pytest.mark.slow
 def test_a_second_signal_leaves_at_once_and_the_ledger_is_sound(tmp_path: Path) -> None:
-    with stub_process(latency=0.15) as fast:
+    with stub_process(faults=holding(FIRST)) as fast:
         port = fast.port
         with begun(tmp_path, fast) as process:
             fast.process.send_signal(
@@ -107,7 +113,7 @@ def test_a_second_signal_leaves_at_once_and_the_ledger_is_sound(tmp_path: Path) 
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=10) == 130
+            assert process.wait(timeout=300) == 130
             rest = process.stderr.read()
         fast.process.send_signal(signal.SIGCONT)
         assert "Traceback" not in rest
@@ -117,9 +123,9 @@ def test_a_second_signal_leaves_at_once_and_the_ledger_is_sound(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_an_interrupted_run_tells_machines_too(tmp_path: Path) -> None:
-    with stub_process(latency=0.15) as stub, begun(tmp_path, stub, "--json") as process:
+    with stub_process(faults=holding(FIRST)) as stub, begun(tmp_path, stub, "--json") as process:
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert out == '{"run":"runs/r","finished":false,"reason":"interrupted"}\n'
 
@@ -127,7 +133,7 @@ def test_an_interrupted_run_tells_machines_too(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_ctrl_c_leaves_programs_under_way_out_of_the_record(tmp_path: Path) -> None:
     program = "import time\ndef add(a, b):\n    time.sleep(0.02)\n    return a + b"
-    with stub_process(answer=f"fixed:```python\n{program}\n```") as stub:
+    with stub_process(answer=f"fixed:```python\n{program}\n```", faults=holding(4)) as stub:
         subject = ["repeatability", "-s", "openai:stub", "--base-url", stub.url]
         few = ["--set", "contracts=add", "--set", "repetitions=8", "--set", "temperatures=0.5", "--name", "r"]
         process = subprocess.Popen(
@@ -138,7 +144,7 @@ def test_ctrl_c_leaves_programs_under_way_out_of_the_record(tmp_path: Path) -> N
         while process.poll() is None and not (ledger.exists() and b'"computed"' in ledger.read_bytes()):
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=300)
         assert process.returncode == 130
         assert "Traceback" not in err
         assert command("resume", "r", cwd=tmp_path).returncode == 0
@@ -163,7 +169,7 @@ def test_the_terminal_gets_its_cursor_back_when_we_leave_at_once(tmp_path: Path)
             while mark not in shown:
                 shown += os.read(ours, 65536)
             process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=10) == 130
+        assert process.wait(timeout=300) == 130
     try:
         while chunk := os.read(ours, 65536):
             shown += chunk

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is 
 PROGRAMS = sorted((Path(__file__).parent.parent / "hostile_programs").glob("*.py"))
 SECRET = "canary-8c1f0e"
 LIMITS = Limits(
-    wall_seconds=1.5,
+    wall_seconds=20.0,  # for a loaded machine; what loops is ended by its processor time
     cpu_seconds=1,
     memory_bytes=256 << 20,
     processes=16,
@@ -29,6 +29,7 @@ LIMITS = Limits(
     output_bytes=10_000,
     result_bytes=4_000_000,
 )
+SLEEPERS = ("endless_sleep", "stop_itself")  # use no processor time
 ORDINARY = Job(
     source="def gcd(a, b):\n    while b:\n        a, b = b, a % b\n    return a\n",
     entry_point="gcd",
@@ -97,7 +98,9 @@ def expected(program: Path) -> set[tuple[str, str]]:
 
 def hostile_job(program: Path, surroundings: Surroundings) -> Job:
     case = {"args": [surroundings.targets()]}
-    return Job(source=program.read_text(), entry_point="attack", cases=(case,), limits=LIMITS)
+    tight = msgspec.structs.replace(LIMITS, wall_seconds=1.5)
+    limits = tight if program.stem in SLEEPERS else LIMITS
+    return Job(source=program.read_text(), entry_point="attack", cases=(case,), limits=limits)
 
 
 async def attack(sandbox: Sandbox, program: Path, surroundings: Surroundings) -> tuple[Run, Run]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,16 @@ def processes_of(caller: int) -> set[int]:
     return found
 
 
-def gone(caller: int) -> bool:
-    for _ in range(1000):
-        if not processes_of(caller):
-            return True
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Wait for it, with a bound so generous that only a hang can miss it."""
+    deadline = time.monotonic() + 120
+    while not holds() and time.monotonic() < deadline:
         time.sleep(0.01)
-    return False
+    return holds()
+
+
+def gone(caller: int) -> bool:
+    return eventually(lambda: not processes_of(caller))
 
 
 def open_files() -> list[str]:
@@ -86,11 +91,11 @@ def test_a_worker_that_dies_idle_is_replaced_and_the_job_runs() -> None:
     assert asyncio.run(scenario()) == ("ran", 1)
 
 
-def test_a_worker_that_dies_under_a_program_is_reported_and_replaced() -> None:
+def test_a_worker_that_dies_under_a_program_is_reported_and_replaced(started: asyncio.Event) -> None:
     async def scenario() -> list[str]:
         async with Sandbox(workers=1) as sandbox:
-            running = asyncio.create_task(sandbox.run(job(SLEEP, 60)))
-            await asyncio.sleep(0.3)
+            running = asyncio.create_task(sandbox.run(job(SLEEP, 600, wall_seconds=600)))
+            await started.wait()
             next(iter(sandbox._all)).launched.process.kill()
             lost = await running
             assert lost.environment_dependent
@@ -100,11 +105,11 @@ def test_a_worker_that_dies_under_a_program_is_reported_and_replaced() -> None:
     assert gone(os.getpid())
 
 
-def test_a_cancelled_call_ends_its_program_and_frees_its_place() -> None:
+def test_a_cancelled_call_ends_its_program_and_frees_its_place(started: asyncio.Event) -> None:
     async def scenario() -> str:
         async with Sandbox(workers=1) as sandbox:
-            running = asyncio.create_task(sandbox.run(job(SLEEP, 60)))
-            await asyncio.sleep(0.2)
+            running = asyncio.create_task(sandbox.run(job(SLEEP, 600, wall_seconds=600)))
+            await started.wait()
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running
@@ -131,7 +136,6 @@ async def main():
     async with Sandbox(workers=2) as sandbox:
         job = Job(source=STUBBORN, entry_point="f", cases=({},), limits=Limits(wall_seconds=300))
         running = asyncio.create_task(sandbox.run(job))
-        await asyncio.sleep(0.5)
         print("running", flush=True)
         await running
 asyncio.run(main())
@@ -142,7 +146,7 @@ def test_when_the_caller_is_killed_workers_and_programs_die_too() -> None:
     with subprocess.Popen([sys.executable, "-c", CALLER], stdout=subprocess.PIPE) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == b"running\n"
-        assert len(processes_of(caller.pid)) >= 5
+        assert eventually(lambda: len(processes_of(caller.pid)) >= 5)
         os.kill(caller.pid, signal.SIGKILL)
     assert gone(caller.pid)
 

@@ -33,11 +33,11 @@ async def opened(url: str, **changes: Any) -> AsyncIterator[OpenAISubject]:
         await subject.close()
 
 
-async def ask(subject: Subject, seconds: float = 5.0) -> Reply:
+async def ask(subject: Subject, seconds: float = 120.0) -> Reply:
     return await subject.call(subject.wire(REQUEST), HERE, seconds)
 
 
-def ask_stub(fault: Fault | None, seconds: float = 5.0, **changes: Any) -> Reply:
+def ask_stub(fault: Fault | None, seconds: float = 120.0, **changes: Any) -> Reply:
     async def go() -> Reply:
         plan = Faults((fault,) if fault else ())
         async with Stub(answer="echo", faults=plan) as stub, opened(stub.url, **changes) as subject:
@@ -46,7 +46,7 @@ def ask_stub(fault: Fault | None, seconds: float = 5.0, **changes: Any) -> Reply
     return asyncio.run(go())
 
 
-def fault_of(fault: Fault, seconds: float = 5.0, **changes: Any) -> SubjectFault:
+def fault_of(fault: Fault, seconds: float = 120.0, **changes: Any) -> SubjectFault:
     with pytest.raises(SubjectFault) as caught:
         ask_stub(fault, seconds, **changes)
     encode(caught.value.detail)
@@ -61,25 +61,32 @@ async def raw_server(handle: Handler, heads: list[bytes] | None = None) -> Async
     """An endpoint that does on the wire exactly what a test wants."""
 
     seen = [] if heads is None else heads
+    serving: set[asyncio.Task[Any] | None] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving.add(asyncio.current_task())
         try:
             with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
                 seen.append(await reader.readuntil(b"\r\n\r\n"))
                 await handle(reader, writer)
-                await writer.drain()
+                writer.close()
+                await writer.wait_closed()
         finally:
-            writer.close()
+            writer.transport.abort()  # nothing is left to be warned of, whenever we are told to end
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     finally:
         server.close()
-        await asyncio.sleep(0.05)  # connections that are just ending
+        for task in serving:  # connections that are just ending
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
 
 
-def ask_raw(*pieces: bytes, seconds: float = 5.0) -> Reply:
+def ask_raw(*pieces: bytes, seconds: float = 120.0) -> Reply:
     async def handle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for piece in pieces:
             writer.write(piece)

@@ -80,11 +80,11 @@ def request(body: bytes = BODY, *lines: bytes, path: bytes = b"/v1/chat/completi
 
 @contextlib.contextmanager
 def connected(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as sock:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as sock:
         yield sock
 
 
-def talk(port: int, sent: bytes, patience: float = 20) -> Raw:
+def talk(port: int, sent: bytes, patience: float = 120) -> Raw:
     with connected(port) as sock:
         sock.sendall(sent)
         sock.settimeout(patience)
@@ -99,11 +99,11 @@ def talk(port: int, sent: bytes, patience: float = 20) -> Raw:
         return Raw(b"".join(pieces), "closed")
 
 
-def ask(port: int, body: bytes = BODY, patience: float = 20) -> Raw:
+def ask(port: int, body: bytes = BODY, patience: float = 120) -> Raw:
     return talk(port, request(body, b"Connection: close"), patience)
 
 
-def faulty(fault: Fault, patience: float = 20) -> Raw:
+def faulty(fault: Fault, patience: float = 120) -> Raw:
     return serve(lambda stub: ask(stub.port, patience=patience), faults=Faults((fault,)))
 
 
@@ -113,7 +113,7 @@ def good() -> Any:
 
 def eventually(holds: Callable[[], bool]) -> bool:
     """Wait for it, with a bound so generous that only a hang can miss it."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.002)
     return holds()

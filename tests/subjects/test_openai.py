@@ -82,7 +82,7 @@ class TestLimits:
                 tracemalloc.start()
                 try:
                     with pytest.raises(SubjectFault, match="oversized_body") as caught:
-                        await ask(subject, 30)
+                        await ask(subject, 300)
                     peak = tracemalloc.get_traced_memory()[1]
                 finally:
                     tracemalloc.stop()
@@ -101,8 +101,9 @@ class TestLimits:
         async def go() -> Reply:
             plan = Faults((Fault("hang", until=1),))
             async with Stub(answer="fixed:ok", faults=plan) as stub, opened(stub.url) as subject:
-                task = asyncio.create_task(ask(subject, 60))
-                await asyncio.sleep(0.1)
+                task = asyncio.create_task(ask(subject, 600))
+                while not stub.stats().requests:
+                    await asyncio.sleep(0.005)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task

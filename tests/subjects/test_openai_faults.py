@@ -66,7 +66,7 @@ class TestFaults:
     def test_each_has_its_name_and_its_manners(
         self, fault: Fault, name: str, retriable: bool, slow: bool
     ) -> None:
-        found = fault_of(fault, 0.3 if fault.kind == "hang" else 5.0)
+        found = fault_of(fault, 0.3 if fault.kind == "hang" else 120.0)
         assert (found.name, found.retriable, found.slow_down) == (name, retriable, slow)
 
     def test_of_the_stub_are_all_accounted_for(self) -> None:
@@ -77,7 +77,8 @@ class TestFaults:
     def test_that_name_a_time_pass_it_on(self, kind: Any, form: str) -> None:
         found = fault_of(Fault(kind, form=form, retry_after=30))
         assert found.retry_after is not None
-        assert 28 < found.retry_after <= 31
+        assert 0 < found.retry_after <= 31  # a date comes nearer while it is on its way
+        assert form == "date" or found.retry_after == 30
 
     @pytest.mark.parametrize("fault", [Fault("http_401"), Fault("http_404"), Fault("echo_key", form="401")])
     def test_that_no_try_can_help_are_refusals(self, fault: Fault) -> None:
@@ -85,14 +86,14 @@ class TestFaults:
             ask_stub(fault)
 
     def test_include_an_endpoint_that_is_not_there(self) -> None:
-        async def go() -> None:
-            async with raw_server(lambda *_: asyncio.sleep(0)) as url:
-                pass
-            async with opened(url) as subject:
+        async def go(port: int) -> None:
+            async with opened(f"http://127.0.0.1:{port}/v1") as subject:
                 await ask(subject)
 
-        with pytest.raises(SubjectFault, match="connect") as caught:
-            asyncio.run(go())
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))  # ours, and not listening: nobody else can answer there
+            with pytest.raises(SubjectFault, match="connect") as caught:
+                asyncio.run(go(silent.getsockname()[1]))
         assert caught.value.retriable
 
     @pytest.mark.parametrize(
@@ -126,14 +127,14 @@ class TestFaults:
     def test_a_hang_inside_the_body_ends_at_the_time_limit(self) -> None:
         async def handle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(response(GOOD)[:-10])
-            await asyncio.sleep(30)
+            await asyncio.sleep(600)
 
         async def go() -> None:
             async with raw_server(handle) as url, opened(url) as subject:
                 await ask(subject, 0.3)
 
         with pytest.raises(SubjectFault, match=r"timeout: no complete reply within 0\.3 s"):
-            asyncio.run(asyncio.wait_for(go(), 10))
+            asyncio.run(asyncio.wait_for(go(), 120))
 
     def test_a_certificate_nobody_vouches_for_is_not_accepted(self, tmp_path: Path) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

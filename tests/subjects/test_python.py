@@ -151,11 +151,11 @@ async def opened(name: str, **changes: Any) -> AsyncIterator[PythonSubject]:
         await subject.close()
 
 
-async def say(subject: PythonSubject, text: str = "hello", call: Call = HERE, seconds: float = 20) -> Reply:
+async def say(subject: PythonSubject, text: str = "hello", call: Call = HERE, seconds: float = 120) -> Reply:
     return await subject.call(subject.wire(request(text, temperature=0.5, max_tokens=7)), call, seconds)
 
 
-def ask(name: str, seconds: float = 20) -> Reply:
+def ask(name: str, seconds: float = 120) -> Reply:
     async def go() -> Reply:
         async with opened(name) as subject:
             return await say(subject, seconds=seconds)
@@ -163,7 +163,7 @@ def ask(name: str, seconds: float = 20) -> Reply:
     return asyncio.run(go())
 
 
-def fault_of(name: str, seconds: float = 20) -> SubjectFault:
+def fault_of(name: str, seconds: float = 120) -> SubjectFault:
     with pytest.raises(SubjectFault) as caught:
         ask(name, seconds)
     assert not caught.value.retriable
@@ -179,7 +179,7 @@ def alive(pid: int) -> bool:
 
 
 def wait_until_gone(*pids: int) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert [pid for pid in pids if alive(pid)] == []
@@ -265,7 +265,7 @@ class TestFaults:
                 assert not alive(pid)
                 return pid
 
-        asyncio.run(asyncio.wait_for(go(), 30))
+        asyncio.run(asyncio.wait_for(go(), 120))
 
     def test_a_death_between_two_calls_is_one_with_a_name(self) -> None:
         async def go() -> None:
@@ -380,7 +380,7 @@ class TestTheEnd:
         wait_until_gone(int(ask("starts_another").text))
 
     def test_comes_also_for_a_process_that_is_just_starting(self, module: Path) -> None:
-        (module / "slow.py").write_text("import time; time.sleep(60)")
+        (module / "slow.py").write_text("import time; time.sleep(600)")
 
         async def go() -> None:
             subject = PythonSubject(SubjectSpec("python:slow:f"))
@@ -393,7 +393,7 @@ class TestTheEnd:
                 await task
             assert not alive(pid)
 
-        asyncio.run(asyncio.wait_for(go(), 30))
+        asyncio.run(asyncio.wait_for(go(), 120))
 
     def test_of_a_cancelled_call_ends_its_process(self) -> None:
         async def go() -> None:

@@ -74,7 +74,7 @@ def errands(name: str, regime: str = "Baseline", *, tools: tuple[str, ...] = ())
             assert len(subject._all) == 1  # every one of them ended with its trial
             return runs
 
-    return asyncio.run(asyncio.wait_for(go(), 60))
+    return asyncio.run(asyncio.wait_for(go(), 300))
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -24,7 +24,7 @@ from .stub_client import BODY, ask, connected, request, serve, talk
 class TestHttp:
     def test_a_connection_is_kept_alive(self) -> None:
         def client(stub: Stub) -> int:
-            connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=20)
+            connection = http.client.HTTPConnection("127.0.0.1", stub.port, timeout=120)
             for _ in range(5):
                 connection.request("POST", "/v1/chat/completions", BODY)
                 assert connection.getresponse().read().startswith(b'{"id"')

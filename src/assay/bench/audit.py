@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ from assay.errors import AssayError, Divergence, InputError, IntegrityError, Sub
 from assay.evidence.chain import genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import verify_closed
+from assay.evidence.manifest import unsealed, verify_closed
 from assay.evidence.records import End, Evidence, LedgerIndex, Wave
 from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.study.lock import Lock
@@ -28,13 +29,14 @@ from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
 from .folder import RunFolder
-from .instrument import Instrument
+from .instrument import Instrument, strata_of
 from .live import SandboxService
 from .probe import Probe, Received
 
 __all__ = ["AuditReport", "audit"]
 
 AT_ONCE = 4
+_TORN = re.compile(r"ledger/\d{4}\.jsonl\.torn-\d+")
 TOLERANCE = 1e-9
 
 
@@ -107,6 +109,7 @@ async def audit(
         for s in signed
         if s.keyid != lock.keyid
     ]
+    report.notes += _not_covered(folder)
     service = sandbox or SandboxService()
     index = LedgerIndex(folder.ledger, lock.digest)
     try:
@@ -147,7 +150,7 @@ class _Replay:
         self._strata: set[tuple[str, str]] = set()
 
     async def instrument(self, instrument: Instrument) -> None:
-        for stratum in instrument.strata(self._lock):
+        for stratum in strata_of(instrument, self._lock):
             self._strata.add((instrument.name, stratum))
             try:
                 await self._stratum(instrument, stratum)
@@ -272,6 +275,21 @@ class _Replay:
             self._report.faults.append(f"{instrument} {stratum!r}: is in the ledger but not in the study")
 
 
+def _not_covered(folder: RunFolder) -> list[str]:
+    """What lies beside the sealed files: nobody vouches for it, however much it looks like a part of the run."""
+    extra = set(unsealed(folder.ledger, folder.path)) - {".writer"}
+    notes = []
+    if folder.report_path.name in extra:
+        notes.append(
+            f"{folder.report_path.name} is not sealed and was not checked; assay report draws it anew"
+        )
+    others = sorted(name for name in extra - {folder.report_path.name} if not _TORN.fullmatch(name))
+    if others:
+        told = ", ".join(others[:10]) + (f" and {len(others) - 10} more" if len(others) > 10 else "")
+        notes.append(f"not sealed, and no part of the run: {told}")
+    return notes
+
+
 def _check_sessions(folder: RunFolder, lock: Lock) -> list[str]:
     """Every segment begins with a session of this lock that names the heads of exactly the segments before it."""
     faults: list[str] = []
@@ -302,7 +320,10 @@ def _score_again(
     path = folder.reading_path(instrument.name)
     try:
         published = folder.read_reading(instrument.name).result
-    except (InputError, IntegrityError) as error:
+    except InputError:
+        report.faults.append(f"{path.name}: the file is missing")
+        return
+    except IntegrityError as error:
         report.faults.append(str(error))
         return
     found = instrument.score(Evidence(index, instrument.name, lock=lock))

@@ -11,9 +11,10 @@ import random
 import time
 from typing import Any
 
-from assay.errors import RunStopped, SubjectFault
+from assay.errors import AssayError, ExtensionFailed, RunStopped, SubjectFault
 from assay.study.model import Limits
 from assay.subjects.base import Call, Subject
+from assay.vocabulary import Reply
 
 from .meter import Meter
 from .pacing import Pace
@@ -24,6 +25,7 @@ __all__ = ["OUTAGES", "Caller"]
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 OUTAGES = frozenset({"connect", "network"})  # the endpoint cannot be reached at all
+GRACE = 10.0  # seconds an adapter may be late with its own time limit
 PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary tries
 
 
@@ -45,7 +47,7 @@ class Caller:
     async def call(self, wire: dict[str, Any], call: Call) -> Received:
         """All tries at one ask, the first of which has been reserved."""
         tries: list[dict[str, Any]] = []
-        pace, limit = self.pace, self._limits.call_seconds
+        pace = self.pace
         while True:
             if tries:
                 self.reserve()
@@ -53,7 +55,7 @@ class Caller:
                 await self._enter()
             begun = time.perf_counter()
             try:
-                reply = await self.subject.call(wire, call, limit)
+                reply = await self._try(wire, call)
             except SubjectFault as fault:
                 tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})
                 failed = fault
@@ -71,6 +73,25 @@ class Caller:
             if not failed.retriable or self._spent(tries):
                 return Received(tuple(tries), 0.0, None, failed.name, failed.detail)
             await self._wait(len(tries), failed.retry_after)
+
+    async def _try(self, wire: dict[str, Any], call: Call) -> Reply:
+        """One try. Its time limit is the adapter's to keep; one that does not keep it holds nothing up for long."""
+        limit = self._limits.call_seconds
+        try:
+            async with asyncio.timeout(limit + GRACE) as overdue:
+                reply = await self.subject.call(wire, call, limit)
+            if not isinstance(reply, Reply) or not isinstance(reply.text, str):
+                raise TypeError(f"it gives {reply!r}, not a Reply with text")
+        except AssayError:
+            raise
+        except Exception as error:
+            if isinstance(error, TimeoutError) and overdue.expired():
+                raise SubjectFault("timeout", f"no reply within {limit + GRACE:g} s") from None
+            name = self.subject.spec.title
+            raise ExtensionFailed(
+                f"the subject {name} failed in call ({type(error).__name__}: {error})"
+            ) from error
+        return reply
 
     def _spent(self, tries: list[dict[str, Any]]) -> bool:
         """An endpoint that only says it is busy gets more patience than one that fails."""

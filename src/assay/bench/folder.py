@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import re
 from pathlib import Path
@@ -57,17 +58,20 @@ class RunFolder:
         return self.path / "report.html"
 
     @classmethod
-    def create(cls, root: Path, name: str) -> RunFolder:
-        """A new folder; a name that is taken is refused, never reused."""
+    def create(cls, root: Path, name: str, *, numbered: bool = False) -> RunFolder:
+        """A new folder. A name that is taken is never reused: it is refused, or ``numbered`` until one is free."""
         if not _NAME.fullmatch(name):
             raise InputError(f"run name {name!r}: letters, digits, dot, dash and underscore only")
-        path = root / name
-        try:
-            path.mkdir(parents=True)
-        except FileExistsError:
-            raise InputError(f"{path} exists already; resume it with: assay resume {path}") from None
-        except OSError as error:
-            raise InputError(f"{path} cannot be made: {error.strerror}") from None
+        for number in itertools.count(1):
+            path = root / (name if number == 1 else f"{name}-{number}")
+            try:
+                path.mkdir(parents=True)
+                break
+            except FileExistsError:
+                if not numbered or not path.is_dir():
+                    raise InputError(f"{path} exists already; resume it with: assay resume {path}") from None
+            except OSError as error:
+                raise InputError(f"{path} cannot be made: {error.strerror}") from None
         return cls(path)
 
     @classmethod
@@ -85,6 +89,8 @@ class RunFolder:
         """The published reading of one instrument."""
         path = self.reading_path(instrument)
         try:
+            if path.exists() and not path.is_file():  # a pipe would be waited on for ever
+                raise IntegrityError(f"{path.name}: not an ordinary file")
             return msgspec.json.decode(path.read_bytes(), type=Reading)
         except FileNotFoundError:
             raise InputError(

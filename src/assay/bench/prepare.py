@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import InputError
+from assay.errors import InputError, blaming
 from assay.study.lock import Lock, make_lock
 from assay.study.model import Study
 from assay.study.source import Source, convert, read_source
 from assay.subjects.base import Subject, make_subject
 
-from .instrument import Instrument, load_instrument
+from .instrument import Instrument, Prepared, load_instrument
 
 __all__ = ["check_versions", "instruments_of", "prepare", "read_study", "subjects_of"]
 
@@ -36,7 +36,10 @@ def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
         instrument = load_instrument(name, file=source.file if source else None, line=line)
         if not isinstance(given, dict):
             raise _error(source, at, "the options of an instrument are a mapping")
-        prepared = instrument.prepare(study, given, base, source)
+        with blaming(f"the instrument {name}", "prepare"):
+            prepared = instrument.prepare(study, given, base, source)
+            if not isinstance(prepared, Prepared):
+                raise TypeError(f"it gives {type(prepared).__name__}, not Prepared")
         options[name], materials[name] = prepared.options, prepared.materials
         versions[name] = instrument.version
     return make_lock(msgspec.structs.replace(study, instruments=options), materials, versions)

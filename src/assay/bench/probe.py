@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, get_args
 
 import msgspec
 
 from assay.canonical import encode, sha256_hex
-from assay.errors import Divergence, SandboxUnavailable, SubjectFault
+from assay.errors import Divergence, SandboxUnavailable, SubjectFault, blaming
 from assay.evidence.events import REFER_FROM, Event
 from assay.evidence.records import Record
 from assay.sandbox import CommandJob, CommandRun, Job, Run
@@ -25,6 +25,9 @@ from assay.subjects.base import Call, Subject
 from assay.vocabulary import Message, Outcome, Reply, Request, Trial
 
 __all__ = ["Back", "Conclusion", "Probe", "Received"]
+
+
+OUTCOMES: Final[tuple[str, ...]] = get_args(Outcome)
 
 
 class Received(msgspec.Struct, omit_defaults=True):
@@ -101,7 +104,10 @@ class Probe:
         ordinal = self._next("sent", "received")
         trial = self.trial
         request = Request(tuple(messages), trial.sampling, self._seed(ordinal), tuple(tools))
-        wire = self._subject.wire(request)
+        with blaming(f"the subject {trial.subject}", "wire"):
+            wire = self._subject.wire(request)
+            if not isinstance(wire, dict):
+                raise TypeError(f"it gives {type(wire).__name__}, not a dict")
         sent = known = None
         if self._tape:
             sent, known = self._tape.get((ordinal, "sent")), self._tape.get((ordinal, "received"))
@@ -220,6 +226,8 @@ class Probe:
     def conclude(self, outcome: Outcome, reason: str = "", report: Any = None) -> None:
         """How the trial ended. Said once, last."""
         assert self.conclusion is None, "a trial ends once"
+        assert outcome in OUTCOMES, f"{outcome!r} is no outcome; known: {', '.join(OUTCOMES)}"
+        assert isinstance(reason, str), f"a reason is a text, not {reason!r}"
         self.conclusion = Conclusion(outcome, reason, report)
 
     # The mechanics.

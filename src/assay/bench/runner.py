@@ -21,11 +21,13 @@ from assay.canonical import encode
 from assay.errors import (
     AssayError,
     Divergence,
+    ExtensionFailed,
     InputError,
     IntegrityError,
     RunStopped,
     SubjectFault,
     SubjectRefused,
+    blaming,
 )
 from assay.evidence.events import Event
 from assay.evidence.ledger import Ledger
@@ -38,7 +40,7 @@ from assay.vocabulary import Outcome, Trial
 from .caller import OUTAGES, Caller
 from .folder import RunFolder
 from .history import History
-from .instrument import Instrument
+from .instrument import Instrument, strata_of, wave_of
 from .lanes import Lane, OpenWave, Task, Worker
 from .live import Live, SandboxService
 from .meter import Meter
@@ -116,7 +118,8 @@ class Runner:
         try:
             for title, lane in self._lanes.items():
                 self.progress.message = f"starting {title}"
-                opened[title] = await lane.subject.open()
+                with blaming(f"the subject {title}", "open"):
+                    opened[title] = await lane.subject.open()
         except BaseException:
             for lane in self._lanes.values():
                 await lane.subject.close()
@@ -161,7 +164,7 @@ class Runner:
         drivers = [
             asyncio.create_task(self._drive(instrument, stratum))
             for instrument in self.instruments
-            for stratum in instrument.strata(self.lock)
+            for stratum in strata_of(instrument, self.lock)
         ]
         stopping = asyncio.create_task(self.stopping.wait())
         try:
@@ -212,30 +215,44 @@ class Runner:
         """One stratum from its first open wave to the end."""
         earlier = self._history.waves.get((instrument.name, stratum), [])
         number = sum(wave.closed for wave in earlier)
+        before = earlier[number - 1].digest if number else ""
         while not self.stopping.is_set():
             async with self._feeding:  # strata are fed in order, so that the first ones finish first
                 opened = earlier[number] if number < len(earlier) else None
                 evidence = Evidence(self._index, instrument.name, stratum, lock=self.lock, upto=number)
-                current = await self._feed(instrument, stratum, number, opened, evidence)
+                current = await self._feed(instrument, stratum, number, opened, before, evidence)
             if current is None:
                 return
+            before = current.wave.digest
             await current.done.wait()
             closed = msgspec.structs.replace(current.wave, closed=True)
             self._ledger.append(Event("closed", time.time(), data=closed))
             number += 1
 
     async def _feed(
-        self, instrument: Instrument, stratum: str, number: int, opened: Wave | None, evidence: Evidence
+        self,
+        instrument: Instrument,
+        stratum: str,
+        number: int,
+        opened: Wave | None,
+        before: str,
+        evidence: Evidence,
     ) -> OpenWave | None:
-        """Open the wave and hand its unfinished trials to the workers."""
+        """Open the wave and hand its unfinished trials to the workers. ``before`` is the digest of the last one."""
         sha, total, todo = hashlib.sha256(), 0, 0
+        who = f"the instrument {instrument.name} failed in trials"
         planned: dict[str, int] = {}
         kept: list[tuple[Trial, str]] = []
-        for trial in instrument.trials(self.lock, evidence):
+        seen: set[bytes] = set()
+        for trial in wave_of(instrument, self.lock, evidence):
             trial_id = trial.id
             raw = bytes.fromhex(trial_id)
             sha.update(raw)
             total += 1
+            if total <= KEPT_IN_MEMORY:
+                if raw in seen:
+                    raise ExtensionFailed(f"{who}: it yields trial {trial_id[:12]} twice in wave {number}")
+                seen.add(raw)
             label = _label(trial)
             planned[label] = planned.get(label, 0) + 1
             if raw in self._history.finished:
@@ -249,6 +266,10 @@ class Runner:
         if not total:
             return None
         wave = Wave(instrument.name, stratum, number, total, sha.hexdigest())
+        if wave.digest == before:
+            raise ExtensionFailed(
+                f"{who}: wave {number} of {stratum!r} is the one before again; what is in evidence.waves is done"
+            )
         if opened is None:
             self._ledger.append(Event("wave", time.time(), data=wave))
         elif opened.digest != wave.digest:
@@ -264,7 +285,7 @@ class Runner:
                 await self._hand_over(trial, trial_id, current)
             return current
         del kept
-        for trial in instrument.trials(self.lock, evidence):
+        for trial in wave_of(instrument, self.lock, evidence):
             trial_id = trial.id
             if bytes.fromhex(trial_id) not in self._history.finished:
                 await self._hand_over(trial, trial_id, current)
@@ -285,10 +306,20 @@ class Runner:
             task = await lane.take()
             try:
                 outcome = await self._conduct(lane, task, worker)
+            except (
+                InputError
+            ) as error:  # something that cannot be recorded, or a subject that cannot be started
+                self.stop(
+                    str(error), InputError(f"trial {task.id[:12]} of {task.wave.instrument.name}: {error}")
+                )
+                return
             except AssayError as error:
                 self.stop(str(error), error)
                 return
-            except Exception as error:  # a worker must not die in silence: the run would wait for ever
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # a worker must not die in silence: the run would wait for ever
                 what = f"{type(error).__name__}: {error}"
                 self.stop(what, _broken(task, what))
                 return
@@ -316,10 +347,12 @@ class Runner:
             outcome, reason, report = "excluded", fault.name, None
             self._count_loss(lane, fault)
         except asyncio.CancelledError:
-            if not worker.too_long:
-                raise
-            worker.too_long = False
             assert worker.task is not None
+            if not worker.too_long:
+                if worker.task.cancelling():
+                    raise
+                raise _broken(task, "CancelledError") from None  # nobody cancelled it but conduct itself
+            worker.too_long = False
             worker.task.uncancel()
             outcome, reason, report = "excluded", "trial_timeout", None
             self._count_loss(lane, SubjectFault("trial_timeout"))

@@ -1,7 +1,7 @@
 """The commands, gathered; and the one place where an error becomes a message and an exit code.
 
 Exit codes: 0 done, 1 a verdict fails (audit, check), 2 wrong input, 3 stopped and resumable, 130 interrupted;
-70 a fault of Assay's own, 141 nobody reads the output any more (128 + SIGPIPE, as the shell has it).
+70 a fault of Assay's own or of an extension, 141 nobody reads the output any more (128 + SIGPIPE, as the shell has it).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from assay import __version__
-from assay.errors import AssayError, IntegrityError, RunStopped
+from assay.errors import AssayError, ExtensionFailed, IntegrityError, RunStopped
 
 from . import audit, calibrate, catalogue, check, detect, lock, plan, pull, report, resume, run, score, status
 from .output import complain
@@ -87,6 +87,11 @@ def _run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         complain("assay: interrupted")
         return 130
+    except ExtensionFailed as error:
+        if os.environ.get("ASSAY_TRACEBACK"):
+            raise
+        complain(f"assay: {error}; set ASSAY_TRACEBACK=1 and run it again to see where")
+        return 70
     except AssayError as error:
         complain(f"assay: {error}")
         return 1 if isinstance(error, IntegrityError) else 3 if isinstance(error, RunStopped) else 2

@@ -66,7 +66,7 @@ def audit(
     if len(found.faults) > 50:
         typer.echo(f"FAULT     … and {len(found.faults) - 50} more")
     typer.echo(
-        "holds     all that is sealed is as it was declared, recorded and published (a report is drawn from it anew)"
+        "holds     all that is sealed is as it was declared, recorded and published"
         if found.holds
         else "FAILS"
     )

@@ -45,7 +45,7 @@ def run(
     dimensions: Dimensions = None,
     regimes: Regimes = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="The run's name. Default: time and study.")
+        str | None, typer.Option("--name", help="The run's name. Default: time and study, numbered if taken.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Where runs are kept.")] = Path("runs"),
     key: Key = None,
@@ -79,7 +79,7 @@ def run(
 
     from .session import default_name, run_session
 
-    folder = RunFolder.create(out, name or default_name(lock))
+    folder = RunFolder.create(out, name or default_name(lock), numbered=not name)
     try:
         if lock.keyid:
             folder.lock_path.write_bytes(Path((targets or [""])[0]).read_bytes())
@@ -90,13 +90,13 @@ def run(
         folder.lock_path.unlink(missing_ok=True)
         folder.path.rmdir()
         raise
-    try:
-        with folder:
+    with folder:  # held while it may be taken away again: nobody else can have begun in it
+        try:
             code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key)
-    except BaseException:
-        if not segment_paths(
-            folder.ledger
-        ):  # nothing was begun: the same name can be used when it is put right
-            shutil.rmtree(folder.path, ignore_errors=True)
-        raise
+        except BaseException:
+            if not segment_paths(
+                folder.ledger
+            ):  # nothing was begun: the name can be used when it is put right
+                shutil.rmtree(folder.path, ignore_errors=True)
+            raise
     raise typer.Exit(code)

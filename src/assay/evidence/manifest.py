@@ -8,6 +8,7 @@ not with the manifest, and the checkpoints say in which stretch it parted.
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,7 +23,15 @@ from .files import write_whole
 from .ledger import segment_paths
 from .signing import Signed, open_envelope, sign_statement
 
-__all__ = ["Manifest", "SegmentSeal", "manifest_paths", "verify_closed", "write_manifest"]
+__all__ = [
+    "Manifest",
+    "SegmentSeal",
+    "check_name",
+    "manifest_paths",
+    "unsealed",
+    "verify_closed",
+    "write_manifest",
+]
 
 CHECKPOINT = 1000  # events between two heads that the manifest holds
 PREDICATE = "urn:assay:manifest:1"
@@ -48,8 +57,8 @@ def manifest_paths(folder: Path) -> list[Path]:
 
 def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer: Any) -> Path:
     """Seal the ledger as it stands. Later evidence gets a new manifest that names this one."""
-    if wrong := [name for name in attachments if not _is_plain(name)]:
-        raise InputError(f"{wrong[0]!r}: an attachment is named by its path below the run's folder")
+    for name in attachments:
+        check_name(name)
     earlier = manifest_paths(folder)
     manifest = Manifest(
         lock=lock,
@@ -66,6 +75,13 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
     except OSError as error:
         raise StorageFull(f"the manifest {path} could not be written: {error.strerror}") from error
     return path
+
+
+def check_name(name: str) -> str:
+    """The name of an attachment, refused where it would lead out of the run's folder."""
+    if not isinstance(name, str) or not _is_plain(name):
+        raise InputError(f"{name!r}: an attachment is named by its path below the run's folder")
+    return name
 
 
 def _is_plain(name: str) -> bool:
@@ -115,6 +131,18 @@ def verify_closed(
         faults += _check_segments(folder, lock, manifest, complete=last)
         faults += _check_files(attachments, manifest.attachments) if last else []
     return faults, signed
+
+
+def unsealed(folder: Path, attachments: Path) -> list[str]:
+    """What lies in a run's folder that its last manifest does not name, manifests and segments apart."""
+    try:
+        named = _open_manifest(manifest_paths(folder)[-1], None)[1].attachments
+    except (IndexError, IntegrityError):
+        return []
+    ours = {path.resolve() for path in (*manifest_paths(folder), *segment_paths(folder))}
+    there = (Path(where, name) for where, _, names in os.walk(attachments) for name in names)
+    found = {path.relative_to(attachments).as_posix() for path in there if path.resolve() not in ours}
+    return sorted(found - named.keys())
 
 
 def _open_manifest(path: Path, trusted_keyid: str | None) -> tuple[Signed, Manifest]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["ReportPage", "render_report"]
 
 MOST_PLACES = 6  # named beside a flag
+MOST_MEASURES = 3
 MOST_SPOKEN = 4000  # characters of a turn
 MOST_SPOKEN_LINES = 60
 DENSE = 8  # numbers in a row, from which there is no room for intervals beside them
@@ -95,6 +96,7 @@ def _shown(value: Any) -> Any:
 
 class _Badge(Struct, frozen=True):
     flag: Flag
+    measures: tuple[str, ...]  # whose it is, unless it is many measures'
     places: tuple[str, ...]
 
 
@@ -181,16 +183,19 @@ def _row_flags(row: Sequence[Cellish]) -> list[Flag]:
 def _badges(result: Result) -> list[_Badge]:
     """Every flag once, with the places it applies to; flags of the whole result come first."""
     places: dict[Flag, dict[str, None]] = {flag: {} for flag in result.flags}
+    measures: dict[Flag, dict[str, None]] = {flag: {} for flag in result.flags}
     for measure in result.measures:
         for flag in measure.flags:
             if flag not in result.flags:
+                measures.setdefault(flag, {})[measure.name] = None
                 where = {k: v for k, v in measure.labels.items() if k in CELL}
                 places.setdefault(flag, {})[_labels(where or measure.labels)] = None
     badges = []
     for flag, found in places.items():
         named = tuple(found)
         more = (f"and {len(named) - MOST_PLACES} more",) if len(named) > MOST_PLACES else ()
-        badges.append(_Badge(flag, named[:MOST_PLACES] + more))
+        whose = tuple(measures[flag]) if len(measures[flag]) <= MOST_MEASURES else ()
+        badges.append(_Badge(flag, whose, named[:MOST_PLACES] + more))
     return badges
 
 

@@ -13,11 +13,12 @@ import msgspec
 
 from assay.bench import Instrument, Meter, RunFolder
 from assay.bench.history import History
+from assay.bench.instrument import score
 from assay.canonical import encode
-from assay.errors import IntegrityError
+from assay.errors import InputError, IntegrityError, blaming
 from assay.evidence.files import write_whole
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import write_manifest
+from assay.evidence.manifest import check_name, write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.signing import load_key
 from assay.study import Budget, Lock
@@ -36,7 +37,7 @@ def read_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> li
     readings = []
     for instrument in instruments:
         evidence = Evidence(index, instrument.name, lock=lock)
-        readings.append((Reading(result=instrument.score(evidence), envelope=envelope), evidence))
+        readings.append((Reading(result=score(instrument, evidence), envelope=envelope), evidence))
     return readings
 
 
@@ -51,10 +52,12 @@ def publish(
         write_whole(path, encode(reading) + b"\n")
         attached[path.name] = path
         records = folder.records_path(instrument.name)
-        write_records(records, instrument.rows(evidence))
+        with blaming(f"the instrument {instrument.name}", "rows"):
+            write_records(records, instrument.rows(evidence))
         attached[records.name] = records
-        for name, content in instrument.attachments(evidence).items():
-            attached[name] = _attach(folder.path / name, content)
+        with blaming(f"the instrument {instrument.name}", "attachments"):
+            for name, content in instrument.attachments(evidence).items():
+                attached[name] = _attach(folder, name, content)
     write_manifest(folder.ledger, lock.digest, attached, load_key(key))
     return [reading for reading, _ in found]
 
@@ -78,8 +81,12 @@ def write_report(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -
     return folder.report_path, [presentation for _, presentation in presented]
 
 
-def _attach(path: Path, content: bytes) -> Path:
+def _attach(folder: RunFolder, name: str, content: bytes) -> Path:
     """Content-addressed or not, an attachment is written once and never rewritten."""
+    path = folder.path / check_name(name)
+    ours = (folder.lock_path, folder.report_path, folder.ledger)
+    if not set(ours).isdisjoint((path, *path.parents)) or path.name.startswith((".", "reading-", "records-")):
+        raise InputError(f"{name!r}: an attachment must not take the place of what is in every run's folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
         if path.read_bytes() != content:

@@ -57,4 +57,6 @@ def _text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return repr(value)
-    return str(value) if isinstance(value, int) else safe_cell(str(value))
+    if not isinstance(value, int | str):  # how it prints may be another in every process
+        raise TypeError(f"a field is a text, a number, yes or no, or nothing, not {type(value).__name__}")
+    return str(value) if isinstance(value, int) else safe_cell(value)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from assay.errors import InputError
+from assay.errors import InputError, blaming
 from assay.registry import find
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
@@ -72,9 +72,14 @@ def make_subject(spec: SubjectSpec) -> Subject:
     if not colon or not name:
         raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example local:smollm2")
     adapter = find("assay.subjects", kind, what="kind of subject")
-    subject = adapter(spec)
+    with blaming(f"the adapter for {kind!r} subjects", "its constructor"):
+        subject = adapter(spec)
     if not isinstance(subject, Subject):
         raise InputError(f"the adapter for {kind!r} subjects does not keep the contract of a subject")
+    if not isinstance(subject.connections, int) or subject.connections < 1:
+        raise InputError(
+            f"the adapter for {kind!r} subjects has {subject.connections!r} connections; at least 1"
+        )
     return subject
 
 

@@ -33,6 +33,7 @@ __all__ = ["PythonSubject"]
 
 START_SECONDS = 60.0
 FORGET_SECONDS = 5.0  # the host gives an agent one second to end, and ends itself if that was not enough
+EXIT_SECONDS = 10.0  # for the exit code of a process whose output has ended
 LARGEST_LINE = 16 << 20
 _HOST = Path(__file__).with_name("_python_host.py")  # run as a file: Assay itself is not imported there
 _FIELDS = frozenset(Reply.__struct_fields__)
@@ -79,7 +80,7 @@ class _Host:
     async def _how(self) -> str:
         """Its output has ended; the exit code is known a moment later, if it ended at all."""
         with contextlib.suppress(TimeoutError):
-            return f" with exit code {await asyncio.wait_for(self.child.wait(), 1)}"
+            return f" with exit code {await asyncio.wait_for(self.child.wait(), EXIT_SECONDS)}"
         return ""
 
     def forget(self) -> None:
