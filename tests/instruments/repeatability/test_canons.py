@@ -117,7 +117,8 @@ def test_a_canon_of_another_oracle_or_normalisation_is_refused(tmp_path: Path, o
 def test_a_second_canon_for_a_contract_is_refused(tmp_path: Path) -> None:
     folder = stored(tmp_path, canon(), canon(CODE + "\n"))
     assert refused(folder, {"c": contract()}).endswith(
-        "a second canon for 'c'; a declared canon is the only one"
+        "a second canon for 'c'; a declared canon is the only one, so name its file "
+        "(drift_from holds every cell against its own)"
     )
 
 

@@ -19,6 +19,7 @@ from assay.instruments.repeatability import comparisons
 from assay.instruments.repeatability.cells import Canon, Cell, CellKey, Output
 from assay.instruments.repeatability.comparisons import Compared, compare_cells
 from assay.instruments.repeatability.measures import Settings
+from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Measure, Verdict
 
 from .making import contract, score
@@ -263,7 +264,7 @@ def test_r_anchor_is_not_compared_with_the_cell_that_gave_the_canon() -> None:
     measure = one(compared(swept(["ABCD"], ["EFGH"]), settings=shared), "R_anchor")[0]
     assert (measure.value, measure.n) == (None, 0)
     assert measure.notes == (
-        "left out (one of the two cells gave the canon that both are held against): c00",
+        "left out (one of the two cells, or both, is held against a canon that another cell gave): c00",
     )
 
 
@@ -271,6 +272,20 @@ def test_r_anchor_against_a_declared_canon_is_compared() -> None:
     canon = Canon(contract="c00", snapshot=contract(id="c00").snapshot, code="x = 'a'\n")
     found = compared(swept(["AABB"], ["ABBB"]), settings=REPAIRED, declared={"c00": canon})
     assert one(found, "R_anchor")[0].value == -0.25
+
+
+def test_r_anchor_is_not_compared_between_a_declared_canon_and_another_cells() -> None:
+    """The warm cell has no declared canon, so it takes the cold one's first program: its distance is to that."""
+    canon = Canon(contract="c00", snapshot=contract(id="c00").snapshot, code="x = 'z'\n")
+    shared = msgspec.structs.replace(REPAIRED, scope="contract")
+    cells = swept(["AAAA"], ["AAAA"])
+    contracts = {"c00": contract(id="c00")}
+    older = {cells[0].key: canon}
+    anchors = find_anchors(cells, contracts, shared, older.get)
+    assert [anchor.source for anchor in anchors] == ["declared", "another cell"]
+    result = score_cells(cells, anchors, shared, source="rows", version="1")
+    (difference,) = [m for m in result.measures if m.labels.get("of") == "R_anchor"]
+    assert (difference.value, difference.n) == (None, 0)
 
 
 def test_without_repair_there_is_no_r_anchor_to_compare() -> None:

@@ -184,6 +184,31 @@ REFUSED: dict[str, tuple[Any, int, str]] = {
         12,
         "c.test_cases[1]: contradicts test case 0: same call, another expectation",
     ),
+    "a script that contradicts the beginning of another": (
+        {
+            "c": scripts(
+                {"init": [], "calls": [STEP]},
+                {"init": [], "calls": [{**STEP, "expected": 2}, {**STEP, "expected": 3}]},
+            )
+        },
+        12,
+        "c.test_cases[1]: contradicts test case 0: same call, another expectation",
+    ),
+    "an entry point that Python reads as another name": (
+        {"c": function(entry_point="\u00b5_of")},
+        1,
+        "c: Python reads the name '\u00b5_of' as '\u03bc_of'; write it so",
+    ),
+    "a keyword that Python reads as another name": (
+        {"c": with_tests({"args": [], "kwargs": {"\u00b5": 1}, "expected": 1})},
+        1,
+        "c: Python reads the name '\u00b5' as '\u03bc'; write it so",
+    ),
+    "a method that Python reads as another name": (
+        {"c": scripts({"calls": [{**STEP, "method": "\ufb01nd"}]})},
+        1,
+        "c: Python reads the name '\ufb01nd' as 'find'; write it so",
+    ),
     "args that are no list": (
         {"c": with_tests({"args": 1, "expected": 2})},
         6,
@@ -244,6 +269,13 @@ def test_fields_of_somebody_elses_tool_are_passed_over(tmp_path: Path, suffix: s
 
 def test_the_same_test_twice_is_no_contradiction(tmp_path: Path) -> None:
     assert len(load(tmp_path, {"c": with_tests(CASE, CASE)})["c"].test_cases) == 2
+
+
+def test_scripts_that_expect_something_of_different_calls_do_not_contradict(tmp_path: Path) -> None:
+    silent = {"method": "push", "args": [1]}
+    cases = [{"init": [], "calls": [silent, STEP]}, {"init": [], "calls": [STEP, STEP]}]
+    other = {"init": [1], "calls": [{**STEP, "expected": 5}]}
+    assert len(load(tmp_path, {"c": scripts(*cases, other)})["c"].test_cases) == 3
 
 
 def test_calls_that_python_tells_apart_are_not_the_same_call(tmp_path: Path) -> None:

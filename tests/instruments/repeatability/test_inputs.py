@@ -80,7 +80,9 @@ def test_no_number_lies_beyond_those_of_the_tests_and_no_character_is_new(calls:
                 assert min(alike) <= leaf <= max(alike)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.0001, 0.0002), (1e-9, 3e-9), (0.12345, 0.12346), (-2.5, 1e6)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0001, 0.0002), (1e-9, 3e-9), (0.12345, 0.12346), (-2.5, 1e6), (-1.7e308, 1.7e308)]
+)
 def test_small_numbers_stay_between_their_ends_and_are_not_rounded_away(low: float, high: float) -> None:
     found = [value for (value,) in drawn([low], [high])]
     assert len(found) > 5

@@ -16,7 +16,7 @@ from assay.instruments.repeatability.languages import check_commands, command_ru
 from assay.instruments.repeatability.oracle import Judgement, behaviour_of, job_for, judge, read_run
 from assay.instruments.repeatability.rows import score_rows
 from assay.instruments.repeatability.scoring import Settings
-from assay.sandbox import run_all
+from assay.sandbox import CommandJob, Limits, run_all
 from assay.study import Study
 from tests.sandbox.commands import needed
 
@@ -303,6 +303,14 @@ RUNNER = {"command": ["perl", "m.pl"], "file": "m.pl", "harness": "1;"}
         ({"language": "perl", "runner": {"file": "m.pl", "harness": "1;"}}, "c.runner: 'command' is missing"),
         ({"language": "perl", "runner": {**RUNNER, "command": []}}, "command"),
         ({"language": "perl", "runner": {**RUNNER, "comand": []}}, "unknown field"),
+        (
+            {"language": "perl", "runner": {**RUNNER, "file": "../m.pl"}},
+            "c.runner: file name '../m.pl' is not plain",
+        ),
+        (
+            {"language": "perl", "runner": {**RUNNER, "command": ["bin/perl"]}},
+            "c.runner: command 'bin/perl' must be a name found on PATH or an absolute path",
+        ),
         ({"runner": RUNNER}, "Python programs need no runner"),
         ({"language": ""}, "language"),
         (
@@ -320,6 +328,13 @@ def test_a_contract_that_cannot_be_run_is_refused_by_name(
         load_contracts(path)
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+def test_a_program_of_any_length_is_run_and_not_refused() -> None:
+    job = job_for(contract(language="javascript"), f"//{'x' * (17 << 20)}")
+    assert isinstance(job, CommandJob)
+    assert job.limits.scratch_bytes > 17 << 20
+    assert job_for(contract(language="javascript"), "x").limits.scratch_bytes == Limits().scratch_bytes
 
 
 def test_a_command_that_is_not_there_is_told_before_anything_is_asked(tmp_path: Path) -> None:

@@ -298,6 +298,10 @@ def where(found: Found) -> list[tuple[str, int, list[list[str]]]]:
             "def f(a):\n    def g():\n        b = 1",
         ),
         ("def f(a): return f'{a=}'", "def f(b): return f'{b=}'"),
+        (
+            "_A__x = 1\nclass A:\n    def m(self): return __x",
+            "_A__y = 1\nclass A:\n    def m(self): return __x",
+        ),
         ("def f(a): return 1", "def f(a): return 1.0"),
         ("def f(a): return 1", "def f(a): return True"),
         ("def f(a): return 0.0", "def f(a): return -0.0"),
@@ -326,6 +330,10 @@ def staying(source: str, keep: frozenset[str] = KEEP) -> dict[str, str]:
         ("def f():\n    class E(Exception): pass\n    raise E", {"f": "keep", "E": "class"}),
         ("import a.b, c as d\nfrom e import g\nfrom e import h as i", dict.fromkeys("adgi", "import")),
         ("__version__ = 1\ndef g(__x): return __x", {"__version__": "private", "__x": "private"}),
+        (
+            "_A__x = _A__y = 1\nclass A:\n    def m(self): return __x",
+            {"_A__x": "private", "A": "class", "m": "attribute"},
+        ),
         ("def f(f, g): return g", {"f": "keep"}),
         (
             "__all__ = ['g']\n__all__ += ['h']\ng = h = i = 1",

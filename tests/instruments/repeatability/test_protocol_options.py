@@ -31,6 +31,7 @@ from .running import locked, trials
             {"contracts": ["ad"]},
             "instruments.repeatability.contracts: unknown contract 'ad'; did you mean 'add'?",
         ),
+        ({"top_ps": [0.9, 1, 0.9]}, "instruments.repeatability.top_ps: a top_p is given twice"),
         ({"contracts": []}, "instruments.repeatability.contracts: no contract was chosen"),
         (
             {"repetition": 3},

@@ -63,7 +63,7 @@ def test_blank_lines_and_a_missing_last_line_end_do_not_matter(tmp_path: Path) -
 
 
 def test_fields_that_are_not_ours_are_passed_over(tmp_path: Path) -> None:
-    assert read_rows(written(tmp_path, row(ADD, canon="x", run=[1, {"deep": 2}]))) == [
+    assert read_rows(written(tmp_path, row(ADD, canon="x", run=[1, {"deep": 2}], output="y", top_k=3))) == [
         InputRow("add", "m", (ADD,), 0.0)
     ]
 
@@ -99,6 +99,34 @@ BAD_LINES: dict[str, tuple[bytes, str]] = {
     "temperature that is none": (
         b'{"contract": "add", "model": "m", "outputs": [], "temperature": NaN}',
         "temperature nan is not a finite number",
+    ),
+    "top_p without end": (
+        b'{"contract": "add", "model": "m", "outputs": [], "top_p": NaN}',
+        "top_p nan is not a finite number",
+    ),
+    "temperature below zero": (
+        b'{"contract": "add", "model": "m", "outputs": [], "temperature": -1}',
+        "temperature -1 is below 0",
+    ),
+    "top_p above one": (
+        b'{"contract": "add", "model": "m", "outputs": [], "top_p": 1.5}',
+        "top_p 1.5 is above 1",
+    ),
+    "wording below zero": (
+        b'{"contract": "add", "model": "m", "outputs": [], "wording": -1}',
+        "Expected int >= 0 - at wording",
+    ),
+    "a model without a name": (
+        b'{"contract": "add", "model": "", "outputs": []}',
+        "Expected str of length >= 1 - at model",
+    ),
+    "a field that is misspelt": (
+        b'{"contract": "add", "model": "m", "outputs": [], "temprature": 0.7}',
+        "unknown field temprature; did you mean temperature?",
+    ),
+    "a field with a capital": (
+        b'{"contract": "add", "model": "m", "outputs": [], "Temperature": 0.7}',
+        "unknown field Temperature; did you mean temperature?",
     ),
     "not UTF-8": (
         b'{"contract": "add", "model": "m\xff", "outputs": []}',
@@ -174,16 +202,16 @@ def test_two_rows_for_one_cell_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         score_rows(path, None)
     assert str(caught.value) == (
-        f"{path}: two rows for {{'contract': 'add', 'model': 'm', 'temperature': -0.0}}; "
+        f"{path}:3: a second row for contract add, model m, temperature -0.0, after line 1; "
         "put the outputs of a cell into one row"
     )
 
 
 def test_an_unknown_contract_is_answered_with_the_nearest(tmp_path: Path) -> None:
-    path = written(tmp_path, row(ADD, contract="squares"))
+    path = written(tmp_path, row(ADD), row(ADD, contract="squares"))
     with pytest.raises(UnknownName) as caught:
         score_rows(path, None)
-    assert str(caught.value) == f"{path}: unknown contract 'squares'; did you mean 'square'?"
+    assert str(caught.value) == f"{path}:2: unknown contract 'squares'; did you mean 'square'?"
 
 
 def test_a_cell_without_outputs_has_no_values(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from assay.stats import Interval, bounded_mean, clopper_pearson
 from assay.vocabulary import Flag, Measure
 
 from .cells import Anchor, Cell
-from .measures import NO_CANON, NO_OUTPUTS, Settings
+from .measures import DECLARED, NO_CANON, NO_OUTPUTS, Settings
 
 __all__ = ["anchored_measures", "canon_index"]
 
@@ -45,7 +45,7 @@ def canon_index(cell: Cell, anchor: Anchor, flags: tuple[Flag, ...]) -> Measure:
         notes = (NO_CANON,)
     elif anchor.index is None:
         declared = anchor.source == "declared"
-        notes = ("the canon was declared" if declared else f"the canon comes from {anchor.source}",)
+        notes = (DECLARED if declared else f"the canon comes from {anchor.source}",)
     labels = dict(cell.key.labels)
     if anchor.canon is not None:
         labels["canon"] = anchor.canon.digest

@@ -32,7 +32,8 @@ def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
             continue
         if canon.contract in found:
             raise InputError(
-                f"{file}: a second canon for {canon.contract!r}; a declared canon is the only one"
+                f"{file}: a second canon for {canon.contract!r}; a declared canon is the only one, so name its "
+                "file (drift_from holds every cell against its own)"
             )
         found[canon.contract] = canon
     if not found:

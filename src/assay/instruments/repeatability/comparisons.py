@@ -3,7 +3,8 @@
 The unit is the contract: each gives one difference, to − from, of two cells that are alike in everything but the
 swept axis. Repetitions are not paired. Compared are quantities whose expectation does not depend on how many outputs
 a cell has: the share that passes, and the share of pairs of outputs that agree. (The modal share R is larger in a
-smaller cell of the same subject.) ``R_anchor`` is compared where neither of the two cells gave the other its canon.
+smaller cell of the same subject.) ``R_anchor`` is compared where both cells have a canon of their own, or a declared
+one.
 
 If a value makes no difference, the two cells of a contract could as well be exchanged, and each difference could as
 well have the other sign. That is what is tested, exactly: Fisher's sign flips (1935), counted by the sums they give
@@ -26,7 +27,7 @@ from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .cells import Cell, CellKey
-from .measures import NO_CANON, NO_OUTPUTS
+from .measures import DECLARED, NO_CANON, NO_OUTPUTS
 
 __all__ = ["Compared", "Finding", "compare_cells", "corrected", "key_of"]
 
@@ -36,7 +37,7 @@ MOST_SUMS = 2_000_000  # beyond, flips are listed where there are few, and drawn
 ONE_OUTPUT = "a pair needs two outputs"
 NOT_READ = "not in Python, so not read as a program"
 NO_CELL = "not asked on both sides"
-SHARED = "one of the two cells gave the canon that both are held against"
+SHARED = "one of the two cells, or both, is held against a canon that another cell gave"
 
 _Value = Fraction | str  # a number, or why there is none
 
@@ -152,13 +153,15 @@ def _quantities(cells: Sequence[Cell], measures: Sequence[Measure]) -> list[_Qua
             found.append(_Quantity("pairwise_agreement", {"rung": rung}, partial(_agreement, rung=rung)))
     anchored = {key_of(m): m for m in measures if m.name == "R_anchor" and m.labels.get("level") == "ast"}
     if anchored:
-        holders = frozenset(key_of(m) for m in measures if m.name == "canon_index" and m.value is not None)
+        indices = [m for m in measures if m.name == "canon_index"]
+        holders = frozenset(key_of(m) for m in indices if m.value is not None)
+        declared = frozenset(key_of(m) for m in indices if DECLARED in m.notes)
         found.append(
             _Quantity(
                 "R_anchor",
                 {"level": "ast"},
                 partial(_anchored, anchored=anchored),
-                partial(_shared, holders=holders, held=frozenset(key.contract for key in holders)),
+                partial(_shared, holders=holders, declared=declared),
             )
         )
     return found
@@ -184,10 +187,10 @@ def _anchored(cell: Cell, *, anchored: dict[CellKey, Measure]) -> _Value:
     return Fraction(round(measure.value * cell.n), cell.n)
 
 
-def _shared(one: Cell, two: Cell, *, holders: frozenset[CellKey], held: frozenset[str]) -> str | None:
-    """A cell is nearer to a canon of its own than its equal is. Alike are two own canons, or a declared one."""
-    both = one.key in holders and two.key in holders
-    return None if both or one.key.contract not in held else SHARED
+def _shared(one: Cell, two: Cell, *, holders: frozenset[CellKey], declared: frozenset[CellKey]) -> str | None:
+    """A cell is nearer to a canon of its own than its equal is. Alike are two own canons, or two declared."""
+    keys = {one.key, two.key}
+    return None if keys <= holders or keys <= declared else SHARED
 
 
 def key_of(measure: Measure) -> CellKey:

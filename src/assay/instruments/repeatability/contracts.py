@@ -9,7 +9,8 @@ from __future__ import annotations
 import difflib
 import keyword
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +21,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from assay.canonical import decode, digest, encode
 from assay.errors import InputError, UnknownName
+from assay.sandbox import CommandJob
 from assay.study.source import Source, convert, parse_source, read_source
 
 __all__ = [
@@ -195,15 +197,17 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
     if not contract.test_cases:
         raise source.error((*at, "test_cases"), "a contract without tests has no oracle")
     _check_language(contract, source, at)
-    seen: dict[bytes, tuple[int, bytes]] = {}
+    seen: dict[str, tuple[int, bytes]] = {}
     for number, case in enumerate(contract.test_cases):
         where = (*at, "test_cases", number)
         _refuse_case_typos(value["test_cases"][number], source, where)
         _check_case(contract, case, source, where)
-        asked, wanted = encode(_question(case)), encode(case)
-        before = seen.setdefault(asked, (number, wanted))
-        if before[1] != wanted:
-            raise source.error(where, f"contradicts test case {before[0]}: same call, another expectation")
+        for asked, wanted in _expectations(case):
+            before = seen.setdefault(asked, (number, wanted))
+            if before[1] != wanted:
+                raise source.error(
+                    where, f"contradicts test case {before[0]}: same call, another expectation"
+                )
     for number, case in enumerate(contract.inputs):
         where = (*at, "inputs", number)
         _refuse_case_typos(value["inputs"][number], source, where)
@@ -219,6 +223,11 @@ def _check_language(contract: Contract, source: Source, at: tuple[str | int, ...
     if contract.language == "python":
         if contract.runner is not None:
             raise source.error((*at, "runner"), "Python programs need no runner")
+        methods = {step.method for case in (*contract.test_cases, *contract.inputs) for step in case.calls}
+        for called in sorted(contract.keep | methods):
+            meant = unicodedata.normalize("NFKC", called)  # as the parser does with every name
+            if meant != called:
+                raise source.error(at, f"Python reads the name {called!r} as {meant!r}; write it so")
         return
     if contract.runner is None and contract.language != "javascript":
         raise source.error(
@@ -226,6 +235,11 @@ def _check_language(contract: Contract, source: Source, at: tuple[str | int, ...
             f"programs in {contract.language} need a runner: command, file and harness "
             "(python and javascript need none)",
         )
+    if contract.runner is not None:
+        try:
+            CommandJob(command=contract.runner.command, files={contract.runner.file: contract.runner.harness})
+        except InputError as error:
+            raise source.error((*at, "runner"), str(error)) from None
     for case in (*contract.test_cases, *contract.inputs):
         if case.kwargs or any(step.kwargs for step in case.calls):
             raise source.error(at, f"kwargs are Python's; {contract.language} has none")
@@ -257,14 +271,19 @@ def _refuse_typos(
                 raise source.error((*at, name), f"unknown field; did you mean {close[0]!r}?")
 
 
-def _question(case: Case) -> Any:
-    calls = [(step.method, step.args, step.kwargs) for step in case.calls]
-    return {
-        "args": None if case.args is UNSET else case.args,
-        "kw": case.kwargs,
-        "init": case.init,
-        "calls": calls,
-    }
+def _expectations(case: Case) -> Iterator[tuple[str, bytes]]:
+    """Every call of which something is expected, with all that was called on the object before it, and what."""
+    if case.args is not UNSET:
+        yield digest([case.args, case.kwargs]), _wanted(case)
+    so_far = digest(case.init)
+    for step in case.calls:
+        so_far = digest([so_far, step.method, step.args, step.kwargs])
+        if step.expected is not UNSET or step.raises is not None:
+            yield so_far, _wanted(step)
+
+
+def _wanted(case: Case | CallStep) -> bytes:
+    return encode([[] if case.expected is UNSET else [case.expected], case.raises, case.tolerance])
 
 
 def _check_case(contract: Contract, case: Case, source: Source, at: tuple[str | int, ...]) -> None:

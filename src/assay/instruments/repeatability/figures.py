@@ -10,7 +10,7 @@ from assay.instruments.presentation import Presentation, drawing
 from assay.vocabulary import Measure, Result
 
 from .cells import Anchor, Cell, CellKey
-from .headline import EXPLAIN, Found, comparisons_of, condition_text, headline_of, means_of
+from .headline import EXPLAIN, SWEPT, Found, comparisons_of, condition_text, headline_of, means_of
 from .pictures import Pair, named
 from .pictures_ladder import draw_ladder, draw_sweeps
 from .pictures_map import draw_maps
@@ -145,17 +145,21 @@ def _differences(found: Found, pairs: Sequence[Pair]) -> Iterator[str]:
             if before > 0:
                 reach.append(before)
                 failing += not output.passed
-            if output.passed and cell.distance(output.code, code, "text") > 0:
+            if output.passed and cell.language == "python" and cell.distance(output.code, code, "text") > 0:
                 passing.add(before, cell.distance(cell.repaired(output), code, level))
     if reach:
         count = "1 answer differs" if len(reach) == 1 else f"{len(reach)} answers differ"
+        declared = {anchor.source == "declared" for _, anchor in pairs if anchor.canon is not None}
+        canon = "the declared canon" if declared == {True} else "the canon"
+        if declared == {False}:
+            canon += ", the first answer of a cell that passes every test"
         yield (
-            f"Layout, comments and docstrings aside, {count} from the canon, the first answer of a cell that passes "
-            f"every test; the distance to it is {float(sum(reach) / len(reach)):.2f} on average (0 the same, 1 nothing "
+            f"{_aside(pairs)}, {count} from {canon}; "
+            f"the distance to it is {float(sum(reach) / len(reach)):.2f} on average (0 the same, 1 nothing "
             "in common)."
         )
     else:
-        yield "Where there is a canon, every answer equals it (layout, comments and docstrings aside)."
+        yield f"{_aside(pairs)}, every answer equals its canon, where there is one."
     if not found.repaired:
         yield "Nothing was repaired, so what part of the difference is only dress is not known."
     elif passing.count:
@@ -163,6 +167,16 @@ def _differences(found: Found, pairs: Sequence[Pair]) -> Iterator[str]:
     if failing:
         count = "1 answer that differs does" if failing == 1 else f"{failing} answers that differ do"
         yield f"{count} not pass every test, and what does not pass is never repaired."
+
+
+def _aside(pairs: Sequence[Pair]) -> str:
+    """What the widest level of these cells does not count."""
+    kinds = {cell.language == "python" for cell, anchor in pairs if anchor.canon is not None}
+    if kinds == {True}:
+        return "Layout, comments and docstrings aside"
+    return "Compared as text" + (
+        " (in Python layout, comments and docstrings aside)" if True in kinds else ""
+    )
 
 
 class _Passing:
@@ -197,13 +211,18 @@ class _Passing:
 
 
 def _compared(result: Result) -> Iterator[str]:
-    if result.verdicts:
-        held = [verdict.holds for verdict in result.verdicts]
-        kinds = (
-            (True, "holds", "hold"),
-            (False, "fails", "fail"),
-            (None, "is not established", "are not established"),
-        )
+    compared = sum(measure.name in SWEPT for measure in result.measures)  # whose verdicts come first
+    kinds = (
+        (True, "holds", "hold"),
+        (False, "fails", "fail"),
+        (None, "is not established", "are not established"),
+    )
+    for what, verdicts in (
+        ("comparison", result.verdicts[:compared]),
+        ("requirement", result.verdicts[compared:]),
+    ):
+        held = [verdict.holds for verdict in verdicts]
         counts = [(held.count(kind), one, many) for kind, one, many in kinds]
         said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
-        yield f"Of {len(held)} comparisons {_listed(said)}."
+        if said:
+            yield f"Of {len(held)} {what}{'' if len(held) == 1 else 's'} {_listed(said)}."

@@ -9,8 +9,9 @@ from assay.instruments.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure, Result
 
 from .cells import CellKey
+from .measures import percent
 
-__all__ = ["EXPLAIN", "Found", "comparisons_of", "condition_text", "headline_of", "means_of"]
+__all__ = ["EXPLAIN", "SWEPT", "Found", "comparisons_of", "condition_text", "headline_of", "means_of"]
 
 _WHERE = ("contract", "model", "temperature", "top_p", "wording")
 _PROGRAM = (
@@ -18,7 +19,7 @@ _PROGRAM = (
     "text",
 )  # rungs and levels: of Python, and of a language whose grammar Assay does not read
 _LEVELS = ("ast", "text")
-_SWEPT = ("difference", "drift")
+SWEPT = ("difference", "drift")
 
 EXPLAIN = (
     ("contract", "The program that was asked for, with the tests that decide whether an answer works."),
@@ -206,7 +207,7 @@ def _row(found: Found, key: CellKey) -> Iterator[Measure | None]:
 def _caption(found: Found, keys: list[CellKey]) -> str:
     parts = ["Shares, from 0 to 1. R is the share of the most common answer."]
     if found.confidence is not None:
-        parts.append(f"Ranges are {found.confidence:.0%} intervals.")
+        parts.append(f"Ranges are {percent(found.confidence)} intervals.")
     other = [key.contract for key in keys if found.get("R", key, rung="names") is None]
     if other and len(other) < len(keys):
         parts.append(
@@ -229,7 +230,7 @@ def comparisons_of(result: Result) -> Headline | None:
 
     Each difference has its verdict, in the same order, before all other verdicts.
     """
-    measures = [measure for measure in result.measures if measure.name in _SWEPT]
+    measures = [measure for measure in result.measures if measure.name in SWEPT]
     if not measures:
         return None
     pairs = list(zip(result.verdicts, measures, strict=False))

@@ -9,6 +9,7 @@ as long as each other, stay so. Test cases that expect an exception are no model
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -114,6 +115,9 @@ def _whole(pool: Sequence[int], stream: Stream) -> int:
 def _real(pool: Sequence[float], stream: Stream) -> float:
     """Between the least and the greatest, with three digits of what lies between them."""
     low, high = min(pool), max(pool)
+    if math.isinf(high - low):
+        share = stream.random()
+        return low * (1 - share) + high * share
     digits = max(3, 2 - int(f"{high - low:e}".partition("e")[2])) if high > low else 3
     return min(max(round(low + (high - low) * stream.random(), digits), low), high)
 

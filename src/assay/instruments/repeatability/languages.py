@@ -54,6 +54,7 @@ def command_job(
 ) -> CommandJob:
     """The program with the harness after it, and the inputs. No expectation."""
     runner = runner_of(contract)
+    text = f"{code}\n{runner.harness}"
     asked = {
         "token": _token(contract, code),
         "entry_point": contract.entry_point,
@@ -62,9 +63,12 @@ def command_job(
     }
     return CommandJob(
         command=runner.command,
-        files={runner.file: f"{code}\n{runner.harness}"},
+        files={runner.file: text},
         stdin=json.dumps(asked),
-        limits=msgspec.structs.replace(limits, output_bytes=PRINTED),
+        # A program of any length is what a subject wrote: there is room for it.
+        limits=msgspec.structs.replace(
+            limits, output_bytes=PRINTED, scratch_bytes=max(limits.scratch_bytes, 2 * len(text.encode()))
+        ),
     )
 
 

@@ -14,10 +14,11 @@ from assay.vocabulary import Flag, Measure
 
 from .cells import Cell
 
-__all__ = ["NO_CANON", "NO_OUTPUTS", "Settings", "cell_flags", "measure_of"]
+__all__ = ["DECLARED", "NO_CANON", "NO_OUTPUTS", "Settings", "cell_flags", "measure_of", "percent"]
 
 NO_CANON = "no output passed the oracle, so there is no canon"
 NO_OUTPUTS = "no outputs"
+DECLARED = "the canon was declared"
 
 
 class Settings(Struct, frozen=True):
@@ -27,6 +28,11 @@ class Settings(Struct, frozen=True):
     excluded_share: Fraction = Fraction(1, 10)
     repair: bool = False
     require: dict[str, float] = field(default_factory=dict)
+
+
+def percent(confidence: float) -> str:
+    """As it was declared: 0.975 is not 98 %."""
+    return f"{100 * confidence:.10g}%"
 
 
 def cell_flags(cell: Cell, settings: Settings) -> tuple[Flag, ...]:

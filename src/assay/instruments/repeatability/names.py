@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from .scopes import Names, Place, analyse
 
-__all__ = ["alpha", "copied", "renamed", "same_but_for_names", "same_tree", "twin"]
+__all__ = ["alpha", "copied", "numbered", "renamed", "same_but_for_names", "same_tree", "twin"]
 
 _Node = TypeVar("_Node", bound=ast.AST)
 Spelling = dict[tuple[int, str], str | list[str]]  # by node and attribute, what stands there instead
@@ -29,12 +29,12 @@ def alpha(tree: ast.Module, keep: frozenset[str] = frozenset()) -> ast.Module:
 
 def renamed(tree: ast.Module, keep: frozenset[str] = frozenset()) -> ast.Module:
     """The same tree, its names changed in place."""
-    for place, name in _numbered(analyse(tree, keep), keep):
+    for place, name in numbered(analyse(tree, keep), keep):
         place.write(name)
     return tree
 
 
-def _numbered(names: Names, keep: frozenset[str]) -> Iterator[tuple[Place, str]]:
+def numbered(names: Names, keep: frozenset[str]) -> Iterator[tuple[Place, str]]:
     """The new names, place by place."""
     taken = {binding.name for binding in names.bindings if binding.stays}
     taken |= names.keywords | names.exported | keep
@@ -77,7 +77,7 @@ def same_but_for_names(one: Names, other: Names, keep: frozenset[str] = frozense
 
 def _spelt(names: Names, keep: frozenset[str]) -> Spelling:
     spelt: Spelling = {}
-    for (_, node, attribute, item), name in _numbered(names, keep):
+    for (_, node, attribute, item), name in numbered(names, keep):
         if item is None:
             spelt[id(node), attribute] = name
         else:  # of a declaration

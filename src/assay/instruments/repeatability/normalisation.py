@@ -32,7 +32,10 @@ from itertools import pairwise, zip_longest
 from typing import Generic, NamedTuple, TypeVar
 
 from .layout import layout
-from .names import renamed, twin
+from .names import alpha, twin
+from .names_printed import filled, outlined
+from .pausing import uncollected
+from .remembering import forgetting, remembered, to_forget
 
 __all__ = [
     "INNER",
@@ -104,11 +107,19 @@ class Parsed:
     parts: Sequence[str | None]
     statement: Callable[[int], ast.stmt]  # of the module, by its number
     depth: int = 0
+    anywhere: Callable[[int], ast.stmt] | None = None  # as ``statement``, for ``shape``
 
     @cached_property
     def tree(self) -> ast.Module:
         """Made when it is asked for: most of what is proposed is measured and refused without it."""
         return ast.Module([self.statement(number) for number in range(len(self.parts))], [])
+
+    @cached_property
+    def shape(self) -> ast.Module:
+        """The same tree, but that rows do not count: programs share the statements that they have in common."""
+        if self.anywhere is None:
+            return self.tree
+        return ast.Module([self.anywhere(number) for number in range(len(self.parts))], [])
 
     @property
     def documented(self) -> bool:
@@ -133,9 +144,10 @@ class ByStatement(Generic[_Found]):
     worked out may hold a position. The oldest are forgotten.
     """
 
-    def __init__(self, work: Callable[[ast.stmt], _Found]) -> None:
-        self._work = work
+    def __init__(self, work: Callable[[ast.stmt], _Found], most: int = _MOST_STATEMENTS) -> None:
+        self._work, self._most = work, most
         self._known: dict[str, _Found] = {}
+        to_forget(self._known.clear)
 
     def of(self, parsed: Parsed) -> list[_Found]:
         """For each statement of the module."""
@@ -155,7 +167,7 @@ class ByStatement(Generic[_Found]):
         if part is None:
             return self._work(statement)
         if part not in self._known:
-            if len(self._known) >= _MOST_STATEMENTS:
+            if len(self._known) >= self._most:
                 del self._known[next(iter(self._known))]
             self._known[part] = self._work(statement)
         return self._known[part]
@@ -200,6 +212,7 @@ def _tree(source: str) -> ast.Module | None:
 
 # A row that a statement of the module may begin on, with its decorators.
 _START = re.compile(r"^(?:@.*\n)*(?!(?:elif|else|except|finally)\b)[^\W\d]", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")  # the parser refuses them, in a comment too
 _IDLE = re.compile(r"[ \t]*(?:#.*)?")  # a row without tokens, between statements
 
 
@@ -209,7 +222,7 @@ def _pieced(source: str) -> Parsed | None:
     Texts of whole rows that each parse, and end there, parse to the same statements one below the other. A row
     may be taken for a beginning that is none, as in a string: then the piece before it does not parse.
     """
-    if "\r" in source or "\f" in source:
+    if any(mark in source for mark in "\r\f\0") or (not source.isascii() and _SURROGATE.search(source)):
         return None
     starts = [found.start() for found in _START.finditer(source)]
     pieces: list[tuple[str, int]] = []  # with the rows before it
@@ -232,7 +245,11 @@ def _pieced(source: str) -> Parsed | None:
         assert found is not None, "a part that was read is a statement"
         return found
 
-    return Parsed([part for part, _ in pieces], statement)
+    def anywhere(number: int) -> ast.stmt:  # one of its own for each of those that are written alike
+        return _unplaced(parts[number], parts[: number + 1].count(parts[number]))
+
+    parts = [part for part, _ in pieces]
+    return Parsed(parts, statement, anywhere=anywhere)
 
 
 def _without_idle_rows(piece: str) -> tuple[int, str]:
@@ -246,7 +263,7 @@ def _without_idle_rows(piece: str) -> tuple[int, str]:
     return first, "\n".join(rows[first:last])
 
 
-@lru_cache(maxsize=128)  # most statements of a proposal stand where they stood
+@remembered(512)  # most statements of a proposal stand where they stood
 def _placed(part: str, row: int) -> ast.stmt | None:
     """The statement of that text below so many rows; None where it is not one, with all of its rows to itself."""
     source = "\n" * row + part
@@ -254,10 +271,18 @@ def _placed(part: str, row: int) -> ast.stmt | None:
     return tree.body[0] if tree is not None and _parts(source, tree.body) == [part] else None
 
 
+@remembered(512)
+def _unplaced(part: str, which: int) -> ast.stmt:
+    """The statement of a text that was read, whatever row it stands on; ``which`` of those alike, from 1."""
+    tree = _tree(part)
+    assert tree is not None, "a part that was read is a statement"
+    return tree.body[0]
+
+
 def first_row(statement: ast.stmt) -> int:
     """Decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
+    return min(statement.lineno, *(one.lineno for one in decorators)) if decorators else statement.lineno
 
 
 def _parts(source: str, body: Sequence[ast.stmt]) -> list[str | None]:
@@ -284,7 +309,7 @@ INNER: dict[type, tuple[str, ...]] = {
 }
 
 
-@lru_cache(maxsize=128)  # for the depth, then for the nodes
+@remembered(512)  # for the depth, then for the nodes
 def _layers(statement: ast.stmt) -> Sequence[Sequence[ast.AST]]:
     """A statement layer by layer."""
     layers: list[list[ast.AST]] = []
@@ -303,11 +328,7 @@ def _layers(statement: ast.stmt) -> Sequence[Sequence[ast.AST]]:
     return layers
 
 
-def _depth(statement: ast.stmt) -> int:
-    return len(_layers(statement))
-
-
-_DEPTH = ByStatement(_depth)
+_DEPTH = ByStatement(lambda statement: len(_layers(statement)))
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -349,8 +370,8 @@ def normal_forms(source: str, keep: frozenset[str] = frozenset(), *, python: boo
     Of another language only the text is known.
     """
     text = text_form(source)
-    with _room():
-        found = _parsed(source) if python else None
+    with forgetting(source), _room(), uncollected():
+        found = read(source) if python else None
         if found is not None:
             try:
                 return _tree_forms(source, text, found, keep)
@@ -384,15 +405,32 @@ _OPEN, _CLOSE = ast.dump(ast.Module([ast.Pass()], [])).split("Pass()")  # what i
 
 def _printed(parsed: Parsed) -> str:
     """Without docstrings: the prints of the statements, one after the other."""
-    start = 1 if parsed.documented else 0
-    if len(parsed.parts) > start and _TEXT.at(
-        parsed, start
-    ):  # the interpreter prints it as it prints a docstring
+    if _begins_with_text(parsed):
         return ast.unparse(_without_docstrings(parsed.tree))
-    return "".join(_FOLLOWING.of(parsed)[start:]).lstrip("\n")
+    return "".join(_FOLLOWING.of(parsed)[parsed.documented :]).lstrip("\n")
 
 
-_layout = lru_cache(maxsize=_MOST_STATEMENTS)(layout)  # of statements, which outputs have in common
+def _begins_with_text(parsed: Parsed) -> bool:
+    """Whether a text is first when the docstring is gone: the interpreter prints it as it prints a docstring."""
+    return len(parsed.parts) > parsed.documented and _TEXT.at(parsed, int(parsed.documented))
+
+
+_OUTLINES = ByStatement(  # fewer, because they hold trees
+    lambda statement: outlined(_without_docstrings(ast.Module([ast.Pass(), statement], []))), most=512
+)
+
+
+def _numbered(parsed: Parsed, keep: frozenset[str]) -> str:
+    """As ``_printed``, with variables numbered."""
+    if not _begins_with_text(parsed):
+        outlines = [one for one in _OUTLINES.of(parsed)[parsed.documented :] if one is not None]
+        found = filled(outlines, keep) if len(outlines) + parsed.documented == len(parsed.parts) else None
+        if found is not None:
+            return found.lstrip("\n")
+    return ast.unparse(alpha(_without_docstrings(parsed.tree), keep))
+
+
+_layout = remembered(_MOST_STATEMENTS)(layout)  # of statements, which outputs have in common
 
 
 def _laid_out(source: str, parts: Sequence[str | None]) -> str | None:
@@ -406,6 +444,6 @@ def _tree_forms(source: str, text: str, parsed: Parsed, keep: frozenset[str]) ->
     body = ", ".join(_DUMPED.of(parsed))
     dumped = f"tree {signature(_OPEN + body + _CLOSE if body else ast.dump(parsed.tree))}"
     printed = _printed(parsed)
-    names = ast.unparse(renamed(_without_docstrings(parsed.tree), keep))
+    names = _numbered(parsed, keep)
     laid_out = _laid_out(source, parsed.parts)
     return Forms(text, text if laid_out is None else laid_out, printed, names, dumped, fallback=False)

@@ -28,6 +28,7 @@ from .drift import read_earlier
 from .extraction import extract_code
 from .inputs import generated_inputs
 from .languages import check_commands
+from .measures import percent
 from .oracle import job_for, judge, read_run
 from .records import record_rows
 from .repair import Repair
@@ -83,6 +84,8 @@ class Repeatability:
             raise _error(source, (*at, "temperatures"), "give at least one temperature")
         if len(set(chosen.temperatures)) < len(chosen.temperatures):
             raise _error(source, (*at, "temperatures"), "a temperature is given twice")
+        if len(set(chosen.top_ps)) < len(chosen.top_ps):
+            raise _error(source, (*at, "top_ps"), "a top_p is given twice")
         if chosen.contracts_file:
             contracts = load_contracts(base / chosen.contracts_file)
             if chosen.contracts == "quick":
@@ -281,7 +284,7 @@ class Repeatability:
             output_tokens=trials * lock.study.sampling.max_tokens,
             detectable=(
                 f"a share in one cell of {n} outputs is known to within {widest:.2f} at worst "
-                f"({options.confidence:.0%} Clopper-Pearson)",
+                f"({percent(options.confidence)} Clopper-Pearson)",
                 _two_cells(n, found.effect),
             ),
         )

@@ -15,6 +15,7 @@ from assay.stats import fraction
 from assay.vocabulary import Measure, Verdict
 
 from .ladder import RUNGS
+from .measures import percent
 
 __all__ = ["check_requirements", "requirement_verdicts"]
 
@@ -69,7 +70,9 @@ def _verdict(measure: Measure | None, name: str, bound: float, cell: str) -> Ver
     if measure is None:
         return Verdict(claim, "the whole interval", None, "it is not measured in this cell")
     rule = (
-        "the whole interval" if measure.confidence is None else f"the whole {measure.confidence:.0%} interval"
+        "the whole interval"
+        if measure.confidence is None
+        else f"the whole {percent(measure.confidence)} interval"
     )
     if measure.value is None or measure.low is None or measure.high is None:
         return Verdict(claim, rule, None, "; ".join(measure.notes) or "there is no interval")

@@ -7,12 +7,13 @@ were made. They are taken as they are: nothing is extracted unless asked for.
 from __future__ import annotations
 
 import asyncio
+import difflib
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, convert
 
 from assay.canonical import clean_text
 from assay.errors import InputError, UnknownName
@@ -43,11 +44,11 @@ Inputs = Sequence[dict[str, Any]]
 
 class InputRow(Struct, frozen=True):
     contract: Annotated[str, Meta(min_length=1)]
-    model: str
+    model: Annotated[str, Meta(min_length=1)]
     outputs: tuple[str, ...]
     temperature: float | None = None
     top_p: float | None = None
-    wording: int | None = None
+    wording: Annotated[int, Meta(ge=0)] | None = None
 
     @property
     def key(self) -> CellKey:
@@ -60,9 +61,17 @@ def read_rows(path: Path) -> list[InputRow]:
 
 
 def _decode_row(line: bytes) -> InputRow:
-    row = decode_row(line, InputRow)
-    if row.temperature is not None and not math.isfinite(row.temperature):
-        raise ValueError(f"temperature {row.temperature} is not a finite number")
+    value = decode_row(line, dict[str, Any])
+    for name in value:  # a row may have fields of its own; a near miss of one of ours is a typo
+        close = difflib.get_close_matches(name.lower(), InputRow.__struct_fields__, n=1, cutoff=0.85)
+        if close and close[0] not in value:
+            raise ValueError(f"unknown field {name}; did you mean {close[0]}?")
+    row = convert(value, InputRow)
+    for name, number, most in (("temperature", row.temperature, math.inf), ("top_p", row.top_p, 1.0)):
+        if number is not None and not math.isfinite(number):
+            raise ValueError(f"{name} {number} is not a finite number")
+        if number is not None and not 0 <= number <= most:
+            raise ValueError(f"{name} {number:g} is {'below 0' if number < 0 else 'above 1'}")
     return row
 
 
@@ -76,9 +85,10 @@ def score_rows(
     allow_unconfined_code: bool = False,
 ) -> Result:
     """Run every output against its contract's tests, repair what can be, then score the cells."""
-    rows = read_rows(path)
+    numbered = list(rows_of(path, _decode_row))
     contracts = load_contracts(contracts_path) if contracts_path else shipped_contracts()
-    _check_rows(rows, contracts, str(path))
+    _check_rows(numbered, contracts, str(path))
+    rows = [row for _, row in numbered]
     check_commands(contracts[row.contract] for row in rows)
     chosen = settings or Settings(repair=True)
     cells, anchors = asyncio.run(
@@ -101,16 +111,19 @@ def score_rows(
     )
 
 
-def _check_rows(rows: Sequence[InputRow], contracts: dict[str, Contract], file: str) -> None:
-    seen: set[CellKey] = set()
-    for row in rows:
+def _check_rows(rows: Sequence[tuple[int, InputRow]], contracts: dict[str, Contract], file: str) -> None:
+    seen: dict[CellKey, int] = {}
+    for number, row in rows:
         if row.contract not in contracts:
-            raise UnknownName("contract", row.contract, contracts, file=file)
-        if row.key in seen:
+            raise UnknownName("contract", row.contract, contracts, file=file, line=number)
+        first = seen.setdefault(row.key, number)
+        if first != number:
+            where = ", ".join(f"{name} {value}" for name, value in row.key.labels.items())
             raise InputError(
-                f"two rows for {row.key.labels}; put the outputs of a cell into one row", file=file
+                f"a second row for {where}, after line {first}; put the outputs of a cell into one row",
+                file=file,
+                line=number,
             )
-        seen.add(row.key)
 
 
 async def _work_out(

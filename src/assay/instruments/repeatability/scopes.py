@@ -11,7 +11,7 @@ A binding stays as it is (``Binding.stays`` names the rule) when it is
 ``attribute``   bound in a class scope;
 ``class``       the name of a class: types and exceptions are seen by their names;
 ``import``      bound by an import;
-``private``     begins with two underscores;
+``private``     begins with two underscores, or is what a class makes of such a name (``_A__x``);
 ``keep``        one of the names others call the program by;
 ``exported``    listed in ``__all__``;
 ``keyword``     a keyword-only parameter, or one that some call passes by keyword;
@@ -60,9 +60,8 @@ _MODULES = frozenset(
         "tracemalloc",
     )
 )  # fmt: skip
-REFLECTIVE = (
-    _CODE | _FRAMES | _MODULES
-)  # with one of these words a program may look at its names, frames or code
+# With one of these words a program may look at its names, frames or code.
+REFLECTIVE = _CODE | _FRAMES | _MODULES
 _OBJECTS = frozenset(("__name__", "__qualname__", "__annotations__", "get_type_hints"))
 _LOOKING = _CODE | {"compile", "help", "_getframe", "get_type_hints", "__builtins__"}
 _LOOKING_ATTRIBUTES = _FRAMES | _OBJECTS
@@ -145,9 +144,8 @@ class Reading:
     def __init__(self, statement: ast.stmt) -> None:
         self.module = Scope("module", statement, None)
         self.scopes: list[Scope] = []
-        self.mentions: dict[
-            tuple[int, str], list[Mention]
-        ] = {}  # by scope: a name means the same all over it
+        # By scope: a name means the same all over it.
+        self.mentions: dict[tuple[int, str], list[Mention]] = {}
         self.keywords: set[str] = set()
         self.texts: set[str] = set()
         self.class_reads: list[str] = []
@@ -407,7 +405,7 @@ def _settle(names: Names, readings: Sequence[Reading], keep: frozenset[str]) -> 
     keywords = frozenset().union(*(one.keywords for one in readings))
     texts = frozenset().union(*(one.texts for one in readings))
     spreads, star = any(one.spreads for one in readings), any(one.star for one in readings)
-    shows = any(one.shows for one in readings)
+    shows, mangled = any(one.shows for one in readings), {m for one in names.bindings for m in _mangled(one)}
     looks = any(one.looks for one in readings) or any(
         one.name in _LOOKING and (one.scope is None or one.scope.kind in ("module", "class"))
         for one in names.bindings
@@ -419,7 +417,7 @@ def _settle(names: Names, readings: Sequence[Reading], keep: frozenset[str]) -> 
             "attribute": kind == "class",
             "class": "class" in roles,
             "import": "import" in roles,
-            "private": name.startswith("__"),
+            "private": name.startswith("__") or name in mangled,
             "keep": name in keep,
             "exported": kind == "module" and name in names.exported,
             "keyword": "keyword" in roles or ("parameter" in roles and name in keywords),
@@ -430,6 +428,16 @@ def _settle(names: Names, readings: Sequence[Reading], keep: frozenset[str]) -> 
             "seen": looks,
         }
         one.stays = next((rule for rule, holds in rules.items() if holds), "")
+
+
+def _mangled(one: Binding) -> Iterator[str]:
+    """What the compiler makes of ``__x`` in a class ``A``: ``_A__x``."""
+    for place in one.places if one.name.startswith("__") else ():
+        scope: Scope | None = place.scope
+        while scope is not None and scope.kind != "class":
+            scope = scope.parent
+        if scope is not None:
+            yield f"_{getattr(scope.node, 'name', '').lstrip('_')}{one.name}"
 
 
 def _exported(tree: ast.Module) -> Iterator[str]:

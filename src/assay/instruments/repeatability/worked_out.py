@@ -84,8 +84,12 @@ def work_out(lock: Lock, evidence: Evidence, options: Options) -> WorkedOut:
     excluded = [Exclusion(reason, count, key.labels) for (reason, key), count in sorted(lost.items())]
     notes = _notes(cut, gone, contracts, options)
     if materials["earlier"] and len(earlier) < len(cells):
-        missing = [cell.key.labels for cell in cells if earlier_cell(lock, cell.key) is None]
-        notes.append(f"no earlier canon for {missing}; held against canons of their own")
+        missing = [
+            ", ".join(f"{name} {value}" for name, value in cell.key.labels.items())
+            for cell in cells
+            if earlier_cell(lock, cell.key) is None
+        ]
+        notes.append(f"no earlier canon for {'; '.join(missing)}: held against canons of this run")
     return WorkedOut(cells, anchors, settings, excluded, notes, unrepaired, earlier)
 
 

@@ -17,9 +17,10 @@ import typing
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from assay.instruments.repeatability.normalisation import ByStatement
+from assay.instruments.repeatability.normalisation import ByStatement, Parsed
+from assay.instruments.repeatability.remembering import remembered
 
 from .edits import (
     Definition,
@@ -71,8 +72,8 @@ Slot = tuple[str, object]
 class _Known:
     """What names stand for in annotations, as far as the program's own text tells."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        bound = _bindings(tree)
+    def __init__(self, parsed: Parsed) -> None:
+        bound = _bindings(parsed)
         self.lazy = False
         self._values: dict[str, tuple[int, object]] = {
             name: (0, value)
@@ -80,7 +81,7 @@ class _Known:
             if isinstance(value, type) and name not in bound
         }
         self.readable = "*" not in bound
-        for statement in tree.body:
+        for statement in parsed.tree.body:
             for name, value in self._from(statement):
                 if bound[name] == 1:
                     self._values[name] = statement.end_lineno or 0, value
@@ -145,10 +146,9 @@ def _plain(annotation: ast.expr) -> bool:
     return all(isinstance(node, _PLAIN) for node in ast.walk(annotation))
 
 
-def _bindings(tree: ast.Module) -> Counter[str]:
-    """How often each name is bound, in whatever scope; ``*`` for an import of everything."""
+def _bound_in(statement: ast.stmt) -> Counter[str]:
     bound: Counter[str] = Counter()
-    for node in ast.walk(tree):
+    for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load):
                 bound[node.id] += 1
@@ -158,6 +158,17 @@ def _bindings(tree: ast.Module) -> Counter[str]:
             bound[node.arg] += 1
         elif isinstance(name := getattr(node, "name", None), str):
             bound[name] += 1
+    return bound
+
+
+_BOUND = ByStatement(_bound_in)
+
+
+def _bindings(parsed: Parsed) -> Counter[str]:
+    """How often each name is bound, in whatever scope; ``*`` for an import of everything."""
+    bound: Counter[str] = Counter()
+    for one in _BOUND.of(parsed):
+        bound.update(one)
     return bound
 
 
@@ -183,7 +194,7 @@ def _colons(here: Sheet) -> dict[tuple[int, int], int]:
     functions.sort(key=lambda node: (node.lineno, node.col_offset))
     colons: list[int] = []
     depth = -1  # beyond a head
-    for token in here.tokens.all:
+    for token, rows in here.tokens.each():
         if token.string == "def":
             depth = 0
         elif depth >= 0 and token.string in ("(", "[", "{"):
@@ -191,7 +202,7 @@ def _colons(here: Sheet) -> dict[tuple[int, int], int]:
         elif depth >= 0 and token.string in (")", "]", "}"):
             depth -= 1
         elif depth == 0 and token.string == ":":
-            colons.append(here.starts[token.start[0] - 1] + token.start[1])
+            colons.append(here.starts[token.start[0] + rows - 1] + token.start[1])
             depth = -1
     if len(colons) != len(functions):
         return {}
@@ -206,6 +217,7 @@ class _Finder:
         self.removed: list[list[Edit]] = []
         self.adopted: list[list[Edit]] = []
         plain = not _annotated(there)
+        variables = any((*_VARIABLES.of(here.parsed), *_VARIABLES.of(there.parsed)))
         for node, twin in definition_pairs(here.tree, there.tree):
             if twin is None and not plain:
                 continue
@@ -213,12 +225,14 @@ class _Finder:
                 continue
             if isinstance(node, Function):
                 self._head(node, twin if isinstance(twin, Function) else None)
-            if not (isinstance(node, ast.ClassDef) and (node.bases or node.keywords or node.decorator_list)):
+            if variables and not (
+                isinstance(node, ast.ClassDef) and (node.bases or node.keywords or node.decorator_list)
+            ):
                 self._variables(node, twin)
 
     @cached_property
     def known(self) -> _Known:
-        return _Known(self.here.tree)
+        return _Known(self.here.parsed)
 
     @cached_property
     def colons(self) -> dict[tuple[int, int], int]:
@@ -321,11 +335,18 @@ def _has_annotations(statement: ast.stmt) -> bool:
 _ANNOTATED = ByStatement(_has_annotations)
 
 
+def _has_annotated_variables(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.AnnAssign) for node in ast.walk(statement))
+
+
+_VARIABLES = ByStatement(_has_annotated_variables)
+
+
 def _annotated(where: Sheet) -> bool:
     return any(_ANNOTATED.of(where.parsed))
 
 
-@lru_cache(maxsize=64)  # those of the canon are asked for again and again
+@remembered(512)  # those of the canon are asked for again and again
 def _assigned(scope: ast.AST) -> Sequence[tuple[ast.expr, ast.expr | None]]:
     """Names and attributes that get a value in a scope, with their annotations, in order."""
     found: list[tuple[ast.expr, ast.expr | None]] = []

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from assay.instruments.repeatability.normalisation import Parsed, first_row, read
+from assay.instruments.repeatability.remembering import remembered
 
 from .keys import Documented, Flat, Key, docstring_of, key, same_tree, statement_key, statement_keys, tree_key
 from .model import Program, Propose
@@ -87,6 +88,11 @@ _SEES_NAMESPACES = Words.of(
 _READS_ATTRIBUTES = {"getattr": slice(1, 2), "hasattr": slice(1, 2), "attrgetter": slice(0, None)}
 
 
+@remembered(512)  # proposals share the statements that they leave where they are
+def _flat(top: ast.stmt, docstrings: bool) -> Flat:
+    return Flat(top, docstrings=docstrings)
+
+
 class Sheet:
     """A program's text and tree, with what is needed to edit the one by the other."""
 
@@ -94,7 +100,6 @@ class Sheet:
         self.parsed, self.tree, self.keep = parsed, parsed.tree, keep
         self.lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.text = "\n".join(self.lines)
-        self._flats: dict[tuple[ast.stmt, bool], Flat] = {}
 
     @property
     def nodes(self) -> list[ast.AST]:
@@ -127,9 +132,7 @@ class Sheet:
             return statement_key(self._tops[statement], statement, docstrings=docstrings)
         for top in self.tree.body:
             if top.lineno <= statement.lineno <= (top.end_lineno or 0):
-                if (top, docstrings) not in self._flats:
-                    self._flats[top, docstrings] = Flat(top, docstrings=docstrings)
-                flat = self._flats[top, docstrings]
+                flat = _flat(top, docstrings)
                 if statement in flat.spans:
                     return tuple(flat.items[slice(*flat.spans[statement])])
         return key(statement)  # a docstring, where docstrings are set aside
@@ -341,7 +344,7 @@ def body_blocks(node: ast.AST) -> list[list[ast.stmt]]:
     return blocks
 
 
-@lru_cache(maxsize=64)  # those of the canon are asked for again and again
+@remembered(512)  # those of the canon are asked for again and again
 def _inner_definitions(node: ast.AST) -> Sequence[Definition]:
     found: list[Definition] = []
     waiting = [statement for block in body_blocks(node) for statement in block]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from functools import lru_cache
 
 from .forms_assignments import ASSIGNMENTS
@@ -31,46 +31,82 @@ from .model import Program, Propose, Step
 __all__ = ["FORMS", "MOST_PROPOSALS"]
 
 MOST_PROPOSALS = 12
+_MOST_BARREN = 1_024
 
 Rules = Sequence[Callable[[Facts, Facts], Iterator[Rewrite]]]
 
 
-def _proposer(rules: Rules) -> Propose:
+class _Barren:
+    """Units in which rules that look at nothing outside a unit had nothing to gain. The oldest are forgotten.
+
+    The outputs of a cell, and a program on its way, have most units in common.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, None] = {}
+
+    def __contains__(self, unit: Hashable) -> bool:
+        return unit in self._known
+
+    def add(self, unit: Hashable) -> None:
+        if len(self._known) >= _MOST_BARREN:
+            del self._known[next(iter(self._known))]
+        self._known[unit] = None
+
+
+def _proposer(rules: Rules, *, local: bool = True) -> Propose:
+    barren = _Barren() if local else None
+
     def propose(program: Program, canon: Program) -> Iterator[str]:
         if program.source == canon.source:
             return
         facts, target = facts_of(program), facts_of(canon)
         if facts is not None and target is not None:
-            yield from _proposals(facts, _ranked(facts, target, rules))
+            yield from _proposals(facts, _ranked(facts, target, rules, barren))
 
     return propose
 
 
-def _ranked(facts: Facts, target: Facts, rules: Rules) -> list[Rewrite]:
+def _ranked(facts: Facts, target: Facts, rules: Rules, barren: _Barren | None) -> list[Rewrite]:
     """The rewrites that gain anything, by what they gain; among equals in the order of the rules."""
     bags, unlike = _counterparts(facts, target)
-    found = [(_gain(one, facts, *bags[one.unit]), one) for rule in rules for one in rule(unlike, target)]
-    return [one for gain, one in sorted(found, key=lambda pair: -pair[0]) if gain > 0]
+    units = [unit for unit, known in unlike.items() if barren is None or known is None or known not in barren]
+    if not units:
+        return []
+    within = facts.within(frozenset(units))
+    found = [(_gain(one, facts, *bags[one.unit]), one) for rule in rules for one in rule(within, target)]
+    ranked = [one for gain, one in sorted(found, key=lambda pair: -pair[0]) if gain > 0]
+    if barren is not None:
+        gaining = {one.unit for one in ranked}
+        for unit in units:
+            if unit not in gaining and unlike[unit] is not None:
+                barren.add(unlike[unit])
+    return ranked
 
 
 Bags = list[tuple[Counter[str], Counter[str]]]
 
 
 @lru_cache(maxsize=4)  # every step asks for those of the same two programs
-def _counterparts(facts: Facts, target: Facts) -> tuple[Bags, Facts]:
-    """By unit, its nodes and those of the canon that they are compared with; the facts of the units that differ.
+def _counterparts(facts: Facts, target: Facts) -> tuple[Bags, dict[int, Hashable]]:
+    """By unit, its nodes and those of the canon that they are compared with; the units that differ.
 
     The canon's unit of that name; failing that, the one in that place when there are as many; else all of it.
+    A unit that differs comes with all that is looked at in it; None where that is more than a unit.
     """
-    pairs = []
-    for unit, name in enumerate(facts.units):
+    pairs: Bags = []
+    unlike: dict[int, Hashable] = {}
+    for unit, (name, (part, number)) in enumerate(zip(facts.units, facts.origins, strict=True)):
+        other: int | None = None
         if name in target.units:
-            pairs.append((facts.bags[unit], target.bags[target.units.index(name)]))
+            other = target.units.index(name)
         elif len(facts.units) == len(target.units):
-            pairs.append((facts.bags[unit], target.bags[unit]))
-        else:
-            pairs.append((facts.whole, target.whole))
-    return pairs, facts.within({unit for unit, (here, there) in enumerate(pairs) if here != there})
+            other = unit
+        pairs.append((facts.whole, target.whole) if other is None else (facts.bags[unit], target.bags[other]))
+        if pairs[-1][0] != pairs[-1][1]:
+            alone = part is not None and other is not None
+            unlike[unit] = (part, number, facts.around, other, target.sheet.source) if alone else None
+    return pairs, unlike
 
 
 def _gain(rewrite: Rewrite, facts: Facts, here: Counter[str], there: Counter[str]) -> int:
@@ -125,8 +161,8 @@ def _disjoint(facts: Facts, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
     return chosen
 
 
-def _step(name: str, about: str, rules: Rules) -> Step:
-    return Step(name, about, _proposer(rules))
+def _step(name: str, about: str, rules: Rules, *, local: bool = True) -> Step:
+    return Step(name, about, _proposer(rules, local=local))
 
 
 FORMS: tuple[Step, ...] = (
@@ -134,7 +170,10 @@ FORMS: tuple[Step, ...] = (
         "literals", "empty literals, sets and dictionaries or calls of the builtins that make them", LITERALS
     ),
     _step(
-        "loops", "ranges from 0, endless loops, loops that build a list or comprehensions", (*RANGES, *LISTS)
+        "loops",
+        "ranges from 0, endless loops, loops that build a list or comprehensions",
+        (*RANGES, *LISTS),
+        local=False,  # whether a function can reach itself is seen all over the program
     ),
     _step(
         "tests", "negations inside or outside a comparison, branches the other way round", (*TESTS, *SWAPS)

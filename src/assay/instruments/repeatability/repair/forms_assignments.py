@@ -90,7 +90,7 @@ def _certain(function: Function, facts: Facts, kind: Kind) -> set[str]:
 
 
 @lru_cache(
-    maxsize=64
+    maxsize=512
 )  # for numbers and for strings, and again for proposals that leave the function as it is
 def _bindings(function: Function) -> dict[str, list[ast.AST | None]]:
     """By name, what each of its bindings gives it; None where that cannot be said."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from assay.instruments.repeatability.normalisation import INNER, ByStatement, Parsed
-from assay.instruments.repeatability.scopes import REFLECTIVE
+from assay.instruments.repeatability.scopes import BUILTINS, REFLECTIVE
 
 from .forms_edit import Sheet, blocks_of
 from .model import Program
@@ -144,7 +144,7 @@ class _Survey:
         return len(self.units) - 1
 
 
-@lru_cache(maxsize=128)  # proposals share the statements that they leave where they are
+@lru_cache(maxsize=512)  # proposals share the statements that they leave where they are
 def _survey(statement: ast.stmt) -> _Survey:
     return _Survey(statement)
 
@@ -176,26 +176,31 @@ class Facts:
         self.declares = any(one.declares for one in told)
         self.yields = any(one.yields for one in told)
         self.units: list[str] = [""]
+        self.origins: list[tuple[str | None, int]] = [(None, 0)]  # by unit: its statement, and which of it
         self.bags: list[Counter[str]] = [Counter({label(parsed.tree): 1})]
         self._told: list[tuple[_Told, int]] = []  # with the number of units before its own
-        for one in reversed(told):
+        for one, part in zip(reversed(told), reversed(parsed.parts), strict=True):
             self._told.append((one, len(self.units) - 1))
             self.units += one.units[1:]
+            self.origins += ((part, number) for number in range(1, len(one.units)))
             self.bags += one.bags[1:]
             self.bags[0].update(one.bags[0])
         self._within: Container[int] = range(len(self.units))
+        self._narrowed: dict[frozenset[int], Facts] = {}  # most steps look at the same units
         self._scopes: dict[int, Scope] = {}
 
     @cached_property
     def whole(self) -> Counter[str]:
         return sum(self.bags, Counter())
 
-    def within(self, units: Set[int]) -> Facts:
+    def within(self, units: frozenset[int]) -> Facts:
         """The same facts, with rules kept to some of the units."""
-        fewer = copy(self)
-        fewer._within = units
-        fewer.__dict__.pop("_places", None)
-        return fewer
+        if units not in self._narrowed:
+            fewer = copy(self)
+            fewer._within, fewer._narrowed = units, {}  # of its own: no cycle
+            fewer.__dict__.pop("_places", None)
+            self._narrowed[units] = fewer
+        return self._narrowed[units]
 
     @property
     def blocks(self) -> list[Block]:
@@ -229,8 +234,13 @@ class Facts:
                 ours += [(node, numbers[unit]) for node, unit in theirs if numbers[unit] in wanted]
         return blocks, expressions, tests
 
+    @cached_property
+    def around(self) -> tuple[object, ...]:
+        """All that ``free``, ``declares`` and ``generates`` say of a unit that is not in the unit itself."""
+        return self.bound & BUILTINS, self.star, self.declares, self.yields
+
     def free(self, name: str) -> bool:
-        """Whether the name certainly means the builtin."""
+        """Whether the name, which is that of a builtin, certainly means it."""
         return name not in self.bound and not self.star
 
     def scope(self, function: Function) -> Scope:

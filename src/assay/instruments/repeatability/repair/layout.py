@@ -242,10 +242,10 @@ def propose_layout(here: Sheet, there: Sheet) -> Iterator[str]:
         return same_tree(source, own, docstrings=docstrings)
 
     indented = _reindented(here, there)
-    base = sheet(indented)
+    base = here if indented == here.text else sheet(indented)
     laid_out = surviving(indented, _Layout(base, there, docstrings=docstrings).groups, holds)
     yield laid_out
-    spaced = _spaced(sheet(laid_out), there)
+    spaced = _spaced(base if laid_out == indented else sheet(laid_out), there)
     if spaced != laid_out:
         yield spaced
     yield indented

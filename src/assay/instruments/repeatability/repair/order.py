@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.instruments.repeatability.normalisation import Parsed, read
+from assay.instruments.repeatability.normalisation import ByStatement, Parsed, read
 
 from .edits import Key, Sheet, Words, docstring_of, proposes, replaced, statement_keys
 from .model import Step
@@ -87,11 +87,10 @@ def _import_runs(where: Sheet) -> list[list[Import]]:
     return runs
 
 
-def _names(where: Sheet) -> tuple[frozenset[str], Counter[str]]:
-    """Names that a program uses or binds other than by import; and how often imports bind each."""
+def _names_in(statement: ast.stmt) -> tuple[frozenset[str], Counter[str]]:
     names: set[str] = set()
     bound: Counter[str] = Counter()
-    for node in where.nodes:
+    for node in ast.walk(statement):
         if isinstance(node, Import):
             bound.update(atom.binds for atom in _atoms(node))
         elif isinstance(node, ast.Global | ast.Nonlocal):
@@ -100,6 +99,18 @@ def _names(where: Sheet) -> tuple[frozenset[str], Counter[str]]:
             values = (getattr(node, field, None) for field in ("id", "arg", "name", "rest"))
             names.update(value for value in values if isinstance(value, str))
     return frozenset(names), bound
+
+
+_NAMES = ByStatement(_names_in)
+
+
+def _names(where: Sheet) -> tuple[frozenset[str], Counter[str]]:
+    """Names that a program uses or binds other than by import; and how often imports bind each."""
+    found = _NAMES.of(where.parsed)
+    bound: Counter[str] = Counter()
+    for _, one in found:
+        bound.update(one)
+    return frozenset().union(*(names for names, _ in found)), bound
 
 
 def _arranged(

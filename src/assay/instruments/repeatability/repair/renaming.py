@@ -21,6 +21,7 @@ from rapidfuzz.distance import Indel
 
 from assay.instruments.repeatability.names import same_but_for_names
 from assay.instruments.repeatability.normalisation import read
+from assay.instruments.repeatability.remembering import remembered
 from assay.instruments.repeatability.scopes import BUILTINS, Binding, Names
 
 from .model import Program, names_of
@@ -55,7 +56,8 @@ def propose_names(program: Program, canon: Program) -> Iterator[str]:
     text = Text.of(program) if wish else None
     if text is None:
         return
-    wish = {mine: name for mine, name in wish.items() if text.can_tell(mine)}
+    placed = dict(zip(program.names_in_shape.bindings, program.names.bindings, strict=True))
+    wish = {placed[mine]: name for mine, name in wish.items() if text.can_tell(placed[mine])}
     if not wish:
         return
     tried = {program.source}
@@ -104,7 +106,7 @@ Numbers = dict[str, int]  # labels are numbered as they come: nothing rests on t
 
 
 def _matched(program: Program, canon: Program) -> list[tuple[Binding, Binding]]:
-    """Pairs of variables, each in one pair at most, those first that meet most often."""
+    """Pairs of variables, each in one pair at most, those first that meet most often; the program's in its shape."""
     votes: Counter[tuple[Binding, Binding]] = Counter()
     theirs, numbers = _canon_rows(canon)
     for mine, its in _paired(_rows(program, _FREE, dict(numbers)), theirs):
@@ -145,16 +147,17 @@ def _canon_rows(canon: Program) -> tuple[list[_Row], Numbers]:
 
 def _rows(program: Program, open_: frozenset[str], numbers: Numbers) -> list[_Row]:
     """One row for each statement of the module."""
-    assert program.tree is not None
+    names = program.names_in_shape
     at: Variables = {
-        (id(place.node), place.attribute, place.item): binding
-        for binding in program.names.bindings
+        (id(node), attribute, item): binding
+        for binding in names.bindings
         if binding.stays in open_
-        for place in binding.places
+        for _, node, attribute, item in binding.places
     }
-    parts = [[statement] for statement in program.tree.body]
+    body = names.tree.body
+    parts = [[statement] for statement in body]
     rows = []
-    for part in parts if len(parts) <= _UNITS else [program.tree.body]:
+    for part in parts if len(body) <= _UNITS else [body]:
         items = [item for statement in part for item in _items(statement)]
         if len(items) <= _LONGEST:
             variables = [at.get(place) if place else None for _, place in items]
@@ -164,7 +167,7 @@ def _rows(program: Program, open_: frozenset[str], numbers: Numbers) -> list[_Ro
     return rows
 
 
-@lru_cache(maxsize=128)  # proposals share the statements that they leave where they are
+@remembered(512)  # programs have most statements in common
 def _items(statement: ast.stmt) -> list[_Item]:
     """A statement as labels, with where each text in it stands."""
     items: list[_Item] = []

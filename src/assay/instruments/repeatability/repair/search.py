@@ -8,13 +8,15 @@ canon: what cannot be reached by steps stays where it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from msgspec import Struct
 
 from assay.canonical import sha256_hex
+from assay.instruments.repeatability.pausing import uncollected
+from assay.instruments.repeatability.remembering import forgetting, remembered
 
 from .model import Program, Step
 
@@ -62,6 +64,40 @@ def _target(canon: str, keep: frozenset[str]) -> Program:
     return Program(canon, keep)
 
 
+class _Offered:
+    """What a step offers for one program: as much of it as has been asked for.
+
+    The outputs of a cell come together on their way to its canon, so the same program is met again and again.
+    """
+
+    __slots__ = ("known",)
+
+    def __init__(self) -> None:
+        self.known: tuple[tuple[str, ...], bool] = (), False  # from the first, and whether these are all
+
+
+@remembered(4_096)  # texts of some hundred programs: every step has one entry for each
+def _offered(step: Step, source: str, canon: str, keep: frozenset[str]) -> _Offered:
+    return _Offered()
+
+
+def _proposals(step: Step, current: Program, target: Program) -> Iterator[str]:
+    """As ``step.propose``, which is asked only for what is not known yet."""
+    offered = _offered(step, current.source, target.source, current.keep)
+    known, complete = offered.known
+    yield from known
+    if complete:
+        return
+    # One value that is replaced, never changed: another search may be between two proposals of the same program.
+    found: tuple[str, ...] = ()
+    for candidate in step.propose(current, target):
+        found = (*found, candidate)
+        if len(found) > len(known):
+            offered.known = found, False
+            yield candidate
+    offered.known = found, True
+
+
 def search(
     source: str, canon: str, keep: frozenset[str], measure: Measurement, steps: Sequence[Step]
 ) -> Generator[Proposal, bool, Repair]:
@@ -70,6 +106,22 @@ def search(
     ``measure(source, limit)`` gives a source's distances to the canon, or None when one of them is beyond the
     limit, so that it need not work out the others.
     """
+    found = _found(source, canon, keep, measure, steps)
+    passes: bool | None = None
+    with forgetting(source):
+        while True:
+            with uncollected():
+                try:
+                    proposal = found.send(passes)
+                except StopIteration as end:
+                    repair: Repair = end.value
+                    return repair
+            passes = yield proposal
+
+
+def _found(
+    source: str, canon: str, keep: frozenset[str], measure: Measurement, steps: Sequence[Step]
+) -> Generator[Proposal, bool | None, Repair]:
     target = _target(canon, keep)
     current = Program(source, keep)
     now = measure(source, None)
@@ -87,7 +139,7 @@ def search(
             if idle.get(step.name) == seen or (step.changes == "tree" and not now[-1]):
                 continue
             idle[step.name] = seen
-            for candidate in step.propose(current, target):
+            for candidate in _proposals(step, current, target):
                 if proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
                     break
                 if candidate in refused:
@@ -97,7 +149,7 @@ def search(
                 reach = measure(candidate, now)
                 if reach is None or reach == now:
                     continue
-                passes = yield Proposal(step.name, candidate, reach)
+                passes = bool((yield Proposal(step.name, candidate, reach)))
                 tried.append(Tried(step.name, sha256_hex(candidate.encode()), passes))
                 if passes:
                     current, now = Program(candidate, keep), reach

@@ -10,6 +10,7 @@ from itertools import pairwise
 from tokenize import TokenInfo
 
 from assay.instruments.repeatability.normalisation import first_row, read
+from assay.instruments.repeatability.remembering import remembered
 
 __all__ = ["Tokens", "tokens_of"]
 
@@ -60,7 +61,7 @@ def _chunks(text: str) -> Iterator[tuple[str, int]]:
     yield "\n".join(lines[start:]), start
 
 
-@lru_cache(maxsize=256)  # proposals, and the outputs of a cell, have most statements in common
+@remembered(512)  # proposals, and the outputs of a cell, have most statements in common
 def _tokens(chunk: str) -> Sequence[TokenInfo]:
     """Tokens of whole rows."""
     return list(tokenize.generate_tokens(io.StringIO(chunk).readline))
