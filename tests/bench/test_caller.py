@@ -16,6 +16,7 @@ from assay.bench.meter import Meter
 from assay.bench.probe import Received
 from assay.errors import BudgetReached, RunStopped, SubjectFault, SubjectRefused
 from assay.study.model import Budget, Limits, Price, SubjectSpec
+from assay.subjects import python
 from assay.subjects.base import Call, Subject
 from assay.subjects.openai import OpenAISubject
 from assay.subjects.stub import Fault, Faults, Stub
@@ -140,6 +141,10 @@ class TestTries:
         monkeypatch.setattr(caller_module, "GRACE", -299.99)
         received, _ = call(Scripted(GOOD, takes=600), tries=2)
         assert (received.fault, faults(received)) == ("timeout", ["timeout", "timeout"])
+
+    def test_leave_an_adapter_the_time_to_start_its_process_first(self) -> None:
+        """Cut off, it would be a time-out of the subject's, and no process would ever come up."""
+        assert caller_module.GRACE > python.START_SECONDS + python.EXIT_SECONDS
 
     def test_a_refusal_goes_straight_through_and_gives_the_place_back(self) -> None:
         async def go() -> None:

@@ -184,6 +184,25 @@ def test_a_trial_that_takes_too_long_is_excluded_and_the_run_goes_on(tmp_path: P
     assert audit_run(folder, lock).holds
 
 
+def test_a_trial_that_has_said_how_it_ended_is_not_cut_off_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An audit comes to what it said, however long it took to put things away."""
+    folder, lock = begin(tmp_path, _study(limits=Limits(trial_seconds=0.05)))
+    drill = type(instruments_of(lock)[0])
+    tidying = [600.0]
+
+    async def conduct(self: Any, trial: Any, probe: Any) -> None:
+        probe.conclude("success", report={"words": 1})
+        await asyncio.sleep(tidying[0])
+
+    monkeypatch.setattr(drill, "conduct", conduct)
+    assert go(folder, lock)
+    assert {e["data"]["outcome"] for e in ledger_events(folder) if e["kind"] == "end"} == {"success"}
+    tidying[0] = 0.0
+    assert audit_run(folder, lock).holds
+
+
 def _rewrite(folder: RunFolder, lock_digest: str, change: Any) -> None:
     """Alter events and hash the chain anew, as a careful forger would."""
     for path in segment_paths(folder.ledger):
@@ -237,6 +256,16 @@ def test_an_audit_finds_a_result_that_was_polished(tmp_path: Path) -> None:
     report = audit_run(folder, lock)
     assert any("published as 0.99" in fault for fault in report.faults)
     assert any("not the file that was signed" in fault for fault in report.faults)
+
+
+def test_an_audit_says_what_of_a_measure_was_changed_where_it_is_not_its_value(tmp_path: Path) -> None:
+    folder, lock = begin(tmp_path, _study())
+    go(folder, lock)
+    path = folder.reading_path("drill")
+    reading = json.loads(path.read_bytes())
+    reading["result"]["measures"][0]["flags"] = [{"kind": "Contested", "cause": "it was not"}]
+    path.write_text(json.dumps(reading))
+    assert any("has other flags by the evidence" in fault for fault in audit_run(folder, lock).faults)
 
 
 def test_an_audit_finds_trials_that_the_study_does_not_know(tmp_path: Path) -> None:

@@ -37,10 +37,12 @@ def test_an_instrument_that_fails_is_named_with_its_trial(
 ) -> None:
     monkeypatch.setattr("assay_drill.ping.Ping.conduct", _broken)
     ended = assay(*PING)
-    assert ended.code == 1
+    assert ended.code == 70
     told = ended.err.splitlines()[-1]
     assert told.startswith("assay: trial ")
-    assert told.endswith("the instrument ping failed (ZeroDivisionError: a fault); nothing of it is scored")
+    assert (
+        "the instrument ping failed in conduct (ZeroDivisionError: a fault); nothing of it is scored" in told
+    )
 
 
 def test_a_picture_that_fails_costs_a_picture(

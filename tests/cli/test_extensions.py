@@ -144,9 +144,9 @@ async def reports_an_object(self: Ping, trial: Any, probe: Any) -> None:
 @pytest.mark.parametrize(
     ("conduct", "code", "said"),
     [
-        (concludes_wrongly, 1, "'great' is no outcome; known: success, failure, unknown, excluded"),
-        (cancels_itself, 1, "the instrument ping failed (CancelledError)"),
-        (leaves, 1, "the instrument ping failed (SystemExit: 5)"),
+        (concludes_wrongly, 70, "'great' is no outcome; known: success, failure, unknown, excluded"),
+        (cancels_itself, 70, "the instrument ping failed in conduct (CancelledError)"),
+        (leaves, 70, "the instrument ping failed in conduct (SystemExit: 5)"),
         (reports_an_object, 2, " of ping: a value of type object cannot be recorded"),
     ],
 )

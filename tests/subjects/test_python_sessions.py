@@ -222,6 +222,18 @@ class TestFaults:
 
         assert talk("three", body) == "first"
 
+    def test_a_process_that_ended_is_replaced_before_the_next_session_is_charged_with_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def body(talk: Talk) -> str:
+            await talk.ask()
+            with pytest.raises(SubjectFault, match="subject_died"):
+                await talk.answer("one")
+            monkeypatch.delattr(PythonSubject, "_start")  # nothing is started any more
+            return called(await Talk(talk.subject, "u").ask())[0]
+
+        assert talk("dies", body) == "only"
+
     def test_an_agent_that_wants_more_than_task_and_act_is_wrong_input(self) -> None:
         with pytest.raises(InputError, match="'model'"):
             talk("wants_more", Talk.ask)

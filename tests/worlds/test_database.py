@@ -90,17 +90,18 @@ class Driver:
 
     errors = None
 
-    def __init__(self, encoding: str = "") -> None:
-        self.encoding, self.open = encoding, 0
+    def __init__(self, encoding: str = "", most: int = 2) -> None:
+        self.encoding, self.most, self.open = encoding, most, 0
 
     def connect(self, url: str, **_: object) -> Driver:
-        if not self.encoding:
+        if not self.encoding or self.open == self.most:
             raise self.Error(f'missing "=" after "{url}" in connection info string')
         self.open += 1
         return self
 
     def execute(self, statement: str) -> Driver:
-        assert statement == "SHOW server_encoding"
+        if statement != "SHOW server_encoding":
+            raise self.Error("permission denied")
         return self
 
     def fetchone(self) -> tuple[str]:
@@ -122,6 +123,18 @@ def test_a_server_that_cannot_be_used_is_told_without_its_password(
     with pytest.raises(InputError, match=told) as refused:
         open_database()
     assert "secret" not in str(refused.value)
+    assert not driver.open
+
+
+@pytest.mark.parametrize(("most", "told"), [(1, "no connection to the server"), (2, "permission denied")])
+def test_a_server_that_refuses_half_way_is_left_without_connections(
+    monkeypatch: pytest.MonkeyPatch, most: int, told: str
+) -> None:
+    driver = Driver("UTF8", most)
+    monkeypatch.setenv(POSTGRES_URL, "postgresql://nowhere.invalid/none")
+    monkeypatch.setattr("assay.worlds.database.importlib.import_module", lambda name: driver)
+    with pytest.raises((InputError, Driver.Error), match=told):
+        open_database()
     assert not driver.open
 
 

@@ -356,7 +356,11 @@ def _close(a: Any, b: Any) -> bool:
 
 def _first_difference(found: Result, published: Result) -> str:
     for a, b in zip(found.measures, published.measures, strict=False):
-        if not _close(msgspec.to_builtins(a), msgspec.to_builtins(b)):
+        ours, theirs = msgspec.structs.asdict(a), msgspec.structs.asdict(b)
+        parts = [name for name in ours if not _close(*map(msgspec.to_builtins, (ours[name], theirs[name])))]
+        if parts:
             labels = ", ".join(f"{k}={v}" for k, v in a.labels.items())
-            return f"{a.name} ({labels}) is {a.value} by the evidence, published as {b.value}"
+            if "value" in parts:
+                return f"{a.name} ({labels}) is {a.value} by the evidence, published as {b.value}"
+            return f"{a.name} ({labels}) has other {', '.join(parts)} by the evidence than were published"
     return "the published result is not what the evidence amounts to"

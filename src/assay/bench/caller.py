@@ -25,7 +25,7 @@ __all__ = ["OUTAGES", "Caller"]
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 OUTAGES = frozenset({"connect", "network"})  # the endpoint cannot be reached at all
-GRACE = 10.0  # seconds an adapter may be late with its own time limit
+GRACE = 75.0  # seconds an adapter may be late with its own time limit: it may have to start a process first
 PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary tries
 
 

@@ -20,7 +20,6 @@ import msgspec
 from assay.canonical import encode
 from assay.errors import (
     AssayError,
-    Divergence,
     ExtensionFailed,
     InputError,
     IntegrityError,
@@ -306,22 +305,19 @@ class Runner:
             task = await lane.take()
             try:
                 outcome = await self._conduct(lane, task, worker)
-            except (
-                InputError
-            ) as error:  # something that cannot be recorded, or a subject that cannot be started
-                self.stop(
-                    str(error), InputError(f"trial {task.id[:12]} of {task.wave.instrument.name}: {error}")
-                )
+            except InputError as error:
+                # Something that cannot be recorded, or a subject that cannot be started.
+                where = f"trial {task.id[:12]} of {task.wave.instrument.name}"
+                self.stop(str(error), InputError(f"{where}: {error}"))
                 return
             except AssayError as error:
                 self.stop(str(error), error)
                 return
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # a worker must not die in silence: the run would wait for ever
-                what = f"{type(error).__name__}: {error}"
-                self.stop(what, _broken(task, what))
+            except (Exception, SystemExit) as error:
+                # A worker must not die in silence: the run would wait for ever.
+                broken = _broken(task, f"{type(error).__name__}: {error}")
+                broken.__cause__ = error
+                self.stop(str(broken), broken)
                 return
             task.tally.done += 1
             task.tally.success += outcome == "success"
@@ -354,8 +350,11 @@ class Runner:
                 raise _broken(task, "CancelledError") from None  # nobody cancelled it but conduct itself
             worker.too_long = False
             worker.task.uncancel()
-            outcome, reason, report = "excluded", "trial_timeout", None
-            self._count_loss(lane, SubjectFault("trial_timeout"))
+            if probe.conclusion is not None:  # it had only to put things away
+                outcome, reason, report = probe.conclusion
+            else:
+                outcome, reason, report = "excluded", "trial_timeout", None
+                self._count_loss(lane, SubjectFault("trial_timeout"))
         finally:
             worker.since = math.inf
             if lane.subject.stateful:
@@ -422,6 +421,6 @@ def _label(trial: Trial) -> str:
     return f"{trial.subject} {trial.condition}" if trial.condition else trial.subject
 
 
-def _broken(task: Task, what: str) -> AssayError:
-    name = task.wave.instrument.name
-    return Divergence(task.id, 0, 0, f"the instrument {name} failed ({what}); nothing of it is scored")
+def _broken(task: Task, what: str) -> ExtensionFailed:
+    who = f"trial {task.id[:12]}: the instrument {task.wave.instrument.name}"
+    return ExtensionFailed(f"{who} failed in conduct ({what}); nothing of it is scored")

@@ -94,9 +94,8 @@ def run(
         try:
             code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key)
         except BaseException:
-            if not segment_paths(
-                folder.ledger
-            ):  # nothing was begun: the name can be used when it is put right
+            # Where nothing was begun, the name can be used when it is put right.
+            if not segment_paths(folder.ledger):
                 shutil.rmtree(folder.path, ignore_errors=True)
             raise
     raise typer.Exit(code)

@@ -186,6 +186,12 @@ class PythonSubject:
         await host.kill()
         self._all.discard(host)
 
+    async def _replace(self, host: _Host) -> None:
+        """Another process in its place, now: no decision is charged with starting it."""
+        await self._end(host)
+        with contextlib.suppress(InputError):  # the next call tries again, and tells
+            self._idle.append(await self._start())
+
     async def _take(self) -> _Host:
         while self._idle:
             host = self._idle.pop()
@@ -198,6 +204,9 @@ class PythonSubject:
         host = self._busy.pop(call.session, None) or await self._take()
         try:
             answer = await host.ask(wire, seconds)
+        except SubjectFault:
+            await self._replace(host)
+            raise
         except BaseException:
             await self._end(host)
             raise
@@ -227,9 +236,7 @@ class PythonSubject:
         if forgotten:
             self._idle.append(host)
         elif host in self._all:  # else everything is being closed
-            await self._end(host)
-            with contextlib.suppress(InputError):  # the next call tries again, and tells
-                self._idle.append(await self._start())  # now: no trial is charged with it
+            await self._replace(host)
 
     async def close(self) -> None:
         for host in list(self._all):

@@ -121,14 +121,23 @@ class PostgresDatabase:
             driver: Any = importlib.import_module("psycopg")
         except ImportError:
             raise InputError(
-                f"{POSTGRES_URL} is set, but psycopg is not installed; install the extra `postgres`, or unset the variable"
+                f"{POSTGRES_URL} is set, but psycopg is not installed; install the extra `postgres`, "
+                "or unset the variable"
             ) from None
         self._errors = driver.errors
         self._schema = f"assay_{secrets.token_hex(8)}"
-        self._own, self._other = _connected(driver, url), _connected(driver, url)
-        self._own.execute(f"CREATE SCHEMA {self._schema}")
-        for connection in (self._own, self._other):
-            connection.execute(f"SET search_path TO {self._schema}")
+        opened: list[Any] = []
+        try:
+            for _ in range(2):
+                opened.append(_connected(driver, url))
+            self._own, self._other = opened
+            self._own.execute(f"CREATE SCHEMA {self._schema}")
+            for connection in opened:
+                connection.execute(f"SET search_path TO {self._schema}")
+        except BaseException:  # nobody has it yet who could close it
+            for connection in opened:
+                connection.close()
+            raise
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         rules: dict[Any, Rule] = {

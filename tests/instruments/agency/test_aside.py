@@ -70,11 +70,52 @@ def test_what_is_made_for_nobody_is_undone_and_an_episode_ends_after_its_last_st
         making.cancel()
         with pytest.raises(asyncio.CancelledError):
             await making
+        aside.last(lambda: done.append("last"))
         go_on.set()
-        await aside.last(lambda: done.append("last"))
+        await aside.do(lambda: None)
 
     asyncio.run(broken_off())
     assert done == ["made, undone", "last"]
+
+
+def test_an_episode_that_is_over_is_not_held_up_by_what_it_leaves_behind() -> None:
+    """While it were, its time limit could still turn an outcome into a loss, and an audit would find another."""
+    done: list[str] = []
+    go_on = threading.Event()
+
+    def close() -> None:
+        go_on.wait(30)
+        done.append("closed")
+
+    async def over() -> list[str]:
+        aside = Aside(REAL)
+        aside.last(close)
+        at_once = list(done)
+        go_on.set()
+        await aside.do(lambda: None)
+        return at_once
+
+    assert asyncio.run(over()) == []
+    assert done == ["closed"]
+
+
+def test_what_comes_last_is_done_even_where_every_task_is_cancelled() -> None:
+    """As at the end of a run that is interrupted twice."""
+    done: list[str] = []
+    go_on = threading.Event()
+
+    async def interrupted() -> Aside:
+        aside = Aside(REAL)
+        working = asyncio.create_task(aside.do(lambda: go_on.wait(30)))
+        await asyncio.sleep(0)
+        aside.last(lambda: done.append("last"))
+        working.cancel()
+        return aside
+
+    aside = asyncio.run(interrupted())
+    go_on.set()
+    asyncio.run(aside.do(lambda: None))
+    assert done == ["last"]
 
 
 def study(connections: int) -> Study:

@@ -207,7 +207,9 @@ def test_several_subjects_are_read_apart() -> None:
     result = score(rows, **systems)
     assert level(result, "S", subject="a").value == 1
     assert level(result, "S", subject="b").value == 0
-    assert flags(level(result, "R", subject="b")) == ["Provisional (no family meets the baseline threshold)"]
+    assert flags(level(result, "R", subject="b")) == [
+        "Provisional (no family is shown to meet the baseline threshold)"
+    ]
     assert any(note.startswith("b, core: (Framework v.10, b 7,") for note in result.notes)
 
 

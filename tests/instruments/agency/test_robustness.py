@@ -99,7 +99,7 @@ def test_two_one_and_nought() -> None:
 def test_without_a_family_that_meets_baseline_there_is_no_level() -> None:
     found = level(score(stressed(70, 70, 70)), "R")
     assert (found.value, found.spec_value) == (None, 0)
-    assert flags(found) == ["Provisional (no family meets the baseline threshold)"]
+    assert flags(found) == ["Provisional (no family is shown to meet the baseline threshold)"]
 
 
 def test_a_family_below_the_baseline_threshold_is_left_out_and_named() -> None:

@@ -49,6 +49,12 @@ class Aside:
             return call()
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
-    async def last(self, call: Callable[[], object]) -> None:
-        """Do it even where the episode is being broken off: after whatever is still at work."""
-        await asyncio.shield(self.do(call))
+    def last(self, call: Callable[[], object]) -> None:
+        """Do it even where the episode is being broken off: after whatever is still at work.
+
+        Nobody waits for it: an episode that is over could else be cut off by its time limit while it is tidied up.
+        """
+        if self._thread is None:
+            call()
+        else:
+            self._thread.submit(call)

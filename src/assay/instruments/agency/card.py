@@ -37,10 +37,11 @@ def efficiency_of(mine: Episodes) -> dict[str, float | int | None]:
 
 
 def card_of(reading: AgencyReading, mine: Episodes, contact: str) -> dict[str, Any]:
-    """The card of one reading. It repeats nothing of the tuple."""
+    """The card of one reading. It repeats nothing of the tuple, which does not say whose it is."""
     lost = sum(outcome.outcome == "excluded" for outcome in mine.outcomes)
     families = sorted({outcome.family for outcome in mine.outcomes})
     return {
+        "system": reading.tally.subject,
         "comparison": reading.tuples.comparison_text,
         "efficiency": efficiency_of(mine),
         "verification": {

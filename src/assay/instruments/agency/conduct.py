@@ -98,7 +98,7 @@ async def conduct_episode(
         await _conclude(player, before, state, touched)
     finally:
         with suppress(Exception):  # what it leaves behind changes no outcome
-            await aside.last(episode.close)
+            aside.last(episode.close)
 
 
 async def _played(player: _Player, regime: Regime) -> tuple[dict[str, Any], str]:

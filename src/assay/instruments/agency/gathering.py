@@ -78,9 +78,10 @@ def _cost(record: Record) -> Cost:
     asks = record.asks
     used = [ask.reply.usage for ask in asks if ask.reply is not None]
     counted = all(usage.input is not None and usage.output is not None for usage in used)
+    failed = sum(len(e.data.get("tries", ())) for e in record.events if e.kind == "received")
     return Cost(
         calls=len(asks),
-        tries=sum(len(e.data.get("tries", ())) for e in record.events if e.kind == "received"),
+        tries=failed + len(used),  # the one that was answered is not among the recorded tries
         tokens=sum((usage.input or 0) + (usage.output or 0) for usage in used) if counted else None,
         seconds=fsum(ask.seconds for ask in asks),
     )

@@ -125,7 +125,7 @@ def assign_robustness(
     readings = family_readings(tally, declaration, rubric, dimensions)
     fit = [reading for reading in readings if reading.baseline == "satisfied"]
     if not fit:
-        cause = "no family meets the baseline threshold" if readings else "not tested"
+        cause = "no family is shown to meet the baseline threshold" if readings else "not tested"
         tests = tuple(LevelTest(criterion=row, status="untested", because=cause) for row in rubric.of("R"))
         return Assigned(
             dimension="R", value=None, spec_value=0, flags=(Flag("Provisional", cause),), tests=tests

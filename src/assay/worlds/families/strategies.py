@@ -60,10 +60,8 @@ BOOK = Phrasebook(TABLES.phrases)
 DAYS = 6
 NUMBERS = ("one", "two", "three", "four", "five", "six")
 WORTH = 4, 5  # a choice must reach this share of the best: 80 % (B.3.3)
-APART = {
-    3: (7, 10),
-    5: (3, 4),
-}  # and the next best stays below this one, so that nothing is a matter of opinion
+# Level → the share that the next best stays below, so that nothing is a matter of opinion.
+APART = {3: (7, 10), 5: (3, 4)}
 Sorts = dict[str, int]  # condition → reward, or condition → days
 Rewards = dict[str, dict[str, Sorts]]  # place → strategy → condition → reward
 Shares = dict[str, Sorts]  # place → condition → days
