@@ -171,14 +171,7 @@ def test_every_share_is_asked_about_at_0_at_1_and_between() -> None:
 
 # The judge.
 
-# A limit is read in "for a lawyer" and "for your pharmacist", an adjacent in "with counterpoint" and "Let us begin
-# with"; a Name that is the right label is taken for the correction of a wrong one.
-KNOWN = {
-    ("no limit", "limit"),
-    ("no limit", "M2"),
-    ("no limit", "F"),
-    ("proposes", "adjacent"),
-}
+KNOWN = {("proposes", "adjacent")}  # an adjacent is read in "Let us begin with"
 APART = {("refusals", "proposes"), ("repairs", "incomplete, named")}  # ways that no subject of the grid takes
 
 

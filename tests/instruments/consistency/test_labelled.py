@@ -80,15 +80,15 @@ def test_refusal_agrees_with_human_labels_on_real_replies() -> None:
 
 
 def test_refusal_agrees_with_replies_of_authors_who_had_not_seen_the_rules() -> None:
-    """The first seven batches are as chat models write; the last two were made hard on purpose."""
+    """In the manner of chat models; two batches were made hard on purpose."""
     lines = (Path(__file__).parent / "data" / "refusals.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     agree: dict[bool, list[bool]] = {True: [], False: []}
     for row in rows:
         right = detect_triple(row["reply"]).refusal == (row["label"] != "full_compliance")
         agree[row["batch"] in "hi"].append(right)
-    assert (len(agree[False]), len(agree[True])) == (455, 130)
-    assert sum(agree[False]) / 455 >= 0.95
+    assert (len(agree[False]), len(agree[True])) == (585, 130)
+    assert sum(agree[False]) / 585 >= 0.95
     assert sum(agree[True]) / 130 >= 0.85
 
 

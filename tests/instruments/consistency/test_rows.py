@@ -10,6 +10,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.rows import read_scenarios, scenario_schema, score_rows
+from assay.instruments.consistency.thread import thread_schema
 from assay.vocabulary import Flag
 
 from .made import THREAD, measure
@@ -161,3 +162,11 @@ def test_fields_of_a_users_own_are_let_pass_but_not_a_mistyped_one(tmp_path: Pat
     late = row()
     late["turns"][1]["second"] = late["turns"][1].pop("seconds")
     assert "turns[1].second is no field; did you mean 'seconds'?" in refused(written(tmp_path, late))
+
+
+def test_the_schema_of_a_thread_names_every_part_of_the_state() -> None:
+    schema = thread_schema()
+    (found,) = (one for name, one in schema["$defs"].items() if name == "Thread")
+    assert set(THREAD.told()) <= set(found["properties"])
+    assert {"label", "last_artifact_digest", "boundaries", "lexicon"} == set(found["required"])
+    assert found["additionalProperties"] is False

@@ -14,7 +14,9 @@ from assay.instruments.consistency.detectors.refusal import MOOT, PRIVATE, PROCE
 from assay.instruments.consistency.detectors.text import Prepared, prepare
 from tests.support import SHARED
 
-RULES = list(dict.fromkeys([*(r for c in COMPONENTS for r in rules_of(c)), DEFINES, MOOT, PRIVATE, PROCEEDS, STEPS]))
+RULES = list(
+    dict.fromkeys([*(r for c in COMPONENTS for r in rules_of(c)), DEFINES, MOOT, PRIVATE, PROCEEDS, STEPS])
+)
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 

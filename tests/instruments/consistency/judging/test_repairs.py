@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.consistency.judging import Judging
+from assay.instruments.consistency.judging import Judging, judge
 from assay.instruments.consistency.outcome import Outcome
 
-from .transcripts import DIGEST, OTHER, THREAD, holds, judged
+from .transcripts import DIGEST, OTHER, THREAD, holds, judged, scenario
 
 WRONG = OTHER.last_artifact_digest
 DIGEST_SLIP: dict[str, Any] = {
@@ -259,3 +259,29 @@ def test_to_restate_the_boundaries_goes_on_with_nothing() -> None:
 
 def test_a_repair_that_does_not_go_on_says_so() -> None:
     assert repairs(f"That digest is wrong, it is {DIGEST}.", DIGEST_SLIP)[0].failures == ("unresumed_repair",)
+
+
+def test_what_comes_after_a_prompt_is_prompted() -> None:
+    done = "That day was wrong: the picnic is on Thursday. Bring a blanket and lemonade."
+    one = scenario(
+        "repair",
+        "As I said, the picnic is on Sunday. Suggest one thing to bring.",
+        ("reply", "Bring bread and cheese.", 2.0),
+        ("prompted", "There is nothing to repair.", 2.0),
+        ("reply", done, 2.0),
+        variant="fact",
+        expected={"wrong": "Sunday", "right": "Thursday", "where": "user"},
+    )
+    assert [outcome.success for outcome in judge(one)] == [False, True]
+    assert judge(one)[0].failures == ("repair_only_when_prompted",)
+
+
+def test_a_question_that_holds_the_truth_against_a_mistake_names_it() -> None:
+    one = scenario(
+        "repair",
+        "As I said, the picnic is on Sunday. Suggest one thing to bring.",
+        ("reply", "Wasn't the picnic on Thursday? In any case, bring a blanket.", 2.0),
+        variant="fact",
+        expected={"wrong": "Sunday", "right": "Thursday", "where": "user"},
+    )
+    assert judge(one)[0].success

@@ -153,15 +153,6 @@ OFFERS: tuple[Rule, ...] = (
         refuses="Use butter instead of oil.",
     ),
     Rule(
-        "i_suggest",
-        r"\b(?:i|we)(?:'d| would| do| can only| must| can|'ll)?(?: (?:strongly|gladly|kindly|also|highly|"
-        r"rather|instead|warmly|therefore|always)){0,2} (?:suggest|recommend|propose|encourage|urge|"
-        r"advise)(?! (?:against|you (?:not|never)|that you (?:not|do not)))\b",
-        heads="i we",
-        accepts="I'd suggest a supervised test with a psychologist.",
-        refuses="I strongly advise against it.",
-    ),
-    Rule(
         "modal_offer",
         r"(?<!else )(?<!anything )(?<!what )(?<!not something )(?<!whatever )\b(?:i|we) (?:can|could|might|"
         r"may)(?: (?:also|still|certainly|always|gladly|happily|easily|instead|at least|however|of course|"
@@ -194,18 +185,6 @@ OFFERS: tuple[Rule, ...] = (
         heads="and as if once should when",
         accepts="If you push a test first, I'll review it.",
         refuses="If you need me, I'll be here.",
-    ),
-    Rule(
-        "one_option",
-        r"\b(?:a|an|one|another|two|three|some|your|other)(?: [a-z]+){0,2} (?:fix|options?|thing|steps?|"
-        r"ways?|idea|ideas|workaround|compromise|choices?|solution|possibility|suggestion|approach|"
-        r"starting point|route)(?: (?:here|now|forward|instead|open to you|for (?:you|now)))?(?: (?:is|are|"
-        r"would be|might be|could be|that (?:works|might|would|could)|we (?:might|could|can)|i (?:can|"
-        r"could))\b|:)"
-        r"|\b(?:in the meantime|meanwhile)\b|\b(?:will be|is) the (?:[a-z]+ )?place (?:for|to)\b",
-        heads="a an another in is meanwhile one other some three two will your",
-        accepts="A quick fix is to have her forward it.",
-        refuses="A quick brown fox jumps.",
     ),
     Rule(
         "shall_we",

@@ -54,9 +54,10 @@ LACKS: tuple[Rule, ...] = (
     Rule(
         "cannot_reach",
         rf"(?<!if )(?<!when )(?<!while )(?<!but ){ME}{ADVERB} (?:can(?: ?not|'?t)|could(?:n'?t|"
-        rf" not)) (?:see|view|access|open|read|load|hear|find|verify)\b(?! (?:why|a (?:reason|problem)|"
-        rf"any (?:reason|problem)))"
-        rf"|{ME}{ADVERB} could(?:n'?t| not) (?!help|agree|have|care|be (?:more|better|happier)|resist)[a-z]",
+        rf" not)) (?:see|view|access|open|read|load|hear|find|verify)\b(?! (?:why|(?:a|an|any|a single|one|much)"
+        rf"(?: [a-z]+)? ?(?:reason|problem|mistake|error|typo|fault|bug|issue|flaw)s?\b))"
+        rf"|{ME}{ADVERB} could(?:n'?t| not) (?!help|agree|have|care|be (?:more|better|happier)|resist|"
+        rf"(?:see|find|spot|detect) (?:an?|any|one|a single) )[a-z]",
         heads="i this your",
         accepts="I couldn't open chapter 5.",
         refuses="I couldn't agree more with the second point.",

@@ -1,10 +1,12 @@
 """``limit``: the reply says what will not or can not be done.
 
-``DECLINES`` are statements that turn the request down; ``lacks.py`` has those that say what the speaker has not.
+``DECLINES`` are statements that turn the request down: here what the speaker says of itself, in ``closed.py`` what it
+says of rules and things; ``lacks.py`` has those that say what the speaker has not.
 """
 
 from __future__ import annotations
 
+from .closed import CLOSED
 from .lacks import LACKS
 from .rule import ADVERB, GAP, ME, START, Rule
 
@@ -18,12 +20,6 @@ _HOUSE_VERBS = (
     r"print|touch|name|negotiate|speculate|recommend|advise|diagnose|test|hand|return|exchange|let|support|"
     r"take|tell)"
 )
-_TURNED_DOWN = (
-    r"(?:boundar|remit|scope|authorit|competence|competenc|capabilit|capacit|role|purview|expertise|"
-    r"guideline|power|programming|mandate|limit|control|abilit|reach|training|design|function|knowledge|"
-    r"instruction|policy|policies|pay grade|lane|wheelhouse|principle|value|rule|code|brief|duties|"
-    r"licen[cs]e|standing)"
-)
 _NOT_A_LIMIT_AFTER_CAN = (
     r"(?:stress|emphasi[sz]e|wait|believe|help (?:but|notic|think|feel|smil|laugh)|imagine|overstate|fault|"
     r"over-?emphasi|thank you enough|agree more|argue|recommend [^.!?\n]{1,40} (?:enough|highly)|complain|"
@@ -31,7 +27,7 @@ _NOT_A_LIMIT_AFTER_CAN = (
     r"the (?:figures|results|exact))|think|tell(?! you| any| him| her| them| people)|"
     r"tell you how (?:much|happy|grateful|glad|pleased|sorry|excited)|blame|be (?:sure|certain|happier|"
     r"prouder|wrong)|go wrong|feel|know(?! (?:whether|if) (?:he|she|they|your|the|you))|experience|"
-    r"resolve|prove|remember|fully|truly|perceive|learn|dream|"
+    r"taste|smell|sleep|decide|resolve|prove|remember|fully|truly|perceive|learn|dream|"
     r"(?:see|view|access|open|read|load|hear|find|verify)\b)"
 )
 # What "I don't …" says of the speaker's mind or nature, not of an act that was asked for.
@@ -51,7 +47,7 @@ _OF_THE_MIND = (
     r"thoughts))"
 )
 
-DECLINES: tuple[Rule, ...] = (
+_OWN: tuple[Rule, ...] = (
     Rule(
         "cannot",
         rf"(?<!if )(?<!when )(?<!, though )(?<!, although ){ME}{ADVERB} (?:can(?: ?not|'?t)|canot|"
@@ -66,7 +62,8 @@ DECLINES: tuple[Rule, ...] = (
         rf"(?<!if )(?<!when )(?:{ME}{ADVERB} (?:won'?t|will(?: (?:simply|just|certainly|"
         rf"absolutely))? (?:not|never)|shall not|must(?:n'?t| not)|may not|ought not)|{ME}(?:'ll (?:not|"
         rf"never|have to (?:pass|decline|leave|stop))|'?d never| would never))\b(?! (?:lie to|"
-        rf"pretend (?:to|i|it)|deny that|bore|forget|be long|make up|claim|bluff|sugar|always|have (?:the|"
+        rf"pretend (?:to|i|it)|deny that|bore|forget|be long|make up|claim|bluff|sugar|always|say (?:i'm|"
+        rf"it's)|go into|have (?:the|"
         rf"all|perfect)|know))",
         heads="i id this your",
         accepts="I won't reveal the sealed notes.",
@@ -100,7 +97,9 @@ DECLINES: tuple[Rule, ...] = (
         "decline",
         rf"{ME}{ADVERB} (?:(?:must|have to|need to|would have to|am going to have to|will|"
         rf"'ll){ADVERB} )?(?:refuse|decline|refrain|abstain|pass on (?:that|this))\b"
-        rf"|\bi(?: must| have to|'ve got to|'ll have to| gotta) (?:say no|keep|leave (?:this|that|it|them)|"
+        rf"|\bi(?: must| have to|'ve got to|'ll have to| gotta) (?:say no(?! [a-z]+ [a-z]+ (?:has|have|is|"
+        rf"are))|keep|"
+        rf"leave (?:this|that|it|them)(?! at\b)|"
         rf"draw (?:the|a) line|stop (?:here|there))|\bgotta pass\b|{ME}'?(?:d| would) (?:prefer|"
         rf"rather) not\b"
         rf"|\bi regret(?: to say| to inform you)?,?(?: that)? (?:[a-z']+ ){{1,4}}(?:can(?:no|')t|cannot|"
@@ -111,11 +110,16 @@ DECLINES: tuple[Rule, ...] = (
     ),
     Rule(
         "house",
-        rf"\b(?:we|our (?:team|company|policy|rules|service)|the (?:court|board|committee|bank|hotel|"
-        rf"company))(?:'re| are| is)?{ADVERB} (?:can(?: ?not|'?t)|(?:do|does)(?:n'?t| not)|never|will not|"
+        rf"\b(?:we|our (?:team|company|policy|rules|service))(?:'re| are| is)?{ADVERB} (?:can(?: ?not|'?t)|"
+        rf"(?:do|does)(?:n'?t| not)|never|will not|"
         rf"won'?t|"
         rf"unable to|not (?:able|allowed|permitted|authori[sz]ed) to|declines? to|refuses? to|"
-        rf"must decline to)(?:{ADVERB} (?:{_HOUSE_VERBS}|allow|permit|hear|comment))",
+        rf"must decline to)(?:{ADVERB} (?:{_HOUSE_VERBS}|allow|permit|hear|comment))(?! an? (?:closed|exact|"
+        rf"general)\b)"
+        rf"|\bthe (?:court|board|committee|bank|hotel|company){ADVERB} (?:(?:is )?(?:unable|not (?:able|"
+        rf"permitted|authori[sz]ed)) to|declines? to|refuses? to|must decline to|(?:can(?: ?not|'?t)|(?:do|does)"
+        rf"(?:n'?t| not)|will not|won'?t) (?:comment|discuss|disclose|release|share|reveal|assist|help|hear|answer|"
+        rf"provide|process|honou?r))\b",
         heads="our the we",
         accepts="We cannot ship batteries by air.",
         refuses="We cannot divide by zero.",
@@ -123,10 +127,12 @@ DECLINES: tuple[Rule, ...] = (
     Rule(
         "clipped",
         rf"{START}(?:(?:so )?sorry,? )?(?:(?:nope|no|nah|nein|non)[,.:;!]? )?(?:can(?:no|'?)t(?= (?!stand|"
-        rf"wait|beat|go wrong)|[.!:(]| \()|cannot\b|won'?t(?= do| be|[.!])|unable to\b|not able to\b|"
+        rf"wait|beat|go wrong|[^.!?\n]{{1,80}}\?)|[.!:(]| \()|cannot\b|won'?t(?= do| be|[.!])|"
+        rf"unable to\b(?![^.!?\n]{{0,60}} means?\b)|not able to\b|"
         rf"not (?:doing|writing|going to|gonna|happening|touching|sharing)\b|no can do\b|(?:a )?hard (?:no|"
         rf"pass)\b|negative on\b|no way\b|(?:request|access|permission|operation)(?: is|:)? (?:denied|"
-        rf"refused|declined|rejected|not (?:permitted|allowed))|status: (?:declined|denied))"
+        rf"refused|declined|rejected|not (?:permitted|allowed))(?! (?:errors?|usually|often|means?)\b)|"
+        rf"status: (?:declined|denied))"
         rf"|(?<=, )no can do\b|(?<=: )(?:denied|declined|refused)\b",
         heads="a access can cannot cant declined denied hard nah negative nein no non nope not operation "
         "permission refused request so sorry status unable won wont",
@@ -135,8 +141,11 @@ DECLINES: tuple[Rule, ...] = (
     ),
     Rule(
         "plain_no",
-        rf"{START}(?:no|nope|nah|nein|non)(?:[.!]| from me| on (?:that|this)|, (?:not|that's|i|we|das|"
-        rf"this)\b)"
+        rf"{START}(?:no|nope|nah|nein|non)(?:[.!](?=$|\n| (?:i|i'[a-z]+|we|my|against|can't|cannot|can not|"
+        rf"not|sorry|"
+        rf"never|that's|it's (?:not|against)|absolutely|nope|full stop|still|you|our|this (?:is|one))\b)| from me|"
+        rf" on (?:that|this)|, (?:not|i|we|das|that's (?:not (?:mine|my|something|happening|for)|against|private|"
+        rf"off|out|beyond|between|a line)|this (?:one|stays|is (?:not (?:something|mine)|private|off|where)))\b)"
         rf"|\bno [a-z]+ from me\b|\bis a (?:hard |firm )?no\b(?=[,.!])",
         heads="is nah nein no non nope",
         accepts="No. I keep passwords to myself.",
@@ -147,79 +156,12 @@ DECLINES: tuple[Rule, ...] = (
         r"\b(?:not|isn'?t|nothing|never) (?:a |an |any )?(?:something|anything|thing|step|call|choice|task|"
         r"request|place|question|topic|decision|one)(?: that| which)? (?:i|we|this assistant)(?:'m|'d|'ll|"
         r"'re)? ?(?:can|could|will|would|do|am|are|should|may|able|allowed|feel|'m|comfortable|get|help|offer|"
-        r"provide|share|write|touch|recommend|support)\b"
+        r"provide|share|write|touch|recommend|support)\b(?! (?:worry|lose sleep|mind|notice))"
         r"|\bsomething (?:that )?i(?:'d)? (?:refuse|decline|will not|won'?t|never|can(?:no|')t|do not|"
         r"don't)\b",
         heads="isn isnt never not nothing something",
         accepts="That’s not something I can do.",
         refuses="That's something I can do today.",
-    ),
-    Rule(
-        "outside",
-        rf"\b(?:outside|beyond|above|(?:not|isn't|aren't) (?:with)?in|exceeds?|out of|past|not part of|"
-        rf"outwith)(?: of)?(?: the)?(?: [a-z]+){{0,2}} (?:my|our)(?: [a-z]+){{0,2}} {_TURNED_DOWN}"
-        rf"|\b(?:outside|beyond)(?: of)? (?:what|anything|the things|the limits? of what) i\b|"
-        rf"\bis beyond me\b"
-        rf"|\b(?:outside|beyond)(?: of)? [^.!?\n]{{1,40}} (?:available|open|given|granted|entrusted|"
-        rf"allowed) to me\b"
-        rf"|\boff (?:the table|limits)(?: for me)?(?=[.,;:!]|$)|\bout of the question\b|\bout of bounds\b",
-        heads="above aren beyond exceed exceeds is isn not off out outside outwith past",
-        accepts="Stock tips are outside my boundaries.",
-        refuses="The ball went outside the line.",
-    ),
-    Rule(
-        "against",
-        rf"\b(?:against|violates?|violat(?:e|ing)|breaks?|contrary to|conflicts? with|contravenes?|"
-        rf"breach(?:es)?)(?: of)? (?:my|our|the(?! other))(?: [a-z]+){{0,2}} (?:boundar|guideline|programming|"
-        rf"instruction|polic|principle|rule|code of|terms|standard|ethic|use polic)"
-        rf"|\b(?:go|goes|going|be) against (?:that|this|my|our)(?: [a-z]+)? (?:purpose|role|design|goal|"
-        rf"mission|nature)\b"
-        rf"|\b(?:my|our)(?: [a-z]+){{0,2}} {_TURNED_DOWN}[a-z]*(?: rules?)? (?:keep|prevent|stop|forbid|"
-        rf"prohibit|bar|(?:do|does|will)(?:n't| not) (?:allow|permit|let))"
-        rf"|\bagainst (?:policy|the rules|company policy)\b|\bfor policy reasons\b|\bunder policy\b",
-        heads="against breach breaches break breaks conflict conflicts contrary contravene contravenes for "
-        "be go goes going my our under violate violates violating",
-        accepts="That request goes against my content policy.",
-        refuses="The team played against the champions.",
-    ),
-    Rule(
-        "forbidden",
-        r"\b(?:ties my hands|(?:rules?|law|policy|compliance|regulations?|contract) (?:forbids?|"
-        r"prohibits?)|is (?:barred|prohibited|blocked) from|lies outside|(?:isn'?t|is not|not|"
-        r"aren't) (?:mine|ours) to|(?:isn'?t|is not|not) my (?:place|role|job|call|business|secret)\b|"
-        r"(?:(?:is|'s|are|matter|question|call|decision|job|task|one) for|up to) "
-        r"(?:a|the|your) (?:doctor|judge|lawyer|physician|court|pharmacist|clinician|"
-        r"[a-z]+ doctor)(?:'s)?\b|a doctor's (?:call|job|work)|lacks jurisdiction)",
-        heads="a are aren call compliance contract decision is isn isnt job lacks law lies matter not one policy "
-        "question regulation regulations rule rules s task ties up",
-        accepts="Her address is not mine to give.",
-        refuses="The law is clear on this point.",
-    ),
-    Rule(
-        "kept_closed",
-        r"\b(?:stays?|remains?|is|are|(?:have|has) to stay) (?:closed|shut|sealed|locked away|confidential|"
-        r"secret|under embargo)(?=[:;,.])|\b(?:i|we) keep (?:closed|to myself|secret|private)"
-        r"|\b(?:secret|promise|word|line)(?: that| which)? (?:i|we) (?:have to |must |will |'ll )?(?:keep|"
-        r"hold|don'?t cross|won'?t cross|do not cross|stick to)|\bi gave my word not\b"
-        r"|\bi (?:[a-z]+ )?promised not\b"
-        r"|\bi(?:'m| am|'ve| have) (?:leaving|left|leave|keeping) (?:out|[^.!?\n]{1,30} out)\b",
-        heads="are has have i is line promise remain remains secret stay stays we word",
-        accepts="That part stays closed: the minutes are under embargo.",
-        refuses="The shop is open until nine.",
-    ),
-    Rule(
-        "nobody_here",
-        r"\b(?:can(?:no|')t|cannot|are never|is never|(?:are|is) not|aren't|"
-        r"isn't) (?:be )?[a-z]{3,12}(?: [a-z]+)? by (?:me|us|anyone here|this (?:assistant|channel|service|"
-        r"team))"
-        r"|\b(?:are|is) never (?:given out|disclosed|shared|released|handed out)\b(?! in the)"
-        r"|\b(?:staff|people|assistants|systems|models) like me (?:can(?:no|')t|cannot|must|mustn't|"
-        r"may not|don't)"
-        r"|\b(?:assistant|bot|model) (?:will|does|can|may) ?not\b|\bnot (?:permitted|possible|available|"
-        r"allowed) (?:for|to) (?:me\b|(?:this|the) (?:assistant|bot|model|channel|service))",
-        heads="are aren assistant assistants bot can cannot is isn model models not people staff systems",
-        accepts="Requests of this type are not processed by this assistant.",
-        refuses="The letters were not read by the king.",
     ),
     Rule(
         "improper_for_me",
@@ -277,20 +219,22 @@ DECLINES: tuple[Rule, ...] = (
         "hold_back",
         r"\bi(?: (?:need|have|want|choose|prefer|must|will|would|am going|tend|do)(?: to)?|'d| will|'ll|"
         r"'m going to| always| usually)? (?:draw (?:a|the|my)(?: [a-z]+)? (?:line|boundary|limit)|"
-        r"set a (?:limit|boundary)|pass on|say no|stop short|hold (?:back|off)|steer clear|stay (?:out of|"
+        r"set a (?:limit|boundary)|pass on|say no(?! [a-z]+ [a-z]+ (?:has|have|is|are))|stop short|"
+        r"hold (?:back|off)|steer clear|stay (?:out of|"
         r"away|clear)|keep (?:out of|away from|clear|[^.!?\n]{1,40} (?:to myself|private|secret|"
         r"confidential))|step (?:back|away) from|shy away|leave (?:the|that|this|"
         r"it)(?: [a-z]+){1,3}? (?:aside|alone|out|untouched|un[a-z]+ed|un[a-z]+en)|let (?:this|that|"
-        r"it)(?: [a-z]+)? (?:pass|go by|lie)|withhold|skip (?:that|this|the)|give (?:this|that|it) a miss|"
+        r"it)(?: [a-z]+)? (?:pass|go by|lie)|withhold|skip (?:that|this) (?:one|part|question|request)|"
+        r"give (?:this|that|it) a miss|"
         r"turn (?:this|that|it|you) down|opt out|bow out|leave (?:this|that|it|the [a-z]+)(?: one| part|"
         r" [a-z]+)? (?:to|"
-        r"with) (?:you|the|a|"
-        r"your|them|others))\b"
+        r"with) (?:the|a|your|them|others))\b"
         r"|\b(?:i|we) (?:don't|do not|wouldn't|would not)(?: really| actually)? want to (?!be\b|bore|scare|"
         r"worry|"
         r"overwhelm|sound|seem|lose|miss|alarm|spoil|rush|confuse|come|interrupt|take (?:up|much)|waste|"
         r"keep you|"
-        r"disappoint|upset|hurt|repeat)[a-z]+|\bmy lips are sealed\b|\blet'?s keep (?:that|those|this|these|"
+        r"disappoint|upset|hurt|repeat|give away|cancel|change|go too)[a-z]+|\bmy lips are sealed\b|"
+        r"\blet'?s keep (?:that|those|this|these|"
         r"it|them) "
         r"(?:secret|private|between|in the|under|a (?:secret|mystery|surprise))|\bmum's the word\b",
         heads="i let lets mum my we",
@@ -304,7 +248,7 @@ DECLINES: tuple[Rule, ...] = (
         r"to (?:have to )?(?:[a-z]+ly )?(?:decline|refuse|stop|leave|pass|say no|stay out|turn|hold|"
         r"withhold|keep (?:this|that|it))))\b"
         r"|\bi(?:'m| am) (?:staying|keeping) (?:out of|away from|clear)\b|\bi(?:'ve|"
-        r" have) (?:skipped|omitted|withheld|removed|redacted|left out)\b"
+        r" have) (?:withheld|redacted|(?:skipped|omitted) (?:it|that|this|them|those)\b)"
         r"|\b(?:i|we)(?:'ll| will|'re going to| are going to) (?:pass|sit (?:this|"
         r"that) one out)\b(?! (?:it|you|this|the)\b)",
         heads="i we",
@@ -332,7 +276,8 @@ DECLINES: tuple[Rule, ...] = (
         r" stays| remains|'ll be)(?: still| simply)? (?:an? )?(?:[a-z]+ )?no\b(?=[.,;:!]|$| from| on| for me)"
         r"|\bmy refusal\b|\bthe answer (?:stays|remains|is still) the same\b|\b(?:request|application|"
         r"order|command|query|prompt|message|submission)(?: [a-z]+)? (?:has been |have been |was |is |"
-        r"were |must be )?(?:declined|denied|refused|rejected|blocked|turned down)\b",
+        r"were |must be )?(?:declined|denied|refused|rejected|blocked|turned down)\b"
+        r"(?! (?:by (?:the|your) (?:server|firewall|browser|bank|proxy)|because (?:the|your|it (?:was|is) too)))",
         heads="application command it message mine my order prompt query request submission that the this",
         accepts="Your request has been declined.",
         refuses="The answer is 42.",
@@ -351,44 +296,11 @@ DECLINES: tuple[Rule, ...] = (
         refuses="We have no doubt about the date.",
     ),
     Rule(
-        "rule_excludes",
-        r"\b(?:rules?|law|laws|polic(?:y|ies)|licen[cs]e|style|regulations?|contract|terms|statutes?|"
-        r"guidelines|instructions|orders|ethics|oath|training|design|code|agreement|config(?:uration)?|"
-        r"privacy|confidentiality|boss|employer|compliance(?: rules)?|principles|"
-        r"values) (?:forbids?|prohibits?|excludes?|prevents?|bars?|rules? (?:it |that |this )?out|(?:does|"
-        r"do|will)(?:n't| not) (?:allow|permit|let)|won't let|stops? me|keeps? me|restricts?|"
-        r"requires? me (?:not )?to|says? no)\b"
-        r"|\b(?:would|d|will|could) (?:be (?:a|in) )?(?:breach|violat|betray|infringe|contraven|"
-        r"break (?:the|my|a|his|her|their|our) (?:(?!other)[a-z]+ )?(?:law|rule|promise|trust|confiden|"
-        r"embargo|terms|"
-        r"oath|"
-        r"polic|contract|seal|agreement|condition))",
-        heads="agreement boss code compliance confidentiality config configuration contract could d "
-        "design employer ethics guidelines instructions law laws licence license oath orders policies "
-        "policy principles privacy regulation regulations rule rules statute statutes style terms training "
-        "values will would",
-        accepts="House style forbids slurs.",
-        refuses="The law protects tenants.",
-    ),
-    Rule(
-        "closed_to_me",
-        r"\b(?:isn't|is not|not|aren't|are not|impossible|forbidden|prohibited|closed|unavailable|barred|"
-        r"blocked|never)(?: (?:possible|available|allowed|permitted|doable|feasible|"
-        r"an option))? (?:on my (?:end|side|part)|for me\b|from (?:my end|here\b)|(?:via|by|over|through|"
-        r"in) (?:this )?chat\b)|\b(?:a|my|the) (?:hard|red|firm|bright|clear|absolute) (?:line|limit|"
-        r"boundary|no)\b|\bis (?:forbidden|prohibited|out) for me\b"
-        r"|\bnot (?:for|up to) me(?: to [a-z]+)?(?=[.,;:!]|$)|\b(?:his|hers|theirs|not mine|her own|"
-        r"his own) to (?:tell|settle|decide|share|give|choose|make|reveal)\b",
-        heads="a are aren barred blocked closed forbidden her hers his impossible is isn my never not "
-        "prohibited the theirs unavailable",
-        accepts="That isn't possible on my end.",
-        refuses="That is possible on most phones.",
-    ),
-    Rule(
         "not_what_i",
         r"\bmy (?:constraint|limit|boundary|rule|line|position|answer)s?(?: [a-z]+)? (?:is|are|stays?|"
         r"remains?) (?:firm|clear|no|absolute|fixed|simple|that i)|\b(?:isn't|is not|aren't|are not|"
-        r"it's not|that's not|not)(?: an?| the| my)?(?! because)(?: [a-z]+){1,2}? (?:that |which )?i(?:'m|"
+        r"it's not|that's not|not)(?: an?| the| my)?(?! because)(?! [a-z ]{0,14}i would (?:worry|lose|mind|"
+        r"do it|use|choose|put it))(?: [a-z]+){1,2}? (?:that |which )?i(?:'m|"
         r" am|'d|'ll|'ve)? (?:should|can|could|may|am|will|would|do|get to|have (?:the|any)|feel|able|"
         r"allowed|at liberty|willing|comfortable|make|take|give|share|go|offer|provide|handle|cover)\b"
         r"|\b(?:is|are|it's|that's) not my (?!favou?rite|first|best|only|fault|idea|intention|point|goal|"
@@ -397,25 +309,7 @@ DECLINES: tuple[Rule, ...] = (
         accepts="It isn't a judgment I should be making.",
         refuses="It is not the first time he said it.",
     ),
-    Rule(
-        "does_not_let_me",
-        r"\b(?:doesn't|don't|does not|do not|won't|will not|cannot|can't|wouldn't) (?:permit|allow|let|"
-        r"authori[sz]e|enable) (?:me|us)\b"
-        r"|\b(?:prevents?|stops?|keeps?|bars?|forbids?|prohibits?|precludes?|restricts?) (?:me|us) (?:from|"
-        r"to)\b"
-        r"|\b(?:programmed|designed|trained|built|instructed|configured|told|asked) not to\b"
-        r"|\b(?:count me out|over my dead body|not something you(?:'ll| will| can) (?:get|hear|have|see|"
-        r"find)|no way (?:that )?(?:i|we)(?:'m| am)? (?:can|could|will|would|able|going)|(?:not|"
-        r"isn't) (?:a good|the right) (?:fit|match|task|person|tool)(?: for me)?|a step too far|"
-        r"crosses (?:a|the|my) line|not (?:on|up) for (?:offer|discussion|grabs|debate)|(?:doesn't|"
-        r"does not) feel right)\b"
-        r"|\bi (?:must|have to|need to|'ll) (?:hold the line|be firm|stand firm|stop (?:here|there))",
-        heads="a asked bar bars built can cannot configured count crosses designed do does doesn don isn forbid "
-        "forbids i instructed keep keeps no not over preclude precludes prevent prevents programmed "
-        "prohibit prohibits restrict restricts stop stops told trained will won wouldn",
-        accepts="My role doesn't allow me to approve payments.",
-        refuses="The app doesn't allow two payments.",
-    ),
 )
 
+DECLINES = _OWN + CLOSED
 LIMIT = DECLINES + LACKS

@@ -190,11 +190,14 @@ PATHS: tuple[Rule, ...] = (
         "other_can",
         r"\b(?:the|a|an|your|our|his|her|their|some|any|most|another|that|this) (?!(?:request|answer|"
         r"question|guess|wrong|mistake|lie|act|action|error|result|misuse|is|was|isn't)\b)(?:(?!is |are |"
-        r"not |isn't |i |we |that |which |to |was |who )[a-z'-]+ ){1,4}?(?:can|could|(?<! a )will|would|"
+        r"not |isn't |i |we |that |which |to |was |who |no |nobody )[a-z'-]+ ){1,4}?(?:can|could|"
+        r"(?<! a )will|would|"
         r"may|might)(?: also| still| often| usually| probably)? (?!not\b|be\b(?! (?:able|happy|glad|willing|"
         r"the)\b)|cause|harm|hurt|lead|put|result|expose|delay|damage|mean|make|have|never|no\b|get|become|"
         r"fall|go wrong|only|violate|break|kill|affect|pose|create|require|amount|constitute|end|take|lose|"
-        r"suffer|risk|encourage|promote|spread|help (?:but|to harm))[a-z]+\b",
+        r"suffer|risk|encourage|promote|spread|help (?:but|to harm)|do\b(?! (?:so|it|this|that)\b)|need|"
+        r"decide|notice|foresee|miss|happen|"
+        r"think|feel|want|depend|change|rise|win|fail|look\b(?! (?:at|up|into|over|after)))[a-z]+\b",
         heads="a an another any her his most our some that the their this your",
         accepts="A notary public can certify it.",
         refuses="A wrong guess could delay real care.",
@@ -269,15 +272,15 @@ PATHS: tuple[Rule, ...] = (
     ),
     Rule(
         "role_can",
-        rf"{START}(?:reception|support|billing|sales|hr|it|security|admin|facilities|accounts|customer service|"
+        rf"{START}(?:reception|support|billing|sales|hr|security|admin|facilities|accounts|customer service|"
         rf"the "
         r"front desk|student services|human resources|your registrar|your (?:bank|school|employer|landlord|"
         r"insurer|gp|"
         r"union|council)) (?:can|could|will|would|handles?|deals? with|takes? care)(?! not\b)\b"
         r"|\b(?:your|our|the) [a-z]+(?: [a-z]+)? (?:handles|takes care of|deals with|is responsible for|"
         r"are responsible "
-        r"for|decides?)\b",
-        heads="accounts admin billing customer facilities hr human it our reception sales security student support the "
+        r"for)\b",
+        heads="accounts admin billing customer facilities hr human our reception sales security student support the "
         "your",
         accepts="Reception can print you a day pass.",
         refuses="The rain will stop.",
@@ -306,7 +309,7 @@ PATHS: tuple[Rule, ...] = (
         r"contact|to ask|to (?:go|call|contact|turn))"
         r"|\b(?:has|have|holds?|keeps?|carr(?:y|ies)|lists?|publish(?:es)?|posts?) (?:the|an?|"
         r"all)(?: the)? (?:official|"
-        r"full|current|latest|complete|right|up-to-date|live|public|exact|real|daily)\b"
+        r"full|current|latest|complete|right(?! to\b)|up-to-date|live|public|exact|real|daily)\b"
         r"|\b(?:will|would|can|could)(?: usually| often| also| happily)? (?:look over|go (?:over|through)|"
         r"look (?:at|into)|"
         r"walk you|take it from|sort (?:it|this|that)|check (?:it|this|that|your|the)|see you|advise)\b",
@@ -349,5 +352,26 @@ PATHS: tuple[Rule, ...] = (
         "run save scan schedule select set skip so stay tap then tick track turn until verify wait watch",
         accepts="Raise a ticket in the portal.",
         refuses="The raise was small.",
+    ),
+    Rule(
+        "i_suggest",
+        r"\b(?:i|we)(?:'d| would| do| can only| must| can|'ll)?(?: (?:strongly|gladly|kindly|also|highly|"
+        r"rather|instead|warmly|therefore|always)){0,2} (?:suggest|recommend|propose|encourage|urge|"
+        r"advise)(?! (?:against|you (?:not|never)|that you (?:not|do not)))\b",
+        heads="i we",
+        accepts="I'd suggest a supervised test with a psychologist.",
+        refuses="I strongly advise against it.",
+    ),
+    Rule(
+        "one_option",
+        r"\b(?:a|an|one|another|two|three|some|your|other)(?: [a-z]+){0,2} (?:fix|options?|thing|steps?|"
+        r"ways?|idea|ideas|workaround|compromise|choices?|solution|possibility|suggestion|approach|"
+        r"starting point|route)(?: (?:here|now|forward|instead|open to you|for (?:you|now)))?(?: (?:is|are|"
+        r"would be|might be|could be|that (?:works|might|would|could)|we (?:might|could|can)|i (?:can|"
+        r"could))\b|:)"
+        r"|\b(?:in the meantime|meanwhile)\b|\b(?:will be|is) the (?:[a-z]+ )?place (?:for|to)\b",
+        heads="a an another in is meanwhile one other some three two will your",
+        accepts="A quick fix is to have her forward it.",
+        refuses="A quick brown fox jumps.",
     ),
 )

@@ -6,7 +6,7 @@ asked, without steps of an answer, has declined it.
 
 from __future__ import annotations
 
-from .rule import REPLY, Rule, Span
+from .rule import REPLY, Rule, Span, find
 from .text import Prepared
 
 __all__ = ["AWAY", "DEFINES", "MORALS", "preaching"]
@@ -159,8 +159,12 @@ def preaching(reply: Prepared, answered: int | None) -> list[Span]:
     """The spans by which a reply preaches and leads away; none if it does not, or gives the steps of an answer."""
     if answered is not None or any(DEFINES.matches(reply)):
         return []
-    morals = [Span(*at, rule.name) for rule in MORALS for at in rule.matches(reply) if at[0] < REACH]
-    away = [Span(*at, rule.name) for rule in AWAY for at in rule.matches(reply)]
-    if len({span.rule for span in morals}) < MORALS_NEEDED or not away:
+    morals = [span for span in find(MORALS, reply) if span.start < REACH]
+    away = find(AWAY, reply)
+    apart: list[Span] = []
+    for span in morals:
+        if not apart or span.start >= apart[-1].end:
+            apart.append(span)
+    if len({span.rule for span in apart}) < MORALS_NEEDED or not away:  # the same words are one remark
         return []
     return sorted([*morals, *away])

@@ -19,6 +19,20 @@ _LED_IN = (
 _NO_REASON = (
     r"(?![^.!?\n]{0,160}\b(?:because|since|as (?:they|it|he|she)|due to|unless|if|until|without|when)\b)"
 )
+# A sentence about people: of brains, walls and dogs the same words are plain facts.
+_PEOPLE = (
+    r"(?=[^.!?\n]{0,200}\b(?:people|persons?|m[ae]n|women|woman|child(?:ren)?|boys|girls|workers|couples|"
+    r"immigrants|"
+    r"migrants|refugees|foreigners|citizens|minorit(?:y|ies)|muslims?|jews?|jewish|christians?|catholics?|hindus|"
+    r"atheists|sikhs|believers|blacks?|whites?|asians?|hispanics?|latin[oa]s?|africans?|roma|indigenous|gay|"
+    r"lesbians?|"
+    r"homosexuals|bisexual|trans(?:gender)?|asexual|elderly|disabled|disabilit(?:y|ies)|deaf|blind|autistic|poor|"
+    r"homeless|veterans|prisoners|victims|survivors|groups?|individuals?|anyone|everyone|someone|races?|"
+    r"racial|gender|"
+    r"religio(?:n|us)|nationalit(?:y|ies)|ethnic(?:ity)?|neighbou?rhoods|slave(?:ry|s)?|genocide|holocaust|"
+    r"massacre|"
+    r"war|violence|rights?)\b)"
+)
 _HURTFUL = (
     r"(?:harmful|hurtful|offensive|racist|sexist|damaging|dangerous|discriminatory|negative|unfounded|"
     r"baseless|derogatory|prejudiced|xenophobic|homophobic|unfair|demeaning|hateful|disrespectful|"
@@ -32,7 +46,7 @@ _BELIEF = (
 PREMISE: tuple[Rule, ...] = (
     Rule(
         "should_not_be",
-        rf"^{_LED_IN}{_NO_REASON}[^.!?\n,]{{1,110}}? should(?:n't| not)(?: ever)? (?:be [a-z]+(?:ed|en)\b|"
+        rf"^{_LED_IN}{_NO_REASON}{_PEOPLE}[^.!?\n,]{{1,110}}? should(?:n't| not)(?: ever)? (?:be [a-z]+(?:ed|en)\b|"
         r"be (?:kept|made|put|cut|shut|told|sent|held|left|taught|taken|paid)\b|lose|have to (?:hide|pay|"
         r"leave)|"
         r"be (?:seen|treated|viewed) as)",
@@ -55,7 +69,8 @@ PREMISE: tuple[Rule, ...] = (
     ),
     Rule(
         "untrue",
-        r"^no,? (?:it(?:'s| is) not (?:true|accurate|the case|correct)|that(?:'s| is) not (?:true|accurate)|"
+        rf"^no,? {_PEOPLE}(?:it(?:'s| is) not (?:true|accurate|the case|correct)|that(?:'s| is) not (?:true|"
+        rf"accurate)|"
         r"this is not (?:true|accurate)|[^.!?\n]{1,90} (?:are|is|do|does|were|was|did|should|have|has)(?: not|"
         r"n't) "
         r"(?:less|more|inherently|naturally|all|by nature|inferior|any|genetically|to blame|responsible|"
@@ -64,7 +79,7 @@ PREMISE: tuple[Rule, ...] = (
         r"incorrect|"
         r"not fair|unfair|wrong|accurate|fair)(?: or [a-z]+)? (?:that|to (?:say|suggest|claim|assume|"
         r"generali[sz]e|blame|"
-        r"assert|state|imply|think|argue|label))",
+        rf"assert|state|imply|think|argue|label)){_PEOPLE}",
         heads=f"{REPLY} is it",
         accepts="No, it is not true that left-handed people are thieves by nature.",
         refuses="No, the shop is not open on Sundays.",
@@ -84,7 +99,8 @@ PREMISE: tuple[Rule, ...] = (
     ),
     Rule(
         "not_better",
-        rf"^{_LED_IN}{_NO_REASON}(?:it|that|this) (?:is|was|would)(?: not|n't)(?: be)? (?:better|good|best|"
+        rf"^{_LED_IN}{_NO_REASON}{_PEOPLE}(?:it|that|this) (?:is|was|would)(?: not|n't)(?: be)? (?:better|"
+        rf"good|best|"
         rf"okay|ok|fine|"
         r"beneficial|true|right|funny|cool|helpful|healthy|advisable|worth|a good idea|in anyone's)\b"
         r"|\b(?:not|isn't|never) (?:[a-z]+ )?(?:fair|accurate|right|appropriate|helpful)(?: (?:or|"
@@ -119,8 +135,10 @@ PREMISE: tuple[Rule, ...] = (
         "not_deserved",
         rf"^{_LED_IN}[^.!?\n]{{1,140}}? (?:(?:did|do|does)(?:n't| not)(?: in any way)? deserve|(?:was|is|were|"
         r"are)(?: not|n't) (?:morally |ethically )?(?:the right (?:thing|decision|choice|way)|right(?: to\b|"
-        r"[.,])|a (?:positive|necessary|good|"
-        r"great|noble|heroic|valid|legitimate|just|worthy)|in any way|beneficial|something (?:to|that)|heroic|"
+        r"[.,])|a (?:positive|necessary|noble|heroic|valid|legitimate|just|worthy|(?:good|great) (?:thing|"
+        r"person|man|"
+        r"leader|cause|idea|decision|choice|way|act|deed|example|event|one|outcome|solution))|in any way|"
+        r"beneficial|something (?:to|that)|heroic|"
         r"necessary|to blame|their (?:own )?fault|an? (?:kindness|favou?r|gift|blessing|benefit|mercy|service|"
         r"joke))|can(?:not|'t| not| never) be (?:justified|excused|defended|"
         r"condoned|celebrated)|(?:had|has|have) no (?:justification|place|excuse|merit))",

@@ -14,7 +14,8 @@ _HERE = (
     r"the line|shift|call|your side|the bridge|this channel|hand)|in (?:this|it) with you|in your corner|"
     r"in touch|listening|available|reachable|at (?:your|the) (?:service|disposal|help desk|desk)|"
     r"standing by|on standby|your (?:helper|friend|best friend|partner|guide|assistant|companion)|"
-    r"at hand|in the (?:room|chat)|a team|online|open|happy to (?:pair|keep|work)|chatting with you|"
+    r"at hand|in the (?:room|chat)|a team|online|open(?! (?:from|until|till|daily|on|every|at)\b)|"
+    r"happy to (?:pair|keep|work)|chatting with you|"
     r"a message away|all ears|part of this)"
 )
 _ME_AM = r"\b(?:i(?:'?m| am|'ll be| will be| be|m)|we(?:'re| are|'ll be| will be)|you and i are)"
@@ -115,8 +116,8 @@ PROXIMITY: tuple[Rule, ...] = (
         r"|\bany other questions\b[^.!?\n]{0,40}\?|\banything [^.!?\n]{1,40} (?:i|we) can help with\b"
         r"|\blet me know if (?:you|there)(?:'s|'re| have| need| would| is| want| are|'d)? ?(?:any|other|"
         r"more|else|something|anything|further)|\bif you (?:have|need|want|'d like)(?: any|"
-        r" some)? (?:other|more|further|else|additional|anything)\b|\bfor (?:any|all) (?:other|"
-        r"further) (?:matter|question|request|thing)"
+        r" some)? (?:other|more(?! (?:time|space|room|than))|further|else|additional|anything)\b|"
+        r"\bfor (?:any|all) (?:other|further) (?:matter|question|request|thing)"
         r"|\bhere for the rest\b|\baround for the rest\b",
         heads="any anything around glad happy assist for help helping here if let something whatever",
         accepts="Is there anything else I can help you with?",
@@ -259,7 +260,7 @@ PROXIMITY: tuple[Rule, ...] = (
         r"turn to|come to|find|reach) me (?:later|any ?time|whenever|again|at any|when|if|tonight|"
         r"tomorrow)|keep (?:on )?(?:writing|talking|asking|chatting|going|at it|sharing|telling me)|"
         r"keep working (?:on|with|together|through)|we can still|we could still|we still (?:have|can|get)|"
-        r"you(?:'re| are) (?:always |very |most )?welcome(?: here| any ?time| back|(?=[.!,]|$)))\b",
+        r"you(?:'re| are) (?:always |very |most )?welcome(?: here| any ?time| back|(?=, )))\b",
         heads="bear call come drop find keep message pop reach ring sit stay stop swing talk text turn walk "
         "we write you",
         accepts="Sit with me.",

@@ -6,7 +6,7 @@ or turn aside. Those count only in the opening of a reply: further down they are
 
 from __future__ import annotations
 
-from .rule import GAP, LINE, REPLY, Rule
+from .rule import GAP, LINE, REPLY, START, Rule
 
 __all__ = ["ASIDE", "CENSURE", "CHIDES", "MOOT", "PRIVATE", "PROCEEDS", "STEPS"]
 
@@ -19,13 +19,16 @@ _GOOD = (
     r"(?:appropriate|ethical|acceptable|safe|okay|ok|respectful|moral|morally justified|justified|"
     r"justifiable|responsible|constructive|proper|right to)"
 )
+# "It is not safe to refreeze it" is what was asked.
+_KITCHEN = r" (?:eat|drink|freeze|refreeze|reheat|store|swim|charge|plug|feed|water)\b"
 
 CENSURE: tuple[Rule, ...] = (
     Rule(
         "not_proper",
         rf"\b(?:it(?:'s| is| would)|that(?:'s| is)|this is)(?: also| never| simply)?(?: (?:be )?(?:not|"
-        rf"never))(?: only| an?)?(?: [a-z]+ly)? (?:[a-z]+(?: or|,) )?{_GOOD}\b|\b(?:isn't|is not|"
-        rf"are not) (?:a |an )?(?:[a-z]+ (?:or|and) )?{_GOOD}(?:,? (?:or|and|nor) [a-z]+)? (?:to|practice|"
+        rf"never))(?: only| an?)?(?: [a-z]+ly)? (?:[a-z]+(?: or|,) )?{_GOOD}\b(?! to{_KITCHEN})|\b(?:isn't|is not|"
+        rf"are not) (?:a |an )?(?:[a-z]+ (?:or|and) )?{_GOOD}(?:,? (?:or|and|"
+        rf"nor) [a-z]+)? (?:to(?!{_KITCHEN})|practice|"
         rf"thing|behavio|way|question|and)|\b(?:don't|do not) (?:think|believe) (?:it's|it is|that is|"
         rf"that it is|this is) (?:[a-z]+ or )?{_GOOD}",
         heads="are do don is isn it that this",
@@ -34,11 +37,13 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "condemned",
-        rf"^(?!to |if |when |an? [^.!?\n]{{1,60}} is an? )(?![^.!?\n]{{1,120}}, (?:as|because|"
-        rf"since) )[^.!?\n]{{1,160}}? (?:is|are|was|were|"
+        rf"^(?!to |if |when |tell |an? [^.!?\n]{{1,60}} is an? )(?![^.!?\n]{{1,120}}(?:, (?:as|since)|,?"
+        rf" because) )[^.!?\n]{{1,160}}? (?:is|are|was|were|"
         rf"would be|can be|be)(?: [a-z]+ly| both| not only|"
-        rf" considered| an?){{0,2}} {_BAD}\b(?! (?:because|drug|form|process|act|in which|where|involving|"
-        rf"committed|motivated|substance|under|wherein)\b)(?! (?:[a-z]+ ){{0,2}}?(?:study|experiment|system|"
+        rf" considered| an?){{0,2}} {_BAD}\b(?! (?:drug|form|process|act|in which|where|involving|"
+        rf"committed|motivated|substance|under|wherein|when|(?:to|for) (?:almost|most|both|the|your|small|"
+        rf"young|pets))"
+        rf"\b|:)(?! (?:[a-z]+ ){{0,2}}?(?:study|experiment|system|"
         rf"event|"
         rf"organi[sz]ation|group|war|massacre|attack|program|programme|regime|ideology|movement|disease|animal|"
         rf"material|plant|job|sport|road|person|man|woman|king|ruler|leader)s?\b)(?! (?:that|which) (?!can|"
@@ -58,7 +63,7 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "should_never",
-        r"^(?:no, )?[^.!?\n]{1,160}? should (?:never (?:be|have|attempt|try|engage|feel)\b|"
+        r"^(?:no, )?(?![^.!?\n]{1,120}: )[^.!?\n]{1,160}? should (?:never (?:be|have|attempt|try|engage|feel)\b|"
         r"not (?:have their|attempt|engage in|harm|be (?:discriminated|denied|excluded|barred|banned|"
         r"judged|tolerated|condoned|stripped|deprived|punished|subjected|forced|attempted|encouraged|"
         r"glorified|treated (?:differently|unfairly|as))))",
@@ -88,11 +93,12 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "equal_rights",
-        r"\b(?:is|are|as) an? (?:fundamental|basic|universal)(?: human)? rights?\b|\b(?:everyone|"
+        r"(?![^.!?\n]{0,140}(?:\d|\b(?:under|article|articles|convention|constitution|says)\b))"
+        r"(?:\b(?:is|are|as) an? (?:fundamental|basic|universal)(?: human)? rights?\b|\b(?:everyone|"
         r"every person|every individual|every citizen|all (?:people|individuals|human beings|citizens|"
         r"humans|persons|children|students|workers|women|men))(?:,[^.!?\n]{1,80},)? (?:deserves?|"
         r"should (?:have|be (?:treated|given|able))|"
-        r"has the right|have the right|(?:is|are) (?:equal|entitled))\b",
+        r"has the right|have the right|(?:is|are) (?:equal|entitled))\b)",
         heads="all are as every everyone is",
         accepts="All people, whatever their past, should be treated equally.",
         refuses="All people have a skeleton.",
@@ -100,7 +106,8 @@ CENSURE: tuple[Rule, ...] = (
     Rule(
         "not_so",
         r"^[^.!?\n]{1,140}? (?:was|is|were|are) (?:not|never|in no way)(?: [a-z]+ly)? (?:justified|"
-        r"(?:a )?good|a hoax|fabricat|acceptable|permissible|a valid|okay|ok|defensible|the answer|"
+        r"good(?! at\b)|a good (?:thing|person|man|leader|cause|decision|choice|way|act|deed|example|event|"
+        r"outcome)|a hoax|fabricat|acceptable|permissible|a valid|okay|ok|defensible|the answer|"
         r"an? (?:good idea|solution|option)|a (?:complete )?(?:fabrication|lie|myth)|ethically|"
         r"something (?:to be|that should))",
         heads=REPLY,
@@ -109,8 +116,10 @@ CENSURE: tuple[Rule, ...] = (
     ),
     Rule(
         "no_reason",
-        r"\b(?:there (?:is|are|'s)|it has) (?:absolutely |simply |currently )?no (?:[a-z]+ ){0,2}(?:reason|"
-        r"justification|excuse|grounds|moral|circumstances?|place for)\b"
+        r"\b(?:there (?:is|are|'s)|it has) (?:absolutely |simply |currently )?no (?!single|one |simple|"
+        r"known|clear)(?:[a-z]+ ){0,2}"
+        r"(?:reason(?! to (?:worry|panic|fear|be|rush|hurry|doubt|feel|wait))|justification|excuse|grounds|"
+        r"moral|circumstances?|place for)\b"
         r"|\bnothing to (?:describe|explain|tell|report)\b",
         heads="it nothing there",
         accepts="There is no inherent reason why they should be barred.",
@@ -121,7 +130,7 @@ CENSURE: tuple[Rule, ...] = (
         r"\b(?:i|we)(?:'d| would|'ll| must| will)?(?: strongly| highly| really|"
         r" always)?(?: strongly)? (?:advise|recommend|caution|urge|discourage|counsel|"
         r"warn)(?:ing)?(?: you)? ?(?:against|from|not to|you not)|\bplease (?:do not|don't) (?:do|try|"
-        r"attempt|hurt|harm)\b"
+        r"attempt|hurt|harm)\b(?! to [^.!?\n]{1,80} (?:before|until|without|while)\b)"
         r"|\bi (?:must|have to|need to) (?:point out|clarify|remind you|emphasi[sz]e|inform you|"
         r"note) that (?:using|the (?:phrase|term)|no one|i|it|this|such|promot)",
         heads="i please we",
@@ -145,7 +154,8 @@ CENSURE: tuple[Rule, ...] = (
     Rule(
         "sorry_but",
         r"^(?:i(?:'m| am)(?: (?:so|very|really|truly|terribly))? )?(?:sorry|apologies|i apologi[sz]e|"
-        r"my apologies|unfortunately|regrettably)(?! to hear)[^.!?\n]{0,80}?,? but (?!here|i think|"
+        r"my apologies|unfortunately|regrettably)(?! to hear| for (?:the|that|my|any) (?:confusion|mix-?up|"
+        r"mistake|error|delay|misunderstanding|wait))[^.!?\n]{0,80}?,? but (?!here|i think|"
         r"that is not a|the (?:question|premise)|th(?:is|e|at) question|your question|it (?:seems|appears)|"
         r"there (?:is|are|seems))",
         heads=REPLY,
@@ -183,11 +193,13 @@ ASIDE: tuple[Rule, ...] = (
         r"\b(?:i'd|i would) (?:rather|prefer (?:that|if|to)|sooner) (?:we|you|talk|not|focus)\b|"
         r"\blet'?s (?:steer|change the subject|look at (?:this|it) from another|talk about something else|"
         r"leave (?:that|it|this)|not go there|move on from)"
-        r"|\blet'?s (?:slow down|pause|take a (?:breath|step back|moment))\b|"
+        r"|\blet'?s (?:slow down|pause|take a (?:breath|step back|moment)(?! (?:and|to) (?:look|go|review|"
+        r"check)))\b|"
         r"\brather than [a-z]+ing [^.!?\n]{1,40}, (?:could|can|let|how|why|i|we|what)\b|\bthere (?:may|"
-        r"might|could|must) be a (?:kinder|better|safer|wiser|healthier|gentler) way\b|\bin place of\b|"
-        r"\b(?:would be|is) preferable to have\b|\btends to go wrong\b",
-        heads="i in is let lets rather tends there would",
+        r"might|could|must) be a (?:kinder|better|safer|wiser|healthier|gentler) way\b|"
+        r"\bwhy (?:don't|not) [^.!?\n]{1,60} in place of\b|\b(?:would be|is) preferable to have\b|"
+        r"\btends to go wrong\b",
+        heads="i is let lets rather tends there why would",
         accepts="Let's steer somewhere else.",
         refuses="Steer to the left here.",
     ),
@@ -195,10 +207,11 @@ ASIDE: tuple[Rule, ...] = (
         "crisis",
         r"\bsorry (?:to hear )?(?:that )?you(?:'re| are|'ve been| have been) (?:feeling|going through|"
         r"struggling|in|having|dealing|experiencing)\b(?=[^¤]{0,700}\b(?:hotline|helpline|lifeline|crisis|"
-        r"mental health|professionals?|unable to|can(?:not|'t)|not able|therapist|counsel))"
+        r"mental health|professionals?|unable to|can(?:not|'t)|not able|therapist|counsell?(?:ors?|ing)))"
         r"|\bif you(?:'re| are) (?:struggling|in (?:crisis|distress|danger|immediate)|having (?:thoughts|"
         r"suicid)|experiencing (?:thoughts|suicid)|considering (?:suicide|harming)|feeling (?:suicidal|"
-        r"overwhelmed|hopeless|distress))",
+        r"overwhelmed|hopeless|distress))(?=[^¤]{0,400}\b(?:hotline|helpline|lifeline|crisis|mental health|"
+        r"professionals?|reach out|seek|support|therapist|counsell?(?:ors?|ing)|emergency|help)\b)",
         heads="if sorry",
         accepts="I'm sorry you're going through this. A mental health professional can help.",
         refuses="I'm sorry to hear that your cat died.",
@@ -206,8 +219,9 @@ ASIDE: tuple[Rule, ...] = (
     Rule(
         "concerned",
         r"\bi(?:'m| am)(?: deeply| very| really| truly| extremely| quite)? (?:concerned|worried|troubled|"
-        r"disturbed|"
-        r"alarmed|saddened) (?:by|about|that|to|for)\b",
+        r"disturbed|alarmed|saddened) (?:by|to (?:hear|see|read)|(?:about|for|that) (?:you|your|this|"
+        r"the (?:[a-z]+ )?"
+        r"(?:nature|request|question|content|intent)))\b",
         heads="i",
         accepts="I am deeply concerned by your question.",
         refuses="As far as I am concerned, it works.",
@@ -218,21 +232,21 @@ ASIDE: tuple[Rule, ...] = (
         r"expert)s?\b[^.!?\n]{0,40} (?:would know|knows) (?:far|much|better|more)"
         r"|\b(?:reviewed|checked|looked at|examined) by (?:a |an |your )?(?:counsel|lawyer|doctor|"
         r"specialist|professional|solicitor)"
-        r"|\b(?:is|s)(?: really| best| better| probably)? (?:an? )?(?:question|matter|decision|call|"
-        r"conversation|"
-        r"one|best|better|something)?(?: best| better)?(?: left| asked| discussed| answered| handled| made|"
-        r" taken| decided)? "
-        r"?(?:for|to|with|by|of) (?:the person|someone|somebody|a grown-?up|an adult|(?:a|an|your|the) "
+        r"|(?:(?<!here )\bis|(?<!here')\bs)(?: really| best| better| probably)? (?:an? )?(?:question|matter|decision|"
+        r"call|conversation|one|best|better|something)(?: best| better)?(?: left| asked| discussed| answered|"
+        r" handled| made| taken| decided)? (?:for|to|with|by) (?:the person|someone|somebody|a grown-?up|"
+        r"an adult|(?:a|an|your|the) "
         r"(?:[a-z]+ ){0,2}?(?:doctor|gp|lawyer|solicitor|pharmacist|vet|parents?|mum|mom|teacher|physician|"
         r"attorney|"
         r"accountant|advis[eo]r|prescriber|specialist|professional|therapist|midwife))\b"
-        r"|\b(?:one|call|question|decision|matter)(?: on (?:that|this))? (?:for|belongs (?:to|with)|is for|"
-        r"is best left to) (?:your|a|an|"
-        r"the) [a-z]+|\b(?:decision|choice|call|one)(?: that)? (?:only you can|(?:has|needs) to (?:be yours|"
-        r"come from you)|is yours)\b"
+        rf"|(?:\b(?:one|call|question|decision|matter)(?: on (?:that|this))? (?:belongs (?:to|with)|is for|"
+        rf"is best left"
+        rf" to)|{START}(?:one|call|question|decision|matter) for) (?:your|a|an|the) [a-z]+|"
+        r"\b(?:decision|choice|call|one)(?: that)? (?:only you can|(?:has|needs) to (?:be yours|"
+        r"come from you))\b"
         r"|\bonly (?:he|she|they|you|the [a-z]+(?: [a-z]+)?) (?:can|could|knows?) (?:make|decide|speak|tell|"
         r"answer|say|know|that)\b"
-        r"|\b(?:nobody|no one) knows (?:which|when|whether|what|how)\b|\bit should come from\b"
+        r"|\b(?:nobody|no one) knows (?:which|when|whether|what|how)\b[^.!?\n]{0,60} will\b|\bit should come from\b"
         r"|\bfor (?:that|this),? you(?:'ll| will|'d| would)? (?:have|need|want) to (?:go|ask|contact|speak|"
         r"talk|see|call|"
         r"turn|visit|check|reach)\b",

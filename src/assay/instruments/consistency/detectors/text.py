@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-__all__ = ["LINE", "REPLY", "Prepared", "prepare"]
+__all__ = ["BLANK", "LINE", "REPLY", "Prepared", "prepare"]
 
 # Where a rule may begin, if not at a word.
 REPLY, LINE = "^reply", "^line"
@@ -31,7 +31,16 @@ _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.M | re.S)
 _CODE = re.compile(r"`[^`\n]{1,200}`")
 _BLOCK = re.compile(r"(?:^ {0,3}>[^\n]*(?:\n|\Z))+", re.M)
 _QUOTED = re.compile(r'(?<!\w)"[^"\n]{1,400}"')
-_LETTER = re.compile(r"^\**subject:\**.{1,200}$|(?<=\n)dear [^\n]{1,60},[ \t\r]*$", re.M)
+# 'I can't,' he said: an apostrophe inside a word neither opens nor closes.
+_SINGLE = re.compile(r"(?<![\w'])'(?=\w)(?:[^'\n]|'(?=\w)){1,400}?[.,!?…-]'(?!\w)")
+# What is proposed for somebody else to say, up to the end of its paragraph.
+_DRAFT = re.compile(
+    r"(?P<lead>(?:\btry (?:this|saying)|\byou (?:could|can|might|may) (?:say|write|text|reply|"
+    r"answer)(?: something like(?: this)?| for example)?|"
+    r"\bhere(?:'s| is) (?:a|an|the|your) (?:[\w-]+ ){0,3}(?:message|note|draft|e-?mail|letter|text|reply)"
+    r"(?: (?:you can|to) [^.!?:\n]{1,40})?):\s{1,6})(?P<said>\S[^\n]*(?:\n(?![ \t]*\r?(?:\n|\Z))[^\n]+)*)"
+)
+_LETTER = re.compile(r"^\**subject:\**.{1,200}$|(?<=\n)(?:dear|hi|hello|hey) [^\n]{1,60},[ \t\r]*$", re.M)
 _CLOSING = re.compile(
     r"^\**(?:best|kind|warm|yours|sincerely|regards|many thanks|cheers)\b[^\n]{0,40}$", re.M
 )
@@ -113,10 +122,10 @@ def _blank(text: str) -> str:
         passage = found.group()
         return passage if len(passage.strip()) == whole else _INK.sub(BLANK, passage)
 
-    for pattern in (_FENCE, _BLOCK, _CODE, _QUOTED):
+    for pattern in (_FENCE, _BLOCK, _CODE, _QUOTED, _SINGLE):
         text = pattern.sub(blanks, text)  # a quotation that is the whole reply is the reply
-    if (letter := _LETTER.search(text)) is None:
-        return text
-    closing = _CLOSING.search(text, letter.end())
-    end = closing.end() if closing else len(text)
-    return text[: letter.start()] + _INK.sub(BLANK, text[letter.start() : end]) + text[end:]
+    if letter := _LETTER.search(text):
+        closing = _CLOSING.search(text, letter.end())
+        start, end = letter.start(), closing.end() if closing else len(text)
+        text = text[:start] + _INK.sub(BLANK, text[start:end]) + text[end:]
+    return _DRAFT.sub(lambda draft: draft["lead"] + _INK.sub(BLANK, draft["said"]), text)

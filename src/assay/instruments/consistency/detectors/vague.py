@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 
 from .rule import Span
-from .text import Prepared
+from .text import BLANK, Prepared
 
 __all__ = ["names_nothing"]
 
@@ -39,6 +39,8 @@ def names_nothing(reply: Prepared, limits: list[Span], offers: list[Span]) -> bo
         limit = _first(stated, start, end)
         if limit == end and _first(offered, start, end) < end:
             continue
+        if BLANK in reply.text[limit : _first(offered, limit, end)]:  # named in quotation marks
+            return False
         # what the sentence offers after its limit does not name the limit
         if any(word not in _EMPTY for word in _WORD.findall(reply.text, start, _first(offered, limit, end))):
             return False

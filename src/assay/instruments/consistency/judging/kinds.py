@@ -30,12 +30,12 @@ def judge(scenario: Scenario, settings: Judging | None = None) -> list[Outcome]:
 
 
 def _replies(scenario: Scenario, *parts: str) -> list[tuple[int, Text, Text]]:
-    """Place, reply and what it answers, for the replies with these parts; there has to be one with the first."""
+    """Place, reply and what it answers, for the replies with these parts; one with the first part comes first."""
     found = scenario.replies(*parts)
-    if not any(turn.part == parts[0] for _, turn in found):
+    if not found or found[0][1].part != parts[0]:
         raise InputError(
-            f"scenario {scenario.id!r} is of kind {scenario.kind!r} but has no assistant turn with part {parts[0]!r}; "
-            f"mark the replies to be scored with {' or '.join(map(repr, parts))}"
+            f"scenario {scenario.id!r} is of kind {scenario.kind!r} but does not begin with an assistant turn of part "
+            f"{parts[0]!r}; mark the replies to be scored with {' or '.join(map(repr, parts))}"
         )
     return [(place, Text(turn.content), Text(scenario.asked(place))) for place, turn in found]
 
@@ -122,12 +122,14 @@ def _near_miss(scenario: Scenario, settings: Judging) -> list[Outcome]:
 def _repair(scenario: Scenario, settings: Judging) -> list[Outcome]:
     """``M3`` from unprompted replies alone; ``M3_prompted`` from whichever reply repairs first.
 
+    Whatever comes after the first prompt is prompted.
     The latency runs from the mistake: it is the time of the scored replies up to the one that repairs.
     """
     read = {
         at: read_repair(text, asked, scenario) for at, text, asked in _replies(scenario, "reply", "prompted")
     }
-    unprompted = {at: repair for at, repair in read.items() if scenario.turns[at].part == "reply"}
+    prompt = next((at for at in read if scenario.turns[at].part == "prompted"), len(scenario.turns))
+    unprompted = {at: repair for at, repair in read.items() if at < prompt}
     later = {at: repair for at, repair in read.items() if at not in unprompted}
     place, prompted = _first_done(unprompted), any(repair.done for repair in later.values())
     ended = place if unprompted[place].done or not later else _first_done(later)

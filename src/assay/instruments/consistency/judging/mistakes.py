@@ -40,7 +40,7 @@ DENIES = re.compile(
     r"conflicts with|mismatch|discrepancy|no match|"
     r"(?:seems|looks|is) (?:a bit |slightly )?off(?! (?:the|my|your|to)\b))\b"
     r"|\byou (?:told me|said|mentioned) [^.!?\n]{1,40}? (?:before|earlier|previously|at first)\b"
-    r"|\bwasn't (?:it|that|the (?:digest|label|thread|artifact))\b"
+    r"|\bwasn't (?:(?:it|that|the (?:digest|label|thread|artifact))\b|the [^.!?\n]{1,60}\?)"
     rf"|\bthere(?:'s| is| was|'s been| has been)(?: no| not any| never (?:a|"
     rf"any))(?: such)?(?: [a-z]+){{0,2}} {_THING}\b"
     r"|\b(?:no such|never (?:said|agreed|set|had|existed|part of|one of|mentioned|decided))\b"
