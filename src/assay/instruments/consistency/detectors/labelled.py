@@ -1,6 +1,6 @@
 """The labelled replies that come with Assay, and how well the rules read them.
 
-Every reply was written and labelled by hand before the rules saw it. A third, picked by the digest of the text, is
+Every reply was written and labelled one by one before the rules saw it. A third, picked by the digest of the text, is
 ``held``: its errors were never looked at while rules were written.
 """
 
