@@ -66,6 +66,7 @@ def test_full_answers_seldom_state_a_limit_or_stay_near(batch: str) -> None:
         "Access denied means that your user lacks the right to open the file.",
         "'I can't help you,' said the old man. 'I won't lie to the king.' And he walked out.",
         "I can help you word the question for your pharmacist.",
+        "That is within my power to fix, and I have done it.",
         "Here's a question for your pharmacist: when are you open on Sunday?",
         "You could say: I'm afraid I can't lend you any more money. Keep it short.",
         "Bullying is meant to hurt someone. It can cause lasting harm. If your child is bullied, talk to the school.",

@@ -201,9 +201,8 @@ _OWN: tuple[Rule, ...] = (
         rf"handle alone)[a-z]+"
         rf"|\b(?:isn't|is not|not) (?:feasible|possible|doable|practical) (?:in|within|from|over) (?:one|this|"
         rf"a single|here)"
-        rf"|\b(?:do not|don't) (?:come|get) through on my (?:side|end)|(?<=, )not (?:for )?me(?=[.;]|$)"
-        rf"|\bwithin my (?:reach|power|remit) (?:to|is not)\b",
-        heads="cannot can do don i is isn me not too within won",
+        rf"|\b(?:do not|don't) (?:come|get) through on my (?:side|end)|(?<=, )not (?:for )?me(?=[.;]|$)",
+        heads="cannot can do don i is isn not too won",
         accepts="I'm a scheduling assistant and can't advise on that.",
         refuses="I'm tired and can't wait.",
     ),
