@@ -30,8 +30,8 @@ from assay.instruments.consistency.scoring import Settings as ConsistencySetting
 from assay.instruments.repeatability import Options
 from assay.instruments.repeatability.cells import Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
+from assay.instruments.repeatability.programs.repair import STEPS
 from assay.instruments.repeatability.records import record_rows
-from assay.instruments.repeatability.repair import STEPS
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec

@@ -8,7 +8,7 @@ import pytest
 from assay.instruments.presentation import Taken
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import comparisons_of
-from assay.instruments.repeatability.repair import STEPS, Repair, Tried
+from assay.instruments.repeatability.programs.repair import STEPS, Repair, Tried
 from assay.report.html import ReportPage, render_report
 from assay.vocabulary import Measure, Reading, Verdict
 

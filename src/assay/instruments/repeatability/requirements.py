@@ -14,8 +14,8 @@ from assay.errors import InputError, UnknownName
 from assay.stats import fraction
 from assay.vocabulary import Measure, Verdict
 
-from .ladder import RUNGS
 from .measures import percent
+from .programs.ladder import RUNGS
 
 __all__ = ["check_requirements", "requirement_verdicts"]
 
