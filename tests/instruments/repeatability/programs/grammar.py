@@ -286,7 +286,7 @@ class _Writer:
         self.say(depth, "try:")
         self.say(depth + 1, f"{target} = 7 // ({risky})")
         self.say(
-            depth, f"except {self.pick('ZeroDivisionError', '(ZeroDivisionError, TypeError)')} as {error}:"
+            depth, f"except {self.pick('ZeroDivisionError', '(ZeroDivisionError, ValueError)')} as {error}:"
         )
         self.say(depth + 1, f"{target} = len(str({error}.args)) % 3")
         self.numbers.append(target)

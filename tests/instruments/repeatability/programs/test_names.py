@@ -22,8 +22,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.programs.names import alpha, copied, same_tree
-from assay.instruments.repeatability.programs.normalisation import parse
+from assay.instruments.repeatability.programs.names import alpha
+from assay.instruments.repeatability.programs.parsing import parse
+from assay.instruments.repeatability.programs.repair.trees import key as tree_key
 from assay.instruments.repeatability.programs.scopes import Scope, analyse
 from tests.support import SHARED
 
@@ -192,9 +193,7 @@ def same(one: str, other: str, keep: frozenset[str] = KEEP) -> bool:
     first, second = parse(dedent(one)), parse(dedent(other))
     assert first is not None
     assert second is not None
-    equal = same_tree(alpha(first, keep), alpha(second, keep))
-    assert equal == (ast.dump(alpha(first, keep)) == ast.dump(alpha(second, keep)))
-    return equal
+    return ast.dump(alpha(first, keep)) == ast.dump(alpha(second, keep))
 
 
 def test_variables_are_numbered_as_they_appear() -> None:
@@ -256,23 +255,21 @@ def test_a_program_renamed_in_one_place_only_is_another(program: Sketch, data: s
 def test_the_meaning_is_kept_and_nothing_more_changes(
     program: Sketch, arguments: tuple[int, int, int]
 ) -> None:
-    tree = ast.parse(program.source)
-    before = ast.dump(tree, include_attributes=True)
-    once = alpha(tree, program.keep)
-    assert ast.dump(tree, include_attributes=True) == before
-    assert ast.dump(alpha(once, program.keep)) == ast.dump(once)
+    tree = alpha(ast.parse(program.source), program.keep)
+    once = ast.unparse(tree)
+    assert ast.unparse(alpha(tree, program.keep)) == once
     called = arguments[: program.parameters]
-    assert run(ast.unparse(once), program.entry, called) == run(program.source, program.entry, called)
+    assert run(once, program.entry, called) == run(program.source, program.entry, called)
 
 
 @pytest.mark.parametrize("case", TRICKY)
 def test_tricky_programs_keep_their_scopes(case: str) -> None:
     """The compiler sees the renamed variables where it saw the original ones."""
     tree = ast.parse(TRICKY[case])
-    once = alpha(tree, KEEP)
-    assert ast.dump(alpha(once, KEEP)) == ast.dump(once)
-    before, after = by_symtable(ast.unparse(tree)), by_symtable(ast.unparse(once))
-    assert where(before) == where(after)
+    before = by_symtable(ast.unparse(tree))
+    once = ast.unparse(alpha(tree, KEEP))
+    assert ast.unparse(alpha(tree, KEEP)) == once
+    assert where(before) == where(by_symtable(once))
 
 
 def where(found: Found) -> list[tuple[str, int, list[list[str]]]]:
@@ -327,9 +324,9 @@ def test_programs_that_differ_in_more_than_names_stay_different(one: str, other:
     ],
 )
 def test_what_the_compiler_refuses_is_still_read(source: str) -> None:
-    tree = ast.parse(source)
-    once = alpha(tree)
-    assert same_tree(once, alpha(once))
+    tree = alpha(ast.parse(source))
+    once = ast.dump(tree)
+    assert ast.dump(alpha(tree)) == once
 
 
 def test_deep_programs_need_no_room_on_the_stack() -> None:
@@ -340,18 +337,10 @@ def test_deep_programs_need_no_room_on_the_stack() -> None:
     def down(levels: int) -> bool:
         if levels:
             return down(levels - 1)
-        once = alpha(tree, KEEP)
-        return same_tree(once, alpha(once, KEEP)) and not same_tree(once, tree)
+        before, once = tree_key(tree), tree_key(alpha(tree, KEEP))
+        return once == tree_key(alpha(tree, KEEP)) != before
 
     assert down(sys.getrecursionlimit() - 150)
-
-
-def test_a_copy_shares_nothing_that_can_be_changed() -> None:
-    tree = ast.parse("def f(a):\n    global b, c\n    pass\n    return -a")
-    twin = copied(tree)
-    assert ast.dump(twin, include_attributes=True) == ast.dump(tree, include_attributes=True)
-    shared = {id(node) for node in ast.walk(tree)} & {id(node) for node in ast.walk(twin)}
-    assert all(not node.__dict__ for node in ast.walk(tree) if id(node) in shared)
 
 
 @pytest.mark.skipif(not ROWS.exists(), reason="needs the real outputs in shared/data")
@@ -362,7 +351,9 @@ def test_real_outputs_keep_their_scopes_and_are_renamed_once() -> None:
     assert trees
     for source, tree in trees:
         agree(source)
-        once = alpha(tree)
-        assert same_tree(once, alpha(once))
-        compile(once, "<renamed>", "exec")
-    assert len({ast.dump(alpha(tree)) for _, tree in trees}) < len({ast.dump(tree) for _, tree in trees})
+        once = ast.dump(alpha(tree))
+        assert ast.dump(alpha(tree)) == once
+        compile(tree, "<renamed>", "exec")
+    assert len({ast.dump(tree) for _, tree in trees}) < len(
+        {ast.dump(ast.parse(source)) for source, _ in trees}
+    )

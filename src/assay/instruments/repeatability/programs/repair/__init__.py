@@ -1,9 +1,8 @@
 """Repair: named steps that keep a program's meaning and bring it nearer to the canon."""
 
-from .model import Program, Step
-from .repairing import LEVELS, LONGEST, repair_program
-from .search import REPAIR, Proposal, Repair, Tried, search
-from .steps import STEPS
+from .program import Program, Step
+from .search import LEVELS, REPAIR, Proposal, Repair, Tried, search
+from .steps import LONGEST, STEPS, repair_program
 
 __all__ = [
     "LEVELS",

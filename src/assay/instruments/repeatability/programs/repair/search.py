@@ -1,6 +1,6 @@
 """Repair: a passing program is moved towards the canon by steps that keep its meaning.
 
-Version ``repair/1``. Steps propose; a proposal is taken only if it lies nearer to the canon at some level, farther
+Version ``repair/2``. Steps propose; a proposal is taken only if it lies nearer to the canon at some level, farther
 at none, and passes the oracle again. So repair is monotone, and no passing program stops passing. It is bounded
 in proposals and in oracle runs. A program that does not pass is not repaired, and nothing is ever replaced by the
 canon: what cannot be reached by steps stays where it is.
@@ -8,24 +8,29 @@ canon: what cannot be reached by steps stays where it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 
 from msgspec import Struct
 
 from assay.canonical import sha256_hex
-from assay.instruments.repeatability.programs.cache import forgetting, remembered
-from assay.instruments.repeatability.programs.collector import uncollected
+from assay.instruments.repeatability.programs.distance import distance, distance_within
+from assay.instruments.repeatability.programs.normalisation import ast_form, text_form
+from assay.instruments.repeatability.programs.parsing import uncollected
 
-from .model import Program, Step
+from .program import Program, Step
 
-__all__ = ["REPAIR", "Measurement", "Proposal", "Repair", "Tried", "search"]
+__all__ = ["LEVELS", "REPAIR", "Measurement", "Proposal", "Repair", "Tried", "search", "to_canon"]
 
-REPAIR = "repair/1"
+REPAIR = "repair/2"
+LEVELS = ("text", "ast")
 MOST_PROPOSALS = 240
+MOST_OF_STEP = 12  # proposals for one program
 MOST_CHECKS = 24
 MOST_ROUNDS = 6
+_FORMS = (text_form, ast_form)  # of LEVELS
 
 Distances = tuple[Fraction, ...]  # to the canon, one a level; the last is that of the trees
 Measurement = Callable[[str, Distances | None], Distances | None]
@@ -64,38 +69,22 @@ def _target(canon: str, keep: frozenset[str]) -> Program:
     return Program(canon, keep)
 
 
-class _Offered:
-    """What a step offers for one program: as much of it as has been asked for.
+def to_canon(canon: str) -> Measurement:
+    """Distances to a canon at every level."""
+    targets = tuple(form(canon) for form in _FORMS)
 
-    The outputs of a cell come together on their way to its canon, so the same program is met again and again.
-    """
+    def measure(source: str, limit: Distances | None) -> Distances | None:
+        if limit is None:
+            return tuple(distance(form(source), target) for form, target in zip(_FORMS, targets, strict=True))
+        reach: list[Fraction] = []
+        for form, target, most in zip(_FORMS, targets, limit, strict=True):
+            found = distance_within(form(source), target, most)
+            if found is None:
+                return None
+            reach.append(found)
+        return tuple(reach)
 
-    __slots__ = ("known",)
-
-    def __init__(self) -> None:
-        self.known: tuple[tuple[str, ...], bool] = (), False  # from the first, and whether these are all
-
-
-@remembered(4_096)  # texts of some hundred programs: every step has one entry for each
-def _offered(step: Step, source: str, canon: str, keep: frozenset[str]) -> _Offered:
-    return _Offered()
-
-
-def _proposals(step: Step, current: Program, target: Program) -> Iterator[str]:
-    """As ``step.propose``, which is asked only for what is not known yet."""
-    offered = _offered(step, current.source, target.source, current.keep)
-    known, complete = offered.known
-    yield from known
-    if complete:
-        return
-    # One value that is replaced, never changed: another search may be between two proposals of the same program.
-    found: tuple[str, ...] = ()
-    for candidate in step.propose(current, target):
-        found = (*found, candidate)
-        if len(found) > len(known):
-            offered.known = found, False
-            yield candidate
-    offered.known = found, True
+    return measure
 
 
 def search(
@@ -108,15 +97,14 @@ def search(
     """
     found = _found(source, canon, keep, measure, steps)
     passes: bool | None = None
-    with forgetting(source):
-        while True:
-            with uncollected():
-                try:
-                    proposal = found.send(passes)
-                except StopIteration as end:
-                    repair: Repair = end.value
-                    return repair
-            passes = yield proposal
+    while True:
+        with uncollected():
+            try:
+                proposal = found.send(passes)
+            except StopIteration as end:
+                repair: Repair = end.value
+                return repair
+        passes = yield proposal
 
 
 def _found(
@@ -139,7 +127,7 @@ def _found(
             if idle.get(step.name) == seen or (step.changes == "tree" and not now[-1]):
                 continue
             idle[step.name] = seen
-            for candidate in _proposals(step, current, target):
+            for candidate in islice(step.propose(current, target), MOST_OF_STEP):
                 if proposals >= MOST_PROPOSALS or len(tried) >= MOST_CHECKS:
                     break
                 if candidate in refused:

@@ -1,15 +1,20 @@
-"""Names towards the canon's: variables that play the same part get the same name.
+"""The step ``names``: variables that play the same part as in the canon get the canon's names.
 
 The variables of the two programs are lined up by where they stand: both trees are written as rows of labels in
 which every variable looks the same, the rows are aligned, and each pair of variables that meet is a vote. What
-is proposed is the program's own text with exactly the name tokens exchanged. Every proposal is read again and
-must be the same program but for its names (``names.alpha``), or it is not made.
+is proposed is the program's own text with exactly the names exchanged. Every proposal is read again and must be
+the same program but for its names (the rung ``names``), or it is not made.
+
+What the program can read keeps its name: functions, parameters and variables that the interpreter may name in a
+message which the program catches and looks at, and functions that it turns into a text.
 """
 
 from __future__ import annotations
 
 import ast
 import keyword
+import re
+import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
@@ -19,17 +24,15 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from assay.instruments.repeatability.programs.cache import remembered
-from assay.instruments.repeatability.programs.names import same_but_for_names
-from assay.instruments.repeatability.programs.normalisation import read
-from assay.instruments.repeatability.programs.scopes import BUILTINS, Binding, Names
+from assay.instruments.repeatability.programs.normalisation import names_form
+from assay.instruments.repeatability.programs.scopes import BUILTINS, Binding, Names, Place
 
-from .model import Program, names_of
-from .places import Text
+from .program import Program, replaced
+from .reflection import shown_by_messages
+from .trees import Function, names_by_piece
 
-__all__ = ["MOST", "propose_names"]
+__all__ = ["propose_names"]
 
-MOST = 12  # proposals for one program
 _UNITS = 60  # statements of a module that are paired one by one; a longer program is aligned as a whole
 _LONGEST = 20_000  # labels of a row; aligning takes memory with the square of it
 _ALIKE = 0.3  # statements less alike than this are not paired
@@ -40,39 +43,35 @@ _TARGETS = frozenset(
 
 Wish = dict[Binding, str]
 _Place = tuple[int, str, int | None]  # node, attribute and item
-_Item = tuple[str, _Place | None]
 Variables = dict[_Place, Binding]
 
 
 def propose_names(program: Program, canon: Program) -> Iterator[str]:
     """The program with all names that can be the canon's, then with those of one function each, then one by one."""
-    if program.tree is None or canon.tree is None:
+    if names_by_piece(program.parsed) <= names_by_piece(canon.parsed):
         return
     wish = {
         mine: theirs.name
         for mine, theirs in _matched(program, canon)
         if mine.name != theirs.name and theirs.name not in program.keep
     }
-    text = Text.of(program) if wish else None
-    if text is None:
-        return
-    placed = dict(zip(program.names_in_shape.bindings, program.names.bindings, strict=True))
-    wish = {placed[mine]: name for mine, name in wish.items() if text.can_tell(placed[mine])}
-    if not wish:
-        return
-    tried = {program.source}
+    edits = {
+        binding: spans
+        for binding in wish
+        if not _is_shown(binding, program) and (spans := _spans(binding, program)) is not None
+    }
+    wish = {binding: name for binding, name in wish.items() if binding in edits}
+    own = names_form(program.source, program.keep) if wish else ""
+    tried = {program.text}
     for group in _groups(wish, program.tree):
-        source = text.renamed(_without_clashes(group, program.names))
-        if source in tried:
-            continue
-        tried.add(source)
-        found = read(source)
-        if found is not None and same_but_for_names(
-            names_of(found, program.keep), program.names, program.keep
-        ):
-            yield source
-        if len(tried) > MOST:
-            return
+        chosen = _without_clashes(group, program.names)
+        source = replaced(
+            program.text, [(*span, name) for binding, name in chosen.items() for span in edits[binding]]
+        )
+        if source not in tried:
+            tried.add(source)
+            if names_form(source, program.keep) == own:
+                yield source
 
 
 def _groups(wish: Wish, tree: ast.Module) -> Iterator[Wish]:
@@ -85,6 +84,78 @@ def _groups(wish: Wish, tree: ast.Module) -> Iterator[Wish]:
         parts.setdefault(bisect_right(starts, line), {})[binding] = name
     yield from parts.values()
     yield from ({binding: name} for binding, name in wish.items())
+
+
+# Where a name stands
+
+_BEFORE = {
+    ast.FunctionDef: re.compile(r"def[\s\\]+"),
+    ast.AsyncFunctionDef: re.compile(r"async[\s\\]+def[\s\\]+"),
+    ast.ExceptHandler: re.compile(r"[\s\\)]*as[\s\\]+"),
+}
+_NAME = re.compile(r"\w+")
+
+
+def _spans(binding: Binding, program: Program) -> list[tuple[int, int]] | None:
+    """Where in the text a variable is named; None if some place is not found."""
+    found = [_span(place, program) for place in binding.places]
+    names = [unicodedata.normalize("NFKC", program.text[start:end]) for start, end in found]
+    # The parser reads identifiers in their normal form; and it may say of two places that they are one.
+    same = all(name == binding.name for name in names) and len(set(found)) == len(found)
+    return found if same else None
+
+
+def _span(place: Place, program: Program) -> tuple[int, int]:
+    node, text = place.node, program.text
+    assert isinstance(node, ast.expr | ast.stmt | ast.arg | ast.ExceptHandler | ast.pattern)
+    start, end = program.span(node)
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        assert place.item is not None
+        names = [found.span() for found in _NAME.finditer(text, start, end)]
+        return names[1 + place.item] if len(names) == 1 + len(node.names) else (start, start)
+    if isinstance(node, ast.pattern):  # its name comes last
+        names = [found.span() for found in _NAME.finditer(text, start, end)]
+        return names[-1] if names else (start, start)
+    if isinstance(node, ast.ExceptHandler):
+        assert node.type is not None
+        start = program.span(node.type)[1]
+    before = _BEFORE.get(type(node))
+    if before is not None:
+        head = before.match(text, start)
+        start = head.end() if head else start
+    name = _NAME.match(text, start)
+    return name.span() if name else (start, start)
+
+
+# Names that show
+
+_PRINTING = frozenset(("str", "repr", "print", "format", "ascii"))
+
+
+def _is_shown(binding: Binding, program: Program) -> bool:
+    """Whether the program may turn the name into a text: by a message, or by printing a function."""
+    shown = shown_by_messages(program.parsed)
+    function = "function" in binding.roles
+    if "variables" in shown or (
+        "functions" in shown and (function or isinstance(binding.places[0].node, ast.arg))
+    ):
+        return True
+    return function and any(place.node in _printed(program.tree) for place in binding.places)
+
+
+@lru_cache(maxsize=4)  # of the program on its way
+def _printed(tree: ast.Module) -> set[ast.AST]:
+    """What is turned into a text where it stands."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=args) if name in _PRINTING:
+                found.update(args)
+            case ast.Call(func=ast.Attribute(attr="format"), args=args, keywords=keywords):
+                found.update((*args, *(one.value for one in keywords)))
+            case ast.FormattedValue(value=value) | ast.BinOp(op=ast.Mod(), right=value):
+                found.update(value.elts if isinstance(value, ast.Tuple) else [value])
+    return found
 
 
 # Lining up
@@ -106,7 +177,7 @@ Numbers = dict[str, int]  # labels are numbered as they come: nothing rests on t
 
 
 def _matched(program: Program, canon: Program) -> list[tuple[Binding, Binding]]:
-    """Pairs of variables, each in one pair at most, those first that meet most often; the program's in its shape."""
+    """Pairs of variables, each in one pair at most, those first that meet most often."""
     votes: Counter[tuple[Binding, Binding]] = Counter()
     theirs, numbers = _canon_rows(canon)
     for mine, its in _paired(_rows(program, _FREE, dict(numbers)), theirs):
@@ -147,34 +218,33 @@ def _canon_rows(canon: Program) -> tuple[list[_Row], Numbers]:
 
 def _rows(program: Program, open_: frozenset[str], numbers: Numbers) -> list[_Row]:
     """One row for each statement of the module."""
-    names = program.names_in_shape
     at: Variables = {
         (id(node), attribute, item): binding
-        for binding in names.bindings
+        for binding in program.names.bindings
         if binding.stays in open_
         for _, node, attribute, item in binding.places
     }
-    body = names.tree.body
-    parts = [[statement] for statement in body]
+    body = program.tree.body
+    parts = [[statement] for statement in body] if len(body) <= _UNITS else [body]
     rows = []
-    for part in parts if len(body) <= _UNITS else [body]:
-        items = [item for statement in part for item in _items(statement)]
-        if len(items) <= _LONGEST:
-            variables = [at.get(place) if place else None for _, place in items]
-            labels = ["variable" if one else label for one, (label, _) in zip(variables, items, strict=True)]
-            numbered = [numbers.setdefault(label, len(numbers)) for label in labels]
-            rows.append(_Row(numbered, variables, *_signature(part, at)))
+    for part in parts:
+        labels: list[int] = []
+        variables: list[Binding | None] = []
+        for label, place in _items(part):
+            variable = at.get(place) if place is not None else None
+            variables.append(variable)
+            labels.append(numbers.setdefault("variable" if variable is not None else label, len(numbers)))
+        if len(labels) <= _LONGEST:
+            rows.append(_Row(labels, variables, *_signature(part, at)))
     return rows
 
 
-@remembered(512)  # programs have most statements in common
-def _items(statement: ast.stmt) -> list[_Item]:
-    """A statement as labels, with where each text in it stands."""
-    items: list[_Item] = []
-    stack: list[ast.AST] = [statement]
+def _items(part: list[ast.stmt]) -> Iterator[tuple[str, _Place | None]]:
+    """Statements as labels, with where each text in them stands."""
+    stack: list[ast.AST] = [*reversed(part)]
     while stack:
         node = stack.pop()
-        items.append((type(node).__name__, None))
+        yield type(node).__name__, None
         inner: list[ast.AST] = []
         for name in node._fields:
             value = getattr(node, name, None)
@@ -185,14 +255,13 @@ def _items(statement: ast.stmt) -> list[_Item]:
                 if isinstance(one, ast.AST):
                     inner.append(one)
                 else:
-                    items.append((_label(one), (id(node), name, index) if isinstance(one, str) else None))
-        stack.extend(reversed(inner))
-    return items
+                    yield _label(one), (id(node), name, index) if isinstance(one, str) else None
+        stack += reversed(inner)
 
 
 def _signature(part: list[ast.stmt], at: Variables) -> tuple[str, list[Binding | None]]:
     first = part[0]
-    if isinstance(first, ast.FunctionDef | ast.AsyncFunctionDef) and (id(first), "name", None) not in at:
+    if isinstance(first, Function) and (id(first), "name", None) not in at:
         positional = (*first.args.posonlyargs, *first.args.args)
         return first.name, [at.get((id(one), "arg", None)) for one in positional]
     return "", []

@@ -23,10 +23,9 @@ from assay.instruments.repeatability.programs.repair import (
     repair_program,
     search,
 )
-from assay.instruments.repeatability.programs.repair.search import MOST_CHECKS, MOST_PROPOSALS
+from assay.instruments.repeatability.programs.repair.search import MOST_CHECKS, MOST_OF_STEP, MOST_PROPOSALS
 from tests.instruments.repeatability.making import anchors_of, cell_of
-
-from .grammar import Sketch, dressed, programs, renamed, run
+from tests.instruments.repeatability.programs.grammar import Sketch, dressed, programs, renamed, run
 
 CANON = 'def f(x):\n    """Add one."""\n    total = x + 1\n    return total\n'
 DRESSED = "def f( x ):\n  # why\n  total = (x + 1)\n  return total\n"
@@ -227,8 +226,8 @@ def _lengths(source: str, limit: tuple[Fraction, ...] | None) -> tuple[Fraction,
     return None if limit is not None and reach > limit else reach
 
 
-def _searched(step: Step, source: str, passes: bool = True) -> tuple[Repair, int]:
-    found = search(source, "", frozenset(), _lengths, [step])
+def _searched(steps: list[Step], source: str, passes: bool = True) -> tuple[Repair, int]:
+    found = search(source, "", frozenset(), _lengths, steps)
     checks = 0
     try:
         next(found)
@@ -246,15 +245,18 @@ def test_a_step_that_never_ends_is_bounded_in_its_proposals() -> None:
             number += 1
             yield f"{program.source}  # {number}"
 
-    found, checks = _searched(Step("endless", "", endless), "x = 1")
-    assert (found.proposals, found.source, checks) == (MOST_PROPOSALS, "x = 1", 0)
+    found, checks = _searched([Step("endless", "", endless)], "x = 1")
+    assert (found.proposals, found.source, checks) == (MOST_OF_STEP, "x = 1", 0)
 
 
 def test_a_step_whose_proposals_all_fail_is_bounded_in_oracle_runs() -> None:
     def shorter(program: Program, canon: Program) -> Iterator[str]:
-        yield from (program.source[:length] for length in range(len(program.source)))
+        yield from (program.source[: next(lengths)] for _ in range(MOST_OF_STEP))
 
-    found, checks = _searched(Step("shorter", "", shorter), "x" * 500, passes=False)
+    lengths = iter(range(500))
+
+    steps = [Step(f"shorter {number}", "", shorter) for number in range(9)]
+    found, checks = _searched(steps, "x" * 500, passes=False)
     assert (found.source, checks, len(found.tried)) == ("x" * 500, MOST_CHECKS, MOST_CHECKS)
 
 
@@ -262,7 +264,7 @@ def test_a_proposal_as_far_away_as_before_is_not_put_to_the_oracle() -> None:
     def other(program: Program, canon: Program) -> Iterator[str]:
         yield from ("y = 1", "z = 1", "x = 12")
 
-    found, checks = _searched(Step("other", "", other), "x = 1")
+    found, checks = _searched([Step("other", "", other)], "x = 1")
     assert (found.source, found.proposals, checks) == ("x = 1", 3, 0)
 
 

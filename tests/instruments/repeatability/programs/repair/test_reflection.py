@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import subprocess
 import sys
 from collections.abc import Iterator
 from textwrap import dedent
@@ -13,15 +12,14 @@ import pytest
 
 from assay.instruments.repeatability.programs.ladder import RUNGS, climb, contradictions
 from assay.instruments.repeatability.programs.normalisation import normal_forms
-from assay.instruments.repeatability.programs.repair.model import Program
-from assay.instruments.repeatability.programs.repair.steps import STEPS
+
+from . import proposing
 
 KEEP = frozenset(("solve",))
-STEP = {step.name: step for step in STEPS}
 
 
 def proposals(name: str, source: str, canon: str) -> list[str]:
-    return list(STEP[name].propose(Program(source, KEEP), Program(canon, KEEP)))
+    return proposing.proposals(name, source, canon, "solve")
 
 
 def outcome(source: str) -> tuple[str, str]:
@@ -171,136 +169,6 @@ def test_no_new_name_of_a_parameter_is_a_text_of_the_program(source: str, stays:
     assert (normal_forms(source, KEEP).names == normal_forms(other, KEEP).names) is stays
 
 
-COUNTER = """
-log = []
-class N:
-    last = 0
-    def __init__(self, n=0):
-        self.n = n
-    def __neg__(self):
-        log.append(self.n)
-        return self.n
-    def __hash__(self):
-        log.append(self.n)
-        return self.n
-    @property
-    def next(self):
-        self.last += 1
-        return self.last
-    def __call__(self):
-        return self.n
-"""
-DEFINITIONS = {
-    "elements": (
-        "from collections import defaultdict\nfrom itertools import count\nids = defaultdict(count().__next__)\n",
-        'def first(x=ids["first"]):\n    return x\n',
-        'def second(x=ids["second"]):\n    return x\n',
-        "first(), second()",
-    ),
-    "attributes": (
-        f"{COUNTER}ids = N()\n",
-        "def first(x=ids.next):\n    return x\n",
-        "def second(x=ids.next):\n    return x\n",
-        "first(), second()",
-    ),
-    "class bodies": (
-        f"{COUNTER}r = N()\n",
-        "class A:\n    x = r.next\n",
-        "class B:\n    x = r.next\n",
-        "A.x, B.x",
-    ),
-    "signs": (
-        f"{COUNTER}a, b = N(1), N(2)\n",
-        "def first(x=-a):\n    return x\n",
-        "def second(x=-b):\n    return x\n",
-        "log",
-    ),
-    "keys": (
-        f"{COUNTER}a, b = N(1), N(2)\n",
-        "def first(x={a: 1}):\n    return x\n",
-        "def second(x={b: 1}):\n    return x\n",
-        "log",
-    ),
-    "elements of sets": (
-        f"{COUNTER}a, b = N(1), N(2)\n",
-        "def first(x={a}):\n    return x\n",
-        "def second(x={b}):\n    return x\n",
-        "log",
-    ),
-    "arguments of types": (
-        f"from typing import List\n{COUNTER}a, b = N(1), N(2)\n",
-        "def first(x: List[a]):\n    return x\n",
-        "def second(x: List[b]):\n    return x\n",
-        "log[0]",
-    ),
-    "a property that reads what is moved": (
-        "class N:\n    @property\n    def now(self):\n        try:\n            return STEP\n"
-        "        except NameError:\n            return 0\nn = N()\n",
-        "STEP = 1\n",
-        "def second(x=n.now):\n    return x\n",
-        "second()",
-    ),
-    "a class that a metaclass made": (
-        "from abc import ABCMeta\nmade = []\nclass Maker(ABCMeta):\n    def __init__(cls, name, bases, space):\n"
-        '        made.append(name)\nBase = Maker("Base", (), {})\n',
-        "class A(Base):\n    pass\n",
-        "class B(Base):\n    pass\n",
-        "made",
-    ),
-    "an object that is told its name": (
-        "from functools import partial\nlog = []\nclass D:\n    pass\n"
-        'setattr(D, "__set" + "_name__", lambda self, owner, name: log.append(owner.__qualname__))\nd = D()\n',
-        "class A:\n    x = d\n",
-        "class B:\n    x = d\n",
-        "log",
-    ),
-    "attributes spelt by parts": (
-        "",
-        "def b():\n    return 1\n",
-        "def a():\n    return 2\n",
-        '[k for k in getattr(solve, "__glo" + "bals__") if k in "ab"]',
-    ),
-}
-
-
-@pytest.mark.parametrize("case", DEFINITIONS)
-def test_definitions_that_run_code_while_they_are_made_keep_their_order(case: str) -> None:
-    before, first, second, result = DEFINITIONS[case]
-    end = f"def solve():\n    return {result}\n"
-    source, canon = before + first + second + end, before + second + first + end
-    assert outcome(source) != outcome(canon)  # so the order matters
-    assert proposals("definitions", source, canon) == []
-
-
-@pytest.mark.parametrize(
-    ("before", "first", "second"),
-    [
-        ("", "def first(x=-1, y={1: 2, (0, 1): 3}):\n    return x\n", "def second(x=None):\n    return x\n"),
-        ("import math\n", "def first(x=math.inf):\n    return x\n", "def second(x=math.pi):\n    return x\n"),
-        (
-            "from typing import List\n",
-            "def first(x: List[int]):\n    return x\n",
-            "def second(x: int | None) -> List[str]:\n    return x\n",
-        ),
-        ("", "class A(ValueError):\n    pass\n", "class B(ValueError):\n    code = 1\n"),
-        ("class Base:\n    pass\n", "class A(Base):\n    pass\n", "class B(Base):\n    pass\n"),
-    ],
-)
-def test_definitions_that_run_nothing_of_the_program_still_move(before: str, first: str, second: str) -> None:
-    end = "def solve():\n    return 1\n"
-    assert proposals("definitions", before + first + second + end, before + second + first + end) == [
-        before + second + first + end
-    ]
-
-
-def test_classes_that_derive_from_one_another_in_a_ring_end_the_search() -> None:
-    """Such a program fails by its first class, whatever follows."""
-    ring = "class B(C):\n    pass\nclass C(B):\n    pass\n"
-    first, second = "class A(B):\n    pass\n", "def g():\n    pass\n"
-    canon = ring + second + first
-    assert proposals("definitions", ring + first + second, canon) == [canon]
-
-
 METACLASS = """sizes = []
 class M(type):
     def __new__(m, name, bases, space):
@@ -329,7 +197,7 @@ DOCUMENTED = {
 }
 
 
-@pytest.mark.parametrize("step", ["docstrings", "layout"])
+@pytest.mark.parametrize("step", ["docstrings", "formatting"])
 @pytest.mark.parametrize("case", DOCUMENTED)
 def test_docstrings_that_a_program_can_see_are_left(case: str, step: str) -> None:
     source, docstring = DOCUMENTED[case]
@@ -354,27 +222,13 @@ def test_annotations_that_a_program_can_see_are_left(source: str, plain: str) ->
     assert proposals("annotations", canon, source) == []
 
 
-def test_two_modules_that_may_do_something_keep_their_order() -> None:
-    end = "def solve():\n    return 1\n"
-    source, canon = (
-        "import this\nimport no_such_module\n" + end,
-        "import no_such_module\nimport this\n" + end,
-    )
-    printed = [
-        subprocess.run([sys.executable, "-c", one], capture_output=True, check=False).stdout
-        for one in (source, canon)
+@pytest.mark.parametrize("seen", ["import inspect", "print(__file__)", "import traceback", "e.tb_lineno"])
+def test_a_program_that_can_see_its_text_is_left_alone(seen: str) -> None:
+    source = f'{seen}\ndef solve( x ):  # c\n  """d"""\n  return (x)\n'
+    found = [
+        one for name in proposing.STEP for one in proposals(name, source, "def solve(x):\n    return x\n")
     ]
-    assert printed[0] != printed[1]
-    assert proposals("imports", source, canon) == []
-
-
-def test_harmless_modules_pass_one_that_may_do_something_and_unused_ones_go() -> None:
-    end = "def solve():\n    return math.pi, this.s\n"
-    canon = "import math\nimport this\n" + end
-    assert proposals("imports", "import this\nimport math\n" + end, canon)[0] == canon
-    kept = "import that\nimport this\nimport math\n" + end
-    canon = "import this\nimport that\nimport math\n" + end
-    assert proposals("imports", "import os\n" + kept, canon)[0] == kept
+    assert found == []
 
 
 # What programs were seen to do, against what their text says

@@ -8,19 +8,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.programs.repair.edits import (
-    definition_pairs,
-    key,
-    matches,
-    replaced,
-    sheet,
-    surviving,
-)
+from assay.instruments.repeatability.programs.repair import Program
+from assay.instruments.repeatability.programs.repair.formatting import matches
+from assay.instruments.repeatability.programs.repair.program import replaced, surviving
+from assay.instruments.repeatability.programs.repair.trees import definition_pairs, key
 
 
 def test_positions_are_in_characters_whatever_the_bytes() -> None:
-    source = "é = 'ü'; ñ = f(\r\n  'ß', x)\r\n"
-    here = sheet(source)
+    here = Program("é = 'ü'; ñ = f(\r\n  'ß', x)\r\n")
     _, second = here.tree.body
     assert here.written(second) == "ñ = f(\n  'ß', x)"
     assert isinstance(second, ast.Assign)
@@ -29,7 +24,7 @@ def test_positions_are_in_characters_whatever_the_bytes() -> None:
 
 
 def test_a_statement_owns_its_rows_unless_another_shares_them() -> None:
-    here = sheet("a = 1; b = 2\nc = 3 ;  # c\nif d: e = 4\n# f\n@g\ndef h(): pass\n")
+    here = Program("a = 1; b = 2\nc = 3 ;  # c\nif d: e = 4\n# f\n@g\ndef h(): pass\n")
     a, b, c, d, h = here.tree.body
     assert [here.owns_rows(one) for one in (a, b, c, d, h)] == [False, False, True, True, True]
     assert isinstance(d, ast.If)
@@ -74,11 +69,9 @@ def test_matches_are_a_longest_common_subsequence(a: list[int], b: list[int]) ->
     assert all(i < k and j < m for (i, j), (k, m) in pairwise(found))
 
 
-@given(
-    st.sampled_from(
-        ["1", "1.0", "True", "0.0", "-0.0", "'1'", "b'1'", "u'1'", "[1]", "(1,)", "x", "1j", "..."]
-    )
-)
-def test_keys_tell_constants_apart(one: str) -> None:
-    for other in ("1", "1.0", "True", "0.0", "-0.0", "'1'", "b'1'", "u'1'", "[1]", "(1,)", "x", "1j", "..."):
-        assert (key(ast.parse(one)) == key(ast.parse(other))) == (one == other)
+CONSTANTS = ["1", "1.0", "True", "0.0", "-0.0", "'1'", "b'1'", "u'1'", "[1]", "(1,)", "x", "1j", "..."]
+
+
+@given(st.sampled_from(CONSTANTS), st.sampled_from(CONSTANTS))
+def test_keys_tell_constants_apart(one: str, other: str) -> None:
+    assert (key(ast.parse(one)) == key(ast.parse(other))) == (one == other)
