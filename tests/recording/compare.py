@@ -155,7 +155,7 @@ def _measures(one: Input, old: Sequence[Entry], new: Sequence[Entry], printed: b
             yield Difference(one.id, "measure", now["name"], "", None, _whole(now), now["labels"])
     for measure in new:
         k, value, n = measure.get("k"), measure.get("value"), measure["n"]
-        if k is not None and (value is None or not n or abs(value - k / n) > SHARE):
+        if (k and not n) or (k is not None and value is not None and abs(value - k / n) > SHARE):
             yield Difference(one.id, "measure", measure["name"], "k/n", value, f"{k}/{n}", measure["labels"])
 
 
@@ -230,9 +230,9 @@ def _excluded(one: Input, old: Sequence[Entry], new: Sequence[Entry]) -> Iterato
         for entries in (old, new)
     )
     for key in {**before, **after}:
-        counts = [side[key]["count"] if key in side else None for side in (before, after)]
-        if counts[0] != counts[1]:
-            yield Difference(one.id, "excluded", key[0], "count", *counts, dict(key[1:]))
+        was, now = (side[key]["count"] if key in side else None for side in (before, after))
+        if was != now:
+            yield Difference(one.id, "excluded", key[0], "count", was, now, dict(key[1:]))
 
 
 def _whole(measure: Entry) -> str:

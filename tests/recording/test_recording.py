@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -153,24 +154,24 @@ def test_trees_that_another_python_prints_are_not_compared() -> None:
 
 def test_a_reason_explains_what_it_names_and_nothing_else() -> None:
     (one,) = told(changed(lambda r: r["measures"][1].update(value=0.1)))
-    for fits in (
+    fitting: tuple[dict[str, Any], ...] = (
         {"group": "repair"},
         {"input": "repeatability/*", "name": ("mu_*",), "field": "value"},
         {"labels": {"level": "ast", "temperature": 0.0}},
-    ):
-        assert Reason(reason="because", **fits).fits(one)  # type: ignore[arg-type]
-    for other in (
+    )
+    assert all(Reason(reason="because", **given).fits(one) for given in fitting)
+    others: tuple[dict[str, Any], ...] = (
         {"input": "agency/*"},
         {"name": "mu_pre"},
         {"labels": {"level": "text"}},
         {"kind": "verdict"},
-    ):
-        assert not Reason(reason="because", **other).fits(one)  # type: ignore[arg-type]
+    )
+    assert not any(Reason(reason="because", **given).fits(one) for given in others)
 
 
 def test_the_report_names_the_reason_and_sums_up_what_moved() -> None:
     new = changed(lambda r: r["measures"][1].update(value=0.1))
-    recording = {"python": read_recording()["python"], "readings": {ONE.id: READING}}
+    recording = {"python": platform.python_version(), "readings": {ONE.id: READING}}
     because = [Reason(reason="other steps", group="repair"), Reason(reason="nothing", name="R_raw")]
     found = report([ONE], recording, because, scored=lambda _: new)
     assert found.unexplained == 0
