@@ -74,7 +74,7 @@ AFTER_REPAIR = (
 )
 # Distances between printed trees depend on the Python that prints them: compared where it is that of the recording.
 PRINTED = ("mu_pre", "mu_post", "P_tau_pre", "P_tau_post", "delta_mu", "delta_P_tau", "pairwise_distance")
-TOLD = ("renamed", "reworded")  # kinds that are listed and need no reason: prose may change, outcomes may not
+TOLD = ("renamed", "reworded")  # kinds that need no reason: prose may change, outcomes may not
 
 
 class Difference(Struct, frozen=True):
@@ -257,8 +257,10 @@ def report(
     recording: Mapping[str, Any],
     reasons: Sequence[Reason],
     *,
+    everything: bool = False,
     scored: Callable[[Input], Entry] = lambda one: kept(score(one)),
 ) -> Report:
+    """``everything``: what is only renamed or reworded is listed, too, not counted alone."""
     printed = platform.python_version_tuple()[:2] == tuple(recording["python"].split(".")[:2])
     lines, found, compared = [], [], 0
     for one in chosen:
@@ -277,8 +279,9 @@ def report(
     unexplained = [d for d in found if explained[id(d)] is None and d.kind not in TOLD]
     for d in found:
         reason = explained[id(d)]
-        because = reason.reason if reason else d.kind if d.kind in TOLD else "NOT EXPLAINED"
-        lines.append(f"{d}  ({because})")
+        if d.kind not in TOLD or everything:
+            because = reason.reason if reason else d.kind if d.kind in TOLD else "NOT EXPLAINED"
+            lines.append(f"{d}  ({because})")
     lines += _moved(found)
     counts = Counter(reason.reason for d in found if (reason := explained[id(d)]))
     lines += [f"{count} explained: {reason}" for reason, count in counts.most_common()]
@@ -308,11 +311,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.recording.compare", description=__doc__)
     parser.add_argument("--fast", action="store_true", help="only the inputs of the common test run")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="inputs by their ids, as 'agency/*'")
+    parser.add_argument("--all", action="store_true", help="list what is only renamed or reworded, too")
     parser.add_argument("--recording", type=Path, default=RECORDING)
     parser.add_argument("--reasons", type=Path, default=REASONS)
     asked = parser.parse_args(arguments)
     chosen = [one for one in inputs(fast=asked.fast) if fnmatchcase(one.id, asked.only)]
-    found = report(chosen, read_recording(asked.recording), read_reasons(asked.reasons))
+    recording, reasons = read_recording(asked.recording), read_reasons(asked.reasons)
+    found = report(chosen, recording, reasons, everything=asked.all)
     print("\n".join(found.lines))
     return 1 if found.unexplained else 0
 
