@@ -16,7 +16,7 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -27,7 +27,7 @@ from msgspec import Struct
 from assay import __version__
 from assay.cli import main as assay
 
-__all__ = ["FOLDER", "RECORDING", "Input", "inputs", "kept", "missing", "read_recording", "score", "scored"]
+__all__ = ["FOLDER", "RECORDING", "Input", "inputs", "kept", "missing", "read_recording", "score"]
 
 FOLDER = Path(__file__).parent
 RECORDING = FOLDER / "recording.json.gz"
@@ -133,11 +133,6 @@ def _measure(measure: dict[str, Any]) -> dict[str, Any]:
 def _flags(flags: Iterable[dict[str, str]]) -> list[str]:
     """Kinds; of Invalid also the reason, which belongs to the taxonomy."""
     return [f"{f['kind']} ({f['cause']})" if f["kind"] == "Invalid" else f["kind"] for f in flags]
-
-
-def scored(chosen: Iterable[Input]) -> Iterator[tuple[Input, dict[str, Any]]]:
-    for one in chosen:
-        yield one, kept(score(one))
 
 
 def read_recording(path: Path = RECORDING) -> dict[str, Any]:
