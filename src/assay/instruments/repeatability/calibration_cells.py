@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from assay.instruments.calibration import Readings
+from assay.measuring.calibration import Readings
 from assay.stats import (
     IntervalArray,
     bounded_mean_rows,
