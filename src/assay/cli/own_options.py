@@ -119,15 +119,22 @@ def take_options(
     return rest, own
 
 
+def _description(info: Any) -> str:
+    from msgspec import inspect
+
+    if isinstance(info, inspect.Metadata):
+        return str((info.extra_json_schema or {}).get("description", "")) or _description(info.type)
+    parts = info.types if isinstance(info, inspect.UnionType) else ()
+    return next(filter(None, map(_description, parts)), "")
+
+
 def help_of(kind: type[msgspec.Struct]) -> list[tuple[str, str]]:
     """Every option with its default and what it is for."""
     import msgspec
-    from msgspec import inspect
 
     rows = []
     for name, field in _fields(kind).items():
-        told = field.type.extra_json_schema or {} if isinstance(field.type, inspect.Metadata) else {}
-        about = str(told.get("description", ""))
+        about = _description(field.type)
         if words := _words(field.type):
             about = f"{about} One of: {', '.join(words)}.".strip()
         if field.default not in (msgspec.NODEFAULT, None, "", (), {}):

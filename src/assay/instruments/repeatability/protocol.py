@@ -81,9 +81,9 @@ class RowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Literal["cell", "subject", "contract"], Meta(description="Whose first passing output is the canon.")
     ] = "cell"
     extract: Annotated[bool, Meta(description="Take the program out of a whole reply first.")] = False
-    workers: Annotated[
-        int | None, Meta(ge=1, le=256, description="Programs run at once. Default: cores.")
-    ] = None
+    workers: (
+        Annotated[int, Meta(ge=1, le=256, description="Programs run at once. Default: cores.")] | None
+    ) = None
     repair: Annotated[bool, Meta(description="Repair what passes and differs from its canon.")] = True
     allow_unconfined_code: Annotated[
         bool, Meta(description="Run programs even where no sandbox can be had. Dangerous.")
