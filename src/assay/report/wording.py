@@ -14,6 +14,7 @@ __all__ = [
     "NO_DATA",
     "between",
     "exact_text",
+    "first_of",
     "interval_text",
     "label_text",
     "labels_text",
@@ -44,13 +45,18 @@ def value_text(number: Number | Measure, digits: int = 3) -> str:
     """Three decimals (spec, Precision Requirements); the dash is 'not established', never zero."""
     if number.value is None:
         return NOTHING
-    return f"{number.value:.{0 if number.units in _WHOLE else digits}f}"
+    return _fixed(number.value, 0 if number.units in _WHOLE else digits)
+
+
+def _fixed(value: float, digits: int) -> str:
+    """Never a zero with a sign."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def interval_text(number: Number | Measure, digits: int = 3) -> str:
     if number.value is None or number.low is None or number.high is None:
         return ""
-    return f"{number.low:.{digits}f}{between(number.low)}{number.high:.{digits}f}"
+    return f"{_fixed(number.low, digits)}{between(number.low)}{_fixed(number.high, digits)}"
 
 
 def between(low: float) -> str:
@@ -98,3 +104,8 @@ def listed(parts: Iterable[str]) -> str:
     """One, two and three."""
     *first, last = [*parts] or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def first_of(shown: int, total: int, things: str) -> str:
+    """That not everything is shown; empty where it is."""
+    return f"The first {shown} of {total} {things} are shown." if shown < total else ""

@@ -18,14 +18,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "BLUE",
+    "GREEN",
     "INK",
+    "MARKERS",
+    "ORANGE",
     "PALETTE",
+    "PAPER",
+    "SKY",
+    "WIDTH",
     "Box",
     "draw_blocks",
     "draw_legend",
     "drawing",
     "name_rows",
     "new_figure",
+    "panel_grid",
     "svg_text",
 ]
 
@@ -33,7 +41,11 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 
 # Okabe and Ito (2008), "Color Universal Design": told apart with every common kind of colour vision.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+BLUE, ORANGE, GREEN, SKY = PALETTE[0], PALETTE[1], PALETTE[2], PALETTE[4]
+MARKERS = "osD^vPX"
 INK = "#0b0d0f"  # drawn with this, written as currentColor
+PAPER = "#fdfefb"  # drawn with this, written as the colour of the page
+WIDTH = 9.6  # inches, of every figure: the page gives them all the same room
 
 _RC: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -105,12 +117,29 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def draw_legend(figure: Figure, axes: Axes, columns: int) -> None:
-    """One legend above the whole figure, from what one of its axes shows."""
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
+def panel_grid(figure: Figure, count: int, most: int = 3, *, sharey: bool = True) -> list[Axes]:
+    """As many axes as asked for, in lines of a few."""
+    lines, columns = -(-count // most), min(count, most)
+    grid = list(figure.subplots(lines, columns, sharey=sharey, squeeze=False).flat)
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    return grid[:count]
+
+
+def draw_legend(figure: Figure, axes: Axes | Sequence[Axes], columns: int) -> None:
+    """One legend above the whole figure, from what its axes show; each name once."""
+    found: dict[str, Any] = {}
+    for one in axes if isinstance(axes, Sequence) else [axes]:
+        for handle, name in zip(*one.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    if found:
         figure.legend(
-            handles, labels, loc="outside upper left", ncols=columns, handlelength=1.2, columnspacing=1.6
+            [*found.values()],
+            [*found],
+            loc="outside upper left",
+            ncols=columns,
+            handlelength=1.2,
+            columnspacing=1.6,
         )
 
 
@@ -135,7 +164,7 @@ def svg_text(figure: Figure) -> str:
     svg = re.sub(r"font: (?:(bold|700) )?([\d.]+px)[^;\"]*", _font, svg)
     svg = re.sub(r"font-family: [^;\"]*; ?", "", svg)
     svg = re.sub(r"\n\s*\n+", "\n", svg)
-    return svg.replace(INK, "currentColor").strip() + "\n"
+    return svg.replace(INK, "currentColor").replace(PAPER, "var(--paper, #fff)").strip() + "\n"
 
 
 def _font(shorthand: re.Match[str]) -> str:
