@@ -143,7 +143,7 @@ def test_hundreds_of_cells_are_drawn_and_what_is_left_out_is_said() -> None:
     captions = " ".join(picture.caption for picture in pictures)
     for said in (
         "first 6 of 20 subjects",
-        "first 14 of 20 models",
+        "first 14 of 20 subjects",
         "first 12 of 20 models",
         "those with the most",
     ):

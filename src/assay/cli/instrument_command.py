@@ -48,7 +48,7 @@ class StudyCommand(typer.core.TyperCommand):
                 ]
                 hint = (
                     nearest(option, [*mine, *theirs])
-                    if get_close_matches(option, [*mine, *theirs], 1, 0.75)
+                    if get_close_matches(option, [*mine, *theirs], 1, 0.7)
                     else ""
                 )
                 listed = f"assay {ctx.info_name} {next(iter(kinds))} --help"
