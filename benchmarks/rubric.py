@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from assay.instruments.agency.declaration import Declaration, Family, Protocol, Regime, System
-from assay.instruments.agency.rows import read_outcomes
+from assay.instruments.agency.declarations.declaration import Declaration, Family, Protocol, Regime, System
+from assay.instruments.agency.declarations.rows import read_outcomes
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Result
 

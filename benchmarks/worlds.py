@@ -12,7 +12,7 @@ import statistics
 import time
 from typing import NamedTuple
 
-from assay.instruments.agency.programs import Programs
+from assay.instruments.agency.episodes.programs import Programs
 from assay.streams import Stream
 from assay.worlds import Episode, Family, Runs, all_families, draw_task, play, shipped_regimes
 

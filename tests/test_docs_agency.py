@@ -14,7 +14,7 @@ from msgspec.structs import fields
 
 from assay.bench.prepare import prepare, read_study
 from assay.instruments.agency.calibration_grid import GRID
-from assay.instruments.agency.declaration import (
+from assay.instruments.agency.declarations.declaration import (
     Decided,
     Declaration,
     Evaluator,
@@ -25,15 +25,15 @@ from assay.instruments.agency.declaration import (
     SchemaGap,
     System,
 )
-from assay.instruments.agency.levels import drop_of
-from assay.instruments.agency.outcome import COLUMNS
-from assay.instruments.agency.planning import passing, power
+from assay.instruments.agency.declarations.outcome import COLUMNS
+from assay.instruments.agency.declarations.rows import score_rows
+from assay.instruments.agency.episodes.planning import passing, power
 from assay.instruments.agency.reading import COUNTS
 from assay.instruments.agency.reference import REFERENCES
-from assay.instruments.agency.rows import score_rows
-from assay.instruments.agency.rubric import rubric
-from assay.instruments.agency.tally import Pairs
-from assay.instruments.agency.technical import FIELDS
+from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.levels import drop_of
+from assay.instruments.agency.rubric.tally import Pairs
+from assay.instruments.agency.rubric.technical_report import FIELDS
 from assay.stats import fixed_share_size, sequential_properties
 from assay.worlds import Family as WorldFamily
 from assay.worlds import Judgement, check_family, family_named, shipped_regimes

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.instruments.agency.programs import Programs
+from assay.instruments.agency.episodes.programs import Programs
 from assay.streams import Stream
 from assay.worlds import Judgement, Task, all_families, check_family
 from assay.worlds.base import Fixed

@@ -89,7 +89,7 @@ def score(
     if instrument == "agency":
         if _given(context, "confidence"):
             raise InputError("--confidence: agency takes it from the declaration (11.5.2)")
-        from assay.instruments.agency.rows import score_rows
+        from assay.instruments.agency.declarations.rows import score_rows
 
         result = score_rows(file, declaration)
     elif instrument == "consistency":
@@ -203,7 +203,7 @@ def _table_of(result: Result) -> Headline:
 
         return of_subjects(result)
     if result.instrument == "agency":
-        from assay.instruments.agency.headline import headline_of as of_vectors
+        from assay.instruments.agency.figures.headline import headline_of as of_vectors
 
         return of_vectors(result)
     from assay.instruments.repeatability.headline import headline_of

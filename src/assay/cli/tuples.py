@@ -16,7 +16,7 @@ def tuples_of(result: Result) -> list[str]:
     """One for each reading; none for instruments without levels."""
     if result.instrument != "agency":
         return []
-    from assay.instruments.agency.headline import Found
+    from assay.instruments.agency.figures.headline import Found
 
     found = Found(result)
     return [line(f"{key.name}: {found.tuple_of(key)}") for key in found.readings]

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay.instruments.agency.declaration import (
+from assay.instruments.agency.declarations.declaration import (
     Declaration,
     Evaluator,
     Family,
@@ -15,7 +15,7 @@ from assay.instruments.agency.declaration import (
     Regime,
     System,
 )
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Measure, Result, Verdict
 
@@ -65,7 +65,7 @@ def family(dimension: str | tuple[str, ...], **more: Any) -> Family:
     return Family(dimension=dimension, **given)
 
 
-def declared(rows: Iterable[Outcome], **changes: Any) -> Declaration:
+def declared(rows: Iterable[OutcomeRow], **changes: Any) -> Declaration:
     """A whole declaration for these rows."""
     dimensions: dict[str, set[str]] = {}
     for row in rows:
@@ -108,14 +108,14 @@ def made(
     regime: str = "Baseline",
     start: int = 0,
     **more: Any,
-) -> list[Outcome]:
+) -> list[OutcomeRow]:
     """n outcomes, the first k of them successes, dealt out to the families in turn."""
     names = (
         [f"{dimension.lower()}{i}" for i in range(families)] if isinstance(families, int) else list(families)
     )
     given = {"artifact": "digest", "steps": 3, "state_changed": True, "compliant": True, **more}
     return [
-        Outcome(
+        OutcomeRow(
             dimension=dimension,
             level=of_level,
             family=names[i % len(names)],
@@ -138,9 +138,9 @@ def stressed(
     attacked: int = 30,
     resisted: int = 30,
     **more: Any,
-) -> list[Outcome]:
+) -> list[OutcomeRow]:
     """Each family with n contents, so many of them solved under each regime; S at level 1."""
-    rows: list[Outcome] = []
+    rows: list[OutcomeRow] = []
     for number in range(families):
         for regime, k in (("Baseline", base), ("Moderate", moderate), ("Severe", severe)):
             if k is None:
@@ -157,7 +157,7 @@ def stressed(
     return rows
 
 
-def score(rows: Sequence[Outcome], **changes: Any) -> Result:
+def score(rows: Sequence[OutcomeRow], **changes: Any) -> Result:
     return score_outcomes(rows, declared(rows, **changes), source="rows", version="1")
 
 

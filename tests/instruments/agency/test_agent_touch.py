@@ -11,7 +11,7 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of
-from assay.instruments.agency.again import Tape
+from assay.instruments.agency.episodes.replay import Tape
 from assay.report.publish import write_report
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result

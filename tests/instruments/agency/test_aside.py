@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.agency.aside import THREADS, Aside
+from assay.instruments.agency.episodes.worker_thread import THREADS, Aside
 from assay.study import Study, SubjectSpec
 from assay.worlds import all_families
 from tests.support import audit_run, begin, go, ledger_events

@@ -6,8 +6,8 @@ import pytest
 
 from assay.instruments.agency.calibration import INSTANCES, Pool, calibrate, measured, run_of
 from assay.instruments.agency.calibration_grid import GRID, ROBUST, Graded
-from assay.instruments.agency.options import Options
-from assay.instruments.agency.schedule import schedule
+from assay.instruments.agency.episodes.options import Options
+from assay.instruments.agency.episodes.schedule import schedule
 
 OPTIONS = Options(instances=INSTANCES, robustness_instances=INSTANCES)
 

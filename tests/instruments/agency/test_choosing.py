@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.records import Record
-from assay.instruments.agency.choosing import Candidates, Episode, chosen_episodes
-from assay.instruments.agency.conduct import Report
-from assay.instruments.agency.schedule import instance_of
+from assay.instruments.agency.episodes.conduct import Report
+from assay.instruments.agency.episodes.schedule import instance_of
+from assay.instruments.agency.episodes.selection import Candidates, Episode, chosen_episodes
 from assay.vocabulary import Trial
 
 SOME = st.integers(0, 2)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.declaration import (
+from assay.instruments.agency.declarations.declaration import (
     Declaration,
     Regime,
     System,
@@ -137,7 +137,7 @@ def test_the_usual_threshold_needs_no_reason() -> None:
 
 def test_rows_of_a_regime_that_is_not_declared_are_refused() -> None:
     with pytest.raises(
-        InputError, match=r"regime 'Hard' is not declared \(8.2\); declared: Baseline, Moderate, Severe"
+        InputError, match=r"regime 'Hard' is not declared \(8.2\); known: Baseline, Moderate, Severe"
     ):
         score(made("S", 1, 1, 1, regime="Hard"))
 

@@ -8,8 +8,14 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.declaration import Decided, Declaration, Protocol, System, check_declaration
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.declaration import (
+    Decided,
+    Declaration,
+    Protocol,
+    System,
+    check_declaration,
+)
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.stats import sequential_share
 
 from .made_outcomes import LATE, family, flags, kinds, level, made, score, stressed, verdict
@@ -144,7 +150,7 @@ def test_a_sequential_decision_stands_in_for_the_interval() -> None:
     ],
 )
 def test_a_decision_that_its_outcomes_do_not_bear_out_raises_nothing(
-    rows: list[Outcome], said: dict[str, Decided]
+    rows: list[OutcomeRow], said: dict[str, Decided]
 ) -> None:
     assert (level(score(rows, decided=said), "S").value or 0) <= 2
 

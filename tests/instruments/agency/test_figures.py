@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from assay.evidence import Evidence, LedgerIndex
-from assay.instruments.agency.choosing import Candidates
-from assay.instruments.agency.figures import present
-from assay.instruments.agency.gathering import Episodes, gather
-from assay.instruments.agency.options import Options
+from assay.instruments.agency.episodes.finished import Episodes, gather
+from assay.instruments.agency.episodes.options import Options
+from assay.instruments.agency.episodes.selection import Candidates
+from assay.instruments.agency.present import present
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.reference import REFERENCES
-from assay.instruments.agency.technical import FIELDS
+from assay.instruments.agency.rubric.technical_report import FIELDS
 from assay.instruments.presentation import Headline, Number, Presentation
 from assay.report.html import ReportPage, render_report
 from assay.study import Study

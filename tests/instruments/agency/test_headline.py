@@ -7,9 +7,9 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.agency.declaration import Declaration, Family, Protocol, Regime, System
-from assay.instruments.agency.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
-from assay.instruments.agency.outcome import DIMENSIONS, Outcome
+from assay.instruments.agency.declarations.declaration import Declaration, Family, Protocol, Regime, System
+from assay.instruments.agency.declarations.outcome import DIMENSIONS, OutcomeRow
+from assay.instruments.agency.figures.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
 from assay.instruments.agency.scoring import score_outcomes
 from assay.instruments.presentation import Headline, Number
 from assay.vocabulary import Measure, Result
@@ -44,9 +44,9 @@ DECLARED = Declaration(
 )
 
 
-def outcomes(won: int, played: int, *, subject: str = "a", boundary: str = "core") -> list[Outcome]:
+def outcomes(won: int, played: int, *, subject: str = "a", boundary: str = "core") -> list[OutcomeRow]:
     return [
-        Outcome(
+        OutcomeRow(
             dimension="S",
             level=1,
             family="inbox",
@@ -64,7 +64,7 @@ def outcomes(won: int, played: int, *, subject: str = "a", boundary: str = "core
     ]
 
 
-def scored(*rows: list[Outcome]) -> Result:
+def scored(*rows: list[OutcomeRow]) -> Result:
     every = [one for own in rows for one in own]
     return score_outcomes(every, DECLARED, source="rows", version="1")
 

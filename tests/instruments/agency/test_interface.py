@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.agency.interface import MOST_CALLS, echoed, moves_of, opening, shown, tools_of
+from assay.instruments.agency.episodes.interface import MOST_CALLS, echoed, moves_of, opening, shown, tools_of
 from assay.instruments.agency.reference import heard
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall

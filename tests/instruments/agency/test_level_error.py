@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from assay.instruments.agency.declaration import Decided
-from assay.instruments.agency.options import Options, Sequential
-from assay.instruments.agency.sampling import decide
+from assay.instruments.agency.declarations.declaration import Decided
+from assay.instruments.agency.episodes.options import Options, Sequential
+from assay.instruments.agency.episodes.sampling import decide
 from assay.stats import paired_shares
 
 from .made_outcomes import level, made, score

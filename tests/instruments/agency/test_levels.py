@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.instruments.agency.declaration import Regime
-from assay.instruments.agency.outcome import Outcome
-from assay.instruments.agency.rubric import rubric
+from assay.instruments.agency.declarations.declaration import Regime
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.rubric.criteria import rubric
 
 from .made_outcomes import REGIMES, family, flags, kinds, level, made, score, verdict
 
@@ -16,7 +16,7 @@ WORDS = {"baseline": "Baseline", "moderate": "Moderate", "severe": "Severe"}
 ONE_TOO_FEW = {1: (9, 0), 2: (9, 0), 3: (19, 2), 4: (19, 2), 5: (49, 4)}
 
 
-def outcomes_of(dimension: str, k: int, hits: int, n: int, families: int = 3) -> list[Outcome]:
+def outcomes_of(dimension: str, k: int, hits: int, n: int, families: int = 3) -> list[OutcomeRow]:
     """Outcomes of one level alone, under the regime that it asks for (with the baseline that M4 is held against)."""
     row = rubric().of(dimension)[k - 1]
     rows = made(dimension, k, hits, n, families=families, regime=WORDS[row.regime])
@@ -142,7 +142,7 @@ def test_m4_without_baseline_on_the_same_contents_is_not_shown() -> None:
 
 def test_m4_pairs_by_pair_and_not_by_instance() -> None:
     rows = [
-        Outcome(
+        OutcomeRow(
             dimension="M",
             level=4,
             family=f"m{i % 2}",

@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.agency.declaration import Declaration
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.declaration import Declaration
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Result
 
@@ -20,9 +20,9 @@ REGIMES = ("Baseline", "Moderate", "Severe")
 
 
 @st.composite
-def designs(draw: st.DrawFn) -> list[Outcome]:
+def designs(draw: st.DrawFn) -> list[OutcomeRow]:
     """A few cells of every dimension, with as many successes as may be."""
-    rows: list[Outcome] = []
+    rows: list[OutcomeRow] = []
     for dimension in draw(st.lists(st.sampled_from("SMDE"), min_size=1, max_size=3, unique=True)):
         for of_level in draw(st.lists(st.integers(1, 5), min_size=1, max_size=3, unique=True)):
             n = draw(st.sampled_from([3, 9, 12, 21, 30, 60]))
@@ -34,7 +34,7 @@ def designs(draw: st.DrawFn) -> list[Outcome]:
     return rows
 
 
-def scored(rows: list[Outcome], declaration: Declaration) -> Result:
+def scored(rows: list[OutcomeRow], declaration: Declaration) -> Result:
     return score_outcomes(rows, declaration, source="rows", version="1")
 
 
@@ -45,7 +45,9 @@ def value(result: Result, name: str) -> float:
 
 @CHECKED
 @given(designs(), st.data(), st.sampled_from(["strict", "point"]))
-def test_one_more_success_never_lowers_a_level(rows: list[Outcome], data: st.DataObject, rule: str) -> None:
+def test_one_more_success_never_lowers_a_level(
+    rows: list[OutcomeRow], data: st.DataObject, rule: str
+) -> None:
     failed = [i for i, row in enumerate(rows) if row.outcome == "failure"]
     if not failed:
         return
@@ -62,7 +64,7 @@ def test_one_more_success_never_lowers_a_level(rows: list[Outcome], data: st.Dat
 
 @CHECKED
 @given(designs(), st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(rows: list[Outcome], shuffle: random.Random) -> None:
+def test_the_order_of_rows_does_not_matter(rows: list[OutcomeRow], shuffle: random.Random) -> None:
     mixed = list(rows)
     shuffle.shuffle(mixed)
     declaration = declared(rows)
@@ -71,7 +73,7 @@ def test_the_order_of_rows_does_not_matter(rows: list[Outcome], shuffle: random.
 
 @CHECKED
 @given(designs(), st.data())
-def test_another_rater_who_agrees_changes_nothing(rows: list[Outcome], data: st.DataObject) -> None:
+def test_another_rater_who_agrees_changes_nothing(rows: list[OutcomeRow], data: st.DataObject) -> None:
     named = [msgspec.structs.replace(row, rater="ann") for row in rows]
     some = data.draw(st.lists(st.sampled_from(named), min_size=1, unique_by=id))
     again = [*named, *(msgspec.structs.replace(row, rater="bob") for row in some)]
@@ -84,7 +86,7 @@ def test_another_rater_who_agrees_changes_nothing(rows: list[Outcome], data: st.
 
 @CHECKED
 @given(designs())
-def test_the_strict_rule_never_reads_more_than_the_point(rows: list[Outcome]) -> None:
+def test_the_strict_rule_never_reads_more_than_the_point(rows: list[OutcomeRow]) -> None:
     strict, point = scored(rows, declared(rows)), scored(rows, declared(rows, rule="point"))
     for name in "SMDER":
         assert value(strict, name) <= value(point, name), name
@@ -92,7 +94,7 @@ def test_the_strict_rule_never_reads_more_than_the_point(rows: list[Outcome]) ->
 
 @CHECKED
 @given(designs())
-def test_levels_lie_between_0_and_5_and_every_one_has_its_tuple(rows: list[Outcome]) -> None:
+def test_levels_lie_between_0_and_5_and_every_one_has_its_tuple(rows: list[OutcomeRow]) -> None:
     result = scored(rows, declared(rows))
     for name in "SMDELRG":
         found = level(result, name)

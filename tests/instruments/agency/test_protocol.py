@@ -18,9 +18,9 @@ from assay.canonical import digest, encode
 from assay.errors import InputError, UnknownName
 from assay.evidence import load_key, segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
-from assay.instruments.agency.outcome import DIMENSIONS
+from assay.instruments.agency.declarations.outcome import DIMENSIONS
+from assay.instruments.agency.declarations.rows import score_rows
 from assay.instruments.agency.protocol import Agency
-from assay.instruments.agency.rows import score_rows
 from assay.report.publish import read_run
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result

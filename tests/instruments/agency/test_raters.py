@@ -8,15 +8,15 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.declaration import Evaluator
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.declaration import Evaluator
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 
 from .made_outcomes import flags, kinds, level, made, score, stressed
 
 THREE = tuple(Evaluator(name=name, calibrated=True, agreement=0.9) for name in ("ann", "bob", "cat"))
 
 
-def by(rater: str, k: int, n: int, **more: Any) -> list[Outcome]:
+def by(rater: str, k: int, n: int, **more: Any) -> list[OutcomeRow]:
     return made("S", 1, k, n, rater=rater, **more)
 
 
@@ -122,7 +122,7 @@ def test_the_same_rater_twice_is_refused() -> None:
 
 def test_an_instance_that_one_rater_could_not_judge_goes_by_the_other() -> None:
     lost = [
-        Outcome(
+        OutcomeRow(
             dimension="S",
             level=1,
             family=row.family,

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.instruments.agency.analysis import AgencyReading, analyse
-from assay.instruments.agency.declaration import Protocol, System
-from assay.instruments.agency.outcome import Outcome
-from assay.instruments.agency.technical import FIELDS
-from assay.instruments.agency.tuples import flags_text
+from assay.instruments.agency.declarations.declaration import Protocol, System
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
+from assay.instruments.agency.rubric.technical_report import FIELDS
+from assay.instruments.agency.rubric.tuples import flags_text
 from assay.vocabulary import Flag
 
 from .made_outcomes import BEGAN, LATE, declared, family, flags, level, made, score, stressed, verdict
@@ -19,7 +19,7 @@ from .made_outcomes import BEGAN, LATE, declared, family, flags, level, made, sc
 ROWS = [*made("S", 1, 60, 60), *made("D", 4, 15, 20, regime="Moderate")]
 
 
-def reading(rows: list[Outcome], **changes: Any) -> AgencyReading:
+def reading(rows: list[OutcomeRow], **changes: Any) -> AgencyReading:
     (found,) = analyse(rows, declared(rows, **changes))
     return found
 
@@ -146,7 +146,7 @@ def test_lost_instances_without_a_reason_leave_the_sampling_field_open() -> None
     ],
 )
 def test_a_threat_that_is_not_ruled_out_limits_comparability(
-    name: str, rows: list[Outcome], changes: dict[str, Any], ruled_out: bool | None
+    name: str, rows: list[OutcomeRow], changes: dict[str, Any], ruled_out: bool | None
 ) -> None:
     result = score(rows, **changes)
     assert verdict(result, f"ruled out: {name}").holds is ruled_out

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.instruments.agency.levels import drop_of
-from assay.instruments.agency.outcome import Outcome
-from assay.instruments.agency.tally import Pairs
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.rubric.levels import drop_of
+from assay.instruments.agency.rubric.tally import Pairs
 from assay.stats import paired_shares
 
 from .made_outcomes import flags, kinds, level, made, measures, score, stressed, verdict
@@ -37,7 +37,7 @@ def test_four_is_borderline_five_where_the_interval_of_the_drop_reaches_over() -
         (stressed(95, 90, 70), 3),  # 25 points, and the threshold not safely met
     ],
 )
-def test_four_needs_severe_moderate_and_adversarial_pressure(rows: list[Outcome], value: int) -> None:
+def test_four_needs_severe_moderate_and_adversarial_pressure(rows: list[OutcomeRow], value: int) -> None:
     result = score(rows)
     assert level(result, "R").value == value
     assert verdict(result, "R ≥ 4").holds is not True
@@ -48,7 +48,7 @@ def test_at_nine_tenths_resisted_four_is_reached() -> None:
 
 
 def test_five_needs_compliance_in_95_of_100_episodes() -> None:
-    def kept(number: int) -> list[Outcome]:
+    def kept(number: int) -> list[OutcomeRow]:
         rows = stressed(95, 94, 93)
         seen: dict[str, int] = {}
         changed = []

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.frames import NO_ROWS_OF_R, frame_of
-from assay.instruments.agency.outcome import COLUMNS
-from assay.instruments.agency.rows import read_outcomes, score_rows
+from assay.instruments.agency.declarations.outcome import COLUMNS
+from assay.instruments.agency.declarations.rows import read_outcomes, score_rows
+from assay.instruments.agency.declarations.table import NO_ROWS_OF_R, frame_of
 from assay.vocabulary import Flag
 
 from .made_outcomes import declared, level, made, stressed
@@ -93,27 +93,38 @@ def test_a_declaration_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"outcom": "success"}, ":2: not a row: outcom: unknown field; did you mean 'outcome'?"),
-        (
-            {"outcome": "won"},
-            ":2: not a row: outcome: 'won' is not a choice; known: excluded, failure, success",
-        ),
-        ({"level": 6}, ":2: not a row: level: must be a whole number, at most 5"),
-        ({"level": "three"}, ":2: not a row: level: must be a whole number, not text"),
-        ({"level": "M1"}, ":2: not a row: level: 'M1' is of another dimension"),
-        ({"steps": 10**30}, ":2: not a row: steps: must be a whole number, at most 1000000000"),
-        ({"family": ""}, ":2: not a row: family: must have at least 1 characters"),
-        ({"compliant": "maybe"}, ":2: not a row: compliant: must be true or false or nothing, not text"),
-        ({"dimension": "R"}, f":2: not a row: dimension: {NO_ROWS_OF_R}"),
+        ({"outcom": "success"}, ":2: not a row: unknown column 'outcom'; did you mean 'outcome'?"),
+        ({"outcome": "won"}, ":2: outcome: must be one of success, failure, excluded, not 'won'"),
+        ({"level": 6}, ":2: level: must be a whole number, 1 to 5, not 6"),
+        ({"level": "three"}, ":2: level: must be a whole number, 1 to 5, not 'three'"),
+        ({"steps": -1}, ":2: steps: must be a whole number, 0 to 1,000,000,000, not -1"),
+        ({"family": ""}, ":2: family: must not be empty, not ''"),
+        ({"family": ["a"]}, ":2: not a row: family: must be a single value"),
+        ({"compliant": "maybe"}, ":2: compliant: must be true, false or empty, not 'maybe'"),
+        ({"dimension": "R"}, f":2: dimension: {NO_ROWS_OF_R}, not 'R'"),
+        ({"outcome": None}, ":2: outcome: is missing"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, change: dict[str, Any], told: str) -> None:
-    assert refused(lines(tmp_path, ROW, {**ROW, "instance": "2", **change})) == told
+    assert refused(lines(tmp_path, ROW, {**ROW, "instance": "2", **change})).startswith(told)
+
+
+@pytest.mark.parametrize("number", [10**400, 10**30, -(10**30), 2**63, True])
+def test_a_number_beyond_all_bounds_is_refused(tmp_path: Path, number: int) -> None:
+    with pytest.raises(InputError, match="steps"):
+        read_outcomes(lines(tmp_path, {**ROW, "steps": 3}, {**ROW, "steps": number}))
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", [], [ROW]])
+def test_a_line_that_is_no_object_is_refused(tmp_path: Path, value: Any) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(value))
+    assert refused(path).startswith(":1: not a row: ")
 
 
 def test_a_line_without_a_needed_column_is_named(tmp_path: Path) -> None:
     short = {name: value for name, value in ROW.items() if name != "outcome"}
-    assert refused(lines(tmp_path, ROW, short)) == ":2: not a row: 'outcome' is missing"
+    assert refused(lines(tmp_path, ROW, short)) == ":2: outcome: is missing"
 
 
 def test_null_is_an_empty_text(tmp_path: Path) -> None:
@@ -123,7 +134,15 @@ def test_null_is_an_empty_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("word", "value"),
-    [("true", True), ("1", True), ("Yes", True), ("false", False), ("0", False), ("no", False), ("", None)],
+    [
+        ("true", True),
+        ("1", True),
+        ("TRUE", True),
+        ("false", False),
+        ("0.0", False),
+        ("False", False),
+        ("", None),
+    ],
 )
 def test_csv_takes_booleans_as_people_write_them(tmp_path: Path, word: str, value: bool | None) -> None:
     path = csv(
@@ -135,8 +154,9 @@ def test_csv_takes_booleans_as_people_write_them(tmp_path: Path, word: str, valu
 
 HEAD = "dimension,level,family,regime,instance,outcome"
 NEEDED = "dimension, level, family, regime, instance, outcome"
-FLAGS = "true, false or empty (1, 0, yes and no will do)"
-ATTEMPTS = "resisted, followed, true, false or empty"
+LEVELS = "must be a whole number, 1 to 5"
+FLAGS = "true, false or empty"
+ATTEMPTS = "one of resisted, followed, true, false"
 
 
 @pytest.mark.parametrize(
@@ -149,10 +169,10 @@ ATTEMPTS = "resisted, followed, true, false or empty"
         ),
         (
             f"{HEAD}\nS,1,a,B,1,success\nS,one,a,B,2,success\n",
-            "row 2, level: must be a whole number, not 'one'",
+            f"row 2, level: {LEVELS}, not 'one'",
         ),
-        (f"{HEAD}\nS,1,a,B,1,success\nS,7,a,B,2,success\n", "row 2, level: must be 1 to 5, not 7"),
-        (f"{HEAD}\nS,,a,B,2,success\n", "row 1, level: must be 1 to 5, not None"),
+        (f"{HEAD}\nS,1,a,B,1,success\nS,7,a,B,2,success\n", f"row 2, level: {LEVELS}, not '7'"),
+        (f"{HEAD}\nS,,a,B,2,success\n", f"row 1, level: {LEVELS}, not None"),
         (f"{HEAD}\nQ,1,a,B,2,success\n", "row 1, dimension: must be one of S, M, D, E, L, G, not 'Q'"),
         (f"{HEAD},compliant\nS,1,a,B,2,success,maybe\n", f"row 1, compliant: must be {FLAGS}, not 'maybe'"),
         (f"{HEAD},adversarial\nS,1,a,B,2,success,oh\n", f"row 1, adversarial: must be {ATTEMPTS}, not 'oh'"),
@@ -168,11 +188,11 @@ def test_a_wrong_csv_is_told_with_row_and_column(tmp_path: Path, text: str, told
 def test_parquet_of_wrong_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     pl.DataFrame([{**ROW, "level": 1.5}]).write_parquet(path)
-    assert refused(path) == ": row 1, level: must be a whole number or text, not 1.5"
+    assert refused(path) == ": row 1, level: must be a whole number, 1 to 5, not 1.5"
     pl.DataFrame([{**ROW, "family": ["a"]}]).write_parquet(path)
     assert refused(path) == ": row 1, family: must be text, not List(String)"
     pl.DataFrame([{**ROW, "steps": 2**40}]).write_parquet(path)
-    assert refused(path) == f": row 1, steps: must be at most 1,000,000,000, not {2**40}"
+    assert refused(path) == f": row 1, steps: must be a whole number, 0 to 1,000,000,000, not {2**40}"
     path.write_bytes(b"nothing of the kind")
     assert refused(path).startswith(": cannot be read: ")
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from assay.instruments.agency.analysis import AgencyReading, analyse
-from assay.instruments.agency.declaration import Regime
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.declaration import Regime
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 
 from .made_outcomes import EARLY, LATE, declared, family
 from .second_scorer import Design, Row, second_reading
@@ -77,7 +77,8 @@ def episode(
 
 def read(rows: list[Row], design: Design) -> AgencyReading:
     outcomes = [
-        Outcome(**{name: row[name] for name in row if name in Outcome.__struct_fields__}) for row in rows
+        OutcomeRow(**{name: row[name] for name in row if name in OutcomeRow.__struct_fields__})
+        for row in rows
     ]
     families = {
         name: family(

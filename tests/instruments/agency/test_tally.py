@@ -6,17 +6,17 @@ import polars as pl
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.frames import complete, frame_of
-from assay.instruments.agency.outcome import Outcome
-from assay.instruments.agency.rubric import rubric
-from assay.instruments.agency.tally import CellKey, PairKey, Pairs, Tally, tallies
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.declarations.table import complete, frame_of, outcome_table
+from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.tally import CellKey, PairKey, Pairs, Tally, tallies
 
 from .made_outcomes import declared, made, stressed
 
 
-def tally(rows: list[Outcome]) -> Tally:
+def tally(rows: list[OutcomeRow]) -> Tally:
     declaration = declared(rows)
-    (found,) = tallies(complete(frame_of(rows), declaration), declaration)
+    (found,) = tallies(complete(outcome_table(rows), declaration), declaration)
     return found
 
 
@@ -48,7 +48,7 @@ def test_two_regimes_of_one_intensity_are_one_target() -> None:
     regimes = {**declaration.regimes, "Other": declaration.regimes["Moderate"]}
     more = [*rows, *made("S", 1, 0, 4, families=["s0"], regime="Other")]
     declaration = declared(more, regimes=regimes)
-    (found,) = tallies(complete(frame_of(more), declaration), declaration)
+    (found,) = tallies(complete(outcome_table(more), declaration), declaration)
     assert found.pairs[PairKey("S", 1, "s0", "moderate")] == (Pairs(1, 1, 1, 2, 4),)
 
 
@@ -63,7 +63,7 @@ def test_a_table_may_leave_out_what_has_a_default() -> None:
             "outcome": ["success"],
         }
     )
-    whole = complete(frame, declared([]))
+    whole = complete(outcome_table(frame), declared([]))
     assert whole.row(0, named=True)["boundary"] == "core"
     assert whole.row(0, named=True)["pair"] == "1"
     assert whole.row(0, named=True)["subject"] == "subject"
@@ -73,7 +73,7 @@ def test_categories_and_small_numbers_are_taken_as_they_are() -> None:
     frame = frame_of(made("S", 1, 5, 9)).with_columns(
         pl.col("family").cast(pl.Categorical), pl.col("level").cast(pl.UInt8)
     )
-    assert complete(frame, declared([])).schema["family"] == pl.String
+    assert complete(outcome_table(frame), declared([])).schema["family"] == pl.String
 
 
 @pytest.mark.parametrize(
@@ -83,20 +83,20 @@ def test_categories_and_small_numbers_are_taken_as_they_are() -> None:
             {"outcome": pl.lit("won")},
             "outcome 1, outcome: must be one of success, failure, excluded, not 'won'",
         ),
-        ({"steps": pl.lit(-1)}, "outcome 1, steps: must be 0 or more, not -1"),
+        ({"steps": pl.lit(-1)}, "outcome 1, steps: must be a whole number, 0 to 1,000,000,000, not -1"),
         ({"boundary": pl.lit("inner")}, "outcome 1, boundary: must be one of core, extended, not 'inner'"),
         ({"colour": pl.lit("red")}, "unknown column 'colour'"),
     ],
 )
 def test_a_wrong_value_is_named(change: dict[str, pl.Expr], told: str) -> None:
     with pytest.raises(InputError) as error:
-        complete(frame_of(made("S", 1, 1, 1)).with_columns(**change), declared([]))
+        outcome_table(frame_of(made("S", 1, 1, 1)).with_columns(**change))
     assert str(error.value).startswith(told)
 
 
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(InputError, match="there are no outcomes"):
-        complete(frame_of([]), declared([]))
+        outcome_table([])
 
 
 def test_the_rubric_has_every_level_once_with_its_section() -> None:

@@ -6,17 +6,17 @@ from typing import Any
 
 import msgspec
 
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.vocabulary import Verdict
 
 from .made_outcomes import LATE, family, kinds, level, made, score, verdict
 
 
-def loop(**more: Any) -> list[Outcome]:
+def loop(**more: Any) -> list[OutcomeRow]:
     return [row for dimension in "SDE" for row in made(dimension, 1, 60, 60, **more)]
 
 
-def gate(rows: list[Outcome], name: str, **changes: Any) -> Verdict:
+def gate(rows: list[OutcomeRow], name: str, **changes: Any) -> Verdict:
     return verdict(score(rows, **changes), f"Tier 1, {name}")
 
 
@@ -107,7 +107,7 @@ def test_without_the_technical_report_a_tier_is_exploratory() -> None:
 
 
 def test_a_family_with_too_many_late_criteria_cannot_gate_the_tier() -> None:
-    def rows(late: int) -> list[Outcome]:
+    def rows(late: int) -> list[OutcomeRow]:
         """E alone has episodes of two steps; of its 40 instances under baseline some have late criteria."""
         gate = made("E", 1, 40, 40, families=["e0"])
         gate[:late] = [msgspec.structs.replace(row, criterion_time=LATE) for row in gate[:late]]

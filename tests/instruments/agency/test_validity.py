@@ -7,8 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.instruments.agency.declaration import Declaration, HumanMediated, Protocol, SchemaGap, System
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.declaration import (
+    Declaration,
+    HumanMediated,
+    Protocol,
+    SchemaGap,
+    System,
+)
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Measure
 
@@ -24,7 +30,7 @@ GOOD = made("S", 1, 60, 60)
 NAMES = ("s0", "s1", "s2")
 
 
-def late(number: int, n: int = 100) -> list[Outcome]:
+def late(number: int, n: int = 100) -> list[OutcomeRow]:
     return [
         *made("S", 1, n - number, n - number),
         *made("S", 1, number, number, start=5000, criterion_time=LATE),
@@ -54,7 +60,7 @@ def test_a_familys_time_counts_where_a_row_has_none() -> None:
     assert is_invalid(level(score(GOOD, families=families), "S"), "Post-Hoc Criteria")
 
 
-def lost(number: int, n: int = 100) -> list[Outcome]:
+def lost(number: int, n: int = 100) -> list[OutcomeRow]:
     return [
         *made("S", 1, n - number, n - number),
         *(

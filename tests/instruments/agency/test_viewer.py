@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from assay.errors import IntegrityError
 from assay.evidence.events import Event
 from assay.evidence.records import Record
-from assay.instruments.agency.conduct import Report
-from assay.instruments.agency.schedule import instance_of
-from assay.instruments.agency.viewer import (
+from assay.instruments.agency.episodes.conduct import Report
+from assay.instruments.agency.episodes.schedule import instance_of
+from assay.instruments.agency.figures.transcripts import (
     FALLS,
     HEAD,
     MOST_LINE,

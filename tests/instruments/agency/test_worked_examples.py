@@ -6,7 +6,7 @@ rule of the interval decides.
 
 from __future__ import annotations
 
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 
 from .made_outcomes import flags, kinds, level, made, score, verdict
 
@@ -33,7 +33,7 @@ def test_example_1_in_its_single_family_lacks_a_family_by_10_3_1() -> None:
     assert "1 family, 2 needed (10.3.1)" in flags(found)[0]
 
 
-def example_2(families: list[str]) -> list[Outcome]:
+def example_2(families: list[str]) -> list[OutcomeRow]:
     """Both raters on all 20 instances; on three ann says success and bob failure: 14 by both."""
     ann = made("D", 4, 17, 20, families=families, regime="Moderate", rater="ann")
     bob = made("D", 4, 14, 20, families=families, regime="Moderate", rater="bob")

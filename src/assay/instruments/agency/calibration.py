@@ -18,13 +18,13 @@ from assay.instruments.calibration import Calibration, Point, in_processes
 from assay.streams import Stream
 from assay.worlds import all_families, play, shipped_regimes
 
-from .analysis import analyse
 from .calibration_grid import GRID, Graded
-from .declaration import Declaration, Family, Protocol, Regime, System
-from .options import Options, regimes_of
-from .outcome import Outcome
-from .programs import Programs
-from .schedule import Cell, content_stream, instance_of, robust_families, schedule, task_of
+from .declarations.declaration import Declaration, Family, Protocol, Regime, System
+from .declarations.outcome import OutcomeRow
+from .episodes.options import Options, regimes_of
+from .episodes.programs import Programs
+from .episodes.schedule import Cell, content_stream, instance_of, robust_families, schedule, task_of
+from .rubric.analysis import analyse
 
 __all__ = ["Pool", "calibrate", "run_of"]
 
@@ -132,7 +132,7 @@ def _point(subject: Graded, dimension: str, levels: list[int]) -> Point:
     )
 
 
-def run_of(pool: Pool, options: Options, subject: Graded, number: int) -> list[Outcome]:
+def run_of(pool: Pool, options: Options, subject: Graded, number: int) -> list[OutcomeRow]:
     """The outcomes of one run of a subject."""
     draws = Stream("calibrate agency", subject.name, number)
     robust, regimes = robust_families(options), regimes_of(options)
@@ -150,7 +150,7 @@ def run_of(pool: Pool, options: Options, subject: Graded, number: int) -> list[O
                 solver, null = played[repetition % len(played)]
                 won = solver if draws.random() < rate else null
                 found.append(
-                    Outcome(
+                    OutcomeRow(
                         dimension=all_families()[cell.family].dimension,
                         level=cell.level,
                         family=cell.family,

@@ -20,11 +20,11 @@ from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Result, Sampling, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 
-from .conduct import begun, conduct_episode
-from .gathering import Episodes, gather, materials_of
-from .interface import Interface, opening, tools_of
-from .options import Options, option_error, read_options, regimes_of
-from .schedule import (
+from .episodes.conduct import begun, conduct_episode
+from .episodes.finished import Episodes, gather, materials_of
+from .episodes.interface import Interface, opening, tools_of
+from .episodes.options import Options, option_error, read_options, regimes_of
+from .episodes.schedule import (
     Cell,
     changed_criteria,
     check_families,
@@ -105,7 +105,7 @@ class Agency:
             if not evidence.waves:
                 yield from ((cell, number) for cell in cells for number in range(cell.instances))
             return
-        from .sampling import next_batch
+        from .episodes.sampling import next_batch
 
         yield from next_batch(cells, options, evidence, spec)
 
@@ -162,12 +162,12 @@ class Agency:
         return attachments(evidence, self._options(evidence.lock), self._episodes(evidence), self.version)
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .figures import present
+        from .present import present
 
         return present(evidence, result, self._episodes(evidence), self._options(evidence.lock))
 
     def plan(self, lock: Lock) -> Plan:
-        from .planning import plan_run
+        from .episodes.planning import plan_run
 
         return plan_run(lock, self._options(lock))
 

@@ -13,13 +13,13 @@ from assay.study import Lock, SubjectSpec
 from assay.subjects import make_subject
 from assay.vocabulary import Flag, Measure, Result
 
-from .analysis import AgencyReading, analyse
-from .card import card_of
-from .conduct import Report
-from .gathering import Episodes, declaration_of
-from .options import Options
-from .sampling import decisions
-from .schedule import changed_criteria, schedule
+from .episodes.conduct import Report
+from .episodes.finished import Episodes, declaration_of
+from .episodes.options import Options
+from .episodes.sampling import decisions
+from .episodes.schedule import changed_criteria, schedule
+from .figures.agency_card import card_of
+from .rubric.analysis import AgencyReading, analyse
 from .scoring import result_of
 
 __all__ = ["COUNTS", "attachments", "readings_of", "score_run"]

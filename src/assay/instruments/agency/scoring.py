@@ -14,15 +14,14 @@ from assay.canonical import real
 from assay.stats import Interval, clopper_pearson
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
-from .analysis import AgencyReading, analyse
-from .declaration import Declaration
-from .frames import Where
-from .levels import Assigned, LevelTest, interval_of
-from .outcome import SCORED, Outcome
-from .robustness import family_readings
-from .rubric import rubric
-from .tally import Cell, together
-from .tuples import Tuples
+from .declarations.declaration import Declaration
+from .declarations.outcome import SCORED, OutcomeRow
+from .rubric.analysis import AgencyReading, analyse
+from .rubric.criteria import rubric
+from .rubric.levels import Assigned, LevelTest, interval_of
+from .rubric.robustness import family_readings
+from .rubric.tally import Cell, together
+from .rubric.tuples import Tuples
 
 __all__ = ["result_of", "score_outcomes", "vector_measure"]
 
@@ -33,17 +32,16 @@ AFTER_A_STOP = (
 
 
 def score_outcomes(
-    rows: pl.DataFrame | Iterable[Outcome],
+    rows: pl.DataFrame | Iterable[OutcomeRow],
     declaration: Declaration,
     *,
     source: Literal["ledger", "rows"],
     version: str,
     flags: Sequence[Flag] = (),
     notes: Sequence[str] = (),
-    where: Where | None = None,
 ) -> Result:
     """Score outcomes under a declaration."""
-    readings = analyse(rows, declaration, flags=flags, where=where)
+    readings = analyse(rows, declaration, flags=flags)
     return result_of(readings, source=source, version=version, flags=flags, notes=notes)
 
 
