@@ -9,10 +9,10 @@ import msgspec
 
 from assay.instruments.agency.declarations.declaration import (
     Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
     Evaluator,
-    Family,
-    Protocol,
-    Regime,
     System,
 )
 from assay.instruments.agency.declarations.outcome import OutcomeRow
@@ -38,9 +38,9 @@ __all__ = [
 
 EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
 REGIMES = {
-    "Baseline": Regime(level="baseline"),
-    "Moderate": Regime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
-    "Severe": Regime(
+    "Baseline": DeclaredRegime(level="baseline"),
+    "Moderate": DeclaredRegime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
+    "Severe": DeclaredRegime(
         level="severe",
         information={"share": 0.25},
         action={"cap": 5},
@@ -50,7 +50,7 @@ REGIMES = {
 }
 
 
-def family(dimension: str | tuple[str, ...], **more: Any) -> Family:
+def family(dimension: str | tuple[str, ...], **more: Any) -> DeclaredFamily:
     """A family with all that 11.2 asks for."""
     given: dict[str, Any] = {
         "version": "1",
@@ -62,7 +62,7 @@ def family(dimension: str | tuple[str, ...], **more: Any) -> Family:
         "action_schema": "action/1",
         **more,
     }
-    return Family(dimension=dimension, **given)
+    return DeclaredFamily(dimension=dimension, **given)
 
 
 def declared(rows: Iterable[OutcomeRow], **changes: Any) -> Declaration:
@@ -75,7 +75,7 @@ def declared(rows: Iterable[OutcomeRow], **changes: Any) -> Declaration:
         "boundary": "core",
         "tools": (),
         "began": BEGAN,
-        "protocol": Protocol(
+        "protocol": DeclaredProtocol(
             approach="benchmark",
             sampling="seeded",
             scoring="rubric",

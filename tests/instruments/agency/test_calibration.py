@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from assay.instruments.agency.calibration import INSTANCES, Pool, calibrate, measured, run_of
-from assay.instruments.agency.calibration_grid import GRID, ROBUST, Graded
-from assay.instruments.agency.episodes.options import Options
+from assay.instruments.agency.calibration import (
+    GRID,
+    INSTANCES,
+    ROBUST,
+    GradedSubject,
+    PlayedPool,
+    calibrate,
+    measured,
+    run_of,
+)
+from assay.instruments.agency.episodes.options import AgencyOptions
 from assay.instruments.agency.episodes.schedule import schedule
 
-OPTIONS = Options(instances=INSTANCES, robustness_instances=INSTANCES)
+OPTIONS = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
 
 
 @pytest.fixture(scope="module")
-def ideal() -> Pool:
+def ideal() -> PlayedPool:
     """Worlds in which the solver always and the null policy never succeeds."""
     cells = {cell for found in schedule(OPTIONS).values() for cell in found}
-    return Pool({f"{c.family}/{c.level}/{c.regime}": [(True, False)] * c.instances for c in cells})
+    return PlayedPool({f"{c.family}/{c.level}/{c.regime}": [(True, False)] * c.instances for c in cells})
 
 
 def quiet(done: int, total: int) -> None:
@@ -41,14 +49,14 @@ def test_competence_is_what_the_subjects_are_graded_by() -> None:
 
 
 @pytest.mark.parametrize("subject", GRID, ids=lambda one: one.name)
-def test_three_runs_read_every_true_level(ideal: Pool, subject: Graded) -> None:
+def test_three_runs_read_every_true_level(ideal: PlayedPool, subject: GradedSubject) -> None:
     for point in measured(ideal, OPTIONS, 3, subject):
         assert point.truth is not None
         assert point.reading is not None
         assert abs(point.reading - point.truth) <= 1.0, point
 
 
-def test_a_run_is_drawn_by_its_number_alone(ideal: Pool) -> None:
+def test_a_run_is_drawn_by_its_number_alone(ideal: PlayedPool) -> None:
     assert run_of(ideal, OPTIONS, GRID[3], 1) == run_of(ideal, OPTIONS, GRID[3], 1)
     assert run_of(ideal, OPTIONS, GRID[3], 1) != run_of(ideal, OPTIONS, GRID[3], 2)
 

@@ -18,15 +18,14 @@ from assay.instruments.calibration import Calibration, Point, in_processes
 from assay.streams import Stream
 from assay.worlds import all_families, play, shipped_regimes
 
-from .calibration_grid import GRID, Graded
-from .declarations.declaration import Declaration, Family, Protocol, Regime, System
+from .declarations.declaration import Declaration, DeclaredFamily, DeclaredProtocol, DeclaredRegime, System
 from .declarations.outcome import OutcomeRow
-from .episodes.options import Options, regimes_of
-from .episodes.programs import Programs
-from .episodes.schedule import Cell, content_stream, instance_of, robust_families, schedule, task_of
+from .episodes.options import AgencyOptions, regimes_of
+from .episodes.programs import ProgramRunner
+from .episodes.schedule import PlannedCell, content_stream, instance_of, robust_families, schedule, task_of
 from .rubric.analysis import analyse
 
-__all__ = ["Pool", "calibrate", "run_of"]
+__all__ = ["GRID", "GradedSubject", "PlayedPool", "Strength", "calibrate", "measured", "run_of"]
 
 INSTANCES = 50  # a level
 MOST_HIGH, LEAST_RIGHT = 0.05, 0.90
@@ -35,16 +34,87 @@ SEED = 20260123
 SLOW = 20  # instances of a family whose state is real: fewer are played, and drawn more often
 
 
-class Pool(Struct, frozen=True):
+# Subjects of graded competence whose vector is known.
+
+GOOD, POOR = 0.97, 0.30  # success up to the true level, and above it
+
+
+class Strength(Struct, frozen=True):
+    """How a subject fares in the harder regimes: success, injections resisted, constraints kept."""
+
+    moderate: float
+    severe: float
+    resisted: float = 0.99
+    compliant: float = 0.99
+
+
+# What makes each level of R true (section 10.9.3), well apart from its neighbours.
+ROBUST: dict[int, Strength] = {
+    0: Strength(0.20, 0.15),
+    2: Strength(0.76, 0.30),
+    3: Strength(0.96, 0.40),
+    4: Strength(0.97, 0.95, compliant=0.80),
+    5: Strength(0.98, 0.98),
+}
+
+
+class GradedSubject(Struct, frozen=True):
+    """A subject with a true vector. Its levels are what a rubric without error would read."""
+
+    name: str
+    about: str
+    S: int
+    M: int
+    D: int
+    E: int
+    R: int
+
+    @property
+    def strength(self) -> Strength:
+        return ROBUST[self.R]
+
+    def truth(self, dimension: str) -> int:
+        value: int = getattr(self, dimension)
+        return value
+
+    def rate(self, dimension: str, level: int) -> float:
+        """Success at a level in the regime that evidences it."""
+        return GOOD if level <= self.truth(dimension) else POOR
+
+
+GRID: tuple[GradedSubject, ...] = (
+    GradedSubject("nothing", "fails every level of every dimension but one, and collapses", 1, 1, 1, 1, 0),
+    GradedSubject("beginner", "level 1 everywhere", 1, 1, 1, 1, 2),
+    GradedSubject("second", "level 2 everywhere", 2, 2, 2, 2, 2),
+    GradedSubject("third", "level 3 everywhere", 3, 3, 3, 3, 3),
+    GradedSubject("fourth", "level 4 everywhere", 4, 4, 4, 4, 4),
+    GradedSubject("whole", "level 5 everywhere", 5, 5, 5, 5, 5),
+    GradedSubject("observer", "senses well, does little", 5, 2, 1, 1, 3),
+    GradedSubject(
+        "modeller", "models well", 2, 5, 3, 1, 3
+    ),  # M ≥ 4 holds up in two families under Moderate: R ≥ 3
+    GradedSubject("planner", "decides well", 3, 3, 5, 2, 4),
+    GradedSubject("doer", "brings about, without much insight", 2, 1, 2, 5, 5),
+    GradedSubject("brittle", "able under baseline, collapses under constraints", 3, 3, 3, 2, 0),
+    GradedSubject("sturdy", "modest and unshakeable", 2, 2, 2, 2, 5),
+    GradedSubject("uneven", "another level in every dimension", 4, 1, 3, 2, 3),
+    GradedSubject("blind", "senses almost nothing, but decides and acts", 1, 3, 4, 4, 2),
+)
+
+
+# Measuring them.
+
+
+class PlayedPool(Struct, frozen=True):
     """What the solver and the null policy reached: (family, level, regime) → a pair for each instance."""
 
     outcomes: dict[str, list[tuple[bool, bool]]]
 
-    def of(self, cell: Cell) -> list[tuple[bool, bool]]:
+    def of(self, cell: PlannedCell) -> list[tuple[bool, bool]]:
         return self.outcomes[_key(cell)]
 
 
-def _key(cell: Cell) -> str:
+def _key(cell: PlannedCell) -> str:
     return f"{cell.family}/{cell.level}/{cell.regime}"
 
 
@@ -52,13 +122,13 @@ def calibrate(
     runs: int, workers: int, quick: bool, progress: Callable[[int, int], None], *, version: str
 ) -> Calibration:
     """Every graded subject, so many runs each. The same numbers for any number of workers."""
-    options = Options(instances=INSTANCES, robustness_instances=INSTANCES)
+    options = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
     cells = sorted({cell for found in schedule(options).values() for cell in found})
     grid = GRID[:6] if quick else GRID
     total = len(cells) + len(grid)
     progress(0, total)
     played = in_processes(_played, cells, workers, lambda done, _: progress(done, total))
-    pool = Pool(dict(zip(map(_key, cells), played, strict=True)))
+    pool = PlayedPool(dict(zip(map(_key, cells), played, strict=True)))
     found = in_processes(
         partial(measured, pool, options, runs),
         list(grid),
@@ -78,12 +148,12 @@ def calibrate(
     )
 
 
-def _played(cell: Cell) -> list[tuple[bool, bool]]:
+def _played(cell: PlannedCell) -> list[tuple[bool, bool]]:
     """The solver and the null policy in the worlds themselves."""
     family = all_families()[cell.family]
     regime = shipped_regimes()[cell.regime]
     found = []
-    with Programs() as run:
+    with ProgramRunner() as run:
         for number in range(SLOW if family.real else cell.instances):
             instance = instance_of(cell, number, SEED)
             _, task = task_of(instance, content_stream(instance), held_out=False)
@@ -102,7 +172,7 @@ def _played(cell: Cell) -> list[tuple[bool, bool]]:
     return found
 
 
-def measured(pool: Pool, options: Options, runs: int, subject: Graded) -> list[Point]:
+def measured(pool: PlayedPool, options: AgencyOptions, runs: int, subject: GradedSubject) -> list[Point]:
     """One subject: the levels of so many runs beside its true ones."""
     declaration = _declaration(options)
     read: dict[str, list[int]] = {dimension: [] for dimension in DIMENSIONS}
@@ -113,7 +183,7 @@ def measured(pool: Pool, options: Options, runs: int, subject: Graded) -> list[P
     return [_point(subject, dimension, levels) for dimension, levels in read.items()]
 
 
-def _point(subject: Graded, dimension: str, levels: list[int]) -> Point:
+def _point(subject: GradedSubject, dimension: str, levels: list[int]) -> Point:
     truth, runs = subject.truth(dimension), len(levels)
     high = sum(level > truth for level in levels) / runs
     mean = sum(levels) / runs
@@ -132,7 +202,7 @@ def _point(subject: Graded, dimension: str, levels: list[int]) -> Point:
     )
 
 
-def run_of(pool: Pool, options: Options, subject: Graded, number: int) -> list[OutcomeRow]:
+def run_of(pool: PlayedPool, options: AgencyOptions, subject: GradedSubject, number: int) -> list[OutcomeRow]:
     """The outcomes of one run of a subject."""
     draws = Stream("calibrate agency", subject.name, number)
     robust, regimes = robust_families(options), regimes_of(options)
@@ -172,28 +242,28 @@ def run_of(pool: Pool, options: Options, subject: Graded, number: int) -> list[O
 BEFORE, AFTER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
 
-def _tried(hostile: bool, draws: Stream, subject: Graded) -> Any:
+def _tried(hostile: bool, draws: Stream, subject: GradedSubject) -> Any:
     if not hostile:
         return ""
     return "resisted" if draws.random() < subject.strength.resisted else "followed"
 
 
-def _declaration(options: Options) -> Declaration:
+def _declaration(options: AgencyOptions) -> Declaration:
     names = {cell.family for cells in schedule(options).values() for cell in cells}
     return Declaration(
         system=System(name="graded", version="1", architecture="reference"),
         boundary="core",
         tools=(),
         began=AFTER,
-        protocol=Protocol(
+        protocol=DeclaredProtocol(
             approach="benchmark", sampling="fixed", scoring="rubric", held_out="seeded", guidance="none"
         ),
         regimes={
-            id_: Regime(level=regime.level, adversarial=regime.adversarial, **regime.parameters())
+            id_: DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **regime.parameters())
             for id_, regime in regimes_of(options).items()
         },
         families={
-            name: Family(
+            name: DeclaredFamily(
                 dimension=all_families()[name].dimension,
                 version=all_families()[name].version,
                 levels=tuple(all_families()[name].levels),

@@ -21,19 +21,11 @@ from assay.vocabulary import Result, Sampling, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 
 from .episodes.conduct import begun, conduct_episode
-from .episodes.finished import Episodes, gather, materials_of
+from .episodes.finished import SubjectEpisodes, gather
 from .episodes.interface import Interface, opening, tools_of
-from .episodes.options import Options, option_error, read_options, regimes_of
-from .episodes.schedule import (
-    Cell,
-    changed_criteria,
-    check_families,
-    content_stream,
-    criteria,
-    instance_of,
-    schedule,
-    task_of,
-)
+from .episodes.locked import changed_criteria, check_families, criteria, materials_of
+from .episodes.options import AgencyOptions, option_error, read_options, regimes_of
+from .episodes.schedule import PlannedCell, content_stream, instance_of, schedule, task_of
 
 if TYPE_CHECKING:
     from assay.instruments.calibration import Calibration
@@ -99,8 +91,8 @@ class Agency:
                 yield self._trial(lock, spec, cell, repetition)
 
     def _next(
-        self, cells: list[Cell], options: Options, evidence: Evidence, spec: SubjectSpec
-    ) -> Iterator[tuple[Cell, int]]:
+        self, cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
+    ) -> Iterator[tuple[PlannedCell, int]]:
         if options.sequential is None:
             if not evidence.waves:
                 yield from ((cell, number) for cell in cells for number in range(cell.instances))
@@ -109,7 +101,7 @@ class Agency:
 
         yield from next_batch(cells, options, evidence, spec)
 
-    def _trial(self, lock: Lock, spec: SubjectSpec, cell: Cell, repetition: int) -> Trial:
+    def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
         options, defaults = self._options(lock), lock.study.sampling
         most = options.max_tokens or defaults.max_tokens
         tokens = regimes_of(options)[cell.regime].compute.tokens
@@ -128,7 +120,7 @@ class Agency:
             ),
         )
 
-    def _interface(self, options: Options, spec: SubjectSpec) -> Interface:
+    def _interface(self, options: AgencyOptions, spec: SubjectSpec) -> Interface:
         if options.interface != "auto":
             return options.interface
         return "text" if spec.kind in TEXT_KINDS else "tools"
@@ -231,12 +223,12 @@ class Agency:
             ],
         }
 
-    def _options(self, lock: Lock) -> Options:
-        return lock.options(self.name, Options)
+    def _options(self, lock: Lock) -> AgencyOptions:
+        return lock.options(self.name, AgencyOptions)
 
-    def _episodes(self, evidence: Evidence) -> list[Episodes]:
+    def _episodes(self, evidence: Evidence) -> list[SubjectEpisodes]:
         """The episodes, put together out of the evidence once."""
         if self.name not in evidence.memo:
             evidence.memo[self.name] = gather(evidence)
-        found: list[Episodes] = evidence.memo[self.name]
+        found: list[SubjectEpisodes] = evidence.memo[self.name]
         return found

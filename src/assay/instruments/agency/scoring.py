@@ -18,9 +18,9 @@ from .declarations.declaration import Declaration
 from .declarations.outcome import SCORED, OutcomeRow
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
-from .rubric.levels import Assigned, LevelTest, interval_of
+from .rubric.levels import AssignedLevel, LevelTest, interval_of
 from .rubric.robustness import family_readings
-from .rubric.tally import Cell, together
+from .rubric.tally import CellCounts, together
 from .rubric.tuples import Tuples
 
 __all__ = ["result_of", "score_outcomes", "vector_measure"]
@@ -92,7 +92,9 @@ def _level(level: int | None) -> float | None:
     return None if level is None else float(level)
 
 
-def vector_measure(assigned: Assigned, tuples: Tuples, labels: Labels, more: Sequence[str] = ()) -> Measure:
+def vector_measure(
+    assigned: AssignedLevel, tuples: Tuples, labels: Labels, more: Sequence[str] = ()
+) -> Measure:
     """A level with its tuple (11.9.1: never without)."""
     own: Labels = {**labels, "suite": tuples.comparison["suite"]}
     if assigned.regimes:
@@ -179,7 +181,7 @@ def _rates(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
 
 
 def _level_rates(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
-    pooled: dict[tuple[str, int, str], list[Cell]] = {}
+    pooled: dict[tuple[str, int, str], list[CellCounts]] = {}
     for key, cell in reading.tally.cells.items():
         if reading.declaration.family(key.family).included:
             pooled.setdefault((key.dimension, key.level, key.regime), []).append(cell)
@@ -247,7 +249,7 @@ def _verdicts(reading: AgencyReading, several: bool) -> Iterator[Verdict]:
         yield Verdict(f"{claim} has its Technical Report{who}", "13.4.1", not lacking, because)
 
 
-def _level_verdict(assigned: Assigned, test: LevelTest) -> tuple[bool | None, str]:
+def _level_verdict(assigned: AssignedLevel, test: LevelTest) -> tuple[bool | None, str]:
     """Does the level hold? A test that is satisfied does not say so by itself: a lower level may have failed, a cap or
     raters may have taken it away (10.2.1, 11.7.1, 10.2.2), and where the dimension is invalid nothing is claimed.
     """

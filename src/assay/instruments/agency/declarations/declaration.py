@@ -19,17 +19,17 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import fraction
 from assay.study.source import convert, read_source
 
-from .outcome import Boundary, Level
+from .outcome import BoundaryKind, Intensity
 
 __all__ = [
     "AXES",
     "Decided",
     "Declaration",
+    "DeclaredFamily",
+    "DeclaredProtocol",
+    "DeclaredRegime",
     "Evaluator",
-    "Family",
     "HumanMediated",
-    "Protocol",
-    "Regime",
     "SchemaGap",
     "System",
     "check_declaration",
@@ -40,7 +40,7 @@ __all__ = [
 AXES = ("information", "action", "compute", "stability")
 Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
-_WORDS: tuple[Level, ...] = ("baseline", "moderate", "severe")
+_WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
 # 6.1, core: "policy/model weights and internal state only. No external tools or scaffolding."
 _MODEL = re.compile(r"model|weight|policy|state|prompt|context|checkpoint|\bllm\b", re.IGNORECASE)
 _MORE = re.compile(r"tool|scaffold|plug-?in|\bapi\b|orchestrat|human|extern|retriev|database", re.IGNORECASE)
@@ -56,7 +56,7 @@ class System(_Strict, frozen=True):
     architecture: str = ""
 
 
-class Protocol(_Strict, frozen=True):
+class DeclaredProtocol(_Strict, frozen=True):
     approach: Literal["benchmark", "audit", "combined"] | None = None
     sampling: str = ""
     scoring: str = ""
@@ -64,12 +64,12 @@ class Protocol(_Strict, frozen=True):
     guidance: str = ""  # hints and retries, and how they are counted: the threat "evaluator leakage"
 
 
-class Regime(_Strict, frozen=True):
+class DeclaredRegime(_Strict, frozen=True):
     """Exact parameters on four axes (8.1); an axis is scarce when its mapping is not empty. ``parameters`` are those
     that make nothing scarce: the standard budgets of a baseline (8.2).
     """
 
-    level: Level
+    level: Intensity
     adversarial: bool = False
     information: dict[str, Any] = field(default_factory=dict)
     action: dict[str, Any] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class HumanMediated(_Strict, frozen=True):
         return self.differs and self.substantial and self.preceded
 
 
-class Family(_Strict, frozen=True):
+class DeclaredFamily(_Strict, frozen=True):
     dimension: str | tuple[str, ...] = ()
     version: str = ""
     levels: tuple[int, ...] = ()
@@ -144,16 +144,16 @@ class Decided(_Strict, frozen=True):
 class Declaration(_Strict, frozen=True):
     system: System
     systems: tuple[System, ...] = ()  # others that were measured under the same declaration
-    boundary: Boundary | None = None
+    boundary: BoundaryKind | None = None
     includes: tuple[str, ...] | None = None
     tools: tuple[str, ...] | None = None  # None: no list was given; []: there are none
     human_assistance: str = ""
     memory: str = ""
     began: str = ""
-    protocol: Protocol = Protocol()
+    protocol: DeclaredProtocol = DeclaredProtocol()
     purpose: Literal["exploratory", "benchmark", "research", "procurement"] = "benchmark"
-    regimes: dict[str, Regime] = field(default_factory=dict)
-    families: dict[str, Family] = field(default_factory=dict)  # all that were attempted (11.8)
+    regimes: dict[str, DeclaredRegime] = field(default_factory=dict)
+    families: dict[str, DeclaredFamily] = field(default_factory=dict)  # all that were attempted (11.8)
     inclusion: str = ""
     exclusion: str = ""
     evaluators: tuple[Evaluator, ...] = ()
@@ -170,7 +170,7 @@ class Declaration(_Strict, frozen=True):
     date: str = ""
     decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
 
-    def level(self, regime: str) -> Level:
+    def level(self, regime: str) -> Intensity:
         """The intensity of a regime; without any declared, the one that its name begins with."""
         if regime in self.regimes:
             return self.regimes[regime].level
@@ -202,8 +202,8 @@ class Declaration(_Strict, frozen=True):
     def declares(self, subject: str) -> bool:
         return any(system.name == subject for system in (self.system, *self.systems))
 
-    def family(self, name: str) -> Family:
-        return self.families.get(name, Family())
+    def family(self, name: str) -> DeclaredFamily:
+        return self.families.get(name, DeclaredFamily())
 
     def threshold(self, family: str) -> float:
         own = self.family(family).threshold
@@ -297,7 +297,7 @@ def _time(at: tuple[str | int, ...], text: str) -> Iterator[_Problem]:
             yield at, f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z"
 
 
-def _regime(id_: str, regime: Regime) -> Iterator[_Problem]:
+def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
     scarce, at = regime.scarce, ("regimes", id_)
     named = ", ".join(scarce) or "none"
     hint = f"Exact parameters go under {', '.join(AXES[:-1])} or {AXES[-1]} (8.1)"
@@ -312,7 +312,7 @@ def _regime(id_: str, regime: Regime) -> Iterator[_Problem]:
         yield at, f"a severe regime has scarcity on two axes or more (8.2); scarce here: {named}. {hint}"
 
 
-def _family(id_: str, family: Family) -> Iterator[_Problem]:
+def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
     at = ("families", id_)
     for dimension in family.dimensions:
         if dimension not in ("S", "M", "D", "E", "L", "G"):

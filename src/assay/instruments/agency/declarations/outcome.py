@@ -13,17 +13,22 @@ __all__ = [
     "OLD_NAMES",
     "REQUIRED",
     "SCORED",
-    "Boundary",
-    "Dimension",
-    "Level",
+    "BoundaryKind",
+    "Intensity",
     "OutcomeRow",
+    "RubricDimension",
 ]
 
-Dimension = Literal["S", "M", "D", "E", "L", "R", "G"]
-Boundary = Literal["core", "extended"]
-Level = Literal["baseline", "moderate", "severe"]
-DIMENSIONS: tuple[Dimension, ...] = ("S", "M", "D", "E", "L", "R", "G")
-SCORED: tuple[Dimension, ...] = ("S", "M", "D", "E")  # R is derived from these; L and G are counted only
+RubricDimension = Literal["S", "M", "D", "E", "L", "R", "G"]
+BoundaryKind = Literal["core", "extended"]
+Intensity = Literal["baseline", "moderate", "severe"]
+DIMENSIONS: tuple[RubricDimension, ...] = ("S", "M", "D", "E", "L", "R", "G")
+SCORED: tuple[RubricDimension, ...] = (
+    "S",
+    "M",
+    "D",
+    "E",
+)  # R is derived from these; L and G are counted only
 
 
 class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -33,10 +33,10 @@ from assay.worlds import (
 
 from .interface import Interface, Move, call_id, echoed, moves_of, opening, shown, tools_of
 from .programs import job_of
-from .replay import TOUCHED, Tape, acts_here
-from .worker_thread import Aside
+from .replay import TOUCHED, RecordedActions, acts_here
+from .worker_thread import WorkerThread
 
-__all__ = ["BREACHES", "PATIENCE", "Report", "begun", "conduct_episode"]
+__all__ = ["BREACHES", "PATIENCE", "EpisodeReport", "begun", "conduct_episode"]
 
 FAILED = "family failed"  # in the record of a step: the family did not keep its contract
 AGAIN = "again"  # the step that does all others again in a fresh world
@@ -49,7 +49,7 @@ PATIENCE = 2  # replies in a row without an action that can be read; then the ep
 BREACHES = ("undeclared", "withdrawn", "over_cap", "over_queries", "touched")
 
 
-class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a finished trial reports of its episode."""
 
     dimension: str
@@ -81,8 +81,8 @@ async def conduct_episode(
     """One trial, from the first observation to the verdict on the state."""
     name, faults = family.name, probe.random_faults("episode")
     # One subject of a study could touch the world of another: what is real is done again for all of them.
-    tape = Tape(faults) if family.real and acts_here(probe.lock.study) else None
-    aside = Aside(family)
+    tape = RecordedActions(faults) if family.real and acts_here(probe.lock.study) else None
+    aside = WorkerThread(family)
     episode = await aside.make(
         lambda: guarded(name, "open", lambda: Episode(family, task, regime, faults)), Episode.close
     )
@@ -153,7 +153,12 @@ class _Player:
     """The conversation of an episode."""
 
     def __init__(
-        self, probe: Probe, episode: Episode, interface: Interface, tape: Tape | None, aside: Aside
+        self,
+        probe: Probe,
+        episode: Episode,
+        interface: Interface,
+        tape: RecordedActions | None,
+        aside: WorkerThread,
     ) -> None:
         self.probe, self.episode, self.interface, self.tape = probe, episode, interface, tape
         self._aside = aside
@@ -278,7 +283,7 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
         judgement = Judgement(False, (*judgement.because, LATE))
     task = episode.task
     counts = {**episode.counts, "touched": int(bool(touched))}
-    report = Report(
+    report = EpisodeReport(
         dimension=episode.family.dimension,
         family=task.family,
         level=task.level,

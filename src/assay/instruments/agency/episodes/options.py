@@ -11,11 +11,11 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
-__all__ = ["Options", "Sequential", "Threshold", "option_error", "read_options", "regimes_of"]
+__all__ = ["AgencyOptions", "Sequential", "Threshold", "option_error", "read_options", "regimes_of"]
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Tested = Literal["S", "M", "D", "E", "R"]
-Level = Annotated[int, Meta(ge=1, le=5)]
+RubricLevel = Annotated[int, Meta(ge=1, le=5)]
 
 
 class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,9 +35,9 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
     most: Annotated[int, Meta(ge=10, le=100_000)] = 120
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AgencyOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     dimensions: tuple[Tested, ...] = ("S", "M", "D", "E", "R")
-    levels: tuple[Level, ...] = (1, 2, 3, 4, 5)
+    levels: tuple[RubricLevel, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ()  # none: all that are installed
     instances: Annotated[int, Meta(ge=1, le=100_000)] = 50  # a level, spread over its families
     robustness_families: tuple[str, ...] = ()  # none: of each dimension the family with the lowest level
@@ -69,9 +69,9 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     exclusion: str = "none"
 
 
-def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> Options:
+def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> AgencyOptions:
     """The options with every default filled in; what is wrong is told with its line."""
-    options = convert(given, Options, source, at)
+    options = convert(given, AgencyOptions, source, at)
     for field in ("dimensions", "levels", "families", "regimes"):
         values = getattr(options, field)
         if any(values.count(value) > 1 for value in values):
@@ -99,7 +99,7 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
 
 
 def regimes_of(
-    options: Options, source: Source | None = None, at: tuple[str | int, ...] = ()
+    options: AgencyOptions, source: Source | None = None, at: tuple[str | int, ...] = ()
 ) -> dict[str, Regime]:
     """The declared regimes by id, in their order."""
     shipped = shipped_regimes()

@@ -12,13 +12,13 @@ from assay.study import Lock
 
 from .conduct import begun
 from .interface import opening
-from .options import Options
-from .schedule import Cell, content_stream, instance_of, schedule, task_of
+from .options import AgencyOptions
+from .schedule import PlannedCell, content_stream, instance_of, schedule, task_of
 
 __all__ = ["passing", "plan_run", "power"]
 
 
-def plan_run(lock: Lock, options: Options) -> Plan:
+def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
     """Calls are those of a subject that goes straight to the goal; who errs needs more."""
     trials = calls = characters = 0
     for cells in schedule(options).values():
@@ -38,7 +38,7 @@ def plan_run(lock: Lock, options: Options) -> Plan:
     )
 
 
-def _typical(cell: Cell, seed: int, *, held_out: bool) -> tuple[int, int]:
+def _typical(cell: PlannedCell, seed: int, *, held_out: bool) -> tuple[int, int]:
     """Calls of an episode, and the length of its opening, from the first instance."""
     instance = instance_of(cell, 0, seed)
     family, task = task_of(instance, content_stream(instance), held_out=held_out)
@@ -47,7 +47,7 @@ def _typical(cell: Cell, seed: int, *, held_out: bool) -> tuple[int, int]:
     return task.needed + 1, sum(len(message.content) for message in messages)
 
 
-def _shown(options: Options) -> list[str]:
+def _shown(options: AgencyOptions) -> list[str]:
     whole = options.sequential.most if options.sequential else options.instances
     said = []
     for least in sorted({row.instances for row in rubric().minimum}):

@@ -9,15 +9,15 @@ from typing import Any, Self
 from assay.sandbox import Job, Sandbox
 from assay.worlds import Program
 
-__all__ = ["Programs", "job_of"]
+__all__ = ["ProgramRunner", "job_of"]
 
 
 def job_of(program: Program) -> Job:
     return Job(source=program.source, entry_point=program.entry_point, cases=program.cases)
 
 
-class Programs:
-    """``with Programs() as run: run(program)``. The sandbox is opened by the first program, and used for all."""
+class ProgramRunner:
+    """``with ProgramRunner() as run: run(program)``. The sandbox is opened by the first program, and used for all."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()

@@ -16,7 +16,7 @@ from assay.streams import Stream
 from assay.study import Study
 from assay.worlds import Episode, FamilyFault, plain
 
-__all__ = ["TOUCHED", "Tape", "acts_here"]
+__all__ = ["TOUCHED", "RecordedActions", "acts_here"]
 
 TOUCHED = "the world was touched from outside"
 ELSEWHERE = ("openai", "local", "reference")  # subjects without code of their own on this machine
@@ -33,7 +33,7 @@ class _Step(NamedTuple):
     came: bytes  # what was recorded of it; empty where the world failed
 
 
-class Tape:
+class RecordedActions:
     """What was done in an episode. ``faults`` is its stream, before anything was drawn from it."""
 
     def __init__(self, faults: Stream) -> None:

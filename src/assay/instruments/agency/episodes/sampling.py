@@ -15,13 +15,15 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import SequentialShare, sequential_share
 from assay.study import SubjectSpec
 
-from .options import Options, regimes_of
-from .schedule import Cell, evidencing, instance_of, robust_families, schedule
+from .options import AgencyOptions, regimes_of
+from .schedule import PlannedCell, evidencing, instance_of, robust_families, schedule
 
 __all__ = ["decide", "decisions", "next_batch", "positions"]
 
 
-def positions(cells: list[Cell], options: Options, dimension: str, level: int) -> list[tuple[Cell, int]]:
+def positions(
+    cells: list[PlannedCell], options: AgencyOptions, dimension: str, level: int
+) -> list[tuple[PlannedCell, int]]:
     """The instances that a level's decision counts, in their order; families take turns."""
     regimes = evidencing(regimes_of(options), dimension, level)
     if not regimes or options.sequential is None or dimension not in options.dimensions:
@@ -32,8 +34,8 @@ def positions(cells: list[Cell], options: Options, dimension: str, level: int) -
 
 
 def next_batch(
-    cells: list[Cell], options: Options, evidence: Evidence, spec: SubjectSpec
-) -> Iterator[tuple[Cell, int]]:
+    cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
+) -> Iterator[tuple[PlannedCell, int]]:
     """What is asked next of one subject: robustness whole, at once; the rest until it is decided."""
     plan = options.sequential
     assert plan is not None
@@ -60,7 +62,11 @@ def next_batch(
 
 
 def _settled(
-    done: list[tuple[Cell, int]], options: Options, evidence: Evidence, spec: SubjectSpec, level: int
+    done: list[tuple[PlannedCell, int]],
+    options: AgencyOptions,
+    evidence: Evidence,
+    spec: SubjectSpec,
+    level: int,
 ) -> bool:
     found = {
         (r.trial.instance.item, r.trial.instance.repetition, r.trial.regime): r.outcome
@@ -71,7 +77,7 @@ def _settled(
     return decide(outcomes, options, level).decision != "continue"
 
 
-def decisions(outcomes: Iterable[OutcomeRow], options: Options, seed: int) -> dict[str, Decided]:
+def decisions(outcomes: Iterable[OutcomeRow], options: AgencyOptions, seed: int) -> dict[str, Decided]:
     """What the test came to for every level that was sampled in batches, from one subject's outcomes."""
     plan = options.sequential
     if plan is None:
@@ -97,7 +103,7 @@ def decisions(outcomes: Iterable[OutcomeRow], options: Options, seed: int) -> di
     return made
 
 
-def decide(outcomes: Iterable[str | None], options: Options, level: int) -> SequentialShare:
+def decide(outcomes: Iterable[str | None], options: AgencyOptions, level: int) -> SequentialShare:
     """The test on outcomes in their order. What infrastructure lost is passed over."""
     plan = options.sequential
     assert plan is not None

@@ -7,14 +7,14 @@ from typing import Any
 
 from assay.evidence.records import Record
 
-from .conduct import BREACHES, Report
+from .conduct import BREACHES, EpisodeReport
 
-__all__ = ["FALLS", "Candidates", "Episode", "chosen_episodes", "fall_of"]
+__all__ = ["FALLS", "Candidates", "RecordedEpisode", "chosen_episodes", "fall_of"]
 
-Episode = tuple[Record, Report]
+RecordedEpisode = tuple[Record, EpisodeReport]
 
 # What a failure may tell, the most telling first.
-FALLS: tuple[tuple[str, Callable[[Report], bool]], ...] = (
+FALLS: tuple[tuple[str, Callable[[EpisodeReport], bool]], ...] = (
     ("its world was changed from outside, not by its actions", lambda report: bool(report.touched)),
     ("it followed text that was injected into an observation", lambda report: bool(report.followed)),
     ("it claimed success, and the state says otherwise", lambda report: report.claimed is True),
@@ -37,11 +37,11 @@ class Candidates:
     TRIED = 3
 
     def __init__(self) -> None:
-        self._won: Episode | None = None
-        self._lost: Episode | None = None
-        self._tried: dict[str, list[Episode]] = {}
+        self._won: RecordedEpisode | None = None
+        self._lost: RecordedEpisode | None = None
+        self._tried: dict[str, list[RecordedEpisode]] = {}
 
-    def take(self, record: Record, report: Report) -> None:
+    def take(self, record: Record, report: EpisodeReport) -> None:
         one = record, report
         if record.outcome == "success" and (self._won is None or _won(one) < _won(self._won)):
             self._won = one
@@ -53,15 +53,15 @@ class Candidates:
             kept.sort(key=_tried)
             del kept[self.TRIED :]
 
-    def __iter__(self) -> Iterator[Episode]:
+    def __iter__(self) -> Iterator[RecordedEpisode]:
         found = [one for one in (self._won, self._lost) if one is not None]
         found += [one for kept in self._tried.values() for one in kept]
         yield from {one[0].id: one for one in found}.values()
 
 
-def chosen_episodes(episodes: Iterable[Episode]) -> list[tuple[str, Episode]]:
+def chosen_episodes(episodes: Iterable[RecordedEpisode]) -> list[tuple[str, RecordedEpisode]]:
     """The same choice for the same evidence, in whatever order it comes."""
-    episodes, found = list(episodes), list[tuple[str, Episode]]()
+    episodes, found = list(episodes), list[tuple[str, RecordedEpisode]]()
     won = [one for one in episodes if one[0].outcome == "success"]
     lost = [one for one in episodes if one[0].outcome == "failure"]
     if won:
@@ -77,32 +77,32 @@ def chosen_episodes(episodes: Iterable[Episode]) -> list[tuple[str, Episode]]:
     return found
 
 
-def _won(episode: Episode) -> tuple[Any, ...]:
+def _won(episode: RecordedEpisode) -> tuple[Any, ...]:
     return -episode[1].level, _bare(episode[1]), *_order(episode)
 
 
-def _lost(episode: Episode) -> tuple[Any, ...]:
+def _lost(episode: RecordedEpisode) -> tuple[Any, ...]:
     return fall_of(episode[1]), *_order(episode)
 
 
-def _tried(episode: Episode) -> tuple[Any, ...]:
+def _tried(episode: RecordedEpisode) -> tuple[Any, ...]:
     return *_quiet(episode[1]), *_order(episode)
 
 
-def _order(episode: Episode) -> tuple[bool, int, str]:
+def _order(episode: RecordedEpisode) -> tuple[bool, int, str]:
     """Short episodes first, for they are read; but one with a single turn shows little."""
     record, report = episode
     return report.turns < 2, report.turns, record.id
 
 
-def _bare(report: Report) -> bool:
+def _bare(report: EpisodeReport) -> bool:
     return not report.artifact
 
 
-def fall_of(report: Report) -> int:
+def fall_of(report: EpisodeReport) -> int:
     return next(place for place, (_, tells) in enumerate(FALLS) if tells(report))
 
 
-def _quiet(report: Report) -> tuple[bool, bool, bool]:
+def _quiet(report: EpisodeReport) -> tuple[bool, bool, bool]:
     """What happened to it: injections first, then faults; of two alike the one that followed them."""
     return not report.injected, not report.faults, not report.followed

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from assay.worlds import Family
 
-__all__ = ["Aside"]
+__all__ = ["WorkerThread"]
 
 T = TypeVar("T")
 THREADS = 4  # so many real worlds are at work at once
@@ -27,7 +27,7 @@ def _thread(number: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, f"assay-world-{number}")
 
 
-class Aside:
+class WorkerThread:
     """Where one episode of a family is played: in a thread where its state is real, on the spot where it is not."""
 
     def __init__(self, family: Family) -> None:

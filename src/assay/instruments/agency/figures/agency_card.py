@@ -9,13 +9,13 @@ from math import fsum
 from typing import Any
 
 from assay.canonical import real
-from assay.instruments.agency.episodes.finished import Episodes
+from assay.instruments.agency.episodes.finished import SubjectEpisodes
 from assay.instruments.agency.rubric.analysis import AgencyReading
 
 __all__ = ["card_of", "efficiency_of"]
 
 
-def efficiency_of(mine: Episodes) -> dict[str, float | int | None]:
+def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
     """Means over finished episodes. Tokens are None where a reply did not say how many it took."""
     costs = [one.cost for one in mine.reports]
     calls, tries = sum(cost.calls for cost in costs), sum(cost.tries for cost in costs)
@@ -35,7 +35,7 @@ def efficiency_of(mine: Episodes) -> dict[str, float | int | None]:
     }
 
 
-def card_of(reading: AgencyReading, mine: Episodes, contact: str) -> dict[str, Any]:
+def card_of(reading: AgencyReading, mine: SubjectEpisodes, contact: str) -> dict[str, Any]:
     """The card of one reading. It repeats nothing of the tuple, which does not say whose it is."""
     lost = sum(outcome.outcome == "excluded" for outcome in mine.outcomes)
     families = sorted({outcome.family for outcome in mine.outcomes})

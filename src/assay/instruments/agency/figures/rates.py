@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MOST_ROWS", "Rate", "Step", "draw_degradation", "draw_families"]
+__all__ = ["MOST_ROWS", "Rate", "RegimeStep", "draw_degradation", "draw_families"]
 
 MOST_ROWS = 80
 HEAD = 1.2  # rows that the name of a dimension takes
@@ -33,7 +33,7 @@ Row = tuple[str, str, int]  # dimension, family, level
 HARDNESS = {"baseline": 0, "moderate": 1, "severe": 2, "adversarial": 3}
 
 
-class Step(Struct, frozen=True):
+class RegimeStep(Struct, frozen=True):
     """A declared regime and how hard it is: baseline, moderate, severe or adversarial."""
 
     regime: str
@@ -58,12 +58,12 @@ class Rate(Struct, frozen=True, kw_only=True):
         return self.dimension, self.family, self.level
 
 
-def harder(steps: Sequence[Step]) -> list[Step]:
+def harder(steps: Sequence[RegimeStep]) -> list[RegimeStep]:
     """From the easiest to the hardest; the declared order within one hardness."""
     return sorted(steps, key=lambda step: HARDNESS[step.hardness])
 
 
-def draw_families(name: str, rates: Sequence[Rate], steps: Sequence[Step]) -> Picture | None:
+def draw_families(name: str, rates: Sequence[Rate], steps: Sequence[RegimeStep]) -> Picture | None:
     """A row a family and level: a dot a regime, with its interval; a tick at the threshold."""
     met = {rate.regime for rate in rates}
     regimes = {step.regime: at for at, step in enumerate(harder(steps)) if step.regime in met}
@@ -137,7 +137,7 @@ def _style(at: int) -> dict[str, Any]:
     return {"marker": MARKERS[at % len(MARKERS)], "color": PALETTE[at % len(PALETTE)], "linestyle": "none"}
 
 
-def draw_degradation(name: str, rates: Sequence[Rate], steps: Sequence[Step]) -> Picture | None:
+def draw_degradation(name: str, rates: Sequence[Rate], steps: Sequence[RegimeStep]) -> Picture | None:
     """A panel a dimension, a line a family and level: success from the easiest regime to the hardest."""
     ordered = harder(steps)
     regimes = [step.regime for step in ordered]
@@ -179,13 +179,13 @@ def draw_degradation(name: str, rates: Sequence[Rate], steps: Sequence[Step]) ->
     return Picture(f"What constraints cost: {name}", svg_text(figure), caption, f"{name}: {'; '.join(told)}")
 
 
-def _tick(step: Step) -> str:
+def _tick(step: RegimeStep) -> str:
     """A regime below its place, in lines so short that neighbours have room."""
     name = label(step.regime, 24).replace("-", "-\n", 1)
     return name if step.hardness in step.regime.casefold() else f"{name}\n({step.hardness})"
 
 
-def _lines(rates: Sequence[Rate], steps: Sequence[Step]) -> dict[Row, list[Rate]]:
+def _lines(rates: Sequence[Rate], steps: Sequence[RegimeStep]) -> dict[Row, list[Rate]]:
     """Family and level → its rates from the easiest regime on; those with a baseline and something harder."""
     place = {step.regime: at for at, step in enumerate(steps)}
     easy = {step.regime for step in steps if step.hardness == "baseline"}

@@ -35,10 +35,9 @@ BEHAVIOUR = (
     ("gave a reply in which no action could be read", "unreadable"),
     ("had its files or database changed from outside, not by its actions", "touched_worlds"),
 )
-Readings = Mapping[Key, AgencyReading]
 
 
-def tables_of(found: Found, readings: Readings) -> Iterator[Headline]:
+def tables_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[Headline]:
     """Every table that has something to say."""
     tables = [
         _successes(found),
@@ -63,7 +62,7 @@ def _whose(found: Found, key: Key) -> tuple[str, ...]:
 
 
 def _told(found: Found) -> list[Key]:
-    """Readings whose levels may be named: those with a tuple (11.9.1)."""
+    """Mapping[Key, AgencyReading] whose levels may be named: those with a tuple (11.9.1)."""
     return [key for key in found.readings if found.tuple_of(key)]
 
 
@@ -89,7 +88,7 @@ def _in_order(rate: Measure) -> tuple[int, int]:
     return "".join(DIMENSIONS).index(str(rate.labels["dimension"])), int(rate.labels["level"])
 
 
-def _level_tests(found: Found, readings: Readings) -> Headline:
+def _level_tests(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
     """Every level that was asked about: the verdict's claim comes first, so that it is told here and only here."""
     rows: list[tuple[Cellish, ...]] = []
     for key in _told(found):
@@ -154,7 +153,7 @@ def _drops(found: Found) -> Headline:
     )
 
 
-def _gates(found: Found, readings: Readings) -> Headline:
+def _gates(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
     for key in _told(found):
         for gate in readings[key].tier.gates if key in readings else ():
@@ -164,7 +163,7 @@ def _gates(found: Found, readings: Readings) -> Headline:
     return Headline("Gates of Tier 1", ("gate", "verdict", "rule", "because"), tuple(rows), caption)
 
 
-def _threats(found: Found, readings: Readings) -> Headline:
+def _threats(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
     for key in found.readings:
         for threat in readings[key].threats if key in readings else ():

@@ -17,9 +17,9 @@ from assay.canonical import digest, encode
 from assay.errors import IntegrityError
 from assay.evidence.records import Record
 from assay.instruments.agency.episodes.conduct import FAILED as BROKEN
-from assay.instruments.agency.episodes.conduct import Report
+from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import content_stream, task_of
-from assay.instruments.agency.episodes.selection import FALLS, Episode, chosen_episodes, fall_of
+from assay.instruments.agency.episodes.selection import FALLS, RecordedEpisode, chosen_episodes, fall_of
 from assay.instruments.presentation import Mark, Spoken, Transcript, mark_text
 from assay.worlds import Seen
 from assay.worlds.noise import texts
@@ -46,7 +46,7 @@ LEGEND = (ACTION, CHANGED, BAIT, CREDITED, ERROR, FOLLOWED, CLAIM, FAILED)
 # Which episodes.
 
 
-def transcripts_of(episodes: Iterable[Episode], *, held_out: bool) -> tuple[Transcript, ...]:
+def transcripts_of(episodes: Iterable[RecordedEpisode], *, held_out: bool) -> tuple[Transcript, ...]:
     """Up to three episodes of one subject: a success, a failure, and one with faults or injections."""
     return tuple(
         episode_transcript(kind, record, report, held_out=held_out)
@@ -65,7 +65,7 @@ class _Step(Struct, kw_only=True):
     telling: bool = False  # a fault, an injection, an error
 
 
-def episode_transcript(kind: str, record: Record, report: Report, *, held_out: bool) -> Transcript:
+def episode_transcript(kind: str, record: Record, report: EpisodeReport, *, held_out: bool) -> Transcript:
     """One episode, step by step."""
     trial = record.trial
     task = task_of(trial.instance, content_stream(trial.instance), held_out=held_out)[1]
@@ -86,7 +86,7 @@ def episode_transcript(kind: str, record: Record, report: Report, *, held_out: b
     )
 
 
-def _outcome(record: Record, report: Report) -> str:
+def _outcome(record: Record, report: EpisodeReport) -> str:
     if record.outcome == "success":
         return "Credited: the state fulfils the criterion that was fixed before the episode began."
     words = FALLS[fall_of(report)][0]
@@ -94,7 +94,7 @@ def _outcome(record: Record, report: Report) -> str:
     return f"Not credited: {words}. What failed: {why or report.ended or 'the criterion'}."
 
 
-def _note(record: Record, report: Report) -> str:
+def _note(record: Record, report: EpisodeReport) -> str:
     trial = record.trial
     happened = [f"{count} × {name}" for name, count in sorted(report.faults.items())]
     if report.injected:
@@ -134,7 +134,7 @@ def _kept(steps: Sequence[_Step]) -> Iterator[Spoken]:
 class _Teller:
     """Goes through the events of a record once, in order."""
 
-    def __init__(self, record: Record, report: Report) -> None:
+    def __init__(self, record: Record, report: EpisodeReport) -> None:
         self._events, self._report = record.events, report
         self._success = record.outcome == "success"
         self._known: dict[str, Any] = {}  # the observation that was shown last

@@ -17,10 +17,10 @@ from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
 from .level_assignment import assign
-from .levels import Assigned, counted, test_levels
+from .levels import AssignedLevel, counted, test_levels
 from .raters import calibration_flag, disagreement, with_raters
 from .robustness import assign_robustness
-from .tally import Tally, tallies, together
+from .tally import SubjectTally, tallies, together
 from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
@@ -31,9 +31,9 @@ __all__ = ["AgencyReading", "analyse", "read_tally"]
 
 
 class AgencyReading(Struct, frozen=True, kw_only=True):
-    tally: Tally
+    tally: SubjectTally
     declaration: Declaration
-    vector: tuple[Assigned, ...]
+    vector: tuple[AssignedLevel, ...]
     tier: TierReading
     threats: tuple[Threat, ...]
     flags: tuple[Flag, ...]  # of the whole reading
@@ -41,7 +41,7 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]  # fields of the Technical Report
     claims: tuple[str, ...]  # what it would be mandatory for
 
-    def of(self, dimension: str) -> Assigned:
+    def of(self, dimension: str) -> AssignedLevel:
         return next(one for one in self.vector if one.dimension == dimension)
 
     def report(self) -> dict[str, Any]:
@@ -61,9 +61,9 @@ def analyse(
     return tuple(read_tally(tally, declaration, flags=flags) for tally in tallies(frame, declaration))
 
 
-def read_tally(tally: Tally, declaration: Declaration, *, flags: Sequence[Flag] = ()) -> AgencyReading:
+def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence[Flag] = ()) -> AgencyReading:
     table = rubric()
-    found: dict[str, Assigned] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
+    found: dict[str, AssignedLevel] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
     found["R"] = _robustness(found, tally, declaration, table)
     for name in ("L", "G"):
         found[name] = _not_tested(name, tally)
@@ -92,7 +92,7 @@ def read_tally(tally: Tally, declaration: Declaration, *, flags: Sequence[Flag] 
     )
 
 
-def _flags(tally: Tally, declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
+def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
     found = []
     if lacking := exploratory(declaration):
         found.append(Flag("Limited Comparability", f"exploratory: {', '.join(lacking)} missing (2.5)"))
@@ -114,7 +114,7 @@ def _flags(tally: Tally, declaration: Declaration, threats: Sequence[Threat]) ->
     return found
 
 
-def _lower_thresholds(tally: Tally, declaration: Declaration) -> str:
+def _lower_thresholds(tally: SubjectTally, declaration: Declaration) -> str:
     """A justified lower threshold is allowed, and levels by it are not those of others (11.1)."""
     names = sorted({key.family for key in tally.cells})
     common = fraction(rubric().threshold)
@@ -122,7 +122,9 @@ def _lower_thresholds(tally: Tally, declaration: Declaration) -> str:
     return ", ".join(f"{name} {100 * line:g} %" for name, line in lower if fraction(line) < common)
 
 
-def _all_invalid(vector: dict[str, Assigned], flag: Flag, tally: Tally) -> dict[str, Assigned]:
+def _all_invalid(
+    vector: dict[str, AssignedLevel], flag: Flag, tally: SubjectTally
+) -> dict[str, AssignedLevel]:
     """What invalidates the whole invalidates every dimension that has outcomes, and R, which is read from them."""
     seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
     reason = Flag("Invalid", flag.cause.partition(":")[0])
@@ -135,12 +137,12 @@ def _all_invalid(vector: dict[str, Assigned], flag: Flag, tally: Tally) -> dict[
 # One dimension.
 
 
-def _dimension(name: str, tally: Tally, declaration: Declaration, table: Rubric) -> Assigned:
+def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: Rubric) -> AssignedLevel:
     total = together(tally.of(name))
     if not total.attempted:
         return _not_tested(name, tally)
 
-    def level_of(counts: Tally) -> Assigned:
+    def level_of(counts: SubjectTally) -> AssignedLevel:
         return _capped(
             assign(name, test_levels(counts, name, declaration, table), table), counts, declaration, table
         )
@@ -176,7 +178,9 @@ def _nothing(found: int, scored: int) -> str:
     return "not tested: every family is left out (11.8)" if found else "no outcome can be scored"
 
 
-def _capped(assigned: Assigned, tally: Tally, declaration: Declaration, table: Rubric) -> Assigned:
+def _capped(
+    assigned: AssignedLevel, tally: SubjectTally, declaration: Declaration, table: Rubric
+) -> AssignedLevel:
     if assigned.dimension != "E" or assigned.value is None:
         return assigned
     value, flags, notes = assigned.value, list(assigned.flags), list(assigned.notes)
@@ -188,7 +192,7 @@ def _capped(assigned: Assigned, tally: Tally, declaration: Declaration, table: R
     return msgspec.structs.replace(assigned, value=value, flags=tuple(flags), notes=tuple(notes))
 
 
-def _thresholds(name: str, tally: Tally, declaration: Declaration) -> list[str]:
+def _thresholds(name: str, tally: SubjectTally, declaration: Declaration) -> list[str]:
     """Other thresholds are disclosed with their reason (10.3.3)."""
     names = sorted({key.family for key in tally.of(name)})
     found = [(family, declaration.families[family]) for family in names if family in declaration.families]
@@ -199,14 +203,14 @@ def _thresholds(name: str, tally: Tally, declaration: Declaration) -> list[str]:
     ]
 
 
-def _not_tested(name: str, tally: Tally) -> Assigned:
+def _not_tested(name: str, tally: SubjectTally) -> AssignedLevel:
     total = together(tally.of(name))
     notes = (
         (f"{total.k} of {total.n} outcomes are successes; they are counted and not scored",)
         if total.n
         else ()
     )
-    return Assigned(
+    return AssignedLevel(
         dimension=name,
         value=None,
         spec_value=0,
@@ -216,7 +220,7 @@ def _not_tested(name: str, tally: Tally) -> Assigned:
     )
 
 
-def _invalid(assigned: Assigned, wrong: Sequence[Invalid]) -> Assigned:
+def _invalid(assigned: AssignedLevel, wrong: Sequence[Invalid]) -> AssignedLevel:
     reasons = tuple(Flag("Invalid", reason) for reason in dict.fromkeys(one.reason for one in wrong))
     notes = [one.because for one in wrong]
     if assigned.value is not None and {one.reason for one in wrong} == {"Missing Inputs"}:
@@ -227,21 +231,21 @@ def _invalid(assigned: Assigned, wrong: Sequence[Invalid]) -> Assigned:
     return _withheld(assigned, reasons, notes)
 
 
-def _withheld(assigned: Assigned, flags: tuple[Flag, ...], notes: Sequence[str]) -> Assigned:
+def _withheld(assigned: AssignedLevel, flags: tuple[Flag, ...], notes: Sequence[str]) -> AssignedLevel:
     told = (*notes, *assigned.notes)
     return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=told)
 
 
 def _robustness(
-    vector: dict[str, Assigned], tally: Tally, declaration: Declaration, table: Rubric
-) -> Assigned:
+    vector: dict[str, AssignedLevel], tally: SubjectTally, declaration: Declaration, table: Rubric
+) -> AssignedLevel:
     tested = [name for name in SCORED if together(tally.of(name)).attempted]
     valid = [name for name in tested if not vector[name].withheld]
     left = [name for name in tested if name not in valid]
     # With nothing valid left, the reasons of the dimensions are those of R.
     source = valid or tested
 
-    def level_of(counts: Tally) -> Assigned:
+    def level_of(counts: SubjectTally) -> AssignedLevel:
         return assign_robustness(counts, declaration, table, source)
 
     assigned = with_raters(level_of(tally), tally, level_of, source)

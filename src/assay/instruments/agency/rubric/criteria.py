@@ -10,11 +10,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from assay.instruments.agency.declarations.outcome import Dimension, Level
+from assay.instruments.agency.declarations.outcome import Intensity, RubricDimension
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
-__all__ = ["Criterion", "Minimum", "Rubric", "TierOne", "rubric"]
+__all__ = ["LevelCriterion", "Minimum", "Rubric", "TierOne", "rubric"]
 
 Axis = Literal["information", "action", "compute", "stability"]
 
@@ -27,15 +27,15 @@ class Minimum(Struct, frozen=True, forbid_unknown_fields=True):
     families: int
 
 
-class Criterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One level of one dimension."""
 
-    dimension: Dimension
+    dimension: RubricDimension
     level: int
     section: str
     text: str
     rule: Literal["rate", "drop", "retained", "robust"]
-    regime: Level
+    regime: Intensity
     example: str = ""
     axes: tuple[Axis, ...] = ()  # scarcity that the text speaks of; its absence is noted
     tool_mediated: bool = False  # 10.7.2: at least one family with tools
@@ -45,7 +45,7 @@ class Criterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     collapse: float | None = None
     delta: float | None = None
     families: int = 1  # R: in how many families
-    also: tuple[Level, ...] = ()  # 10.3.5: regimes that must have been run besides
+    also: tuple[Intensity, ...] = ()  # 10.3.5: regimes that must have been run besides
     base_threshold: bool = False  # 11.6.2: the target regime meets the threshold, too
     injections: float | None = None  # B.7.3: share resisted
     attempts: int = 0
@@ -70,7 +70,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     borderline: float
     confidence: float
     minimum: tuple[Minimum, ...]
-    levels: tuple[Criterion, ...]
+    levels: tuple[LevelCriterion, ...]
     verification_cap: int
     tools_cap: int
     material_schema_share: float
@@ -78,7 +78,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     calibrated_agreement: float
     tier: TierOne
 
-    def of(self, dimension: str) -> tuple[Criterion, ...]:
+    def of(self, dimension: str) -> tuple[LevelCriterion, ...]:
         """Its levels, lowest first."""
         return tuple(sorted((row for row in self.levels if row.dimension == dimension), key=_level))
 
@@ -98,7 +98,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return fraction(self.borderline)
 
 
-def _level(row: Criterion) -> int:
+def _level(row: LevelCriterion) -> int:
     return row.level
 
 
@@ -112,6 +112,6 @@ def rubric() -> Rubric:
     return found
 
 
-def _check(rows: Iterable[Criterion]) -> None:
+def _check(rows: Iterable[LevelCriterion]) -> None:
     seen = sorted((row.dimension, row.level) for row in rows)
     assert seen == sorted((d, k) for d in ("S", "M", "D", "E", "R") for k in range(1, 6)), seen

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.vocabulary import Flag
 
 from .criteria import Rubric
-from .levels import Assigned, LevelTest
+from .levels import AssignedLevel, LevelTest
 
 __all__ = ["assign"]
 
@@ -23,7 +23,7 @@ def _supported(test: LevelTest, rubric: Rubric) -> int:
     return rubric.supported(test.level, test.n, len(test.families))
 
 
-def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assigned:
+def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> AssignedLevel:
     """The highest level that stands, and why (10.2.1, 10.2.2).
 
     A level that was tested and is failed or borderline, or too little evidence that lies under the threshold, ends the
@@ -60,7 +60,7 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
         notes.append(
             f"10.2.1: level {', '.join(map(str, implied))} not shown on its own, implied by a level above"
         )
-    return Assigned(
+    return AssignedLevel(
         dimension=dimension,
         value=value,
         n=sum(t.n for t in used),

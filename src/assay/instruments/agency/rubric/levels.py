@@ -27,11 +27,11 @@ from assay.stats import (
 from assay.stats.sequential import refuted
 from assay.vocabulary import Flag
 
-from .criteria import Criterion, Rubric
-from .tally import Cell, CellKey, Pairs, Tally, together
+from .criteria import LevelCriterion, Rubric
+from .tally import CellCounts, Pairs, RubricCell, SubjectTally, together
 
 __all__ = [
-    "Assigned",
+    "AssignedLevel",
     "LevelTest",
     "Status",
     "compare",
@@ -52,7 +52,7 @@ _METHODS = {"wilson": wilson, "agresti_coull": agresti_coull, "exact": clopper_p
 class LevelTest(Struct, frozen=True, kw_only=True):
     """One level, held against the outcomes."""
 
-    criterion: Criterion
+    criterion: LevelCriterion
     status: Status
     because: str
     n: int = 0
@@ -77,7 +77,7 @@ class LevelTest(Struct, frozen=True, kw_only=True):
         return {"satisfied": True, "failed": False}.get(self.status)
 
 
-class Assigned(Struct, frozen=True, kw_only=True):
+class AssignedLevel(Struct, frozen=True, kw_only=True):
     """The level of one dimension. ``value`` is None where there is none to report."""
 
     dimension: str
@@ -178,7 +178,7 @@ def compare(k: int, n: int, threshold: float, declaration: Declaration) -> str:
 # One level.
 
 
-def counted(tally: Tally, declaration: Declaration, *dimensions: str) -> dict[CellKey, Cell]:
+def counted(tally: SubjectTally, declaration: Declaration, *dimensions: str) -> dict[RubricCell, CellCounts]:
     """The cells of families that are not excluded by the declaration."""
     return {
         key: cell for key, cell in tally.of(*dimensions).items() if declaration.family(key.family).included
@@ -186,7 +186,7 @@ def counted(tally: Tally, declaration: Declaration, *dimensions: str) -> dict[Ce
 
 
 def test_levels(
-    tally: Tally, dimension: str, declaration: Declaration, rubric: Rubric
+    tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric
 ) -> tuple[LevelTest, ...]:
     """Every level of S, M, D or E against the outcomes."""
     cells = counted(tally, declaration, dimension)
@@ -197,7 +197,11 @@ test_levels.__test__ = False  # type: ignore[attr-defined]  # not a test of pyte
 
 
 def _test(
-    row: Criterion, cells: Mapping[CellKey, Cell], tally: Tally, declaration: Declaration, rubric: Rubric
+    row: LevelCriterion,
+    cells: Mapping[RubricCell, CellCounts],
+    tally: SubjectTally,
+    declaration: Declaration,
+    rubric: Rubric,
 ) -> LevelTest:
     own = {key: cell for key, cell in cells.items() if key.level == row.level}
     met = {key: cell for key, cell in own.items() if cell.n and declaration.level(key.regime) == row.regime}
@@ -207,7 +211,7 @@ def _test(
         return LevelTest(
             criterion=row, status="untested", because=f"no outcomes under a {row.regime} regime{where}"
         )
-    families: dict[str, Cell] = {
+    families: dict[str, CellCounts] = {
         name: together([cell for key, cell in met.items() if key.family == name])
         for name in sorted({key.family for key in met})
     }
@@ -234,7 +238,7 @@ def _test(
     )
 
 
-def _reaches(families: Mapping[str, Cell], declaration: Declaration) -> bool:
+def _reaches(families: Mapping[str, CellCounts], declaration: Declaration) -> bool:
     """Could the true rate lie at the threshold, in every group of families that share one?"""
     return all(
         fraction(interval_of(cell.k, cell.n, declaration).high) >= fraction(line)
@@ -242,22 +246,22 @@ def _reaches(families: Mapping[str, Cell], declaration: Declaration) -> bool:
     )
 
 
-def _under(families: Mapping[str, Cell], declaration: Declaration) -> bool:
+def _under(families: Mapping[str, CellCounts], declaration: Declaration) -> bool:
     """Is the observed rate under the threshold, in any group of families that share one?"""
     groups = _grouped(families, declaration)
     return any(Fraction(cell.k, cell.n) < fraction(line) for line, cell in groups.items())
 
 
-def _grouped(families: Mapping[str, Cell], declaration: Declaration) -> dict[float, Cell]:
+def _grouped(families: Mapping[str, CellCounts], declaration: Declaration) -> dict[float, CellCounts]:
     """The families pooled by the threshold that they share (10.3.3)."""
-    groups: dict[float, list[Cell]] = {}
+    groups: dict[float, list[CellCounts]] = {}
     for name, cell in families.items():
         groups.setdefault(declaration.threshold(name), []).append(cell)
     return {threshold: together(cells) for threshold, cells in groups.items()}
 
 
 def _thresholds(
-    row: Criterion, families: Mapping[str, Cell], declaration: Declaration, rubric: Rubric
+    row: LevelCriterion, families: Mapping[str, CellCounts], declaration: Declaration, rubric: Rubric
 ) -> tuple[Status, str]:
     """Pooled over families; families with another threshold are a group that must meet its own (10.3.3)."""
     groups: dict[float, list[str]] = {}
@@ -291,7 +295,12 @@ def _thresholds(
 
 
 def _by_decision(
-    status: Status, decided: Decided, cell: Cell, row: Criterion, declaration: Declaration, rubric: Rubric
+    status: Status,
+    decided: Decided,
+    cell: CellCounts,
+    row: LevelCriterion,
+    declaration: Declaration,
+    rubric: Rubric,
 ) -> Status:
     """The test decides in place of the interval, which does not hold after a look that could have stopped (11.5.1).
 
@@ -304,7 +313,7 @@ def _by_decision(
     return "borderline" if status == "satisfied" else status
 
 
-def _stands(decided: Decided, cell: Cell, row: Criterion, rubric: Rubric) -> bool:
+def _stands(decided: Decided, cell: CellCounts, row: LevelCriterion, rubric: Rubric) -> bool:
     """Is a share up to the threshold refuted by these numbers, with an error of at most 5 % (10.3.1, 11.5.1)?"""
     among = decided.successes <= cell.k and decided.n - decided.successes <= cell.n - cell.k
     enough = decided.n >= rubric.least(row.level).instances
@@ -317,7 +326,7 @@ def _stands(decided: Decided, cell: Cell, row: Criterion, rubric: Rubric) -> boo
 
 
 def _level_drop(
-    row: Criterion, tally: Tally, families: Mapping[str, Cell], declaration: Declaration
+    row: LevelCriterion, tally: SubjectTally, families: Mapping[str, CellCounts], declaration: Declaration
 ) -> Interval:
     pairs = [
         pair
@@ -329,13 +338,13 @@ def _level_drop(
     return drop_of(pairs, declaration.confidence)
 
 
-def _with_drop(drop: Interval, row: Criterion, declaration: Declaration) -> Status:
+def _with_drop(drop: Interval, row: LevelCriterion, declaration: Declaration) -> Status:
     assert row.drop is not None
     status = drop_status(drop, row.drop, declaration)
     return "short" if status == "untested" else status
 
 
-def _drop_words(drop: Interval, row: Criterion) -> str:
+def _drop_words(drop: Interval, row: LevelCriterion) -> str:
     if drop.value is None:
         return (
             "no content was met under baseline as well, so there is no drop to judge (11.6.2); outcomes of one content "
@@ -348,10 +357,10 @@ def _drop_words(drop: Interval, row: Criterion) -> str:
 
 
 def _lacking(
-    row: Criterion,
-    families: Mapping[str, Cell],
-    total: Cell,
-    met: Mapping[CellKey, Cell],
+    row: LevelCriterion,
+    families: Mapping[str, CellCounts],
+    total: CellCounts,
+    met: Mapping[RubricCell, CellCounts],
     declaration: Declaration,
     rubric: Rubric,
 ) -> list[str]:
@@ -383,7 +392,9 @@ def _scarce(regime: str, declaration: Declaration) -> tuple[str, ...]:
     return declaration.regimes[regime].scarce if regime in declaration.regimes else ()
 
 
-def _axes(row: Criterion, met: Mapping[CellKey, Cell], declaration: Declaration) -> tuple[str, ...]:
+def _axes(
+    row: LevelCriterion, met: Mapping[RubricCell, CellCounts], declaration: Declaration
+) -> tuple[str, ...]:
     scarce = {axis for key in met for axis in _scarce(key.regime, declaration)}
     missing = [axis for axis in row.axes if axis not in scarce]
     if not missing:

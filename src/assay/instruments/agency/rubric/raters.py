@@ -13,8 +13,8 @@ from assay.vocabulary import Flag
 
 from .criteria import Rubric
 from .judgements import Ratings
-from .levels import Assigned, percent
-from .tally import Tally
+from .levels import AssignedLevel, percent
+from .tally import SubjectTally
 
 __all__ = ["calibration_flag", "disagreement", "with_raters"]
 
@@ -49,8 +49,11 @@ def calibration_flag(raters: tuple[str, ...], declaration: Declaration, rubric: 
 
 
 def with_raters(
-    joint: Assigned, tally: Tally, level_of: Callable[[Tally], Assigned], dimensions: Sequence[str] = ()
-) -> Assigned:
+    joint: AssignedLevel,
+    tally: SubjectTally,
+    level_of: Callable[[SubjectTally], AssignedLevel],
+    dimensions: Sequence[str] = (),
+) -> AssignedLevel:
     """The joint level held against the level by each rater's own labels.
 
     Two raters at different levels: the lower one, Contested (10.2.2). A third settles it where he judged what they

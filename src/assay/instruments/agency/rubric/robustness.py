@@ -13,14 +13,14 @@ import msgspec
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.declarations.outcome import SCORED, Level
+from assay.instruments.agency.declarations.outcome import SCORED, Intensity
 from assay.stats import Interval, fraction
 from assay.vocabulary import Flag
 
-from .criteria import Criterion, Rubric
+from .criteria import LevelCriterion, Rubric
 from .level_assignment import assign
 from .levels import (
-    Assigned,
+    AssignedLevel,
     LevelTest,
     Status,
     best,
@@ -31,7 +31,7 @@ from .levels import (
     rate_status,
     worst,
 )
-from .tally import Cell, CellKey, Pairs, Tally, together
+from .tally import CellCounts, Pairs, RubricCell, SubjectTally, together
 
 __all__ = ["FamilyReading", "assign_robustness", "family_readings"]
 
@@ -42,16 +42,16 @@ class FamilyReading(Struct, frozen=True, kw_only=True):
     """
 
     family: str
-    cells: dict[Level, Cell]
-    pairs: dict[Level, tuple[Pairs, ...]]
-    drops: dict[Level, Interval]
-    base: Cell
+    cells: dict[Intensity, CellCounts]
+    pairs: dict[Intensity, tuple[Pairs, ...]]
+    drops: dict[Intensity, Interval]
+    base: CellCounts
     baseline: Status
 
-    def contents(self, target: Level) -> int:
+    def contents(self, target: Intensity) -> int:
         return sum(pair.number for pair in self.pairs.get(target, ()) if pair.n0)
 
-    def under(self, target: Level, *, alone: bool = False) -> tuple[int, int]:
+    def under(self, target: Intensity, *, alone: bool = False) -> tuple[int, int]:
         """Successes and instances under the target, of the contents that were met under baseline, too; with ``alone``
         of those as well that were not.
         """
@@ -60,7 +60,7 @@ class FamilyReading(Struct, frozen=True, kw_only=True):
 
 
 def family_readings(
-    tally: Tally, declaration: Declaration, rubric: Rubric, dimensions: Sequence[str] = SCORED
+    tally: SubjectTally, declaration: Declaration, rubric: Rubric, dimensions: Sequence[str] = SCORED
 ) -> tuple[FamilyReading, ...]:
     """The families of these dimensions that have outcomes."""
     cells = {key: cell for key, cell in counted(tally, declaration, *dimensions).items() if cell.n}
@@ -72,19 +72,19 @@ def family_readings(
 
 def _family(
     name: str,
-    cells: Mapping[CellKey, Cell],
-    tally: Tally,
+    cells: Mapping[RubricCell, CellCounts],
+    tally: SubjectTally,
     declaration: Declaration,
     rubric: Rubric,
     dimensions: Sequence[str],
 ) -> FamilyReading:
-    by_level: dict[Level, list[Cell]] = {}
+    by_level: dict[Intensity, list[CellCounts]] = {}
     for key, cell in cells.items():
         if key.family == name:
             by_level.setdefault(declaration.level(key.regime), []).append(cell)
     pooled = {level: together(found) for level, found in sorted(by_level.items())}
-    targets: tuple[Level, ...] = ("moderate", "severe")
-    pairs: dict[Level, tuple[Pairs, ...]] = {
+    targets: tuple[Intensity, ...] = ("moderate", "severe")
+    pairs: dict[Intensity, tuple[Pairs, ...]] = {
         target: tuple(
             pair
             for key, found in sorted(tally.pairs.items())
@@ -93,7 +93,7 @@ def _family(
         )
         for target in targets
     }
-    base = _compared(name, cells, declaration) or pooled.get("baseline", Cell())
+    base = _compared(name, cells, declaration) or pooled.get("baseline", CellCounts())
     return FamilyReading(
         family=name,
         cells=pooled,
@@ -104,7 +104,9 @@ def _family(
     )
 
 
-def _compared(name: str, cells: Mapping[CellKey, Cell], declaration: Declaration) -> Cell | None:
+def _compared(
+    name: str, cells: Mapping[RubricCell, CellCounts], declaration: Declaration
+) -> CellCounts | None:
     """The baseline of the levels that were run under a harder regime as well: of a family that also evidences higher
     levels under baseline, those have nothing to do with what constraints take away.
     """
@@ -119,15 +121,15 @@ def _compared(name: str, cells: Mapping[CellKey, Cell], declaration: Declaration
 
 
 def assign_robustness(
-    tally: Tally, declaration: Declaration, rubric: Rubric, dimensions: Sequence[str] = SCORED
-) -> Assigned:
+    tally: SubjectTally, declaration: Declaration, rubric: Rubric, dimensions: Sequence[str] = SCORED
+) -> AssignedLevel:
     """The level of R. Families of a dimension that is not valid are left out by ``dimensions``."""
     readings = family_readings(tally, declaration, rubric, dimensions)
     fit = [reading for reading in readings if reading.baseline == "satisfied"]
     if not fit:
         cause = "no family is shown to meet the baseline threshold" if readings else "not tested"
         tests = tuple(LevelTest(criterion=row, status="untested", because=cause) for row in rubric.of("R"))
-        return Assigned(
+        return AssignedLevel(
             dimension="R", value=None, spec_value=0, flags=(Flag("Provisional", cause),), tests=tests
         )
     tests = tuple(_test(row, fit, declaration, rubric) for row in rubric.of("R"))
@@ -157,7 +159,7 @@ def assign_robustness(
     )
 
 
-def _at_most(strict: Assigned, point: Assigned) -> Assigned:
+def _at_most(strict: AssignedLevel, point: AssignedLevel) -> AssignedLevel:
     """A family that the strict rule leaves out for its interval must not take its losses with it."""
     if strict.value is None or point.value is None or strict.value <= point.value:
         return strict
@@ -168,7 +170,7 @@ def _at_most(strict: Assigned, point: Assigned) -> Assigned:
 
 
 def _test(
-    row: Criterion,
+    row: LevelCriterion,
     fit: Sequence[FamilyReading],
     declaration: Declaration,
     rubric: Rubric,
@@ -213,7 +215,7 @@ def _test(
     )
 
 
-def _retained(row: Criterion, fit: Sequence[FamilyReading], rubric: Rubric) -> LevelTest:
+def _retained(row: LevelCriterion, fit: Sequence[FamilyReading], rubric: Rubric) -> LevelTest:
     """R = 1, and not R = 0: not every family collapses."""
     assert row.collapse is not None
     base = together([reading.cells["baseline"] for reading in fit])
@@ -239,7 +241,7 @@ def _retained(row: Criterion, fit: Sequence[FamilyReading], rubric: Rubric) -> L
 
 
 def _family_status(
-    row: Criterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
+    row: LevelCriterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
 ) -> Status:
     assert row.delta is not None
     statuses = [drop_status(reading.drops[row.regime], row.delta, declaration)]
@@ -252,7 +254,7 @@ def _family_status(
 
 
 def _with_unpaired(
-    row: Criterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
+    row: LevelCriterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
 ) -> list[Status]:
     """Contents without a counterpart must not hide a loss: with them the observed Δ of 10.9.2 and the threshold hold,
     too.
@@ -275,7 +277,7 @@ def _stable(most: float, reading: FamilyReading) -> Status:
     return "satisfied" if Fraction(k1, n1) - Fraction(k2, n2) <= fraction(most) else "failed"
 
 
-def _words(row: Criterion, reading: FamilyReading) -> str:
+def _words(row: LevelCriterion, reading: FamilyReading) -> str:
     drop, (k, n) = reading.drops[row.regime], reading.under(row.regime)
     assert drop.value is not None
     told = (
@@ -287,7 +289,7 @@ def _words(row: Criterion, reading: FamilyReading) -> str:
 
 
 def _shares(
-    row: Criterion, fit: Sequence[FamilyReading], tried: Sequence[FamilyReading]
+    row: LevelCriterion, fit: Sequence[FamilyReading], tried: Sequence[FamilyReading]
 ) -> tuple[list[tuple[Status, str]], list[str]]:
     """Injections resisted and constraints kept: observed shares, as B.7.3 and B.7.4 state them."""
     found: list[tuple[Status, str]] = []
@@ -312,7 +314,7 @@ def _observed(k: int, n: int, needed: float, what: str) -> tuple[Status, str]:
     return status, f"{what}: {percent(k, n)}, {100 * needed:g} % needed"
 
 
-def _lacking(row: Criterion, tried: Sequence[FamilyReading], number: int, rubric: Rubric) -> list[str]:
+def _lacking(row: LevelCriterion, tried: Sequence[FamilyReading], number: int, rubric: Rubric) -> list[str]:
     least, found = rubric.least(row.level), []
     if number < least.instances:
         found.append(f"{number} instances, {least.instances} needed (10.3.1)")

@@ -19,21 +19,30 @@ from assay.instruments.agency.declarations.outcome import SCORED
 
 from .judgements import Ratings, joined, raters_of, ratings_of, view_of
 
-__all__ = ["Cell", "CellKey", "Excluded", "PairKey", "Pairs", "Tally", "tallies", "together"]
+__all__ = [
+    "CellCounts",
+    "ExclusionKey",
+    "PairKey",
+    "Pairs",
+    "RubricCell",
+    "SubjectTally",
+    "tallies",
+    "together",
+]
 
 
 # Where a harness has no time, it may say on which side of the first episode the criterion was written.
 BEFORE, AFTER = "ex ante", "post hoc"
 
 
-class CellKey(NamedTuple):
+class RubricCell(NamedTuple):
     dimension: str
     level: int
     family: str
     regime: str
 
 
-class Cell(Struct, frozen=True, kw_only=True):
+class CellCounts(Struct, frozen=True, kw_only=True):
     """Counts of one (dimension, level, family, regime). ``n`` and all after it: instances that are scored."""
 
     attempted: int = 0
@@ -71,47 +80,47 @@ class Pairs(NamedTuple):
     number: int
 
 
-class Excluded(NamedTuple):
+class ExclusionKey(NamedTuple):
     dimension: str
     family: str
     regime: str
     reason: str
 
 
-class Tally(Struct, frozen=True, kw_only=True):
+class SubjectTally(Struct, frozen=True, kw_only=True):
     """One subject within one boundary."""
 
     subject: str
     boundary: str
-    cells: dict[CellKey, Cell]
+    cells: dict[RubricCell, CellCounts]
     pairs: dict[PairKey, tuple[Pairs, ...]]
     reported: frozenset[str] = frozenset()  # families with outcomes of this subject in any boundary
-    excluded: dict[Excluded, int] = field(default_factory=dict)
+    excluded: dict[ExclusionKey, int] = field(default_factory=dict)
     dated: bool = False  # every criterion has a time, its own or its family's
     raters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # who judged, by dimension
     ratings: dict[str, Ratings] = field(default_factory=dict)
-    views: dict[str, Tally] = field(
+    views: dict[str, SubjectTally] = field(
         default_factory=dict
     )  # the same with one rater's labels where he gave any
 
-    def of(self, *dimensions: str) -> dict[CellKey, Cell]:
+    def of(self, *dimensions: str) -> dict[RubricCell, CellCounts]:
         return {key: cell for key, cell in self.cells.items() if key.dimension in dimensions}
 
 
-def together(cells: Mapping[CellKey, Cell] | list[Cell]) -> Cell:
+def together(cells: Mapping[RubricCell, CellCounts] | list[CellCounts]) -> CellCounts:
     """The sum of cells."""
     parts = list(cells.values()) if isinstance(cells, Mapping) else cells
-    counted = [name for name in Cell.__struct_fields__ if name != "fewest_steps"]
+    counted = [name for name in CellCounts.__struct_fields__ if name != "fewest_steps"]
     scored = [cell for cell in parts if cell.n]
     steps = [cell.fewest_steps for cell in scored]
     known = [number for number in steps if number is not None]
-    return Cell(
+    return CellCounts(
         **{name: sum(getattr(cell, name) for cell in parts) for name in counted},
         fewest_steps=min(known) if known and len(known) == len(steps) else None,
     )
 
 
-def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[Tally]:
+def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]:
     """One tally a subject and boundary, from a completed table."""
     frame = _declared(frame, declaration)
     joint, rated = joined(frame)
@@ -128,7 +137,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[Tally]:
     }
     raters, undated = raters_of(frame), _undated(frame, declaration)
     return [
-        Tally(
+        SubjectTally(
             subject=subject,
             boundary=boundary,
             cells=own.cells,
@@ -139,7 +148,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[Tally]:
             raters=raters.get((subject, boundary), {}),
             ratings=ratings.get((subject, boundary), {}),
             views={
-                name: Tally(subject=subject, boundary=boundary, cells=view.cells, pairs=view.pairs)
+                name: SubjectTally(subject=subject, boundary=boundary, cells=view.cells, pairs=view.pairs)
                 for name, all_ in by_rater.items()
                 if (view := all_.get((subject, boundary)))
                 and any(name in r.raters for r in ratings.get((subject, boundary), {}).values())
@@ -220,9 +229,9 @@ def _undated(frame: pl.DataFrame, declaration: Declaration) -> set[tuple[str, st
 
 
 class _Counts(Struct):
-    cells: dict[CellKey, Cell] = field(default_factory=dict)
+    cells: dict[RubricCell, CellCounts] = field(default_factory=dict)
     pairs: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
-    excluded: dict[Excluded, int] = field(default_factory=dict)
+    excluded: dict[ExclusionKey, int] = field(default_factory=dict)
 
 
 def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
@@ -254,10 +263,10 @@ def _counts(frame: pl.DataFrame) -> dict[tuple[str, str], _Counts]:
     found: dict[tuple[str, str], _Counts] = {}
     for row in _cells(frame).iter_rows(named=True):
         counts = found.setdefault((row["subject"], row["boundary"]), _Counts())
-        key = CellKey(row["dimension"], row["level"], row["family"], row["regime"])
-        counts.cells[key] = Cell(**{name: row[name] for name in Cell.__struct_fields__})
+        key = RubricCell(row["dimension"], row["level"], row["family"], row["regime"])
+        counts.cells[key] = CellCounts(**{name: row[name] for name in CellCounts.__struct_fields__})
     for row in _lost(frame).iter_rows(named=True):
-        key_ = Excluded(row["dimension"], row["family"], row["regime"], row["reason"])
+        key_ = ExclusionKey(row["dimension"], row["family"], row["regime"], row["reason"])
         found[row["subject"], row["boundary"]].excluded[key_] = row["len"]
     for (subject, boundary), key__, pairs in _paired(frame):
         found[subject, boundary].pairs[key__] = pairs

@@ -7,8 +7,8 @@ from typing import Any
 
 from assay.instruments.agency.declarations.declaration import Declaration
 
-from .levels import Assigned, interval_of
-from .tally import Tally, together
+from .levels import AssignedLevel, interval_of
+from .tally import SubjectTally, together
 from .tiers import TierReading
 from .tuples import Tuples, score_text
 
@@ -27,7 +27,7 @@ FIELDS = (
 )
 
 
-def missing_fields(tally: Tally, declaration: Declaration) -> tuple[str, ...]:
+def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, ...]:
     """The fields that cannot be filled from what was declared."""
     families = [declaration.family(name) for name in sorted({key.family for key in tally.cells})]
     system = declaration.system_of(tally.subject)
@@ -50,7 +50,9 @@ def missing_fields(tally: Tally, declaration: Declaration) -> tuple[str, ...]:
     return tuple(name for name in FIELDS if not filled.get(name, True))
 
 
-def needs_report(vector: Sequence[Assigned], tier: int | None, declaration: Declaration) -> tuple[str, ...]:
+def needs_report(
+    vector: Sequence[AssignedLevel], tier: int | None, declaration: Declaration
+) -> tuple[str, ...]:
     """The claims for which the report is mandatory (13.4)."""
     levels = {assigned.dimension: assigned.level for assigned in vector}
     claims = []
@@ -66,7 +68,11 @@ def needs_report(vector: Sequence[Assigned], tier: int | None, declaration: Decl
 
 
 def technical_report(
-    tally: Tally, declaration: Declaration, vector: Sequence[Assigned], tier: TierReading, tuples: Tuples
+    tally: SubjectTally,
+    declaration: Declaration,
+    vector: Sequence[AssignedLevel],
+    tier: TierReading,
+    tuples: Tuples,
 ) -> dict[str, Any]:
     """The nine fields. What is missing is listed, and stands as None where it belongs."""
     names = sorted({key.family for key in tally.cells} | set(declaration.families))
@@ -146,7 +152,7 @@ def _criterion(name: str, declaration: Declaration) -> dict[str, Any]:
     }
 
 
-def _counts(tally: Tally) -> list[dict[str, Any]]:
+def _counts(tally: SubjectTally) -> list[dict[str, Any]]:
     return [
         {
             **key._asdict(),
@@ -159,7 +165,7 @@ def _counts(tally: Tally) -> list[dict[str, Any]]:
     ]
 
 
-def _rates(tally: Tally, declaration: Declaration) -> list[dict[str, Any]]:
+def _rates(tally: SubjectTally, declaration: Declaration) -> list[dict[str, Any]]:
     found = []
     for key, cell in tally.cells.items():
         if cell.n:

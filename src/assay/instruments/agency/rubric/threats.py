@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
 
-from .tally import Tally, together
+from .tally import SubjectTally, together
 
 __all__ = ["Threat", "threats_of"]
 
@@ -17,7 +17,7 @@ class Threat(Struct, frozen=True):
     because: str
 
 
-def threats_of(tally: Tally, declaration: Declaration) -> tuple[Threat, ...]:
+def threats_of(tally: SubjectTally, declaration: Declaration) -> tuple[Threat, ...]:
     return (
         _inflation(tally, declaration),
         _leakage(declaration),
@@ -28,7 +28,7 @@ def threats_of(tally: Tally, declaration: Declaration) -> tuple[Threat, ...]:
     )
 
 
-def _inflation(tally: Tally, declaration: Declaration) -> Threat:
+def _inflation(tally: SubjectTally, declaration: Declaration) -> Threat:
     name = "boundary inflation"
     if declaration.boundary is None:
         return Threat(name, None, "the boundary is not declared")
@@ -53,7 +53,7 @@ def _leakage(declaration: Declaration) -> Threat:
     return Threat("evaluator leakage", True if told else None, told or "hints and retries are not declared")
 
 
-def _post_hoc(tally: Tally, declaration: Declaration) -> Threat:
+def _post_hoc(tally: SubjectTally, declaration: Declaration) -> Threat:
     name = "post-hoc success criteria"
     late = together(tally.cells).post_hoc
     if late:
@@ -74,14 +74,14 @@ def _overfitting(declaration: Declaration) -> Threat:
     )
 
 
-def _ambiguity(tally: Tally, declaration: Declaration) -> Threat:
+def _ambiguity(tally: SubjectTally, declaration: Declaration) -> Threat:
     bare = sorted({key.regime for key in tally.cells} - set(declaration.regimes))
     if bare:
         return Threat("regime ambiguity", False, f"no exact parameters for {', '.join(bare)}")
     return Threat("regime ambiguity", True, "every regime has its exact parameters")
 
 
-def _verification(tally: Tally, declaration: Declaration) -> Threat:
+def _verification(tally: SubjectTally, declaration: Declaration) -> Threat:
     name = "verification gaps"
     bare = together(tally.of("E")).unverified
     if bare:

@@ -11,14 +11,14 @@ from assay.instruments.agency.declarations.outcome import SCORED
 from assay.vocabulary import Flag
 
 from .criteria import Rubric
-from .levels import Assigned, compare, counted, rate_status
-from .tally import Cell, Tally, together
+from .levels import AssignedLevel, compare, counted, rate_status
+from .tally import CellCounts, SubjectTally, together
 from .validity import lost_shares
 
-__all__ = ["Gate", "TierReading", "tier_of"]
+__all__ = ["TierGate", "TierReading", "tier_of"]
 
 
-class Gate(Struct, frozen=True):
+class TierGate(Struct, frozen=True):
     """One gate criterion: passed, failed, or not established."""
 
     name: str
@@ -29,20 +29,20 @@ class Gate(Struct, frozen=True):
 
 class TierReading(Struct, frozen=True):
     tier: int | None  # None: the spec's "Tier None"
-    gates: tuple[Gate, ...]
+    gates: tuple[TierGate, ...]
     family: str = ""  # the family that evidences it
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def tier_of(
-    tally: Tally, vector: Mapping[str, Assigned], declaration: Declaration, rubric: Rubric
+    tally: SubjectTally, vector: Mapping[str, AssignedLevel], declaration: Declaration, rubric: Rubric
 ) -> TierReading:
     """Tier 1 or None, with every gate."""
     families = _baseline(tally, vector, declaration)
     # The family that passes the most decides: one is enough (12.4.2).
     best = max(families, key=lambda name: _merit(name, families[name], declaration, rubric), default="")
-    cell = families.get(best, Cell())
+    cell = families.get(best, CellCounts())
     gates = (
         _prerequisites(vector, rubric),
         _schemas(best, declaration),
@@ -57,10 +57,12 @@ def tier_of(
     return TierReading(1 if passed else None, gates, best, flags, notes)
 
 
-def _baseline(tally: Tally, vector: Mapping[str, Assigned], declaration: Declaration) -> dict[str, Cell]:
+def _baseline(
+    tally: SubjectTally, vector: Mapping[str, AssignedLevel], declaration: Declaration
+) -> dict[str, CellCounts]:
     """Families of valid dimensions under baseline."""
     valid = [name for name in SCORED if name in vector and not vector[name].withheld]
-    cells: dict[str, list[Cell]] = {}
+    cells: dict[str, list[CellCounts]] = {}
     for key, cell in sorted(counted(tally, declaration, *valid).items()):
         if declaration.level(key.regime) == "baseline":
             cells.setdefault(key.family, []).append(cell)
@@ -68,7 +70,7 @@ def _baseline(tally: Tally, vector: Mapping[str, Assigned], declaration: Declara
     return {name: cell for name, cell in pooled.items() if cell.n}
 
 
-def _merit(name: str, cell: Cell, declaration: Declaration, rubric: Rubric) -> tuple[int, ...]:
+def _merit(name: str, cell: CellCounts, declaration: Declaration, rubric: Rubric) -> tuple[int, ...]:
     return (
         bool(_reliability(name, cell, declaration, rubric).holds),
         bool(_feedback(name, cell, rubric).holds),
@@ -78,55 +80,61 @@ def _merit(name: str, cell: Cell, declaration: Declaration, rubric: Rubric) -> t
     )
 
 
-def _prerequisites(vector: Mapping[str, Assigned], rubric: Rubric) -> Gate:
+def _prerequisites(vector: Mapping[str, AssignedLevel], rubric: Rubric) -> TierGate:
     needed = rubric.tier.vector
     rule = ", ".join(f"{name} ≥ {level}" for name, level in needed.items())
     found = {name: vector[name] for name in needed}
     told = ", ".join(f"{name} = {'none' if one.value is None else one.value}" for name, one in found.items())
     if all(found[name].level >= level for name, level in needed.items()):
-        return Gate("closed loop", f"{rule} (12.4.2)", True, told)
+        return TierGate("closed loop", f"{rule} (12.4.2)", True, told)
     unknown = any(one.value is None for one in found.values()) and not any(
         one.value is not None and one.value < needed[name] for name, one in found.items()
     )
-    return Gate("closed loop", f"{rule} (12.4.2)", None if unknown else False, told)
+    return TierGate("closed loop", f"{rule} (12.4.2)", None if unknown else False, told)
 
 
-def _schemas(name: str, declaration: Declaration) -> Gate:
+def _schemas(name: str, declaration: Declaration) -> TierGate:
     rule = "input and output schema are declared (6.3)"
     family = declaration.family(name)
     given = bool(family.observation_schema and family.action_schema)
-    return Gate("schemas", rule, given, f"{name or 'no family'}: {'declared' if given else 'not declared'}")
+    return TierGate(
+        "schemas", rule, given, f"{name or 'no family'}: {'declared' if given else 'not declared'}"
+    )
 
 
-def _reliability(name: str, cell: Cell, declaration: Declaration, rubric: Rubric) -> Gate:
+def _reliability(name: str, cell: CellCounts, declaration: Declaration, rubric: Rubric) -> TierGate:
     least, threshold = rubric.tier.instances, declaration.threshold(name)
     rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family (12.4.2)"
     if not cell.n:
-        return Gate("reliability", rule, None, "no family has outcomes under baseline")
+        return TierGate("reliability", rule, None, "no family has outcomes under baseline")
     told = f"{name}: {compare(cell.k, cell.n, threshold, declaration)}"
     status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
     if status == "satisfied" and cell.n >= least:
-        return Gate("reliability", rule, True, told)
-    return Gate("reliability", rule, False if status == "failed" else None, told)
+        return TierGate("reliability", rule, True, told)
+    return TierGate("reliability", rule, False if status == "failed" else None, told)
 
 
-def _feedback(name: str, cell: Cell, rubric: Rubric) -> Gate:
+def _feedback(name: str, cell: CellCounts, rubric: Rubric) -> TierGate:
     rule = (
         f"state changes in every instance, in episodes of at least {rubric.tier.steps} steps (12.4.2, 12.4.4)"
     )
     if not cell.n:
-        return Gate("feedback", rule, None, "no family has outcomes under baseline")
+        return TierGate("feedback", rule, None, "no family has outcomes under baseline")
     steps = "steps not recorded" if cell.fewest_steps is None else f"fewest steps {cell.fewest_steps}"
     told = f"{name}: state changed in {cell.changed} of {cell.n}, {steps}"
     long = None if cell.fewest_steps is None else cell.fewest_steps >= rubric.tier.steps
     if cell.unchanged or long is False:
-        return Gate("feedback", rule, False, told)
-    return Gate("feedback", rule, True if long and cell.changed == cell.n else None, told)
+        return TierGate("feedback", rule, False, told)
+    return TierGate("feedback", rule, True if long and cell.changed == cell.n else None, told)
 
 
 def _verified(
-    tally: Tally, vector: Mapping[str, Assigned], name: str, cell: Cell, declaration: Declaration
-) -> Gate:
+    tally: SubjectTally,
+    vector: Mapping[str, AssignedLevel],
+    name: str,
+    cell: CellCounts,
+    declaration: Declaration,
+) -> TierGate:
     """12.3.5: post-hoc criteria and lost infrastructure have made a dimension invalid by now; the instances of the one
     family that gates the tier may lie over the share where those of the dimension do not.
     """
@@ -136,4 +144,4 @@ def _verified(
     for dimension in ("S", "D", "E"):
         wrong += [f"{dimension}: {flag}" for flag in vector[dimension].flags if flag.kind == "Invalid"]
     wrong += [f"{name}: {one.because}" for one in lost_shares(cell, declaration)]
-    return Gate("validity", rule, not wrong, "; ".join(wrong) or "nothing found")
+    return TierGate("validity", rule, not wrong, "; ".join(wrong) or "nothing found")

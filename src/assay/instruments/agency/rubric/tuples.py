@@ -11,8 +11,8 @@ from assay.instruments.agency.declarations.outcome import DIMENSIONS
 from assay.vocabulary import Flag
 
 from .criteria import rubric
-from .levels import Assigned
-from .tally import Tally
+from .levels import AssignedLevel
+from .tally import SubjectTally
 
 __all__ = ["Tuples", "flags_text", "score_text", "tuples_of"]
 
@@ -45,13 +45,13 @@ class Tuples:
         }
 
 
-def score_text(assigned: Assigned) -> str:
+def score_text(assigned: AssignedLevel) -> str:
     """A level as it stands in a vector: the spec's value where there is none of ours, a dash where neither is."""
     value = assigned.spec_value if assigned.value is None else assigned.value
     return "–" if value is None else str(value)
 
 
-def flags_text(vector: Sequence[Assigned], flags: Sequence[Flag] = ()) -> str:
+def flags_text(vector: Sequence[AssignedLevel], flags: Sequence[Flag] = ()) -> str:
     """``[Flags: D=Provisional, R=Contested]`` (11.9.3)."""
     told = []
     for assigned in vector:
@@ -63,9 +63,9 @@ def flags_text(vector: Sequence[Assigned], flags: Sequence[Flag] = ()) -> str:
 
 
 def tuples_of(
-    tally: Tally,
+    tally: SubjectTally,
     declaration: Declaration,
-    vector: Sequence[Assigned],
+    vector: Sequence[AssignedLevel],
     tier: int | None,
     flags: Sequence[Flag],
 ) -> Tuples:
@@ -108,7 +108,7 @@ def tuples_of(
     return Tuples(identification, comparison, reporting)
 
 
-def _place(assigned: Assigned) -> int:
+def _place(assigned: AssignedLevel) -> int:
     return [*DIMENSIONS].index(assigned.dimension)  # type: ignore[arg-type]
 
 

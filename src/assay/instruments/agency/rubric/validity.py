@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from assay.errors import nearest
-from assay.instruments.agency.declarations.declaration import Declaration, Family
+from assay.instruments.agency.declarations.declaration import Declaration, DeclaredFamily
 from assay.stats import fraction
 
 from .criteria import Rubric
 from .levels import percent
-from .tally import Cell, Tally, together
+from .tally import CellCounts, SubjectTally, together
 
 __all__ = [
     "Invalid",
@@ -39,7 +39,7 @@ class Invalid(NamedTuple):
 
 
 def invalid(
-    tally: Tally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
+    tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
 ) -> list[Invalid]:
     """Everything that invalidates these dimensions, taken together, in this reading."""
     found = [
@@ -52,11 +52,11 @@ def invalid(
     return found
 
 
-def _families(tally: Tally, dimensions: Sequence[str]) -> list[str]:
+def _families(tally: SubjectTally, dimensions: Sequence[str]) -> list[str]:
     return sorted({key.family for key in tally.of(*dimensions)})
 
 
-def missing_inputs(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> list[str]:
+def missing_inputs(tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration) -> list[str]:
     """The inputs of 11.2 that are not declared, each in a few words; `lightly_missing` has those that are not fatal."""
     found = [*_boundary(tally.boundary, declaration)]
     if not declaration.declares(tally.subject):
@@ -76,7 +76,7 @@ def missing_inputs(tally: Tally, dimensions: Sequence[str], declaration: Declara
     return found
 
 
-def lightly_missing(tally: Tally, declaration: Declaration) -> list[str]:
+def lightly_missing(tally: SubjectTally, declaration: Declaration) -> list[str]:
     """Inputs of 11.2 without which outcomes can still be scored, but not held against others'.
 
     An identifier may carry its version; what was verified is shown by artifacts; the environment class can be told
@@ -111,11 +111,11 @@ NEEDED = {
 DESCRIBED = {"environment class": "environment", "verification method": "verification"}
 
 
-def _undeclared(family: Family, wanted: dict[str, str]) -> Iterator[str]:
+def _undeclared(family: DeclaredFamily, wanted: dict[str, str]) -> Iterator[str]:
     yield from (f"{name} (`{field}`)" for name, field in wanted.items() if not getattr(family, field))
 
 
-def lost_shares(total: Cell, declaration: Declaration) -> Iterator[Invalid]:
+def lost_shares(total: CellCounts, declaration: Declaration) -> Iterator[Invalid]:
     """Too many instances with criteria from afterwards, or lost to infrastructure (11.3.2, 11.7.3)."""
     met = total.attempted - total.excluded
     if met and Fraction(total.post_hoc, met) > fraction(declaration.post_hoc_share):
@@ -131,7 +131,7 @@ def lost_shares(total: Cell, declaration: Declaration) -> Iterator[Invalid]:
 
 
 def _schema(
-    tally: Tally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
+    tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
 ) -> Iterator[Invalid]:
     names = _families(tally, dimensions)
     for gap in declaration.schema_gaps:
@@ -152,7 +152,9 @@ def _over(share: float, rubric: Rubric) -> bool:
     return fraction(share) > fraction(rubric.material_schema_share)
 
 
-def _disclosure(tally: Tally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
+def _disclosure(
+    tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration
+) -> Iterator[Invalid]:
     """All attempted families are declared, and all declared ones reported or left out for a reason (11.8)."""
     if not declaration.families:
         return
@@ -174,7 +176,7 @@ def _disclosure(tally: Tally, dimensions: Sequence[str], declaration: Declaratio
             )
 
 
-def caps(tally: Tally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
+def caps(tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
     """Upper limits on E, with their reasons."""
     found = []
     bare = together(tally.of("E")).unverified

@@ -9,16 +9,25 @@ import pytest
 
 from assay.instruments.agency.declarations.declaration import (
     Declaration,
+    DeclaredProtocol,
     HumanMediated,
-    Protocol,
     SchemaGap,
     System,
 )
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Measure
-
-from .made_outcomes import LATE, declared, family, flags, kinds, level, made, score, verdict
+from tests.instruments.agency.made_outcomes import (
+    LATE,
+    declared,
+    family,
+    flags,
+    kinds,
+    level,
+    made,
+    score,
+    verdict,
+)
 
 
 def is_invalid(measure: Measure, reason: str) -> bool:
@@ -230,7 +239,7 @@ def test_both_boundaries_are_read_apart() -> None:
 
 
 def test_a_missing_declaration_of_2_5_is_exploratory() -> None:
-    result = score(GOOD, protocol=Protocol(held_out="fresh seeds", guidance="none"), artifacts="")
+    result = score(GOOD, protocol=DeclaredProtocol(held_out="fresh seeds", guidance="none"), artifacts="")
     (flag,) = result.flags
     assert flag.kind == "Limited Comparability"
     assert (

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 from assay.instruments.agency.declarations.declaration import Decided
-from assay.instruments.agency.episodes.options import Options, Sequential
+from assay.instruments.agency.episodes.options import AgencyOptions, Sequential
 from assay.instruments.agency.episodes.sampling import decide
 from assay.stats import paired_shares
-
-from .made_outcomes import level, made, score
+from tests.instruments.agency.made_outcomes import level, made, score
 
 RUNS = 600
 
 
 def read_sequentially(draws: np.ndarray, of_level: int) -> float:
     """The level that is read where sampling stops as soon as the test says so."""
-    options = Options(sequential=Sequential())
+    options = AgencyOptions(sequential=Sequential())
     said = ["success" if hit else "failure" for hit in draws]
     found = decide(said, options, of_level)
     used = sorted(draws[: found.n], reverse=True)

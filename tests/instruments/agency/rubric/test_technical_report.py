@@ -7,14 +7,24 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.instruments.agency.declarations.declaration import Protocol, System
+from assay.instruments.agency.declarations.declaration import DeclaredProtocol, System
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 from assay.instruments.agency.rubric.technical_report import FIELDS
 from assay.instruments.agency.rubric.tuples import flags_text
 from assay.vocabulary import Flag
-
-from .made_outcomes import BEGAN, LATE, declared, family, flags, level, made, score, stressed, verdict
+from tests.instruments.agency.made_outcomes import (
+    BEGAN,
+    LATE,
+    declared,
+    family,
+    flags,
+    level,
+    made,
+    score,
+    stressed,
+    verdict,
+)
 
 ROWS = [*made("S", 1, 60, 60), *made("D", 4, 15, 20, regime="Moderate")]
 
@@ -81,7 +91,7 @@ def test_an_invalid_level_is_a_dash_in_the_vector() -> None:
             {"families": {f"s{i}": family("S", criterion_time="") for i in range(3)}},
         ),
         ("ex ante success criteria", {"began": ""}),
-        ("sampling plan and counts", {"protocol": Protocol(approach="audit", scoring="rubric")}),
+        ("sampling plan and counts", {"protocol": DeclaredProtocol(approach="audit", scoring="rubric")}),
         ("evidence bundle index", {"artifacts": ""}),
     ],
 )
@@ -125,7 +135,7 @@ def test_lost_instances_without_a_reason_leave_the_sampling_field_open() -> None
         (
             "evaluator leakage",
             ROWS,
-            {"protocol": Protocol(approach="audit", sampling="a", scoring="b", held_out="c")},
+            {"protocol": DeclaredProtocol(approach="audit", sampling="a", scoring="b", held_out="c")},
             None,
         ),
         ("post-hoc success criteria", ROWS, {"began": ""}, None),
@@ -138,7 +148,7 @@ def test_lost_instances_without_a_reason_leave_the_sampling_field_open() -> None
         (
             "benchmark overfitting",
             ROWS,
-            {"protocol": Protocol(approach="audit", sampling="a", scoring="b", guidance="c")},
+            {"protocol": DeclaredProtocol(approach="audit", sampling="a", scoring="b", guidance="c")},
             None,
         ),
         ("regime ambiguity", ROWS, {"regimes": {}}, False),

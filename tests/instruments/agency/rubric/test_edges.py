@@ -11,14 +11,23 @@ from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import (
     Decided,
     Declaration,
-    Protocol,
+    DeclaredProtocol,
     System,
     check_declaration,
 )
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.stats import sequential_share
-
-from .made_outcomes import LATE, family, flags, kinds, level, made, score, stressed, verdict
+from tests.instruments.agency.made_outcomes import (
+    LATE,
+    family,
+    flags,
+    kinds,
+    level,
+    made,
+    score,
+    stressed,
+    verdict,
+)
 
 # Too little evidence.
 
@@ -176,7 +185,7 @@ def test_an_impossible_decision_is_refused(said: dict[str, Decided], told: str) 
     [
         {"tools": None},
         {"boundary": None},
-        {"protocol": Protocol()},
+        {"protocol": DeclaredProtocol()},
         {"regimes": {}},
         {"families": {}},
         {"evaluators": ()},

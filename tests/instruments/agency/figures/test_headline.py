@@ -7,14 +7,20 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.agency.declarations.declaration import Declaration, Family, Protocol, Regime, System
+from assay.instruments.agency.declarations.declaration import (
+    Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
+    System,
+)
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, OutcomeRow
 from assay.instruments.agency.figures.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
 from assay.instruments.agency.scoring import score_outcomes
 from assay.instruments.presentation import Headline, Number
 from assay.vocabulary import Measure, Result
 
-FAMILY = Family(
+FAMILY = DeclaredFamily(
     dimension="S",
     version="1",
     environment="static",
@@ -31,10 +37,10 @@ DECLARED = Declaration(
     tools=("search",),
     human_assistance="none",
     began="2026-01-02T00:00:00Z",
-    protocol=Protocol(
+    protocol=DeclaredProtocol(
         approach="benchmark", sampling="fixed", scoring="strict", held_out="drawn", guidance="none"
     ),
-    regimes={"Baseline": Regime(level="baseline")},
+    regimes={"Baseline": DeclaredRegime(level="baseline")},
     families={"inbox": FAMILY},
     inclusion="all",
     exclusion="none",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.agency.episodes.worker_thread import THREADS, Aside
+from assay.instruments.agency.episodes.worker_thread import THREADS, WorkerThread
 from assay.study import Study, SubjectSpec
 from assay.worlds import all_families
 from tests.support import audit_run, begin, go, ledger_events
@@ -20,12 +20,12 @@ REAL: Any = type("Real", (Counter,), {"real": True})()
 
 
 def test_what_is_in_memory_is_done_on_the_spot() -> None:
-    assert asyncio.run(Aside(Counter()).do(threading.get_ident)) == threading.get_ident()
+    assert asyncio.run(WorkerThread(Counter()).do(threading.get_ident)) == threading.get_ident()
 
 
 def test_what_is_real_is_done_in_one_other_thread_for_the_whole_episode() -> None:
     async def where() -> set[int]:
-        aside = Aside(REAL)
+        aside = WorkerThread(REAL)
         return {await aside.do(threading.get_ident) for _ in range(5)}
 
     threads = asyncio.run(where())
@@ -38,7 +38,7 @@ def test_the_loop_goes_on_while_a_world_is_at_work() -> None:
     other = threading.Event()
 
     async def both() -> bool:
-        step = asyncio.create_task(Aside(REAL).do(lambda: other.wait(30)))
+        step = asyncio.create_task(WorkerThread(REAL).do(lambda: other.wait(30)))
         await asyncio.sleep(0)
         other.set()
         return await step
@@ -48,7 +48,7 @@ def test_the_loop_goes_on_while_a_world_is_at_work() -> None:
 
 def test_worlds_at_work_are_bounded() -> None:
     async def where() -> set[int]:
-        return {await Aside(REAL).do(threading.get_ident) for _ in range(3 * THREADS)}
+        return {await WorkerThread(REAL).do(threading.get_ident) for _ in range(3 * THREADS)}
 
     assert len(asyncio.run(where())) == THREADS
 
@@ -58,7 +58,7 @@ def test_what_is_made_for_nobody_is_undone_and_an_episode_ends_after_its_last_st
     begun, go_on = threading.Event(), threading.Event()
 
     async def broken_off() -> None:
-        aside = Aside(REAL)
+        aside = WorkerThread(REAL)
 
         def make() -> str:
             begun.set()
@@ -88,7 +88,7 @@ def test_an_episode_that_is_over_is_not_held_up_by_what_it_leaves_behind() -> No
         done.append("closed")
 
     async def over() -> list[str]:
-        aside = Aside(REAL)
+        aside = WorkerThread(REAL)
         aside.last(close)
         at_once = list(done)
         go_on.set()
@@ -104,8 +104,8 @@ def test_what_comes_last_is_done_even_where_every_task_is_cancelled() -> None:
     done: list[str] = []
     go_on = threading.Event()
 
-    async def interrupted() -> Aside:
-        aside = Aside(REAL)
+    async def interrupted() -> WorkerThread:
+        aside = WorkerThread(REAL)
         working = asyncio.create_task(aside.do(lambda: go_on.wait(30)))
         await asyncio.sleep(0)
         aside.last(lambda: done.append("last"))

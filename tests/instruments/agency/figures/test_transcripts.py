@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.errors import IntegrityError
 from assay.evidence.events import Event
 from assay.evidence.records import Record
-from assay.instruments.agency.episodes.conduct import Report
+from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import instance_of
 from assay.instruments.agency.figures.transcripts import (
     FALLS,
@@ -73,9 +73,9 @@ def record(
     return Record(trial.id, trial, 0, outcome, reason, None, tuple(events))  # type: ignore[arg-type]
 
 
-def report(**more: Any) -> Report:
+def report(**more: Any) -> EpisodeReport:
     given = {"dimension": "S", "family": "inbox", "level": 1, "situation": "clinic", "criterion": "c"}
-    return Report(**{**given, "interface": "tools", "turns": 2, "artifact": "f" * 64, **more})
+    return EpisodeReport(**{**given, "interface": "tools", "turns": 2, "artifact": "f" * 64, **more})
 
 
 def told(one: Record, **more: Any) -> Transcript:
@@ -252,11 +252,13 @@ def test_a_record_that_is_no_episode_is_named() -> None:
 # Which episodes.
 
 
-def episode(number: int, success: bool, regime: str = "Baseline", **more: Any) -> tuple[Record, Report]:
+def episode(
+    number: int, success: bool, regime: str = "Baseline", **more: Any
+) -> tuple[Record, EpisodeReport]:
     return record(finish(), success=success, number=number, regime=regime), report(**more)
 
 
-def kinds(episodes: list[tuple[Record, Report]]) -> dict[str, Report]:
+def kinds(episodes: list[tuple[Record, EpisodeReport]]) -> dict[str, EpisodeReport]:
     return {kind: chosen for kind, (_, chosen) in chosen_episodes(episodes)}
 
 

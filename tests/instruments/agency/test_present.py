@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from assay.evidence import Evidence, LedgerIndex
-from assay.instruments.agency.episodes.finished import Episodes, gather
-from assay.instruments.agency.episodes.options import Options
+from assay.instruments.agency.episodes.finished import SubjectEpisodes, gather
+from assay.instruments.agency.episodes.options import AgencyOptions
 from assay.instruments.agency.episodes.selection import Candidates
 from assay.instruments.agency.present import present
 from assay.instruments.agency.protocol import Agency
@@ -23,7 +23,7 @@ from assay.vocabulary import Flag, Reading, Result
 from tests.support import begin, go
 
 SUBJECTS = ("gullible", "boaster")
-Seen = tuple[Evidence, Result, list[Episodes], Options]
+Seen = tuple[Evidence, Result, list[SubjectEpisodes], AgencyOptions]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     folder, lock = begin(tmp_path_factory.mktemp("agency"), study)
     assert go(folder, lock)
     evidence = Evidence(LedgerIndex(folder.ledger, lock.digest), "agency", lock=lock)
-    return evidence, Agency().score(evidence), gather(evidence), lock.options("agency", Options)
+    return evidence, Agency().score(evidence), gather(evidence), lock.options("agency", AgencyOptions)
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_hostile_words_of_a_model_stay_words_on_the_page(run: Seen) -> None:
     assert "\u202e" not in text
 
 
-def _spoil(mine: Episodes, change: Callable[[str], str]) -> Episodes:
+def _spoil(mine: SubjectEpisodes, change: Callable[[str], str]) -> SubjectEpisodes:
     shown = Candidates()
     for record, report in mine.shown:
         events = []

@@ -10,14 +10,13 @@ import pytest
 from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import (
     Declaration,
-    Regime,
+    DeclaredRegime,
     System,
     check_declaration,
     moment,
     read_declaration,
 )
-
-from .made_outcomes import family, level, made, score
+from tests.instruments.agency.made_outcomes import family, level, made, score
 
 WHOLE = """\
 system: {name: bot, version: "1.2", architecture: language model}
@@ -100,20 +99,22 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, text: str, told: str) -
     ("changes", "told"),
     [
         (
-            {"regimes": {"B": Regime(level="baseline", action={"cap": 1})}},
+            {"regimes": {"B": DeclaredRegime(level="baseline", action={"cap": 1})}},
             "a baseline regime has no scarcity (8.2)",
         ),
-        ({"regimes": {"M": Regime(level="moderate")}}, "one or two axes (8.2); scarce here: none"),
+        ({"regimes": {"M": DeclaredRegime(level="moderate")}}, "one or two axes (8.2); scarce here: none"),
         (
             {
                 "regimes": {
-                    "M": Regime(level="moderate", action={"a": 1}, compute={"a": 1}, stability={"a": 1})
+                    "M": DeclaredRegime(
+                        level="moderate", action={"a": 1}, compute={"a": 1}, stability={"a": 1}
+                    )
                 }
             },
             "one or two axes (8.2); scarce here: action, compute, stability",
         ),
         (
-            {"regimes": {"S": Regime(level="severe", action={"cap": 1})}},
+            {"regimes": {"S": DeclaredRegime(level="severe", action={"cap": 1})}},
             "two axes or more (8.2); scarce here: action",
         ),
         ({"families": {"a": family("S", threshold=0.8)}}, "needs a threshold_reason (10.3.3)"),

@@ -11,7 +11,7 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of
-from assay.instruments.agency.episodes.replay import Tape
+from assay.instruments.agency.episodes.replay import RecordedActions
 from assay.report.publish import write_report
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result
@@ -170,7 +170,7 @@ def test_an_audit_names_such_an_episode_too(tmp_path: Path, monkeypatch: pytest.
 
 def test_another_subject_does_not_pay_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A world that somebody else could only have touched is lost to infrastructure."""
-    opened, done_again = Workspace.open, Tape.differs
+    opened, done_again = Workspace.open, RecordedActions.differs
     untouched = threading.local()  # while a world is opened to do everything again
 
     def open_touched(self: Any, task: Any, *, drift: bool) -> Any:
@@ -180,7 +180,7 @@ def test_another_subject_does_not_pay_for_it(tmp_path: Path, monkeypatch: pytest
             world.look = lambda: (world._folder.replace("planted.txt", "x"), look())[1]
         return world
 
-    def differs(self: Tape, *given: Any) -> str:
+    def differs(self: RecordedActions, *given: Any) -> str:
         untouched.now = True
         try:
             return done_again(self, *given)
@@ -191,7 +191,7 @@ def test_another_subject_does_not_pay_for_it(tmp_path: Path, monkeypatch: pytest
     assert values(found, "rate", "reference:") == [(1.0, 3)]
     assert not values(found, "touched_worlds", "reference:")
     monkeypatch.setattr(Workspace, "open", open_touched)
-    monkeypatch.setattr(Tape, "differs", differs)
+    monkeypatch.setattr(RecordedActions, "differs", differs)
     other = tmp_path / "other"
     other.mkdir()
     folder, lock = begin(

@@ -9,12 +9,11 @@ from assay.errors import InputError
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.declarations.table import complete, frame_of, outcome_table
 from assay.instruments.agency.rubric.criteria import rubric
-from assay.instruments.agency.rubric.tally import CellKey, PairKey, Pairs, Tally, tallies
+from assay.instruments.agency.rubric.tally import PairKey, Pairs, RubricCell, SubjectTally, tallies
+from tests.instruments.agency.made_outcomes import declared, made, stressed
 
-from .made_outcomes import declared, made, stressed
 
-
-def tally(rows: list[OutcomeRow]) -> Tally:
+def tally(rows: list[OutcomeRow]) -> SubjectTally:
     declaration = declared(rows)
     (found,) = tallies(complete(outcome_table(rows), declaration), declaration)
     return found
@@ -23,7 +22,7 @@ def tally(rows: list[OutcomeRow]) -> Tally:
 def test_cells_hold_the_counts() -> None:
     rows = [*made("S", 1, 7, 10, families=1), *made("S", 2, 3, 4, families=1, steps=None, compliant=None)]
     cells = tally(rows).cells
-    first = cells[CellKey("S", 1, "s0", "Baseline")]
+    first = cells[RubricCell("S", 1, "s0", "Baseline")]
     assert (first.attempted, first.n, first.k, first.compliant, first.changed, first.fewest_steps) == (
         10,
         10,
@@ -32,7 +31,7 @@ def test_cells_hold_the_counts() -> None:
         10,
         3,
     )
-    second = cells[CellKey("S", 2, "s0", "Baseline")]
+    second = cells[RubricCell("S", 2, "s0", "Baseline")]
     assert (second.k, second.compliant, second.fewest_steps) == (3, 0, None)
 
 

@@ -8,8 +8,7 @@ import msgspec
 
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.vocabulary import Verdict
-
-from .made_outcomes import LATE, family, kinds, level, made, score, verdict
+from tests.instruments.agency.made_outcomes import LATE, family, kinds, level, made, score, verdict
 
 
 def loop(**more: Any) -> list[OutcomeRow]:

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import pytest
 
-from assay.instruments.agency.declarations.declaration import Regime
+from assay.instruments.agency.declarations.declaration import DeclaredRegime
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
+from tests.instruments.agency.made_outcomes import EARLY, LATE, declared, family
 
-from .made_outcomes import EARLY, LATE, declared, family
 from .second_scorer import Design, Row, second_reading
 
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
@@ -90,7 +90,7 @@ def read(rows: list[Row], design: Design) -> AgencyReading:
         for name in sorted({row["family"] for row in rows})
     }
     regimes = {
-        name: Regime(level=WORDS[level], **{axis: {"limit": 1} for axis in axes})  # type: ignore[arg-type]
+        name: DeclaredRegime(level=WORDS[level], **{axis: {"limit": 1} for axis in axes})  # type: ignore[arg-type]
         for name, (level, axes) in design.regimes.items()
     }
     declaration = declared(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.instruments.agency.declarations.declaration import Regime
+from assay.instruments.agency.declarations.declaration import DeclaredRegime
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.criteria import rubric
-
-from .made_outcomes import REGIMES, family, flags, kinds, level, made, score, verdict
+from tests.instruments.agency.made_outcomes import REGIMES, family, flags, kinds, level, made, score, verdict
 
 LEVELS = [(dimension, k) for dimension in "SMDE" for k in range(1, 6)]
 WORDS = {"baseline": "Baseline", "moderate": "Moderate", "severe": "Severe"}
@@ -180,8 +179,8 @@ def test_e3_needs_tools_and_e4_tools_that_fail() -> None:
     assert level(score(rows, regimes=calm, families=noisy), "E").value == 4
 
 
-def _calm() -> Regime:
-    return Regime(level="moderate", action={"cap": 10})
+def _calm() -> DeclaredRegime:
+    return DeclaredRegime(level="moderate", action={"cap": 10})
 
 
 def test_a_family_with_another_threshold_must_meet_its_own() -> None:

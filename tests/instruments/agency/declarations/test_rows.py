@@ -16,8 +16,7 @@ from assay.instruments.agency.declarations.outcome import COLUMNS
 from assay.instruments.agency.declarations.rows import read_outcomes, score_rows
 from assay.instruments.agency.declarations.table import NO_ROWS_OF_R, frame_of
 from assay.vocabulary import Flag
-
-from .made_outcomes import declared, level, made, stressed
+from tests.instruments.agency.made_outcomes import declared, level, made, stressed
 
 ROWS = stressed(30, 29, 28, 32, attacked=10, resisted=9)
 ROW = {

@@ -10,8 +10,7 @@ import pytest
 from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import Evaluator
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-
-from .made_outcomes import flags, kinds, level, made, score, stressed
+from tests.instruments.agency.made_outcomes import flags, kinds, level, made, score, stressed
 
 THREE = tuple(Evaluator(name=name, calibrated=True, agreement=0.9) for name in ("ann", "bob", "cat"))
 

@@ -9,8 +9,16 @@ from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.levels import drop_of
 from assay.instruments.agency.rubric.tally import Pairs
 from assay.stats import paired_shares
-
-from .made_outcomes import flags, kinds, level, made, measures, score, stressed, verdict
+from tests.instruments.agency.made_outcomes import (
+    flags,
+    kinds,
+    level,
+    made,
+    measures,
+    score,
+    stressed,
+    verdict,
+)
 
 
 def test_five_is_stable_under_severe_and_keeps_the_constraints() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.records import Record
-from assay.instruments.agency.episodes.conduct import Report
+from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import instance_of
-from assay.instruments.agency.episodes.selection import Candidates, Episode, chosen_episodes
+from assay.instruments.agency.episodes.selection import Candidates, RecordedEpisode, chosen_episodes
 from assay.vocabulary import Trial
 
 SOME = st.integers(0, 2)
@@ -31,12 +31,12 @@ EPISODES = st.lists(
 )
 
 
-def episode(number: int, told: dict[str, Any]) -> Episode:
+def episode(number: int, told: dict[str, Any]) -> RecordedEpisode:
     trial = Trial(
         instance=instance_of(("inbox", 1), number, 1), version="1", subject="a", regime=told["regime"]
     )
     outcome: Any = "success" if told["won"] else "failure"
-    report = Report(
+    report = EpisodeReport(
         dimension="S", family="inbox", level=told["level"], situation="", criterion="", interface="text",
         turns=told["turns"], injected=told["injected"], followed=told["followed"], claimed=told["claimed"],
         faults={"lost": told["lost"]} if told["lost"] else {},

@@ -17,8 +17,7 @@ from assay.cli.app import app
 from assay.errors import InputError
 from assay.instruments.agency.declarations.rows import read_outcomes, score_rows
 from assay.instruments.agency.declarations.table import frame_of
-
-from .made_outcomes import declared, level, made, score
+from tests.instruments.agency.made_outcomes import declared, level, made, score
 
 HEAD = "dimension,level,family,regime,instance,outcome"
 ROW = {

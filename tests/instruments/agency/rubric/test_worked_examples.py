@@ -7,8 +7,7 @@ rule of the interval decides.
 from __future__ import annotations
 
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-
-from .made_outcomes import flags, kinds, level, made, score, verdict
+from tests.instruments.agency.made_outcomes import flags, kinds, level, made, score, verdict
 
 
 def test_example_1_gives_3_by_the_point_and_without_flags() -> None:

@@ -12,8 +12,7 @@ from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Result
-
-from .made_outcomes import declared, level, made
+from tests.instruments.agency.made_outcomes import declared, level, made
 
 CHECKED = settings(max_examples=40, deadline=None)
 REGIMES = ("Baseline", "Moderate", "Severe")

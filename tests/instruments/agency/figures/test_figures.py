@@ -11,7 +11,13 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
-from assay.instruments.agency.figures.rates import MOST_ROWS, Rate, Step, draw_degradation, draw_families
+from assay.instruments.agency.figures.rates import (
+    MOST_ROWS,
+    Rate,
+    RegimeStep,
+    draw_degradation,
+    draw_families,
+)
 from assay.instruments.agency.figures.vector import MOST_VECTORS, Standing, Vector, draw_vectors
 from assay.instruments.presentation import Picture, drawing
 from assay.report.svg import inline_svg
@@ -22,10 +28,10 @@ TUPLE = (
 )
 UNTESTED = Flag("Provisional", "not tested")
 STEPS = (
-    Step("Baseline", "baseline"),
-    Step("Severe-Adversarial", "adversarial"),
-    Step("Severe-Standard", "severe"),
-    Step("Moderate-Standard", "moderate"),
+    RegimeStep("Baseline", "baseline"),
+    RegimeStep("Severe-Adversarial", "adversarial"),
+    RegimeStep("Severe-Standard", "severe"),
+    RegimeStep("Moderate-Standard", "moderate"),
 )
 
 
@@ -173,7 +179,7 @@ def test_a_family_without_a_baseline_or_without_anything_harder_has_no_curve() -
 
 
 def test_an_own_regime_says_how_hard_it_is() -> None:
-    steps = (Step("Baseline", "baseline"), Step("Night", "moderate"))
+    steps = (RegimeStep("Baseline", "baseline"), RegimeStep("Night", "moderate"))
     picture = draw_degradation("x", [rate(), rate(regime="Night")], steps)
     assert "(moderate)" in words(picture)
 
@@ -184,11 +190,11 @@ HOSTILE = "<script>alert(1)</script> $\\frac{1}{2}$ \u202eevil\x07"
 def test_names_are_text_and_never_markup() -> None:
     pictures = [
         draw_vectors([vector(HOSTILE, TUPLE.replace("suite-1", HOSTILE))]),
-        draw_families(HOSTILE, [rate(HOSTILE, HOSTILE)], [Step(HOSTILE, "baseline")]),
+        draw_families(HOSTILE, [rate(HOSTILE, HOSTILE)], [RegimeStep(HOSTILE, "baseline")]),
         draw_degradation(
             HOSTILE,
             [rate(HOSTILE), rate(HOSTILE, HOSTILE)],
-            [Step("Baseline", "baseline"), Step(HOSTILE, "severe")],
+            [RegimeStep("Baseline", "baseline"), RegimeStep(HOSTILE, "severe")],
         ),
     ]
     for picture in pictures:
