@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.errors import InputError
@@ -16,7 +17,7 @@ from assay.instruments.agency.declarations.declaration import (
     moment,
     read_declaration,
 )
-from tests.instruments.agency.made_outcomes import family, level, made, score
+from tests.instruments.agency.made_outcomes import declared, family, level, made, score, stressed
 
 WHOLE = """\
 system: {name: bot, version: "1.2", architecture: language model}
@@ -164,3 +165,40 @@ def test_a_system_that_is_declared_twice_is_refused() -> None:
     twice = Declaration(system=System(name="a", version="1"), systems=(System(name="a", version="2"),))
     with pytest.raises(InputError, match=r"systems.0.name: 'a' is declared twice \(11.2\)"):
         check_declaration(twice)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("system_id: bot", ":1: system_id: unknown field; did you mean 'system'?"),
+        ("system: bot", ":1: system: must be a mapping, not text"),
+        ("system: {name: bot, version: 3}", ":1: system.version: must be text, not a whole number"),
+        ("system: {name: bot}\nboundary: Core", ":2: boundary: 'Core' is not a choice; did you mean 'core'?"),
+        ("system: {name: bot}\nfamilies: [inbox]", ":2: families: must be a mapping, not a list"),
+        (
+            "system: {name: bot}\nfamilies: {inbox: {criteria: x}}",
+            ":2: families.inbox.criteria: unknown field; did you mean 'criterion'?",
+        ),
+        ("system: {name: bot}\nregimes: {Tight: {}}", ":2: regimes.Tight: 'level' is missing"),
+    ],
+)
+def test_other_names_and_forms_are_refused_with_the_right_one(tmp_path: Path, text: str, told: str) -> None:
+    assert refused(tmp_path, text) == told
+
+
+@pytest.mark.parametrize("text", ["null", "3", "text", "[]", "system:", "families: 3", "regimes: [1]"])
+def test_nonsense_is_an_error_of_input(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError):
+        read_declaration(written(tmp_path, text))
+
+
+def test_the_core_boundary_may_list_the_model_and_nothing_more(tmp_path: Path) -> None:
+    core = "system: {name: a}\nboundary: core\nincludes: "
+    assert read_declaration(written(tmp_path, f"{core}[policy weights, internal state]")).includes
+    for more in ("planner", "model with tools", "search API"):
+        assert "(6.1)" in refused(tmp_path, f"{core}[{more}]")
+
+
+def test_a_declaration_survives_its_own_form(tmp_path: Path) -> None:
+    whole = declared(stressed(3, 3, 3, 3))
+    assert read_declaration(written(tmp_path, msgspec.json.encode(whole).decode())) == whole
