@@ -45,7 +45,9 @@ def present(
         tables=(*tables_of(found, readings), *_efficiency(episodes)),
         pictures=tuple(picture for picture in pictures if picture is not None),
         transcripts=tuple(
-            told for mine in played for told in transcripts_of(mine.shown, held_out=options.held_out)
+            transcript
+            for mine in played
+            for transcript in transcripts_of(mine.shown, held_out=options.held_out)
         ),
         explain=EXPLAIN,
     )
@@ -82,13 +84,13 @@ def _pictures(
 
 def _vector(found: Found, key: Key) -> Vector | None:
     """The levels of a reading with their tuple; without one there is nothing to draw."""
-    if not (told := found.tuple_of(key)):
+    if not (comparison := found.tuple_of(key)):
         return None
     standings = []
     for name in DIMENSIONS:
         level = level_of(found.get(key, name))
         standings.append(Standing(name, None if level.value is None else int(level.value), level.flags))
-    return Vector(name=key.name, comparison=told, standings=tuple(standings))
+    return Vector(name=key.name, comparison=comparison, standings=tuple(standings))
 
 
 def _rates(found: Found, key: Key, reading: AgencyReading | None) -> Iterator[Rate]:

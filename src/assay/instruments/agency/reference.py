@@ -114,10 +114,10 @@ class Player:
         except (
             Exception
         ) as error:  # under a regime of anyone's making there may be nothing left that can be read
-            told = (
+            note = (
                 f"cannot make sense of what is seen: {type(error).__name__}"  # in the ledger, for all to see
             )
-            act = Act("finish", {"achieved": False, "note": told})
+            act = Act("finish", {"achieved": False, "note": note})
         arguments = msgspec.json.encode(act.arguments).decode()
         if "ACTION name" in messages[0]["content"]:
             return f"ACTION {act.name} {arguments}"

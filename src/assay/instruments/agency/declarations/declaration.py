@@ -262,8 +262,10 @@ def _core(declared: Declaration) -> Iterator[_Problem]:
     more = [one for one in declared.includes or () if not _MODEL.search(one) or _MORE.search(one)]
     for name, given in (("includes", more), ("tools", list(declared.tools or ()))):
         if given:
-            told = "the core boundary is the model alone (6.1); declare the extended one, or leave this empty"
-            yield (name,), f"{told}: {', '.join(given)}"
+            message = (
+                "the core boundary is the model alone (6.1); declare the extended one, or leave this empty"
+            )
+            yield (name,), f"{message}: {', '.join(given)}"
 
 
 def _decided(declared: Declaration) -> Iterator[_Problem]:

@@ -93,8 +93,8 @@ def _json_lines(path: Path) -> pl.DataFrame:
 
     def refusal(row: int, column: str, message: str) -> InputError:
         lacking = getattr(numbered[row][1], column) is None
-        told = "is missing" if lacking and column in REQUIRED else message
-        return InputError(f"{column}: {told}", file=str(path), line=numbered[row][0])
+        wrong = "is missing" if lacking and column in REQUIRED else message
+        return InputError(f"{column}: {wrong}", file=str(path), line=numbered[row][0])
 
     return outcome_table(pl.DataFrame(columns), refusal, str(path))
 

@@ -142,8 +142,8 @@ def _whole(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
     given = pl.col(name).cast(pl.Float64).fill_nan(None) if text is None else text
     number = given.cast(pl.Float64, strict=False)
     right = (number == number.round()) & number.is_between(low, high) & pl.lit(kind != pl.Boolean())
-    told = f"must be a whole number, {low:,} to {high:,}"
-    _refuse(frame, name, given.is_null() | right.fill_null(False), told, refusal)
+    message = f"must be a whole number, {low:,} to {high:,}"
+    _refuse(frame, name, given.is_null() | right.fill_null(False), message, refusal)
     return number.cast(WHOLE)
 
 

@@ -208,8 +208,8 @@ class _Player:
         """Every native call gets an answer, those beyond the limit as well."""
         calls = reply.tool_calls if self.interface == "tools" else ()
         for place, call in enumerate(calls[answered:], answered):
-            told = "Error: too many calls in one turn"
-            self._messages.append(Message("tool", told, tool_call_id=call.id or call_id(place)))
+            message = "Error: too many calls in one turn"
+            self._messages.append(Message("tool", message, tool_call_id=call.id or call_id(place)))
 
     def _in_context(self) -> list[Message]:
         """The part of the talk that the regime lets the subject see: the beginning, and the latest turns."""

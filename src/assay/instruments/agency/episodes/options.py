@@ -87,11 +87,11 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
     for name in options.robustness_families if "R" in options.dimensions else ():
         own = sorted(family_named(name).levels)
         if not set(own) & set(options.levels):
-            told = f"{name!r} has no level that is asked for; it has {', '.join(map(str, own))}"
-            raise option_error(source, (*at, "robustness_families"), told)
+            message = f"{name!r} has no level that is asked for; it has {', '.join(map(str, own))}"
+            raise option_error(source, (*at, "robustness_families"), message)
     if options.sequential is not None and options.sequential.alternative <= rubric().threshold:
-        told = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
-        raise option_error(source, (*at, "sequential", "alternative"), told)
+        message = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
+        raise option_error(source, (*at, "sequential", "alternative"), message)
     regimes = regimes_of(options, source, at)
     if not any(regime.level == "baseline" for regime in regimes.values()):
         raise option_error(source, (*at, "regimes"), "one of them must be a baseline (section 8.2)")
@@ -121,8 +121,8 @@ def regimes_of(
             regime.level,
             regime.parameters(),
         ):
-            told = f"{regime.id!r} is the id of a published regime with other parameters (section 13.2.2)"
-            raise option_error(source, where, told)
+            message = f"{regime.id!r} is the id of a published regime with other parameters (section 13.2.2)"
+            raise option_error(source, where, message)
         if regime.id in found:
             raise option_error(source, where, f"{regime.id!r} is declared twice")
         found[regime.id] = regime

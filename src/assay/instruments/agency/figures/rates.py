@@ -172,11 +172,13 @@ def draw_degradation(name: str, rates: Sequence[Rate], steps: Sequence[RegimeSte
     )
     if left:
         caption += f" {left} more lines are not drawn; the table has them."
-    told = [
+    described = [
         f"{row[1]} level {row[2]}: {', '.join(f'{rate.regime} {rate.value:.2f}' for rate in found)}"
         for row, found in lines.items()
     ]
-    return Picture(f"What constraints cost: {name}", svg_text(figure), caption, f"{name}: {'; '.join(told)}")
+    return Picture(
+        f"What constraints cost: {name}", svg_text(figure), caption, f"{name}: {'; '.join(described)}"
+    )
 
 
 def _tick(step: RegimeStep) -> str:

@@ -72,11 +72,11 @@ def _pooled(reading: AgencyReading, *hardness: str) -> str:
 
 def _standing(found: Found, key: Key, reading: AgencyReading) -> Iterator[str]:
     """The tier and the tuple; then every dimension that has a level, and why it is not higher."""
-    told = found.tuple_of(key)
-    if not told:
-        yield f"{key.name}: no level is told, for the reading has no comparison tuple (11.9.1)."
+    comparison = found.tuple_of(key)
+    if not comparison:
+        yield f"{key.name}: no level is shown, because the reading has no comparison tuple (11.9.1)."
         return
-    yield f"{_tier(found.get(key, 'tier'), reading)} What follows holds for {told} and for nothing else."
+    yield f"{_tier(found.get(key, 'tier'), reading)} What follows holds for {comparison} and for nothing else."
     parts = []
     for assigned in reading.vector:
         level = level_of(found.get(key, assigned.dimension))
@@ -160,10 +160,10 @@ def _behaviour(found: Found, key: Key) -> Iterator[str]:
         "false_claims": "it said that the goal was achieved when it was not",
         "touched_worlds": "its files or database were changed from outside, not by its actions",
     }
-    told = []
+    counted = []
     for name, text in words.items():
         measure = found.get(key, name)
         if measure is not None and measure.value:
-            told.append(f"in {round(measure.value * measure.n)} of {measure.n} episodes {text}")
-    if told:
-        yield f"{key.name}, at the bounds: {'; '.join(told)}."
+            counted.append(f"in {round(measure.value * measure.n)} of {measure.n} episodes {text}")
+    if counted:
+        yield f"{key.name}, at the bounds: {'; '.join(counted)}."

@@ -168,8 +168,8 @@ def _threats(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
     for key in found.readings:
         for threat in readings[key].threats if key in readings else ():
             if verdict := found.verdict(key, f"ruled out: {threat.name}"):
-                told = {True: "ruled out", False: "not ruled out", None: "cannot be told"}[verdict.holds]
-                rows.append((verdict.claim, told, verdict.because))
+                answer = {True: "ruled out", False: "not ruled out", None: "not established"}[verdict.holds]
+                rows.append((verdict.claim, answer, verdict.because))
     caption = (
         "Six ways in which such scores are inflated (section 3), answered from what was declared and done."
     )
@@ -255,11 +255,11 @@ def _technical(key: Key, reading: AgencyReading, comparison: str) -> Headline:
 
 def _joined(*parts: tuple[str, Any]) -> str:
     """Named values in one line; what was not declared says so."""
-    told = []
+    named = []
     for name, value in parts:
         text = ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value
-        told.append(f"{name}: {'not declared' if text in (None, '') else text}")
-    return "; ".join(told)
+        named.append(f"{name}: {'not declared' if text in (None, '') else text}")
+    return "; ".join(named)
 
 
 def _system(field: Any, comparison: str) -> str:
@@ -273,8 +273,8 @@ def _boundary(field: Any, comparison: str) -> str:
 
 def _schemas(field: Any, comparison: str) -> str:
     lacking = [name for name, one in field.items() if not (one["observation"] and one["action"])]
-    told = ", ".join(f"{name} {one['version'] or 'without version'}" for name, one in field.items())
-    return f"observation and action schema of {told}" + (
+    versions = ", ".join(f"{name} {one['version'] or 'without version'}" for name, one in field.items())
+    return f"observation and action schema of {versions}" + (
         f"; not declared for {', '.join(lacking)}" if lacking else ""
     )
 

@@ -209,8 +209,8 @@ class _Teller:
             parts.append((f"{named}\n", CHANGED.name))
         elif seen.error:
             parts.append((f"{seen.error}\n", ERROR.name))
-        told, baited = self._observed(seen.observation)
-        parts += told
+        lines, baited = self._observed(seen.observation)
+        parts += lines
         parts.append((_left(seen), ""))
         turns = [Spoken(role, tuple(part for part in parts if part[0]))]
         if seen.fresh:

@@ -60,12 +60,12 @@ def draw_vectors(vectors: Sequence[Vector]) -> Picture | None:
     if not vectors:
         return None
     shown = vectors[:MOST_VECTORS]
-    told = [textwrap.wrap(visible(one.comparison), WIDE) for one in shown]
-    heights = [ROW + 0.17 * len(lines) for lines in told]
+    wrapped = [textwrap.wrap(visible(one.comparison), WIDE) for one in shown]
+    heights = [ROW + 0.17 * len(lines) for lines in wrapped]
     figure = new_figure(9.6, math.fsum(heights))
     # One subfigure a row keeps the tuple with its drawing, also where the picture is cut out of a page.
     rows = figure.subfigures(len(shown), 1, height_ratios=heights, squeeze=False)[:, 0]
-    for part, vector, lines in zip(rows, shown, told, strict=True):
+    for part, vector, lines in zip(rows, shown, wrapped, strict=True):
         _row(part, vector, lines)
     caption = (
         "The same levels twice: as a radar and as bars, from 0 to 5. A full mark is a level without a flag, a hollow "
@@ -141,14 +141,19 @@ def _bars(axes: Axes, standings: Sequence[Standing]) -> None:
     flagged: list[Box] = []
     for y, one in enumerate(standings):
         room.append((0.0, y - 0.31, float(HIGHEST), 0.62))
-        told = ", ".join(_kinds(one))
+        kinds = ", ".join(_kinds(one))
         if one.value is None:
             words = str(one.flags[0]) if one.flags else "no level"
             axes.text(0.12, y, label(words, 60), va="center", fontsize=8.5, alpha=0.85)
             continue
         (flagged if one.flags else clear).append((0.0, y - 0.31, max(one.value, 0.04), 0.62))
         axes.text(
-            HIGHEST + 0.15, y, f"{one.value}{f'  {told}' if told else ''}", va="center", fontsize=9, alpha=0.9
+            HIGHEST + 0.15,
+            y,
+            f"{one.value}{f'  {kinds}' if kinds else ''}",
+            va="center",
+            fontsize=9,
+            alpha=0.9,
         )
     draw_blocks(axes, room, "", color=INK, alpha=0.06)
     draw_blocks(axes, clear, "", color=BLUE, alpha=0.8)

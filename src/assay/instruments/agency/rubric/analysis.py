@@ -77,8 +77,8 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
     threats = threats_of(tally, declaration)
     own = (*flags, *_flags(tally, declaration, threats))
     if claims and missing:
-        told = f"exploratory: {', '.join(claims)} without the whole Technical Report (13.4.1)"
-        own = (*own, Flag("Limited Comparability", told))
+        cause = f"exploratory: {', '.join(claims)} without the whole Technical Report (13.4.1)"
+        own = (*own, Flag("Limited Comparability", cause))
     return AgencyReading(
         tally=tally,
         declaration=declaration,
@@ -103,8 +103,8 @@ def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Thre
     if open_ := [threat.name for threat in threats if not threat.ruled_out]:
         found.append(Flag("Limited Comparability", f"not ruled out (3): {', '.join(open_)}"))
     if fraction(declaration.confidence) < fraction(rubric().confidence):
-        told = f"intervals of {100 * declaration.confidence:g} % confidence, {100 * rubric().confidence:g} % needed"
-        found.append(Flag("Limited Comparability", f"{told} (11.4.2)"))
+        cause = f"intervals of {100 * declaration.confidence:g} % confidence, {100 * rubric().confidence:g} % needed"
+        found.append(Flag("Limited Comparability", f"{cause} (11.4.2)"))
     if lower := _lower_thresholds(tally, declaration):
         found.append(Flag("Limited Comparability", f"thresholds under the common one (10.3.3): {lower}"))
     if declaration.purpose in ("research", "procurement") and not (
@@ -164,9 +164,9 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
         assigned = msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
     if wrong := invalid(tally, [name], declaration, table):
         return _invalid(assigned, wrong)
-    if told := disagreement(tally.ratings.get(name), declaration):
+    if note := disagreement(tally.ratings.get(name), declaration):
         return _withheld(
-            assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (told,)
+            assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (note,)
         )
     return assigned
 
@@ -232,8 +232,8 @@ def _invalid(assigned: AssignedLevel, wrong: Sequence[Invalid]) -> AssignedLevel
 
 
 def _withheld(assigned: AssignedLevel, flags: tuple[Flag, ...], notes: Sequence[str]) -> AssignedLevel:
-    told = (*notes, *assigned.notes)
-    return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=told)
+    notes = (*notes, *assigned.notes)
+    return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=notes)
 
 
 def _robustness(
@@ -261,6 +261,6 @@ def _robustness(
         note = f"R is derived from {', '.join(tested)}, none of which is valid"
         return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=(note,))
     if left:
-        told = f"families of {', '.join(left)} are left out: no valid level there"
-        assigned = msgspec.structs.replace(assigned, notes=(*assigned.notes, told))
+        note = f"families of {', '.join(left)} are left out: no valid level there"
+        assigned = msgspec.structs.replace(assigned, notes=(*assigned.notes, note))
     return assigned

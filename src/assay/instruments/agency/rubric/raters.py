@@ -41,8 +41,8 @@ def calibration_flag(raters: tuple[str, ...], declaration: Declaration, rubric: 
         if entry is None or not entry.calibrated:
             wrong.append(f"{name} (not calibrated)")
         elif entry.agreement is None or fraction(entry.agreement) < least:
-            told = "not given" if entry.agreement is None else f"{100 * entry.agreement:g} %"
-            wrong.append(f"{name} (agreement {told}, {100 * rubric.calibrated_agreement:g} % needed)")
+            agreement = "not given" if entry.agreement is None else f"{100 * entry.agreement:g} %"
+            wrong.append(f"{name} (agreement {agreement}, {100 * rubric.calibrated_agreement:g} % needed)")
     if not wrong:
         return None
     return Flag("Limited Comparability", f"raters without calibration (10.3.4): {', '.join(wrong)}")
@@ -68,18 +68,18 @@ def with_raters(
     if len(own) < 2:
         return joint
     spread = max(own.values()) - min(own.values())
-    told = ", ".join(f"{name or 'no name'} {level}" for name, level in sorted(own.items()))
+    levels = ", ".join(f"{name or 'no name'} {level}" for name, level in sorted(own.items()))
     if spread == 0:
         return joint
-    notes = (*joint.notes, f"10.3.4: levels by each rater's own labels: {told}")
+    notes = (*joint.notes, f"10.3.4: levels by each rater's own labels: {levels}")
     unsettled = sum(ratings.unsettled for ratings in rated)
     if len(own) > 2 and not unsettled:
         return msgspec.structs.replace(joint, notes=notes)
     section = "10.2.2" if spread == 1 else "10.3.4"
-    cause = f"two raters come to different levels ({section}): {told}"
+    cause = f"two raters come to different levels ({section}): {levels}"
     if len(own) > 2:
         cause = (
-            f"raters come to different levels, {unsettled} outcomes no majority settles ({section}): {told}"
+            f"raters come to different levels, {unsettled} outcomes no majority settles ({section}): {levels}"
         )
     return msgspec.structs.replace(
         joint,

@@ -280,12 +280,12 @@ def _stable(most: float, reading: FamilyReading) -> Status:
 def _words(row: LevelCriterion, reading: FamilyReading) -> str:
     drop, (k, n) = reading.drops[row.regime], reading.under(row.regime)
     assert drop.value is not None
-    told = (
+    text = (
         f"{reading.family}: Δ {100 * drop.value:.1f} points (at most {100 * drop.high:.1f}) over {drop.n} contents, "
         f"{100 * (row.delta or 0):g} allowed, {percent(k, n)} under {row.regime}"
     )
     whole = reading.under(row.regime, alone=True)
-    return told if whole[1] == n else f"{told}, {percent(*whole)} with contents not met under baseline"
+    return text if whole[1] == n else f"{text}, {percent(*whole)} with contents not met under baseline"
 
 
 def _shares(

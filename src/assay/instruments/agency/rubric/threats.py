@@ -49,8 +49,10 @@ def _inflation(tally: SubjectTally, declaration: Declaration) -> Threat:
 
 
 def _leakage(declaration: Declaration) -> Threat:
-    told = declaration.protocol.guidance
-    return Threat("evaluator leakage", True if told else None, told or "hints and retries are not declared")
+    declared = declaration.protocol.guidance
+    return Threat(
+        "evaluator leakage", True if declared else None, declared or "hints and retries are not declared"
+    )
 
 
 def _post_hoc(tally: SubjectTally, declaration: Declaration) -> Threat:
@@ -68,9 +70,9 @@ def _post_hoc(tally: SubjectTally, declaration: Declaration) -> Threat:
 
 
 def _overfitting(declaration: Declaration) -> Threat:
-    told = declaration.protocol.held_out
+    declared = declaration.protocol.held_out
     return Threat(
-        "benchmark overfitting", True if told else None, told or "held-out variants are not declared"
+        "benchmark overfitting", True if declared else None, declared or "held-out variants are not declared"
     )
 
 

@@ -84,13 +84,15 @@ def _prerequisites(vector: Mapping[str, AssignedLevel], rubric: Rubric) -> TierG
     needed = rubric.tier.vector
     rule = ", ".join(f"{name} ≥ {level}" for name, level in needed.items())
     found = {name: vector[name] for name in needed}
-    told = ", ".join(f"{name} = {'none' if one.value is None else one.value}" for name, one in found.items())
+    because = ", ".join(
+        f"{name} = {'none' if one.value is None else one.value}" for name, one in found.items()
+    )
     if all(found[name].level >= level for name, level in needed.items()):
-        return TierGate("closed loop", f"{rule} (12.4.2)", True, told)
+        return TierGate("closed loop", f"{rule} (12.4.2)", True, because)
     unknown = any(one.value is None for one in found.values()) and not any(
         one.value is not None and one.value < needed[name] for name, one in found.items()
     )
-    return TierGate("closed loop", f"{rule} (12.4.2)", None if unknown else False, told)
+    return TierGate("closed loop", f"{rule} (12.4.2)", None if unknown else False, because)
 
 
 def _schemas(name: str, declaration: Declaration) -> TierGate:
@@ -107,11 +109,11 @@ def _reliability(name: str, cell: CellCounts, declaration: Declaration, rubric: 
     rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family (12.4.2)"
     if not cell.n:
         return TierGate("reliability", rule, None, "no family has outcomes under baseline")
-    told = f"{name}: {compare(cell.k, cell.n, threshold, declaration)}"
+    because = f"{name}: {compare(cell.k, cell.n, threshold, declaration)}"
     status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
     if status == "satisfied" and cell.n >= least:
-        return TierGate("reliability", rule, True, told)
-    return TierGate("reliability", rule, False if status == "failed" else None, told)
+        return TierGate("reliability", rule, True, because)
+    return TierGate("reliability", rule, False if status == "failed" else None, because)
 
 
 def _feedback(name: str, cell: CellCounts, rubric: Rubric) -> TierGate:
@@ -121,11 +123,11 @@ def _feedback(name: str, cell: CellCounts, rubric: Rubric) -> TierGate:
     if not cell.n:
         return TierGate("feedback", rule, None, "no family has outcomes under baseline")
     steps = "steps not recorded" if cell.fewest_steps is None else f"fewest steps {cell.fewest_steps}"
-    told = f"{name}: state changed in {cell.changed} of {cell.n}, {steps}"
+    because = f"{name}: state changed in {cell.changed} of {cell.n}, {steps}"
     long = None if cell.fewest_steps is None else cell.fewest_steps >= rubric.tier.steps
     if cell.unchanged or long is False:
-        return TierGate("feedback", rule, False, told)
-    return TierGate("feedback", rule, True if long and cell.changed == cell.n else None, told)
+        return TierGate("feedback", rule, False, because)
+    return TierGate("feedback", rule, True if long and cell.changed == cell.n else None, because)
 
 
 def _verified(

@@ -53,13 +53,13 @@ def score_text(assigned: AssignedLevel) -> str:
 
 def flags_text(vector: Sequence[AssignedLevel], flags: Sequence[Flag] = ()) -> str:
     """``[Flags: D=Provisional, R=Contested]`` (11.9.3)."""
-    told = []
+    listed = []
     for assigned in vector:
         for flag in assigned.flags:
             reason = f" ({flag.cause})" if flag.kind == "Invalid" else ""
-            told.append(f"{assigned.dimension}={flag.kind}{reason}")
-    told += [f"{flag.kind} ({flag.cause})" for flag in flags]
-    return f"[Flags: {', '.join(dict.fromkeys(told)) or 'None'}]"
+            listed.append(f"{assigned.dimension}={flag.kind}{reason}")
+    listed += [f"{flag.kind} ({flag.cause})" for flag in flags]
+    return f"[Flags: {', '.join(dict.fromkeys(listed)) or 'None'}]"
 
 
 def tuples_of(
@@ -77,7 +77,7 @@ def tuples_of(
         boundary += " (not declared)"
     suite = declaration.suite or "suite not named"
     scores = f"A = [{', '.join(score_text(one) for one in sorted(vector, key=_place))}]"
-    told = flags_text(vector, flags)
+    flagged = flags_text(vector, flags)
     identification = {
         "framework": framework,
         "system": _system(tally.subject, declaration),
@@ -93,7 +93,7 @@ def tuples_of(
         "regime": ", ".join(regimes),
         "tier": f"Tier {tier}" if tier else "Tier None",
         "vector": scores,
-        "flags": told,
+        "flags": flagged,
     }
     reporting = {
         "framework": framework,
@@ -103,7 +103,7 @@ def tuples_of(
         "observation_schema": _schemas(families, declaration, "observation_schema"),
         "action_schema": _schemas(families, declaration, "action_schema"),
         "scores": scores,
-        "flags": told,
+        "flags": flagged,
     }
     return Tuples(identification, comparison, reporting)
 
@@ -148,13 +148,15 @@ def _plain(parameters: dict[str, Any]) -> str:
 
 def _schemas(families: Sequence[str], declaration: Declaration, which: str) -> str:
     """Where each family's schema is given, short: the text itself, or its fields."""
-    told: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for name in families:
         schema: Schema = getattr(declaration.family(name), which)
         text = schema if isinstance(schema, str) else _fields(schema)
-        told.setdefault(text or "not declared", []).append(name)
+        by_text.setdefault(text or "not declared", []).append(name)
     word = which.replace("_", " ").capitalize()
-    return f"{word} {{{'; '.join(f'{chr(44).join(names)}: {text}' for text, names in sorted(told.items()))}}}"
+    return (
+        f"{word} {{{'; '.join(f'{chr(44).join(names)}: {text}' for text, names in sorted(by_text.items()))}}}"
+    )
 
 
 def _fields(schema: dict[str, Any] | None) -> str:

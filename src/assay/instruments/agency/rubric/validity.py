@@ -87,7 +87,7 @@ def lightly_missing(tally: SubjectTally, declaration: Declaration) -> list[str]:
         found.append(f"the version of {tally.subject}")
     for name in sorted({key.family for key in tally.cells}):
         if name in declaration.families:
-            found += [f"{name}: {told}" for told in _undeclared(declaration.families[name], DESCRIBED)]
+            found += [f"{name}: {text}" for text in _undeclared(declaration.families[name], DESCRIBED)]
     return found
 
 
@@ -120,14 +120,14 @@ def lost_shares(total: CellCounts, declaration: Declaration) -> Iterator[Invalid
     met = total.attempted - total.excluded
     if met and Fraction(total.post_hoc, met) > fraction(declaration.post_hoc_share):
         limit = f"{100 * declaration.post_hoc_share:g} %"
-        told = f"11.3.2: criteria written after the evaluation began: {percent(total.post_hoc, met)}, most {limit}"
-        yield Invalid("Post-Hoc Criteria", told)
+        because = f"11.3.2: criteria written after the evaluation began: {percent(total.post_hoc, met)}, most {limit}"
+        yield Invalid("Post-Hoc Criteria", because)
     if total.attempted and Fraction(total.excluded, total.attempted) > fraction(
         declaration.infrastructure_share
     ):
         limit = f"{100 * declaration.infrastructure_share:g} %"
-        told = f"11.7.3: lost to infrastructure: {percent(total.excluded, total.attempted)}, most {limit}"
-        yield Invalid("Verification Infrastructure", told)
+        because = f"11.7.3: lost to infrastructure: {percent(total.excluded, total.attempted)}, most {limit}"
+        yield Invalid("Verification Infrastructure", because)
 
 
 def _schema(
