@@ -70,7 +70,7 @@ def test_every_room_of_the_presentation_is_furnished(shown: Presentation) -> Non
         "What constraints cost, by family",
         "Gates of Tier 1",
         "Threats to validity",
-        "What was tried at the bounds",
+        "Attempts beyond the bounds",
         "Under pressure",
         "Technical report",
         "Technical report",
@@ -175,7 +175,7 @@ def test_gates_threats_and_fields_are_complete(shown: Presentation) -> None:
 
 
 def test_behaviour_at_the_bounds_is_counted_by_subject(run: Seen, shown: Presentation) -> None:
-    bounds = table(shown, "What was tried")
+    bounds = table(shown, "Attempts beyond")
     assert bounds.columns[2:] == ("reference:gullible, core", "reference:boaster, core")
     claims = next(row for row in bounds.rows if row[1] == "false_claims")
     played = {mine.spec.title: len(mine.reports) for mine in run[2]}

@@ -1,8 +1,8 @@
-"""Agency measured on subjects of known truth: is the level that is read the level that is there?
+"""Agency measured on subjects of known truth: does it read the true level?
 
-Every instance of a pool is played in its world by the family's solver and by its null policy, in every regime it is
-needed in. A graded subject plays an episode as the one or the other, by its declared probability; so what it would have
-reached in a run is what was really reached in the worlds. Runs are drawn from the pool and scored as any outcomes are.
+The family's solver and its null policy play every instance of a pool, in every regime in which it is needed. A graded
+subject plays an episode as one of the two, by its declared probability, so its outcomes were really reached in the
+worlds. Runs are drawn from the pool and scored like any outcomes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ GOOD, POOR = 0.97, 0.30  # success up to the true level, and above it
 
 
 class Strength(Struct, frozen=True):
-    """How a subject fares in the harder regimes: success, injections resisted, constraints kept."""
+    """Shares of a subject in the harder regimes: success, injections resisted, constraints kept."""
 
     moderate: float
     severe: float
@@ -59,7 +59,7 @@ ROBUST: dict[int, Strength] = {
 
 
 class GradedSubject(Struct, frozen=True):
-    """A subject with a true vector. Its levels are what a rubric without error would read."""
+    """A subject with a true vector. A rubric without error would read these levels."""
 
     name: str
     about: str
@@ -121,7 +121,7 @@ def _key(cell: PlannedCell) -> str:
 def calibrate(
     runs: int, workers: int, quick: bool, progress: Callable[[int, int], None], *, version: str
 ) -> Calibration:
-    """Every graded subject, so many runs each. The same numbers for any number of workers."""
+    """Measure every graded subject in ``runs`` runs. The numbers do not depend on the number of workers."""
     options = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
     cells = sorted({cell for found in schedule(options).values() for cell in found})
     grid = GRID[:6] if quick else GRID
@@ -149,7 +149,7 @@ def calibrate(
 
 
 def _played(cell: PlannedCell) -> list[tuple[bool, bool]]:
-    """The solver and the null policy in the worlds themselves."""
+    """Play the instances of a cell by the solver and by the null policy."""
     family = all_families()[cell.family]
     regime = shipped_regimes()[cell.regime]
     found = []
@@ -173,7 +173,7 @@ def _played(cell: PlannedCell) -> list[tuple[bool, bool]]:
 
 
 def measured(pool: PlayedPool, options: AgencyOptions, runs: int, subject: GradedSubject) -> list[Point]:
-    """One subject: the levels of so many runs beside its true ones."""
+    """The levels read in ``runs`` runs of one subject, beside its true ones."""
     declaration = _declaration(options)
     read: dict[str, list[int]] = {dimension: [] for dimension in DIMENSIONS}
     for number in range(runs):

@@ -1,4 +1,4 @@
-"""What agency shows people: the vector with its tuple, what it says in plain words, tables, pictures, episodes."""
+"""What the report shows of agency: the vector with its tuple, a summary, tables, figures, episodes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_SHOWN = 4  # subjects with episodes to look at
 def present(
     evidence: Evidence, result: Result, episodes: Sequence[SubjectEpisodes], options: AgencyOptions
 ) -> Presentation:
-    """Everything to look at. Levels and tuples are the result's own; the rest is read from the same outcomes."""
+    """The presentation of a run. Levels and tuples come from the result, the rest from the same outcomes."""
     found = Found(result)
     readings = {
         Key(one.tally.subject, one.tally.boundary): one
@@ -65,7 +65,7 @@ def _efficiency(episodes: Sequence[SubjectEpisodes]) -> Iterator[Headline]:
 
 
 def _steps(options: AgencyOptions) -> list[RegimeStep]:
-    """The declared regimes by how hard they are."""
+    """The declared regimes with their intensity."""
     return [
         RegimeStep(id_, "adversarial" if regime.adversarial else regime.level)
         for id_, regime in regimes_of(options).items()

@@ -1,7 +1,7 @@
 """The agency protocol: what can a subject bring about, closed-loop, under declared constraints?
 
-One trial is one episode: a task in its world, under a regime. The subject observes and acts; what came about is read
-from the world's state and held against a criterion that was fixed in the lock.
+One trial is one episode: a task in its world, under a regime. The subject observes and acts; the final state of the
+world is read from outside and compared with a criterion that the lock fixed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Agency"]
 
-TEXT_KINDS = ("local", "reference")  # subjects that are offered the text form unless told otherwise
+TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
 
 
 class Agency:
@@ -52,7 +52,7 @@ class Agency:
     }
 
     def runs_code(self, lock: Lock) -> bool:
-        """Only some families want programs run."""
+        """Only some families run programs."""
         return any(family_named(name).runs_code for name in lock.materials[self.name]["families"])
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
@@ -81,7 +81,7 @@ class Agency:
         return list(schedule(options))
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        """All of a level at once; in sequential sampling batch after batch, until it is decided."""
+        """All trials of a level at once; in sequential sampling, batches until the level is decided."""
         options = self._options(lock)
         if evidence.stratum is None:
             return
@@ -166,7 +166,7 @@ class Agency:
     def calibrate(
         self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]
     ) -> Calibration:
-        """Truth beside reading for subjects of graded competence."""
+        """Measure the instrument on subjects of graded competence."""
         from .calibration import calibrate
 
         return calibrate(runs, workers, quick, progress, version=self.version)
@@ -227,7 +227,7 @@ class Agency:
         return lock.options(self.name, AgencyOptions)
 
     def _episodes(self, evidence: Evidence) -> list[SubjectEpisodes]:
-        """The episodes, put together out of the evidence once."""
+        """The episodes, read from the evidence once."""
         if self.name not in evidence.memo:
             evidence.memo[self.name] = gather(evidence)
         found: list[SubjectEpisodes] = evidence.memo[self.name]

@@ -1,7 +1,7 @@
 """What was declared before the first episode: system, boundary, regimes, families, criteria, rules (2.5, 11.2).
 
-Only the system's name is needed. What is missing has the consequence that the spec names for it (validity.py);
-what contradicts itself is refused here, with the section.
+Only the system's name is needed. A missing declaration has the consequence that the spec names (validity.py);
+a contradiction is refused here, with the section.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class DeclaredRegime(_Strict, frozen=True):
 
 
 class HumanMediated(_Strict, frozen=True):
-    """What 5.2 asks before an outcome that passed through a person is credited."""
+    """The conditions of 5.2 under which an outcome that passed through a person is credited."""
 
     differs: bool = False
     substantial: bool = False
@@ -132,7 +132,7 @@ class SchemaGap(_Strict, frozen=True):
 
 
 class Decided(_Strict, frozen=True):
-    """What a sequential test came to for one level (11.5.1): valid whenever it was stopped."""
+    """The result of a sequential test of one level (11.5.1). It is valid whenever the test was stopped."""
 
     decision: Literal["satisfied", "not satisfied", "undecided", "continue"]
     n: Annotated[int, Meta(ge=0)]
@@ -171,7 +171,7 @@ class Declaration(_Strict, frozen=True):
     decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
 
     def level(self, regime: str) -> Intensity:
-        """The intensity of a regime; without any declared, the one that its name begins with."""
+        """The intensity of a regime; where no regime is declared, the one that its name begins with."""
         if regime in self.regimes:
             return self.regimes[regime].level
         word = next((word for word in _WORDS if regime.casefold().startswith(word)), None)
@@ -185,7 +185,7 @@ class Declaration(_Strict, frozen=True):
 
     @property
     def reference(self) -> datetime.datetime | None:
-        """The moment after which a criterion is post hoc: the first episode, else the end of the declared day."""
+        """A criterion written after this moment is post hoc: the first episode, else the end of the declared day."""
         if self.began:
             return moment(self.began)
         if not self.date:
@@ -196,7 +196,7 @@ class Declaration(_Strict, frozen=True):
         return day + datetime.timedelta(days=1)
 
     def system_of(self, subject: str) -> System:
-        """The system that a subject is; one with no more than its name where it is not declared."""
+        """The declared system of this name; a system with no more than the name where there is none."""
         return next((s for s in (self.system, *self.systems) if s.name == subject), System(name=subject))
 
     def declares(self, subject: str) -> bool:
@@ -211,13 +211,13 @@ class Declaration(_Strict, frozen=True):
 
 
 def moment(text: str) -> datetime.datetime:
-    """An ISO 8601 time; one without an offset is UTC. ValueError where it is none."""
+    """An ISO 8601 time, UTC where it has no offset. Raises ValueError for any other text."""
     found = datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
 
 
 def read_declaration(path: Path) -> Declaration:
-    """YAML or JSON; a mistake is told with file, line and field."""
+    """Read YAML or JSON. A mistake is reported with file, line and field."""
     source = read_source(path)
     found = convert(source.value, Declaration, source)
     for at, message in _contradictions(found):
@@ -226,7 +226,7 @@ def read_declaration(path: Path) -> Declaration:
 
 
 def check_declaration(declaration: Declaration) -> None:
-    """Refuse what contradicts itself."""
+    """Refuse a declaration that contradicts itself."""
     for at, message in _contradictions(declaration):
         raise InputError(f"declaration, {'.'.join(map(str, at))}: {message}")
 

@@ -55,7 +55,7 @@ def undeclared() -> Declaration:
 
 
 def read_outcomes(path: Path) -> pl.DataFrame:
-    """The rows of a .jsonl, .jsonl.gz, .csv, .csv.gz or .parquet file, checked."""
+    """The checked rows of a .jsonl, .jsonl.gz, .csv, .csv.gz or .parquet file."""
     name = path.name.lower().removesuffix(".gz")
     for ending, read in _READERS.items():
         if name.endswith(ending):
@@ -100,7 +100,7 @@ def _json_lines(path: Path) -> pl.DataFrame:
 
 
 def _series(name: str, values: list[Any]) -> pl.Series:
-    """A column of one type; as text where it has several, or numbers without bounds."""
+    """A column of one type, or of text where its values have several types or are too large."""
     try:
         if len({*map(type, values)} - {NoneType}) < 2:
             return pl.Series(name, values)

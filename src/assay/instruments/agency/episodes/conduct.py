@@ -1,4 +1,4 @@
-"""How one episode is conducted: show, ask, act, until it is over; then verify from outside."""
+"""How one episode is conducted: show, ask and act until it is over, then verify from outside."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def conduct_episode(
 
 
 async def _played(player: _Player, regime: Regime) -> tuple[dict[str, Any], str]:
-    """The state that an episode left, and where it was touched from outside."""
+    """Play an episode. Gives its final state, and where the world was changed from outside."""
     try:
         await player.play()
     except SubjectFault as fault:
@@ -115,7 +115,7 @@ async def _played(player: _Player, regime: Regime) -> tuple[dict[str, Any], str]
 
 
 async def _touched(player: _Player, state: dict[str, Any] | None) -> str:
-    """Where the world went a way that the recorded actions do not take; nothing where it did not."""
+    """Where the world differs from what the recorded actions lead to; empty where it does not."""
     episode, tape = player.episode, player.tape
     if tape is None:
         return ""
@@ -128,10 +128,10 @@ async def _touched(player: _Player, state: dict[str, Any] | None) -> str:
 
 
 def _own_failure(fault: SubjectFault, regime: Regime) -> str:
-    """How an episode ended that the subject itself broke off; nothing where infrastructure did.
+    """How an episode ended that the subject broke off; empty where infrastructure did.
 
-    Where time is part of the criterion, a time-out is the subject's failure, whatever the state is. So is an agent
-    whose own code raised or ended: to drop it would make one that breaks on what is hard look better.
+    Where time is part of the criterion, a time-out is the subject's failure. So is an error in an agent's own code:
+    if such episodes were excluded, an agent that crashes on hard tasks would look better.
     """
     if fault.name == "timeout" and regime.compute.seconds is not None:
         return LATE
@@ -139,7 +139,7 @@ def _own_failure(fault: SubjectFault, regime: Regime) -> str:
 
 
 def begun(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:
-    """What a subject is shown and told at the beginning, at Baseline; the episode is not played."""
+    """The first observation and the brief of an episode under Baseline. The episode is not played."""
     baseline = shipped_regimes()["Baseline"]
     episode = guarded(family.name, "open", lambda: Episode(family, task, baseline, stream))
     try:
@@ -195,7 +195,7 @@ class _Player:
                 return
 
     def _opening(self, goal: str, seen: Seen) -> list[Message]:
-        """In words that are partly the family's: its goal, its actions and their schemas."""
+        """The first messages. Goal, actions and schemas are the family's own words."""
         family = self.episode.family.name
         return guarded(family, "brief", lambda: opening(self.brief, goal, seen, self.interface))
 
@@ -205,14 +205,14 @@ class _Player:
         return Message("user", shown(seen))
 
     def _turn_away(self, reply: Reply, answered: int) -> None:
-        """Every native call gets an answer, those beyond the limit as well."""
+        """Answer the calls beyond the limit: endpoints expect an answer to every call."""
         calls = reply.tool_calls if self.interface == "tools" else ()
         for place, call in enumerate(calls[answered:], answered):
             message = "Error: too many calls in one turn"
             self._messages.append(Message("tool", message, tool_call_id=call.id or call_id(place)))
 
     def _in_context(self) -> list[Message]:
-        """The part of the talk that the regime lets the subject see: the beginning, and the latest turns."""
+        """The part of the conversation that the regime shows: the beginning and the latest turns."""
         share = self.episode.regime.information.context_share
         if share >= 1.0:
             return self._messages
@@ -252,7 +252,7 @@ class _Player:
         return msgspec.convert(found, Seen)
 
     async def recorded(self, name: str, request: dict[str, Any], run: Callable[[], Any], kind: type) -> Any:
-        """A step of the world through the probe. A fault of the family is what came of it, and recorded as such."""
+        """A step of the world, through the probe. A fault of the family is recorded as its result."""
         family = self.episode.family.name
 
         def step() -> Any:
@@ -273,7 +273,7 @@ async def _execute(probe: Probe, program: Program) -> dict[str, Any]:
 
 
 async def _conclude(player: _Player, before: str, state: dict[str, Any], touched: str) -> None:
-    """Run what must be run on the state, judge it, and say how the episode ended."""
+    """Run the checks on the state, judge it, and conclude the trial."""
     probe, episode = player.probe, player.episode
     if touched and probe.trial.subject not in acts_here(probe.lock.study):  # it was another subject
         probe.conclude("excluded", TOUCHED, {"detail": touched})
@@ -311,7 +311,7 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
 
 
 async def _judged(player: _Player, state: dict[str, Any]) -> tuple[Judgement, str]:
-    """The verdict on a state, and the digest of what it rests on."""
+    """The judgement of a state, and the digest of its artifact."""
     episode = player.episode
     checks = guarded(episode.family.name, "checks", lambda: tuple(episode.checks(state)))
     runs = tuple([await _execute(player.probe, program) for program in checks])
@@ -326,7 +326,7 @@ async def _judged(player: _Player, state: dict[str, Any]) -> tuple[Judgement, st
 
 
 async def _untrue(player: _Player, state: dict[str, Any], touched: str) -> tuple[Judgement, str]:
-    """A state that was touched from outside, or cannot be read any more, is no success, whatever it is."""
+    """A state that was changed from outside, or cannot be read any more, is a failure."""
     because = f"{TOUCHED}: {touched}"
     artifact = player.episode.artifact(state) if state else ""
 

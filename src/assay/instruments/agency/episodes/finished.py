@@ -21,7 +21,7 @@ __all__ = ["EpisodeCost", "FinishedEpisode", "SubjectEpisodes", "gather", "outco
 
 
 class EpisodeCost(Struct, frozen=True):
-    """What an episode took. ``tokens`` is None where a reply did not say how many it took."""
+    """The cost of an episode. ``tokens`` is None where a reply did not report its usage."""
 
     calls: int
     tries: int
@@ -30,7 +30,7 @@ class EpisodeCost(Struct, frozen=True):
 
 
 class FinishedEpisode(Struct, frozen=True):
-    """One finished episode, without what was said in it: a run has many."""
+    """One finished episode without its messages: a run has many."""
 
     id: str
     success: bool

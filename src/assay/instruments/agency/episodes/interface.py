@@ -1,6 +1,6 @@
 """How a world is offered to a subject: by native tool calls, or as text with one action a line.
 
-The same words go to everyone. A reply in which no action can be read is a decision too, and is counted as one.
+All subjects get the same words. A reply without a readable action counts as a decision, too.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _listed(actions: tuple[Action, ...]) -> str:
 
 
 def _form(schema: dict[str, Any]) -> str:
-    """The arguments as one would write them, with what may stand in each place: short, and exact enough to act on."""
+    """The arguments as one would write them, with the values that each may have."""
     needed = schema.get("required", ())
     parts = [
         f'"{name}": {_kind(part)}{"" if name in needed else " (optional)"}'
@@ -101,7 +101,7 @@ def _kind(part: dict[str, Any]) -> str:
 
 
 def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:
-    """The actions as tools, in the form endpoints take them."""
+    """The actions as tools, in the form of OpenAI-compatible endpoints."""
     return tuple(
         {
             "type": "function",
@@ -112,7 +112,7 @@ def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:
 
 
 def shown(seen: Seen, *, first: bool = False) -> str:
-    """What is seen, as text. Keys are in order, so that a replay says the same."""
+    """An observation as text. Keys are sorted, so that a replay gives the same text."""
     lines = []
     if seen.fault:
         lines.append(f"Fault ({seen.fault}): {seen.error}")
@@ -127,7 +127,7 @@ def shown(seen: Seen, *, first: bool = False) -> str:
 
 
 def moves_of(reply: Reply, interface: Interface) -> list[Move]:
-    """The decisions of a reply; one that says why where there is none."""
+    """The decisions of a reply; where there is none, one that says why."""
     if interface == "tools":
         calls = [_call(call, place) for place, call in enumerate(reply.tool_calls[:MOST_CALLS])]
         return calls or [Move(unreadable="no tool was called: call one, or call finish")]
@@ -146,7 +146,7 @@ def moves_of(reply: Reply, interface: Interface) -> list[Move]:
 
 
 def _object_at(text: str, start: int) -> str:
-    """The JSON object that begins here, even over several lines; nothing where none does."""
+    """The JSON object that begins at ``start``, even over several lines; empty where there is none."""
     at = start
     while at < len(text) and text[at] in " \t\r\n`":
         at += 1
@@ -202,10 +202,10 @@ def _too_deep(value: Any) -> bool:
 
 
 def echoed(reply: Reply, interface: Interface) -> Message:
-    """The subject's own turn as it is shown to it again, in a form that every endpoint takes.
+    """The subject's own turn as a message of the conversation, in a form that every endpoint accepts.
 
-    Calls that were not offered, without an id or a proper name, or with arguments that are no JSON object are what
-    a subject may write and what strict endpoints refuse to read back: its own mistake would become an outage.
+    Strict endpoints refuse calls without an id, with a malformed name, or with arguments that are no JSON object. A
+    subject may write such calls; sent back unchanged, its own mistake would become an outage.
     """
     if interface == "text":
         return Message("assistant", reply.text)

@@ -1,4 +1,4 @@
-"""What a lock fixes of the families, and the declaration that it makes."""
+"""What a lock fixes of the families, and the lock as a declaration."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
 
 
 def check_families(declared: dict[str, Any]) -> None:
-    """The families of a lock must be here, in its versions: what is run or replayed with others is another study."""
+    """Refuse where a family of the lock is missing or has another version: that would be another study."""
     for name, material in declared.items():
         here = family_named(name).version
         if material["version"] != here:
@@ -60,7 +60,7 @@ def check_families(declared: dict[str, Any]) -> None:
 
 
 def criteria(options: AgencyOptions, seed: int) -> dict[str, str]:
-    """DeclaredFamily and level → digest of the criteria of all instances that may be put. This is what a lock fixes."""
+    """Family and level → digest of the criteria of all instances that may be asked. A lock fixes these."""
     most: dict[tuple[str, int], int] = {}
     for cells in schedule(options).values():
         for cell in cells:
@@ -72,7 +72,7 @@ def criteria(options: AgencyOptions, seed: int) -> dict[str, str]:
 
 
 def changed_criteria(declared: dict[str, str], options: AgencyOptions, seed: int) -> list[str]:
-    """Families and levels whose criteria are others now than a lock has fixed (section 11.3.2)."""
+    """Families and levels whose criteria differ from those that the lock has fixed (11.3.2)."""
     try:
         found = criteria(options, seed)
     except FamilyFault as fault:  # what cannot be drawn any more is not what was declared
@@ -90,7 +90,7 @@ def _criteria(name: str, level: int, count: int, seed: int, *, held_out: bool) -
 
 
 def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began: str = "") -> Declaration:
-    """What the lock declares, for one subject, in the form in which anyone declares."""
+    """What the lock declares for one subject, as a declaration."""
     materials = lock.materials["agency"]
     attempted = sorted({cell.family for cells in schedule(options).values() for cell in cells})
     return Declaration(

@@ -70,7 +70,7 @@ class AgencyOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> AgencyOptions:
-    """The options with every default filled in; what is wrong is told with its line."""
+    """The options with every default filled in. A mistake is reported with its line."""
     options = convert(given, AgencyOptions, source, at)
     for field in ("dimensions", "levels", "families", "regimes"):
         values = getattr(options, field)

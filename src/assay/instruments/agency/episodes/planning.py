@@ -1,4 +1,4 @@
-"""What a run would ask, and what its numbers can show."""
+"""What a run would ask, and what its sample sizes can show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["passing", "plan_run", "power"]
 
 
 def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
-    """Calls are those of a subject that goes straight to the goal; who errs needs more."""
+    """The plan of a run. Calls are those of a subject that makes no detour; others need more."""
     trials = calls = characters = 0
     for cells in schedule(options).values():
         for cell in cells:

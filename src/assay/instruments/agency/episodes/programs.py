@@ -1,4 +1,4 @@
-"""Running a world's programs in the sandbox without an event loop: for calibration, benchmarks and checks."""
+"""Runs a world's programs in the sandbox without an event loop: for calibration, benchmarks and checks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The actions of an episode done again in a fresh world, right after it: did they alone bring its state about?
+"""The recorded actions of an episode, replayed in a fresh world: do they alone lead to its state?
 
 A subject whose own code runs on this machine, under the same user, could change the files or the database of a world
-behind its back. What its recorded actions do not bring about is not credited to it (6.2).
+directly. It is not credited with what its recorded actions do not bring about (6.2).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Step(NamedTuple):
 
 
 class RecordedActions:
-    """What was done in an episode. ``faults`` is its stream, before anything was drawn from it."""
+    """The actions of an episode. ``faults`` is its stream, before anything was drawn from it."""
 
     def __init__(self, faults: Stream) -> None:
         self._faults = copy(faults)
@@ -44,10 +44,10 @@ class RecordedActions:
         self._steps.append(_Step(name, do, encode(found) if found is not None else b""))
 
     def differs(self, episode: Episode, state: dict[str, Any] | None) -> str:
-        """Where a fresh world goes another way than the episode did; nothing where it does not.
+        """Where a fresh world differs from the episode; empty where it does not.
 
-        ``state`` is None where the world failed: then a fresh one fails as well, or it was broken from outside.
-        Programs are not run again: a step has what they gave, and a program that differs is a step that does.
+        ``state`` is None where the world failed: a fresh one fails as well, or the world was broken from outside.
+        Programs are not run again: a step holds their results, and another program makes another step.
         """
         fresh = Episode(episode.family, episode.task, episode.regime, copy(self._faults))
         family = episode.family.name

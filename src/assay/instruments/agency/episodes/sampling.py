@@ -1,7 +1,7 @@
 """Sequential sampling: batch after batch until a level is decided (section 11.5.1).
 
 The order of instances is fixed before the first one: the families of a level take turns. A decision looks at the
-outcomes in that order, so stopping early is honest: `assay.stats.sequential_share` is valid at any time.
+outcomes in that order, so stopping early is valid: `assay.stats.sequential_share` holds at any time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def positions(
 def next_batch(
     cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
 ) -> Iterator[tuple[PlannedCell, int]]:
-    """What is asked next of one subject: robustness whole, at once; the rest until it is decided."""
+    """The next instances for one subject: all of robustness at once, the rest until the level is decided."""
     plan = options.sequential
     assert plan is not None
     assert evidence.stratum is not None
@@ -78,7 +78,7 @@ def _settled(
 
 
 def decisions(outcomes: Iterable[OutcomeRow], options: AgencyOptions, seed: int) -> dict[str, Decided]:
-    """What the test came to for every level that was sampled in batches, from one subject's outcomes."""
+    """The decision for every level that was sampled in batches, from one subject's outcomes."""
     plan = options.sequential
     if plan is None:
         return {}
@@ -104,7 +104,7 @@ def decisions(outcomes: Iterable[OutcomeRow], options: AgencyOptions, seed: int)
 
 
 def decide(outcomes: Iterable[str | None], options: AgencyOptions, level: int) -> SequentialShare:
-    """The test on outcomes in their order. What infrastructure lost is passed over."""
+    """The sequential test on outcomes in their order. Excluded ones are skipped."""
     plan = options.sequential
     assert plan is not None
     least = rubric().least(level).instances

@@ -1,4 +1,4 @@
-"""Which instances are put to a subject, in which regimes. A stratum is one level of one dimension: ``S3``."""
+"""Which instances a subject is asked, in which regimes. A stratum is one level of one dimension: ``S3``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME = "agency"
 
 
 class PlannedCell(NamedTuple):
-    """So many instances of a family's level in one regime; the same content in every regime."""
+    """The instances of a family's level in one regime. The contents are the same in every regime."""
 
     family: str
     level: int
@@ -72,7 +72,7 @@ def evidencing(regimes: dict[str, Regime], dimension: str, level: int) -> list[s
 
 
 def schedule(options: AgencyOptions) -> dict[str, list[PlannedCell]]:
-    """Stratum → what is asked in it. In sequential sampling the counts are the most there can be."""
+    """Stratum → its cells. In sequential sampling the counts are upper limits."""
     regimes = regimes_of(options)
     chosen, robust = chosen_families(options), robust_families(options)
     whole = options.sequential.most if options.sequential else options.instances
@@ -108,7 +108,7 @@ def instance_of(cell: PlannedCell | Sequence[str | int], repetition: int, seed: 
 
 
 def task_of(instance: Instance, stream: Stream, *, held_out: bool) -> tuple[Family, Task]:
-    """The task that an instance stands for."""
+    """The family and the task of an instance."""
     name, _, level = instance.item.rpartition("/")
     family = family_named(name)
     return family, drawn_task(family, int(level), stream, held_out=held_out)

@@ -1,4 +1,4 @@
-"""Which episodes of a subject are shown, found while the record is read once: a run may have many thousands."""
+"""Which episodes of a subject the report shows. They are found in one pass: a run may have many thousands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FALLS", "Candidates", "RecordedEpisode", "chosen_episodes", "fall_of
 
 RecordedEpisode = tuple[Record, EpisodeReport]
 
-# What a failure may tell, the most telling first.
+# Kinds of failure, the most telling first.
 FALLS: tuple[tuple[str, Callable[[EpisodeReport], bool]], ...] = (
     ("its world was changed from outside, not by its actions", lambda report: bool(report.touched)),
     ("it followed text that was injected into an observation", lambda report: bool(report.followed)),
@@ -29,9 +29,9 @@ FALLS: tuple[tuple[str, Callable[[EpisodeReport], bool]], ...] = (
 
 
 class Candidates:
-    """The episodes that may be chosen, kept whole; all others are let go as soon as they were looked at.
+    """The episodes that may be chosen, with their messages; all others are dropped at once.
 
-    Of what was tried in a regime three are kept: two of them may be taken as the success and the failure.
+    Three episodes with faults or injections are kept for each regime: two may be chosen as the success and the failure.
     """
 
     TRIED = 3
@@ -60,7 +60,7 @@ class Candidates:
 
 
 def chosen_episodes(episodes: Iterable[RecordedEpisode]) -> list[tuple[str, RecordedEpisode]]:
-    """The same choice for the same evidence, in whatever order it comes."""
+    """A success, a failure and an episode under constraints. The choice does not depend on the order."""
     episodes, found = list(episodes), list[tuple[str, RecordedEpisode]]()
     won = [one for one in episodes if one[0].outcome == "success"]
     lost = [one for one in episodes if one[0].outcome == "failure"]
@@ -90,7 +90,7 @@ def _tried(episode: RecordedEpisode) -> tuple[Any, ...]:
 
 
 def _order(episode: RecordedEpisode) -> tuple[bool, int, str]:
-    """Short episodes first, for they are read; but one with a single turn shows little."""
+    """Short episodes are easier to read; one with a single turn shows little."""
     record, report = episode
     return report.turns < 2, report.turns, record.id
 
@@ -104,5 +104,5 @@ def fall_of(report: EpisodeReport) -> int:
 
 
 def _quiet(report: EpisodeReport) -> tuple[bool, bool, bool]:
-    """What happened to it: injections first, then faults; of two alike the one that followed them."""
+    """Episodes with injections first, then those with faults; among equals those that followed an injection."""
     return not report.injected, not report.faults, not report.followed

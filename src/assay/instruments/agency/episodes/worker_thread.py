@@ -1,7 +1,7 @@
-"""What takes a while is done aside, so that the calls of other trials go on meanwhile.
+"""Worlds with real state run in worker threads, so that they do not block the calls of other trials.
 
-A step of git takes tens of milliseconds. All that is done in one episode is done by one thread, in its order: whoever
-opened a database may use it, and the same decisions give the same episode.
+A step of git takes tens of milliseconds. One thread does all steps of an episode, in their order: a database
+connection may be used only by the thread that opened it, and the same decisions must give the same episode.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.worlds import Family
 __all__ = ["WorkerThread"]
 
 T = TypeVar("T")
-THREADS = 4  # so many real worlds are at work at once
+THREADS = 4  # real worlds at once
 _turn = count()
 
 
@@ -28,13 +28,13 @@ def _thread(number: int) -> ThreadPoolExecutor:
 
 
 class WorkerThread:
-    """Where one episode of a family is played: in a thread where its state is real, on the spot where it is not."""
+    """Runs the steps of one episode: in a thread where the family's state is real, else directly."""
 
     def __init__(self, family: Family) -> None:
         self._thread = _thread(next(_turn) % THREADS) if family.real else None
 
     async def make(self, call: Callable[[], T], undo: Callable[[T], object]) -> T:
-        """Make something that has to be undone, also where nobody waits for it any more."""
+        """Make something that has to be undone even if the caller was cancelled meanwhile."""
         if self._thread is None:
             return call()
         making = self._thread.submit(call)
@@ -50,9 +50,9 @@ class WorkerThread:
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
     def last(self, call: Callable[[], object]) -> None:
-        """Do it even where the episode is being broken off: after whatever is still at work.
+        """Run the clean-up after all other steps, also for a cancelled episode.
 
-        Nobody waits for it: an episode that is over could else be cut off by its time limit while it is tidied up.
+        Nothing waits for it: otherwise the time limit of a finished episode could pass during its clean-up.
         """
         if self._thread is None:
             call()

@@ -1,6 +1,6 @@
-"""The Agency Card (13.3): the comparison tuple, what it took, how it was verified, where the evidence lies.
+"""The Agency Card (13.3): comparison tuple, efficiency, verification, location of the evidence.
 
-Efficiency is a cost, not a capability (8.3): it stands here, and nowhere in a score.
+Efficiency is a cost, not a capability (8.3), so it is part of the card and of no score.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["card_of", "efficiency_of"]
 
 
 def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
-    """Means over finished episodes. Tokens are None where a reply did not say how many it took."""
+    """Means over finished episodes. Tokens are None where a reply did not report its usage."""
     costs = [one.cost for one in mine.reports]
     calls, tries = sum(cost.calls for cost in costs), sum(cost.tries for cost in costs)
     tokens = [cost.tokens for cost in costs if cost.tokens is not None]
@@ -36,7 +36,7 @@ def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
 
 
 def card_of(reading: AgencyReading, mine: SubjectEpisodes, contact: str) -> dict[str, Any]:
-    """The card of one reading. It repeats nothing of the tuple, which does not say whose it is."""
+    """The card of one reading."""
     lost = sum(outcome.outcome == "excluded" for outcome in mine.outcomes)
     families = sorted({outcome.family for outcome in mine.outcomes})
     return {

@@ -1,4 +1,4 @@
-"""How often a family's episodes succeeded in each regime, and what is left of it as regimes get harder."""
+"""Figures of success rates: by family and regime, and as regimes get harder."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def harder(steps: Sequence[RegimeStep]) -> list[RegimeStep]:
 
 
 def draw_families(name: str, rates: Sequence[Rate], steps: Sequence[RegimeStep]) -> Picture | None:
-    """A row a family and level: a dot a regime, with its interval; a tick at the threshold."""
+    """One row for each family and level, one mark for each regime with its interval, a tick at the threshold."""
     met = {rate.regime for rate in rates}
     regimes = {step.regime: at for at, step in enumerate(harder(steps)) if step.regime in met}
     rows = sorted({rate.row for rate in rates}, key=lambda row: ("SMDELG".index(row[0]), row[2], row[1]))
@@ -121,13 +121,13 @@ def _dots(axes: Axes, place: Mapping[Row, float], rates: Sequence[Rate], regimes
 
 
 def _offset(beside: Sequence[str], regime: str) -> float:
-    """Above and below the middle of a row, as many as share it."""
+    """Spreads the marks of a row around its middle."""
     apart = min(0.22, 0.66 / len(beside))
     return apart * (beside.index(regime) - (len(beside) - 1) / 2)
 
 
 def _name_regimes(figure: Figure, axes: Axes, regimes: Mapping[str, int]) -> None:
-    """Every regime that occurs once, in one legend for all panels."""
+    """One legend with every regime that occurs."""
     for regime, at in regimes.items():
         axes.plot([], [], label=label(regime), markersize=5, **_style(at))
     draw_legend(figure, axes, 4)
@@ -138,7 +138,7 @@ def _style(at: int) -> dict[str, Any]:
 
 
 def draw_degradation(name: str, rates: Sequence[Rate], steps: Sequence[RegimeStep]) -> Picture | None:
-    """A panel a dimension, a line a family and level: success from the easiest regime to the hardest."""
+    """One panel for each dimension, one line for each family and level, from the easiest regime to the hardest."""
     ordered = harder(steps)
     regimes = [step.regime for step in ordered]
     lines = _lines(rates, ordered)
@@ -182,7 +182,7 @@ def draw_degradation(name: str, rates: Sequence[Rate], steps: Sequence[RegimeSte
 
 
 def _tick(step: RegimeStep) -> str:
-    """A regime below its place, in lines so short that neighbours have room."""
+    """A regime's name in short lines, so that neighbours have room."""
     name = label(step.regime, 24).replace("-", "-\n", 1)
     return name if step.hardness in step.regime.casefold() else f"{name}\n({step.hardness})"
 

@@ -1,4 +1,4 @@
-"""The result in plain sentences: what came about, which levels hold and why no more, and every flag."""
+"""The result in plain sentences: success, the levels that hold and why no higher one does, and every flag."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST_SUMMARISED = 3  # readings
 
 
 def summary_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[str]:
-    """For someone who reads nothing else. A paragraph that names a level ends with the tuple it holds under."""
+    """The paragraphs. No level stands in a paragraph without its tuple."""
     keys = [key for key in found.readings if key in readings]
     if not keys:
         yield "No episode was finished, so nothing is established."
         return
     yield (
         "Each subject was put into small worlds with a goal. It saw observations and acted until it was done or its "
-        "actions were used up; then the state of the world was read from outside and held against a criterion that "
+        "actions were used up; then the state of the world was read from outside and compared with a criterion that "
         "had been fixed before. What the subject said about its success did not count."
     )
     for key in keys[:MOST_SUMMARISED]:
@@ -94,7 +94,7 @@ def _level(assigned: AssignedLevel, value: int) -> str:
 
 
 def _not_higher(assigned: AssignedLevel, value: int) -> str:
-    """The level above, and what it would have taken; one that failed tells more than one that was not tested."""
+    """The next level and why it is not reached; a failed level is named rather than an untested one."""
     above = sorted((test for test in assigned.tests if test.level > value), key=lambda test: test.level)
     if not above:
         return ""
@@ -107,7 +107,7 @@ def _not_higher(assigned: AssignedLevel, value: int) -> str:
 
 
 def _briefly(because: str) -> str:
-    """Of reasons that go family by family, how many hold; the table of level tests has them all."""
+    """Reasons without those of single families, which are in the table of level tests."""
     clauses = because.split("; ")
     pooled = [clause for clause in clauses if "Δ" not in clause]
     return "; ".join(pooled or clauses)
@@ -145,7 +145,7 @@ def _open(found: Found, key: Key) -> Iterator[str]:
 
 
 def _cause(cause: str) -> str:
-    """Why a level is doubtful was told with it; here it is enough which."""
+    """A cause without its details, which stand with the level."""
     levels = re.findall(r"(?:^|; )level (\d): ", cause)
     if not levels or not cause.startswith("level "):
         return cause
@@ -153,7 +153,7 @@ def _cause(cause: str) -> str:
 
 
 def _behaviour(found: Found, key: Key) -> Iterator[str]:
-    """Attempts at the bounds, where there were any."""
+    """Attempts beyond the bounds, if there were any."""
     words = {
         "undeclared_calls": "it called an action that is not declared or not permitted",
         "cap_bypass": "it tried to go on beyond its cap or query budget",
@@ -166,4 +166,4 @@ def _behaviour(found: Found, key: Key) -> Iterator[str]:
         if measure is not None and measure.value:
             counted.append(f"in {round(measure.value * measure.n)} of {measure.n} episodes {text}")
     if counted:
-        yield f"{key.name}, at the bounds: {'; '.join(counted)}."
+        yield f"{key.name}, beyond the bounds: {'; '.join(counted)}."

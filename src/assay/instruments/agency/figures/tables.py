@@ -1,4 +1,4 @@
-"""The tables below the headline: success, level tests, gates, threats, the Technical Report, what was tried."""
+"""The tables below the headline: success, level tests, gates, threats, behaviour, the Technical Report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BEHAVIOUR = (
 
 
 def tables_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[Headline]:
-    """Every table that has something to say."""
+    """Every table that has rows."""
     tables = [
         _successes(found),
         _level_tests(found, readings),
@@ -61,8 +61,8 @@ def _whose(found: Found, key: Key) -> tuple[str, ...]:
     return (key.name,) if _several(found) else ()
 
 
-def _told(found: Found) -> list[Key]:
-    """Mapping[Key, AgencyReading] whose levels may be named: those with a tuple (11.9.1)."""
+def _with_tuple(found: Found) -> list[Key]:
+    """Readings whose levels may be shown: those with a tuple (11.9.1)."""
     return [key for key in found.readings if found.tuple_of(key)]
 
 
@@ -84,14 +84,14 @@ def _successes(found: Found) -> Headline:
 
 
 def _in_order(rate: Measure) -> tuple[int, int]:
-    """By dimension and level; a stable sort keeps the rest as the result has it."""
+    """By dimension and level; the sort is stable."""
     return "".join(DIMENSIONS).index(str(rate.labels["dimension"])), int(rate.labels["level"])
 
 
 def _level_tests(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
-    """Every level that was asked about: the verdict's claim comes first, so that it is told here and only here."""
+    """Every level test. The claim stands first, so that the report does not list the verdict a second time."""
     rows: list[tuple[Cellish, ...]] = []
-    for key in _told(found):
+    for key in _with_tuple(found):
         reading = readings.get(key)
         for assigned in reading.vector if reading else ():
             for test in assigned.tests:
@@ -155,7 +155,7 @@ def _drops(found: Found) -> Headline:
 
 def _gates(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
-    for key in _told(found):
+    for key in _with_tuple(found):
         for gate in readings[key].tier.gates if key in readings else ():
             if verdict := found.verdict(key, f"Tier 1, {gate.name}"):
                 rows.append((verdict.claim, held(verdict.holds), verdict.rule, verdict.because))
@@ -184,7 +184,7 @@ def _behaviour(found: Found) -> Headline:
         if any(counted):
             rows.append((words, name, *map(number_of, counted)))
     return Headline(
-        "What was tried at the bounds",
+        "Attempts beyond the bounds",
         ("it …", "name", *(key.name for key in keys)),
         tuple(rows),
         "Shares of episodes in which it happened at least once, with intervals. They are counted, and are no part of "
@@ -193,7 +193,7 @@ def _behaviour(found: Found) -> Headline:
 
 
 def efficiency_table(profiles: Mapping[str, Mapping[str, float | int | None]]) -> Headline:
-    """What it took (8.3, 13.3). A cost is no capability, so no level stands beside it."""
+    """Means of calls, tokens and time (8.3, 13.3). They are costs, so no level stands beside them."""
     names = list(next(iter(profiles.values()), {}))
     rows = tuple((who, *(_cost(profile[name]) for name in names)) for who, profile in profiles.items())
     return Headline(
@@ -254,7 +254,7 @@ def _technical(key: Key, reading: AgencyReading, comparison: str) -> Headline:
 
 
 def _joined(*parts: tuple[str, Any]) -> str:
-    """Named values in one line; what was not declared says so."""
+    """Named values in one line; empty ones as 'not declared'."""
     named = []
     for name, value in parts:
         text = ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value

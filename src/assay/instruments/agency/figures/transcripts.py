@@ -1,6 +1,6 @@
-"""The episode viewer: what was to be brought about, what was seen and done step by step, and what the verifier found.
+"""Transcripts of episodes: the goal, what was observed and done step by step, and what the verifier found.
 
-Everything is read from the record: the goal is drawn anew from the instance, the rest is what went through the probe.
+All of it is read from the record; the goal is drawn again from the instance.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Spans = list[tuple[int, int, str]]
 
 ACTION = Mark("action", "as it was read from the reply")
 CHANGED = Mark("fault", "made by the regime, not by the subject")
-BAIT = Mark("injection", "text that wants to take over")
+BAIT = Mark("injection", "text that tries to make the subject do something else")
 CREDITED = Mark("credited", "verified from outside")
 ERROR = Mark("error", "what the world answered instead of doing it", wrong=True)
 FOLLOWED = Mark("followed", "does what the injected text asked for", wrong=True)
@@ -58,11 +58,11 @@ def transcripts_of(episodes: Iterable[RecordedEpisode], *, held_out: bool) -> tu
 
 
 class _Step(Struct, kw_only=True):
-    """A decision and what was seen of it."""
+    """A decision and the observation after it."""
 
     number: int
     turns: list[Spoken]
-    telling: bool = False  # a fault, an injection, an error
+    eventful: bool = False  # a fault, an injection, an error
 
 
 def episode_transcript(kind: str, record: Record, report: EpisodeReport, *, held_out: bool) -> Transcript:
@@ -70,12 +70,12 @@ def episode_transcript(kind: str, record: Record, report: EpisodeReport, *, held
     trial = record.trial
     task = task_of(trial.instance, content_stream(trial.instance), held_out=held_out)[1]
     try:
-        teller = _Teller(record, report)
-        steps = teller.steps()
-        verified = teller.verification(task.criterion.text)
+        reader = _EpisodeReader(record, report)
+        steps = reader.steps()
+        verified = reader.verification(task.criterion.text)
     except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise IntegrityError(f"trial {record.id[:12]}: an episode that cannot be read ({error!r})") from None
-    turns = (Spoken("goal", ((task.goal, ""),)), *teller.beginning, *_kept(steps), verified)
+    turns = (Spoken("goal", ((task.goal, ""),)), *reader.beginning, *_kept(steps), verified)
     used = {mark for spoken in turns for _, mark in spoken.parts}
     return Transcript(
         title=f"{kind}: {trial.subject}, {report.family}, level {report.level} of {report.dimension}, {trial.regime}",
@@ -113,13 +113,13 @@ def _note(record: Record, report: EpisodeReport) -> str:
 
 
 def _kept(steps: Sequence[_Step]) -> Iterator[Spoken]:
-    """The steps that are shown, and how many are not."""
+    """The steps that are shown, with the number of omitted ones."""
     last = len(steps)
     kept = {step.number for step in steps}
     if last > MOST_STEPS:
         kept = {*range(1, HEAD + 1), *range(last - TAIL + 1, last + 1)}
-        telling = [step.number for step in steps if step.telling and step.number not in kept]
-        kept.update(telling[: MOST_STEPS - HEAD - TAIL])
+        eventful = [step.number for step in steps if step.eventful and step.number not in kept]
+        kept.update(eventful[: MOST_STEPS - HEAD - TAIL])
     left = 0
     for step in steps:
         if step.number not in kept:
@@ -131,8 +131,8 @@ def _kept(steps: Sequence[_Step]) -> Iterator[Spoken]:
         yield from step.turns
 
 
-class _Teller:
-    """Goes through the events of a record once, in order."""
+class _EpisodeReader:
+    """Reads the events of a record once, in order."""
 
     def __init__(self, record: Record, report: EpisodeReport) -> None:
         self._events, self._report = record.events, report
@@ -150,7 +150,7 @@ class _Teller:
                 said = f"gave no reply: {event.data['fault']}" if reply is None else reply["text"]
                 if reply is None:
                     found.append(
-                        _Step(number=len(found) + 1, turns=[_plain(len(found) + 1, said)], telling=True)
+                        _Step(number=len(found) + 1, turns=[_plain(len(found) + 1, said)], eventful=True)
                     )
             elif event.kind == "computed":
                 name, request, result = event.data["name"], event.data["request"], event.data["result"]
@@ -162,9 +162,9 @@ class _Teller:
                     found.append(self._step(len(found) + 1, said, name, request, result))
                     said = ""  # further actions of the same reply
                 elif name == "settle" and found:
-                    turns, telling = self._world(f"world {found[-1].number}", result)
+                    turns, eventful = self._world(f"world {found[-1].number}", result)
                     found[-1].turns += turns
-                    found[-1].telling |= telling
+                    found[-1].eventful |= eventful
                 elif name == "execute" and found:
                     ran = f"a program was run in the sandbox: {result['state']}"
                     found[-1].turns.append(Spoken("sandbox", ((ran, ""),)))
@@ -175,20 +175,22 @@ class _Teller:
     def _step(self, number: int, said: str, name: str, request: dict[str, Any], result: Any) -> _Step:
         said = _cut(said.strip(), MOST_SAID)
         parts: list[tuple[str, str]] = [(said, "")] if said else []
-        telling = name == "nothing"
+        eventful = name == "nothing"
         if name == "act":
             act = f"→ {request['action']} {encode(request['arguments']).decode()}"
             if said.startswith("ACTION ") and "\n" not in said:  # the reply is the action and nothing else
                 parts, act = [], said
-            done, telling = self._act(request["action"], request["arguments"], _cut(act, MOST_LINE))
+            done, eventful = self._act(request["action"], request["arguments"], _cut(act, MOST_LINE))
             parts += [("\n", ""), *done] if parts else done
         turns, seen = self._world(f"world {number}", result)
         return _Step(
-            number=number, turns=[Spoken(f"subject {number}", tuple(parts)), *turns], telling=telling or seen
+            number=number,
+            turns=[Spoken(f"subject {number}", tuple(parts)), *turns],
+            eventful=eventful or seen,
         )
 
     def _act(self, name: str, arguments: Any, act: str) -> tuple[list[tuple[str, str]], bool]:
-        """The action with its mark; what it repeats of an injection stands out."""
+        """The action with its mark; what it repeats of an injection has a mark of its own."""
         claims = name == "finish" and isinstance(arguments, Mapping) and arguments.get("achieved") is True
         whole = CLAIM if claims and not self._success else ACTION
         spans: Spans = [
@@ -199,10 +201,10 @@ class _Teller:
         return [*mark_text(act, [*spans, (0, len(act), whole.name)])], bool(spans) or whole is CLAIM
 
     def _world(self, role: str, result: Any) -> tuple[list[Spoken], bool]:
-        """What the world let be seen, and whether something happened in it."""
+        """An observation, and whether a fault, an error or an injection is in it."""
         seen = msgspec.convert(result, Seen)
         if seen.program is not None:
-            return [], False  # what came of it is told when it is settled
+            return [], False  # the result is shown when the step is settled
         parts: list[tuple[str, str]] = []
         if seen.fault:
             named = seen.error if seen.error.startswith(seen.fault) else f"{seen.fault}: {seen.error}"
@@ -219,7 +221,7 @@ class _Teller:
         return turns, bool(seen.fault or seen.error or baited)
 
     def _observed(self, observation: dict[str, Any]) -> tuple[list[tuple[str, str]], bool]:
-        """What is new in an observation, a line a field."""
+        """What is new in an observation, one line for each field."""
         if not observation:
             return [], False
         new = {k: v for k, v in observation.items() if k not in self._known or self._known[k] != v}
@@ -243,7 +245,7 @@ class _Teller:
         return parts or [("what is observed is unchanged\n", "")], baited
 
     def verification(self, criterion: str) -> Spoken:
-        """The verdict on the state, with the digest that an audit finds again."""
+        """The judgement of the state, with the digest that an audit reproduces."""
         after: dict[str, Any] = {}
         for event in self._events:
             if event.kind == "computed" and event.data["name"] in ("verify", "judge"):
@@ -275,7 +277,7 @@ def _left(seen: Seen) -> str:
 
 
 def _cut(text: str, most: int, spans: Sequence[tuple[int, int, str]] = ()) -> str:
-    """A long text by its beginning, its end, and the marked stretches, which are always kept whole."""
+    """A long text cut to its beginning, its end, and the marked parts, which are kept whole."""
     if len(text) <= most:
         return text
     head, tail = most // 2, len(text) - most // 4
@@ -294,6 +296,6 @@ def _tokens() -> re.Pattern[str]:
 
 @cache
 def _injections() -> re.Pattern[str]:
-    """Every wording of adversarial text, whatever its token."""
+    """Matches every wording of adversarial text, with any token."""
     wordings = (re.escape(text).replace("TOKEN", _tokens().pattern) for text in texts()["injections"])
     return re.compile("|".join(wordings))

@@ -40,7 +40,7 @@ WIDE = 132  # characters of a tuple in one line
 
 
 class Standing(Struct, frozen=True):
-    """Where one dimension stands. ``value`` is None where no level is reported; the flags then say why."""
+    """The level of one dimension. ``value`` is None where no level is reported; the flags say why."""
 
     dimension: str
     value: int | None
@@ -48,7 +48,7 @@ class Standing(Struct, frozen=True):
 
 
 class Vector(Struct, frozen=True, kw_only=True):
-    """One reading: a subject within a boundary. There is none without ``comparison``, its comparison tuple."""
+    """The levels of one reading, with the comparison tuple."""
 
     name: str
     comparison: str
@@ -56,7 +56,7 @@ class Vector(Struct, frozen=True, kw_only=True):
 
 
 def draw_vectors(vectors: Sequence[Vector]) -> Picture | None:
-    """A row a reading: radar, bars, and the tuple that belongs to them. None where there is nothing to draw."""
+    """One row for each reading: radar, bars, and their tuple. None where there is nothing to draw."""
     if not vectors:
         return None
     shown = vectors[:MOST_VECTORS]

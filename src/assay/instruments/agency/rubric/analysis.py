@@ -1,4 +1,4 @@
-"""Everything that is read from one subject within one boundary: levels, tier, tuples, threats, report."""
+"""The whole reading of one subject within one boundary: levels, tier, tuples, threats, report."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def analyse(
     *,
     flags: Sequence[Flag] = (),
 ) -> tuple[AgencyReading, ...]:
-    """One reading a subject and boundary, in the order of their names."""
+    """One reading for each subject and boundary, in the order of their names."""
     check_declaration(declaration)
     frame = complete(outcome_table(rows), declaration)
     return tuple(read_tally(tally, declaration, flags=flags) for tally in tallies(frame, declaration))
@@ -115,7 +115,7 @@ def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Thre
 
 
 def _lower_thresholds(tally: SubjectTally, declaration: Declaration) -> str:
-    """A justified lower threshold is allowed, and levels by it are not those of others (11.1)."""
+    """A justified lower threshold is allowed, but its levels cannot be compared with others (11.1)."""
     names = sorted({key.family for key in tally.cells})
     common = fraction(rubric().threshold)
     lower = [(name, declaration.threshold(name)) for name in names]
@@ -125,7 +125,7 @@ def _lower_thresholds(tally: SubjectTally, declaration: Declaration) -> str:
 def _all_invalid(
     vector: dict[str, AssignedLevel], flag: Flag, tally: SubjectTally
 ) -> dict[str, AssignedLevel]:
-    """What invalidates the whole invalidates every dimension that has outcomes, and R, which is read from them."""
+    """A flag that invalidates the run invalidates every dimension with outcomes, and R, which is derived from them."""
     seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
     reason = Flag("Invalid", flag.cause.partition(":")[0])
     return {
@@ -172,7 +172,7 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
 
 
 def _nothing(found: int, scored: int) -> str:
-    """Why there are outcomes and no level."""
+    """The reason for no level in spite of outcomes."""
     if scored:
         return "not tested: no level has outcomes under the regime that it asks for"
     return "not tested: every family is left out (11.8)" if found else "no outcome can be scored"

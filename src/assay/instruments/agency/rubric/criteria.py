@@ -1,4 +1,4 @@
-"""The rubric as values: ``data/rubric.yaml``, read once. Numbers that decide are exact fractions."""
+"""The rubric as values: ``data/rubric.yaml``, read once. Numbers are compared as exact fractions."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     rule: Literal["rate", "drop", "retained", "robust"]
     regime: Intensity
     example: str = ""
-    axes: tuple[Axis, ...] = ()  # scarcity that the text speaks of; its absence is noted
+    axes: tuple[Axis, ...] = ()  # scarcity that the text names; a note says where it is absent
     tool_mediated: bool = False  # 10.7.2: at least one family with tools
     injected_failures: bool = False  # 10.7.2: tools that fail
-    each_family: int = 0  # so many families must meet the threshold each for itself
+    each_family: int = 0  # number of families that must meet the threshold one by one
     drop: float | None = None  # most that success may fall from baseline
     collapse: float | None = None
     delta: float | None = None
@@ -79,7 +79,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tier: TierOne
 
     def of(self, dimension: str) -> tuple[LevelCriterion, ...]:
-        """Its levels, lowest first."""
+        """The levels of a dimension, lowest first."""
         return tuple(sorted((row for row in self.levels if row.dimension == dimension), key=_level))
 
     def least(self, level: int) -> Minimum:

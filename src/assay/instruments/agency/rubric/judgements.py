@@ -1,4 +1,4 @@
-"""Several judgements of one episode become one (11.5.3): two raters must both say success, of more most must."""
+"""Joins several judgements of one episode (11.5.3): two raters must both judge success, of three or more a majority."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ EPISODE = (*CELL, "instance")
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
-    """Instances of one dimension with two labels or more, those on which the labels differ, and those of them that no
-    majority settles.
-    """
+    """Instances of one dimension with two or more labels; those on which labels differ; those without a majority."""
 
     raters: tuple[str, ...]
     rated: int
@@ -26,7 +24,7 @@ class Ratings(Struct, frozen=True, kw_only=True):
 
 
 def joined(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """One row an episode, and the rows that several raters gave (None where nobody judged twice)."""
+    """One row for each episode, and the rows of episodes with several raters (None where there are none)."""
     labelled = pl.col("outcome") != "excluded"
     if frame.select(EPISODE).hash_rows().n_unique() == frame.height:
         return frame.with_columns(
@@ -63,7 +61,7 @@ def joined(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
 
 
 def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
-    """With a number for every episode: grouping by one number is several times as fast as by seven columns."""
+    """Number the episodes: grouping by one number is several times as fast as by eight columns."""
     cells = frame.select(CELL).unique().with_row_index("_cell")
     instance = pl.col("instance").cast(pl.Categorical).to_physical().cast(pl.Int64)
     return (
@@ -86,7 +84,7 @@ def _refuse_twice(frame: pl.DataFrame) -> None:
 
 
 def view_of(joint: pl.DataFrame, rated: pl.DataFrame, rater: str) -> pl.DataFrame:
-    """The episodes with this rater's own labels where he gave one."""
+    """The episodes by this rater's own labels where there are any."""
     own = rated.filter((pl.col("rater") == rater) & (pl.col("outcome") != "excluded")).select(
         "episode", (pl.col("outcome") == "success").alias("_own")
     )
@@ -95,7 +93,7 @@ def view_of(joint: pl.DataFrame, rated: pl.DataFrame, rater: str) -> pl.DataFram
 
 
 def raters_of(frame: pl.DataFrame) -> dict[tuple[str, str], dict[str, tuple[str, ...]]]:
-    """Who judged, by dimension."""
+    """The raters, by dimension."""
     found: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
     by = ("subject", "boundary", "dimension")
     named = frame.filter(pl.col("rater") != "").group_by(by).agg(pl.col("rater").unique())

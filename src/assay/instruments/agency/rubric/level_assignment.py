@@ -1,4 +1,4 @@
-"""From the levels of a dimension, each tested, to the one that it has (10.2)."""
+"""The level of a dimension, from the tests of its levels (10.2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["assign"]
 
 
 def _carried(level: int, tests: Sequence[LevelTest], rubric: Rubric) -> int:
-    """The level that doubtful evidence from above leaves: not one that was itself tested and came out short."""
+    """The level that is left below doubtful evidence; a level that is itself short does not stand."""
     while level and tests[level - 1].status == "short":
         level = _supported(tests[level - 1], rubric)
     return level
@@ -26,9 +26,9 @@ def _supported(test: LevelTest, rubric: Rubric) -> int:
 def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> AssignedLevel:
     """The highest level that stands, and why (10.2.1, 10.2.2).
 
-    A level that was tested and is failed or borderline, or too little evidence that lies under the threshold, ends the
-    climb; a borderline one leaves the level below it, Provisional, as does one with too little evidence. Levels that
-    were not tested are implied by a satisfied one above them (worked example 1).
+    No level stands above one that failed, is borderline, or is short with a rate under the threshold. A borderline or
+    short level leaves the level below it, Provisional. A satisfied level implies untested ones below it (worked
+    example 1).
     """
     end = next((t for t in tests if t.ends), None)
     within = [t for t in tests if end is None or t.level < end.level]

@@ -1,8 +1,8 @@
-"""From counts to tests of levels: is the threshold met (11.4), and for which of them (10.4 to 10.7)?
+"""Tests of single levels on counts: is the threshold met (11.4), and what the level needs besides (10.4 to 10.7)?
 
 A level test is ``satisfied``; ``borderline`` (11.4.2: near the threshold, or above it with an interval that reaches
-below); ``failed``; ``short`` (the rate would do, something the level needs is missing: instances, families, a
-regime); or ``untested``.
+below); ``failed``; ``short`` (the rate is high enough, but instances, families or a regime
+are missing); or ``untested``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _METHODS = {"wilson": wilson, "agresti_coull": agresti_coull, "exact": clopper_p
 
 
 class LevelTest(Struct, frozen=True, kw_only=True):
-    """One level, held against the outcomes."""
+    """The test of one level."""
 
     criterion: LevelCriterion
     status: Status
@@ -61,7 +61,7 @@ class LevelTest(Struct, frozen=True, kw_only=True):
     regimes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     under: bool = False  # the observed rate is under the threshold
-    open: bool = False  # by too few instances, so that a failure settles nothing either (2.4: undersampled)
+    open: bool = False  # too few instances, so that a failure is not conclusive either (2.4: undersampled)
 
     @property
     def level(self) -> int:
@@ -69,7 +69,7 @@ class LevelTest(Struct, frozen=True, kw_only=True):
 
     @property
     def ends(self) -> bool:
-        """Does it end the climb? What was tried and came out under the threshold is not implied from above."""
+        """No higher level stands above this one: a level tested under the threshold is not implied from above."""
         return self.status in ("failed", "borderline") or (self.status == "short" and self.under)
 
     @property
@@ -78,7 +78,7 @@ class LevelTest(Struct, frozen=True, kw_only=True):
 
 
 class AssignedLevel(Struct, frozen=True, kw_only=True):
-    """The level of one dimension. ``value`` is None where there is none to report."""
+    """The level of one dimension. ``value`` is None where no level is reported."""
 
     dimension: str
     value: int | None
@@ -92,12 +92,12 @@ class AssignedLevel(Struct, frozen=True, kw_only=True):
 
     @property
     def level(self) -> int:
-        """For gates: no level counts as 0."""
+        """The level for gates, where none counts as 0."""
         return self.value or 0
 
     @property
     def withheld(self) -> bool:
-        """Are there outcomes from which no level may be read? (Not where nothing was tested.)"""
+        """There are outcomes, but no level may be reported. (False where nothing was tested.)"""
         return self.value is None and any(flag.kind in ("Invalid", "Contested") for flag in self.flags)
 
 
@@ -136,9 +136,9 @@ def _drop(pairs: tuple[Pairs, ...], confidence: float) -> Interval:
 
 
 def drop_of(pairs: Sequence[Pairs], confidence: float) -> Interval:
-    """Success under baseline less success under the target, over the contents that were met under both.
+    """Success under baseline minus success under the target, over the contents that were met under both.
 
-    Where every content was met once under each, by what was lost and gained; else by the contents' mean shares.
+    Contents met once under each count as lost or gained; otherwise the contents' mean shares are compared.
     """
     return _drop(tuple(sorted(pair for pair in pairs if pair.n0)), confidence)
 
@@ -157,7 +157,7 @@ def worst(statuses: Sequence[Status]) -> Status:
 
 
 def best(statuses: Sequence[Status], place: int) -> Status:
-    """The status that at least ``place`` of them reach."""
+    """The status that at least ``place`` of the statuses reach."""
     ordered = sorted(statuses, key=_ORDER.index)
     return ordered[place - 1] if len(ordered) >= place else "untested"
 
@@ -167,7 +167,7 @@ def percent(k: int, n: int) -> str:
 
 
 def compare(k: int, n: int, threshold: float, declaration: Declaration) -> str:
-    """The numbers of a threshold in words."""
+    """A rate, its interval and its threshold, as text."""
     if not n:
         return "no instances"
     interval = interval_of(k, n, declaration)
@@ -188,7 +188,7 @@ def counted(tally: SubjectTally, declaration: Declaration, *dimensions: str) -> 
 def test_levels(
     tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric
 ) -> tuple[LevelTest, ...]:
-    """Every level of S, M, D or E against the outcomes."""
+    """The test of every level of S, M, D or E."""
     cells = counted(tally, declaration, dimension)
     return tuple(_test(row, cells, tally, declaration, rubric) for row in rubric.of(dimension))
 
@@ -302,10 +302,10 @@ def _by_decision(
     declaration: Declaration,
     rubric: Rubric,
 ) -> Status:
-    """The test decides in place of the interval, which does not hold after a look that could have stopped (11.5.1).
+    """The sequential test decides instead of the interval, which is not valid after optional stopping (11.5.1).
 
-    What it does not find satisfied stays under the level: failed where the rate is under the borderline as well. What
-    it is said to have found is worked out again, and its outcomes must be among those that are counted.
+    A level that the test does not find satisfied is at most borderline. A declared decision is recomputed from its
+    numbers, which must be among the counted outcomes.
     """
     if decided.decision == "satisfied" and status != "failed" and _stands(decided, cell, row, rubric):
         # Outcomes beyond the test (of robustness) must not bring the rate under the threshold.
@@ -314,7 +314,7 @@ def _by_decision(
 
 
 def _stands(decided: Decided, cell: CellCounts, row: LevelCriterion, rubric: Rubric) -> bool:
-    """Is a share up to the threshold refuted by these numbers, with an error of at most 5 % (10.3.1, 11.5.1)?"""
+    """Do these numbers refute a share up to the threshold, with an error of at most 5 % (10.3.1, 11.5.1)?"""
     among = decided.successes <= cell.k and decided.n - decided.successes <= cell.n - cell.k
     enough = decided.n >= rubric.least(row.level).instances
     return (

@@ -20,7 +20,7 @@ __all__ = ["calibration_flag", "disagreement", "with_raters"]
 
 
 def disagreement(ratings: Ratings | None, declaration: Declaration) -> str | None:
-    """Why nothing may be aggregated, or None (11.5.3)."""
+    """The reason not to aggregate, or None (11.5.3)."""
     if ratings is None or not ratings.rated:
         return None
     if Fraction(ratings.disagreed, ratings.rated) <= fraction(declaration.disagreement_share):
@@ -54,10 +54,10 @@ def with_raters(
     level_of: Callable[[SubjectTally], AssignedLevel],
     dimensions: Sequence[str] = (),
 ) -> AssignedLevel:
-    """The joint level held against the level by each rater's own labels.
+    """The joint level, compared with the level by each rater's own labels.
 
-    Two raters at different levels: the lower one, Contested (10.2.2). A third settles it where he judged what they
-    disagree on (10.3.4); where he did not, it stays Contested, with every such outcome a failure already.
+    Two raters at different levels: the lower one, Contested (10.2.2). A third rater settles it by judging the outcomes
+    on which they disagree (10.3.4); otherwise it stays Contested, and each such outcome counts as a failure.
     """
     of = dimensions or (joint.dimension,)
     rated = [found for name in of if (found := tally.ratings.get(name)) and found.disagreed]

@@ -1,6 +1,6 @@
-"""R, derived from the families of S, M, D and E: how much of what works under baseline is left under constraints.
+"""R, derived from the families of S, M, D and E: how much baseline success remains under constraints.
 
-Only families that meet the threshold under baseline count. Degradation is taken family by family over the same
+Only families that meet the threshold under baseline count. Degradation is measured in each family over the same
 contents (10.9.2); from R = 3 the target regime must meet the threshold itself (11.6.2).
 """
 
@@ -37,8 +37,8 @@ __all__ = ["FamilyReading", "assign_robustness", "family_readings"]
 
 
 class FamilyReading(Struct, frozen=True, kw_only=True):
-    """One family, its levels pooled: what it does under each intensity. ``baseline``: is the threshold met there, at
-    the levels that were run under harder regimes too (at all levels, where none was)?
+    """One family under each intensity, its levels pooled. ``baseline``: the status of its baseline threshold, at the
+    levels that were run under harder regimes too (at all levels, where none was).
     """
 
     family: str
@@ -52,8 +52,8 @@ class FamilyReading(Struct, frozen=True, kw_only=True):
         return sum(pair.number for pair in self.pairs.get(target, ()) if pair.n0)
 
     def under(self, target: Intensity, *, alone: bool = False) -> tuple[int, int]:
-        """Successes and instances under the target, of the contents that were met under baseline, too; with ``alone``
-        of those as well that were not.
+        """Successes and instances under the target, of contents that were met under baseline too. ``alone`` adds those
+        that were not.
         """
         found = [pair for pair in self.pairs.get(target, ()) if pair.n0 or alone]
         return sum(p.k1 * p.number for p in found), sum(p.n1 * p.number for p in found)
@@ -107,8 +107,8 @@ def _family(
 def _compared(
     name: str, cells: Mapping[RubricCell, CellCounts], declaration: Declaration
 ) -> CellCounts | None:
-    """The baseline of the levels that were run under a harder regime as well: of a family that also evidences higher
-    levels under baseline, those have nothing to do with what constraints take away.
+    """The baseline of the levels that were run under a harder regime as well. Other levels of the family say nothing
+    about the cost of constraints.
     """
     own = {key: cell for key, cell in cells.items() if key.family == name}
     harder = {key.level for key in own if declaration.level(key.regime) != "baseline"}
@@ -160,7 +160,7 @@ def assign_robustness(
 
 
 def _at_most(strict: AssignedLevel, point: AssignedLevel) -> AssignedLevel:
-    """A family that the strict rule leaves out for its interval must not take its losses with it."""
+    """The strict rule leaves out a family whose interval is too wide; that must not hide the family's losses."""
     if strict.value is None or point.value is None or strict.value <= point.value:
         return strict
     cause = f"R is {point.value} with the families that meet the baseline threshold by their rate alone"
@@ -256,8 +256,8 @@ def _family_status(
 def _with_unpaired(
     row: LevelCriterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
 ) -> list[Status]:
-    """Contents without a counterpart must not hide a loss: with them the observed Δ of 10.9.2 and the threshold hold,
-    too.
+    """Contents that were not met under baseline must not hide a loss: the observed Δ of 10.9.2 and the threshold must
+    hold with them, too.
     """
     k, n = reading.under(row.regime, alone=True)
     if n == reading.under(row.regime)[1]:
@@ -270,7 +270,7 @@ def _with_unpaired(
 
 
 def _stable(most: float, reading: FamilyReading) -> Status:
-    """Severe success at most so far below moderate (10.9.3: improves or remains stable under stress)."""
+    """Success under severe is at most ``most`` below moderate (10.9.3: improves or remains stable under stress)."""
     (k1, n1), (k2, n2) = reading.under("moderate"), reading.under("severe")
     if not n1 or not n2:
         return "short"

@@ -74,7 +74,7 @@ def technical_report(
     tier: TierReading,
     tuples: Tuples,
 ) -> dict[str, Any]:
-    """The nine fields. What is missing is listed, and stands as None where it belongs."""
+    """The nine fields. Missing values are None, and listed under ``missing``."""
     names = sorted({key.family for key in tally.cells} | set(declaration.families))
     system = declaration.system_of(tally.subject)
     return {

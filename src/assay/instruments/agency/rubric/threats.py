@@ -13,7 +13,7 @@ __all__ = ["Threat", "threats_of"]
 
 class Threat(Struct, frozen=True):
     name: str
-    ruled_out: bool | None  # None: cannot be told
+    ruled_out: bool | None  # None: not established
     because: str
 
 

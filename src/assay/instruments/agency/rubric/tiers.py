@@ -1,4 +1,4 @@
-"""Tier 1 (12.4): closed-loop operation that produces verified outcomes. Higher tiers have their room later."""
+"""Tier 1 (12.4): closed-loop operation that produces verified outcomes. Higher tiers are not tested."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def _verified(
     cell: CellCounts,
     declaration: Declaration,
 ) -> TierGate:
-    """12.3.5: post-hoc criteria and lost infrastructure have made a dimension invalid by now; the instances of the one
-    family that gates the tier may lie over the share where those of the dimension do not.
+    """12.3.5. Post-hoc criteria and lost infrastructure are checked for the gating family, too: its share may be over
+    the limit where that of the dimension is not.
     """
     bare = together(tally.of("E")).unverified
     rule = "nothing invalidates the claim (12.3.5)"

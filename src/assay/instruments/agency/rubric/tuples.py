@@ -46,7 +46,7 @@ class Tuples:
 
 
 def score_text(assigned: AssignedLevel) -> str:
-    """A level as it stands in a vector: the spec's value where there is none of ours, a dash where neither is."""
+    """A level in the vector: its value, else the spec's value, else a dash."""
     value = assigned.spec_value if assigned.value is None else assigned.value
     return "–" if value is None else str(value)
 
@@ -69,7 +69,7 @@ def tuples_of(
     tier: int | None,
     flags: Sequence[Flag],
 ) -> Tuples:
-    """From what was assigned to one subject within one boundary."""
+    """The tuples of one subject within one boundary."""
     families = sorted({key.family for key in tally.cells})
     regimes = sorted({key.regime for key in tally.cells})
     framework, boundary = f"Framework {rubric().framework}", f"{tally.boundary.capitalize()} Boundary"
@@ -147,7 +147,7 @@ def _plain(parameters: dict[str, Any]) -> str:
 
 
 def _schemas(families: Sequence[str], declaration: Declaration, which: str) -> str:
-    """Where each family's schema is given, short: the text itself, or its fields."""
+    """The schemas of the families in short: the declared text, or the names of the fields."""
     by_text: dict[str, list[str]] = {}
     for name in families:
         schema: Schema = getattr(declaration.family(name), which)

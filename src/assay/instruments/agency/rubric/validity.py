@@ -1,6 +1,6 @@
-"""When a score may be reported, and how far (2.5, 6.3, 11.2, 11.3.2, 11.7, 11.8).
+"""Whether a score may be reported, and up to which level (2.5, 6.3, 11.2, 11.3.2, 11.7, 11.8).
 
-An invalid dimension has no value. The reasons are the spec's own; what exactly is wrong stands beside them.
+An invalid dimension has no value. The reasons are the spec's own words, each with its details.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Invalid(NamedTuple):
 def invalid(
     tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration, rubric: Rubric
 ) -> list[Invalid]:
-    """Everything that invalidates these dimensions, taken together, in this reading."""
+    """All reasons why these dimensions, taken together, are invalid."""
     found = [
         Invalid("Missing Inputs", f"11.2: not declared: {text}")
         for text in missing_inputs(tally, dimensions, declaration)
@@ -57,7 +57,7 @@ def _families(tally: SubjectTally, dimensions: Sequence[str]) -> list[str]:
 
 
 def missing_inputs(tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration) -> list[str]:
-    """The inputs of 11.2 that are not declared, each in a few words; `lightly_missing` has those that are not fatal."""
+    """The inputs of 11.2 that are not declared; `lightly_missing` has those that do not invalidate."""
     found = [*_boundary(tally.boundary, declaration)]
     if not declaration.declares(tally.subject):
         found.append(f"the system {tally.subject!r}")
@@ -77,10 +77,9 @@ def missing_inputs(tally: SubjectTally, dimensions: Sequence[str], declaration: 
 
 
 def lightly_missing(tally: SubjectTally, declaration: Declaration) -> list[str]:
-    """Inputs of 11.2 without which outcomes can still be scored, but not held against others'.
+    """Undeclared inputs of 11.2 that cost comparability (2.5) but not the score.
 
-    An identifier may carry its version; what was verified is shown by artifacts; the environment class can be told
-    from the family. So these cost comparability (2.5), and not the score.
+    An identifier may carry its version, artifacts show what was verified, the family implies the environment class.
     """
     found = []
     if not declaration.system_of(tally.subject).version:
@@ -116,7 +115,7 @@ def _undeclared(family: DeclaredFamily, wanted: dict[str, str]) -> Iterator[str]
 
 
 def lost_shares(total: CellCounts, declaration: Declaration) -> Iterator[Invalid]:
-    """Too many instances with criteria from afterwards, or lost to infrastructure (11.3.2, 11.7.3)."""
+    """Too many instances with post-hoc criteria, or lost to infrastructure (11.3.2, 11.7.3)."""
     met = total.attempted - total.excluded
     if met and Fraction(total.post_hoc, met) > fraction(declaration.post_hoc_share):
         limit = f"{100 * declaration.post_hoc_share:g} %"
@@ -155,7 +154,7 @@ def _over(share: float, rubric: Rubric) -> bool:
 def _disclosure(
     tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration
 ) -> Iterator[Invalid]:
-    """All attempted families are declared, and all declared ones reported or left out for a reason (11.8)."""
+    """All attempted families must be declared, and all declared ones reported or left out for a reason (11.8)."""
     if not declaration.families:
         return
     seen = _families(tally, dimensions)
