@@ -8,10 +8,10 @@ import sys
 import msgspec
 import pytest
 
-from assay.instruments.presentation import Number, Presentation, shorten, visible
 from assay.instruments.repeatability.cells import Anchor, Canon
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import headline_of
+from assay.report.presentation import Number, Presentation, shorten, visible
 
 from .samples import cell, presented, scored
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.instruments.presentation import Taken
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import comparisons_of
 from assay.instruments.repeatability.repair import STEPS, Repair, Tried
 from assay.report.html import ReportPage, render_report
+from assay.report.presentation import Taken
 from assay.vocabulary import Measure, Reading, Verdict
 
 from .samples import Page, cell, presented, scored

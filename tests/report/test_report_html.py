@@ -7,8 +7,8 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.presentation import Headline, Number, Presentation
 from assay.report.html import ReportPage, render_report
+from assay.report.presentation import Headline, Number, Presentation
 from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
 
 from .samples import Page, cell, page_of, presented

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.evidence.records import Evidence
-from assay.instruments.presentation import Headline, Picture, Presentation, drawing
+from assay.report.presentation import Headline, Picture, Presentation, drawing
 from assay.vocabulary import Result
 
 from .declarations.outcome import DIMENSIONS

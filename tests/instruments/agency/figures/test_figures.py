@@ -19,7 +19,7 @@ from assay.instruments.agency.figures.rates import (
     draw_families,
 )
 from assay.instruments.agency.figures.vector import MOST_VECTORS, Standing, Vector, draw_vectors
-from assay.instruments.presentation import Picture, drawing
+from assay.report.presentation import Picture, drawing
 from assay.report.svg import inline_svg
 from assay.vocabulary import Flag
 

@@ -17,7 +17,7 @@ from assay.instruments.agency.declarations.declaration import (
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, OutcomeRow
 from assay.instruments.agency.figures.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
 from assay.instruments.agency.scoring import score_outcomes
-from assay.instruments.presentation import Headline, Number
+from assay.report.presentation import Headline, Number
 from assay.vocabulary import Measure, Result
 
 FAMILY = DeclaredFamily(

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.bench import Item
 from assay.evidence import Evidence
-from assay.instruments.presentation import Headline, Number, Presentation
+from assay.report.presentation import Headline, Number, Presentation
 from assay.vocabulary import Result
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from assay.canonical import clean_text
 from assay.errors import InputError, nearest
 from assay.instruments.agency.scoring import score_outcomes
-from assay.instruments.reading_rows import read_lines, rows_of
+from assay.measuring.rows import read_lines, rows_of
 from assay.vocabulary import Flag, Result
 
 from .declaration import Declaration, System, read_declaration

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
 from assay.instruments.agency.rubric.criteria import rubric
-from assay.instruments.presentation import Cellish, Headline, Number
+from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Flag, Measure, Result, Verdict
 
 __all__ = ["BARE", "EXPLAIN", "TITLES", "Found", "Key", "headline_of", "held", "level_of", "number_of"]

@@ -11,7 +11,7 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import LevelTest, interval_of
 from assay.instruments.agency.rubric.robustness import family_readings
 from assay.instruments.agency.rubric.technical_report import FIELDS
-from assay.instruments.presentation import Cellish, Headline, Number
+from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure
 
 from .headline import Found, Key, held, number_of

@@ -20,7 +20,7 @@ from assay.instruments.agency.episodes.conduct import FAILED as BROKEN
 from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import content_stream, task_of
 from assay.instruments.agency.episodes.selection import FALLS, RecordedEpisode, chosen_episodes, fall_of
-from assay.instruments.presentation import Mark, Spoken, Transcript, mark_text
+from assay.report.presentation import Mark, Spoken, Transcript, mark_text
 from assay.worlds import Seen
 from assay.worlds.noise import texts
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     PALETTE,
     Box,
