@@ -22,7 +22,7 @@ from assay.instruments.agency.declarations.declaration import (
     DeclaredRegime,
     System,
 )
-from assay.instruments.agency.declarations.rows import read_outcomes
+from assay.instruments.agency.rows import read_outcomes
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Result
 

@@ -26,14 +26,14 @@ from assay.instruments.agency.declarations.declaration import (
     System,
 )
 from assay.instruments.agency.declarations.outcome import COLUMNS
-from assay.instruments.agency.declarations.rows import score_rows
 from assay.instruments.agency.episodes.planning import passing, power
-from assay.instruments.agency.reading import COUNTS
 from assay.instruments.agency.reference import REFERENCES
+from assay.instruments.agency.rows import score_rows
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import drop_of
 from assay.instruments.agency.rubric.tally import Pairs
 from assay.instruments.agency.rubric.technical_report import FIELDS
+from assay.instruments.agency.scoring import COUNTS
 from assay.stats import fixed_share_size, sequential_properties
 from assay.worlds import Family, Judgement, Regime, check_family, family_named, shipped_regimes
 from assay.worlds.conformance import RULES
@@ -110,7 +110,7 @@ def test_every_measure_of_agency_is_explained(tmp_path: Path) -> None:
     rows.write_text(
         "".join(line[:-1] + f', "rater": "{name}"}}\n' for line in lines for name in ("ann", "bob"))
     )
-    result = score_rows(rows, EXAMPLE / "declaration.yaml")
+    result = score_rows(rows, EXAMPLE / "declaration.yaml", version="1")
     names = {measure.name for measure in result.measures} | set(COUNTS)
     assert "agreement" in names
     told = [cells[0] for cells in table_rows(section(text_of("agency"), "## Measures"))]
@@ -154,7 +154,7 @@ def test_the_example_on_the_page_is_the_example_and_scores_as_shown() -> None:
     assert done.returncode == 0, done.stderr
     (told,) = [body for body in blocks(text, "text") if "desk-agent  extended" in body]
     assert done.stdout.startswith(told)
-    result = score_rows(EXAMPLE / "rows.jsonl", EXAMPLE / "declaration.yaml")
+    result = score_rows(EXAMPLE / "rows.jsonl", EXAMPLE / "declaration.yaml", version="1")
     (tuples,) = [body for body in blocks(text, "text") if body.startswith("(Framework")]
     assert tuples.splitlines() == [note.partition(": ")[2] for note in result.notes[:2]]
 

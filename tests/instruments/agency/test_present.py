@@ -9,13 +9,14 @@ import msgspec
 import pytest
 
 from assay.evidence import Evidence, LedgerIndex
-from assay.instruments.agency.episodes.finished import SubjectEpisodes, gather
-from assay.instruments.agency.episodes.options import AgencyOptions
+from assay.instruments.agency.episodes.finished import SubjectEpisodes
 from assay.instruments.agency.episodes.selection import Candidates
+from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.present import present
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.reference import REFERENCES
 from assay.instruments.agency.rubric.technical_report import FIELDS
+from assay.instruments.agency.scoring import RunReadings, read_run
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Headline, Number, Presentation
 from assay.study import Study
@@ -23,7 +24,7 @@ from assay.vocabulary import Flag, Reading, Result
 from tests.support import begin, go
 
 SUBJECTS = ("gullible", "boaster")
-Seen = tuple[Evidence, Result, list[SubjectEpisodes], AgencyOptions]
+Seen = tuple[RunReadings, Result, AgencyOptions]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     folder, lock = begin(tmp_path_factory.mktemp("agency"), study)
     assert go(folder, lock)
     evidence = Evidence(LedgerIndex(folder.ledger, lock.digest), "agency", lock=lock)
-    return evidence, Agency().score(evidence), gather(evidence), lock.options("agency", AgencyOptions)
+    options_ = lock.options("agency", AgencyOptions)
+    return read_run(evidence, options_), Agency().score(evidence), options_
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +113,9 @@ def test_a_table_that_names_a_level_carries_every_tuple(run: Seen, shown: Presen
 
 
 def test_without_a_tuple_no_level_reaches_anyone(run: Seen) -> None:
-    evidence, result, episodes, options = run
+    read, result, options = run
     bare = [msgspec.structs.replace(one, notes=()) for one in result.measures]
-    found = present(evidence, msgspec.structs.replace(result, measures=tuple(bare)), episodes, options)
+    found = present(read, msgspec.structs.replace(result, measures=tuple(bare)), options)
     assert not any(picture.title == "The agency vector" for picture in found.pictures)
     assert not any(LEVEL.search(text) for text in found.summary)
     for one in found.tables:
@@ -178,7 +180,7 @@ def test_behaviour_at_the_bounds_is_counted_by_subject(run: Seen, shown: Present
     bounds = table(shown, "Attempts beyond")
     assert bounds.columns[2:] == ("reference:gullible, core", "reference:boaster, core")
     claims = next(row for row in bounds.rows if row[1] == "false_claims")
-    played = {mine.spec.title: len(mine.reports) for mine in run[2]}
+    played = {mine.spec.title: len(mine.reports) for mine in run[0].episodes}
     boaster = claims[3]
     assert isinstance(boaster, Number)
     assert (boaster.value, boaster.n) == (1.0, played["reference:boaster"])
@@ -209,9 +211,11 @@ def test_the_page_tells_each_verdict_of_a_table_only_there(run: Seen, shown: Pre
 
 
 def test_hostile_words_of_a_model_stay_words_on_the_page(run: Seen) -> None:
-    evidence, result, episodes, options = run
-    spoiled = [_spoil(mine, lambda text: f"<img src=x onerror=alert(1)>\u202e{text}") for mine in episodes]
-    found = present(evidence, result, spoiled, options)
+    read, result, options = run
+    spoiled = [
+        _spoil(mine, lambda text: f"<img src=x onerror=alert(1)>\u202e{text}") for mine in read.episodes
+    ]
+    found = present(read._replace(episodes=spoiled), result, options)
     text = page(result, found)
     assert "&lt;img src=x onerror=alert(1)&gt;" in text
     assert "<img" not in text
@@ -232,23 +236,23 @@ def _spoil(mine: SubjectEpisodes, change: Callable[[str], str]) -> SubjectEpisod
 
 
 def test_flags_are_told_with_their_cause(run: Seen) -> None:
-    evidence, result, episodes, options = run
+    read, result, options = run
     invalid = Flag("Invalid", "Schema")
     measures = [
         msgspec.structs.replace(one, value=None, flags=(invalid,)) if one.name == "S" else one
         for one in result.measures
     ]
-    found = present(evidence, msgspec.structs.replace(result, measures=tuple(measures)), episodes, options)
+    found = present(read, msgspec.structs.replace(result, measures=tuple(measures)), options)
     assert any("S is Invalid: Schema" in text for text in found.summary)
     assert not any(text.startswith("S, sensing: level") for text in found.summary)
     assert "Invalid (Schema)" in found.pictures[0].svg
 
 
 def test_a_run_without_episodes_says_so(run: Seen) -> None:
-    evidence, result, episodes, options = run
-    empty = [mine._replace(outcomes=[], reports=[]) for mine in episodes]
+    read, result, options = run
+    empty = [mine._replace(outcomes=[], reports=[]) for mine in read.episodes]
     nothing = msgspec.structs.replace(result, measures=(), verdicts=())
-    found = present(evidence, nothing, empty, options)
+    found = present(read._replace(episodes=empty, readings=[]), nothing, options)
     assert found.summary == ("No episode was finished, so nothing is established.",)
     assert (found.tables, found.pictures, found.transcripts) == ((), (), ())
 

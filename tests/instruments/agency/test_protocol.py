@@ -19,8 +19,8 @@ from assay.errors import InputError, UnknownName
 from assay.evidence import segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
-from assay.instruments.agency.declarations.rows import score_rows
 from assay.instruments.agency.protocol import Agency
+from assay.instruments.agency.rows import score_rows
 from assay.report.publish import score_run
 from assay.signing import load_key
 from assay.study import Lock, Study, SubjectSpec
@@ -187,7 +187,7 @@ def test_the_records_can_be_scored_again_as_rows(finished: tuple[RunFolder, Lock
     assert {row["outcome"] for row in rows} == {"success", "failure"}
     again = {
         (m.labels["subject"], m.labels["family"], m.labels["level"], m.labels["regime"]): m.value
-        for m in score_rows(path).measures
+        for m in score_rows(path, version="1").measures
         if m.name == "rate"
     }
     first = {

@@ -7,25 +7,25 @@ worlds. Runs are drawn from the pool and scored like any outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from msgspec import Struct
 
-from assay.canonical import real
-from assay.measuring.calibration import Calibration, Point, in_processes
+from assay.measuring.calibration import Floats, GridBase, Key, Readings, in_processes
 from assay.streams import Stream
 from assay.worlds import all_families, play, shipped_regimes
 
 from .declarations.declaration import Declaration, DeclaredFamily, DeclaredProtocol, DeclaredRegime, System
 from .declarations.outcome import OutcomeRow
-from .episodes.options import AgencyOptions, regimes_of
 from .episodes.programs import ProgramRunner
 from .episodes.schedule import PlannedCell, content_stream, instance_of, robust_families, schedule, task_of
+from .options import AgencyOptions, regimes_of
 from .rubric.analysis import analyse
 
-__all__ = ["GRID", "GradedSubject", "PlayedPool", "Strength", "calibrate", "measured", "run_of"]
+__all__ = ["GRID", "AgencyGrid", "GradedSubject", "Strength", "cell_key"]
 
 INSTANCES = 50  # a level
 MOST_HIGH, LEAST_RIGHT = 0.05, 0.90
@@ -90,9 +90,8 @@ GRID: tuple[GradedSubject, ...] = (
     GradedSubject("fourth", "level 4 everywhere", 4, 4, 4, 4, 4),
     GradedSubject("whole", "level 5 everywhere", 5, 5, 5, 5, 5),
     GradedSubject("observer", "senses well, does little", 5, 2, 1, 1, 3),
-    GradedSubject(
-        "modeller", "models well", 2, 5, 3, 1, 3
-    ),  # M ≥ 4 holds up in two families under Moderate: R ≥ 3
+    # M ≥ 4 holds up in two families under Moderate, so R is at least 3.
+    GradedSubject("modeller", "models well", 2, 5, 3, 1, 3),
     GradedSubject("planner", "decides well", 3, 3, 5, 2, 4),
     GradedSubject("doer", "brings about, without much insight", 2, 1, 2, 5, 5),
     GradedSubject("brittle", "able under baseline, collapses under constraints", 3, 3, 3, 2, 0),
@@ -102,53 +101,18 @@ GRID: tuple[GradedSubject, ...] = (
 )
 
 
-# Measuring them.
+# The worlds that they play in.
+
+Played = dict[
+    str, list[tuple[bool, bool]]
+]  # cell → for each instance, did the solver and the null policy succeed?
 
 
-class PlayedPool(Struct, frozen=True):
-    """What the solver and the null policy reached: (family, level, regime) → a pair for each instance."""
-
-    outcomes: dict[str, list[tuple[bool, bool]]]
-
-    def of(self, cell: PlannedCell) -> list[tuple[bool, bool]]:
-        return self.outcomes[_key(cell)]
-
-
-def _key(cell: PlannedCell) -> str:
+def cell_key(cell: PlannedCell) -> str:
     return f"{cell.family}/{cell.level}/{cell.regime}"
 
 
-def calibrate(
-    runs: int, workers: int, quick: bool, progress: Callable[[int, int], None], *, version: str
-) -> Calibration:
-    """Measure every graded subject in ``runs`` runs. The numbers do not depend on the number of workers."""
-    options = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
-    cells = sorted({cell for found in schedule(options).values() for cell in found})
-    grid = GRID[:6] if quick else GRID
-    total = len(cells) + len(grid)
-    progress(0, total)
-    played = in_processes(_played, cells, workers, lambda done, _: progress(done, total))
-    pool = PlayedPool(dict(zip(map(_key, cells), played, strict=True)))
-    found = in_processes(
-        partial(measured, pool, options, runs),
-        list(grid),
-        workers,
-        lambda done, _: progress(len(cells) + done, total),
-    )
-    return Calibration(
-        instrument="agency",
-        version=version,
-        runs=runs,
-        confidence=0.95,
-        required=1.0 - MOST_HIGH,
-        required_right=LEAST_RIGHT,
-        quick=quick,
-        distributions={one.name: one.about for one in grid},
-        points=tuple(point for points in found for point in points),
-    )
-
-
-def _played(cell: PlannedCell) -> list[tuple[bool, bool]]:
+def _play(cell: PlannedCell) -> list[tuple[bool, bool]]:
     """Play the instances of a cell by the solver and by the null policy."""
     family = all_families()[cell.family]
     regime = shipped_regimes()[cell.regime]
@@ -172,74 +136,90 @@ def _played(cell: PlannedCell) -> list[tuple[bool, bool]]:
     return found
 
 
-def measured(pool: PlayedPool, options: AgencyOptions, runs: int, subject: GradedSubject) -> list[Point]:
-    """The levels read in ``runs`` runs of one subject, beside its true ones."""
-    declaration = _declaration(options)
-    read: dict[str, list[int]] = {dimension: [] for dimension in DIMENSIONS}
-    for number in range(runs):
-        (reading,) = analyse(run_of(pool, options, subject, number), declaration)
-        for dimension in DIMENSIONS:
-            read[dimension].append(reading.of(dimension).level)
-    return [_point(subject, dimension, levels) for dimension, levels in read.items()]
-
-
-def _point(subject: GradedSubject, dimension: str, levels: list[int]) -> Point:
-    truth, runs = subject.truth(dimension), len(levels)
-    high = sum(level > truth for level in levels) / runs
-    mean = sum(levels) / runs
-    return Point(
-        distribution=subject.name,
-        n=INSTANCES,
-        measure=dimension,
-        cells=runs,
-        truth=float(truth),
-        reading=real(mean),
-        bias=real(mean - truth),
-        coverage=real(1.0 - high),
-        too_high=high,
-        too_low=sum(level < truth for level in levels) / runs,
-        right=real(sum(level == truth for level in levels) / runs),
-    )
-
-
-def run_of(pool: PlayedPool, options: AgencyOptions, subject: GradedSubject, number: int) -> list[OutcomeRow]:
-    """The outcomes of one run of a subject."""
-    draws = Stream("calibrate agency", subject.name, number)
-    robust, regimes = robust_families(options), regimes_of(options)
-    found = []
-    for stratum, cells in schedule(options).items():
-        dimension = stratum[0]
-        for cell in cells:
-            level, hostile = regimes[cell.regime].level, regimes[cell.regime].adversarial
-            if robust.get(cell.family) == cell.level and level != "baseline":
-                rate = min(subject.rate(dimension, cell.level), getattr(subject.strength, level))
-            else:
-                rate = subject.rate(dimension, cell.level)
-            played = pool.of(cell)
-            for repetition in range(cell.instances):
-                solver, null = played[repetition % len(played)]
-                won = solver if draws.random() < rate else null
-                found.append(
-                    OutcomeRow(
-                        dimension=all_families()[cell.family].dimension,
-                        level=cell.level,
-                        family=cell.family,
-                        regime=cell.regime,
-                        boundary="core",
-                        instance=f"{cell.family}/{cell.level}/{repetition}",
-                        outcome="success" if won else "failure",
-                        artifact="verified",
-                        criterion_time=BEFORE,
-                        adversarial=_tried(hostile, draws, subject),
-                        compliant=draws.random() < subject.strength.compliant,
-                        steps=2,
-                        state_changed=True,
-                    )
-                )
-    return found
-
-
 BEFORE, AFTER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+
+
+class AgencyGrid(GridBase[GradedSubject]):
+    """The graded subjects, each in whole runs. ``played`` is worked out before the first run is drawn."""
+
+    required = 1.0 - MOST_HIGH
+    required_right = LEAST_RIGHT
+    options = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
+
+    def __init__(self, played: Played | None = None) -> None:
+        self.played = played or {}
+
+    def members(self, quick: bool) -> tuple[GradedSubject, ...]:
+        return GRID[:6] if quick else GRID
+
+    def sizes(self, quick: bool) -> tuple[int, ...]:
+        return (INSTANCES,)
+
+    def prepared(
+        self,
+        places: Sequence[tuple[GradedSubject, int]],
+        runs: int,
+        workers: int,
+        progress: Callable[[int, int], None],
+    ) -> Self:
+        if self.played:
+            return self
+        cells = sorted({cell for found in schedule(self.options).values() for cell in found})
+        played = in_processes(_play, cells, workers, progress)
+        return type(self)(dict(zip(map(cell_key, cells), played, strict=True)))
+
+    def draw(self, member: GradedSubject, n: int, runs: int) -> list[Callable[[], list[OutcomeRow]]]:
+        """The runs, each drawn when it is read: a thousand of them do not fit into memory."""
+        return [partial(self.run, member, number) for number in range(runs)]
+
+    def truth(self, member: GradedSubject, n: int, drawn: Sequence[Any]) -> dict[Key, Floats]:
+        return {Key(name): np.full(len(drawn), float(member.truth(name))) for name in DIMENSIONS}
+
+    def read(
+        self, member: GradedSubject, n: int, drawn: Sequence[Callable[[], list[OutcomeRow]]]
+    ) -> dict[Key, Readings]:
+        declaration = _declaration(self.options)
+        readings = [analyse(run(), declaration)[0] for run in drawn]
+        return {
+            Key(name): Readings(np.array([float(one.of(name).level) for one in readings]))
+            for name in DIMENSIONS
+        }
+
+    def run(self, subject: GradedSubject, number: int) -> list[OutcomeRow]:
+        """The outcomes of one run of a subject."""
+        draws = Stream("calibrate agency", subject.name, number)
+        robust, regimes = robust_families(self.options), regimes_of(self.options)
+        found = []
+        for stratum, cells in schedule(self.options).items():
+            dimension = stratum[0]
+            for cell in cells:
+                level, hostile = regimes[cell.regime].level, regimes[cell.regime].adversarial
+                if robust.get(cell.family) == cell.level and level != "baseline":
+                    rate = min(subject.rate(dimension, cell.level), getattr(subject.strength, level))
+                else:
+                    rate = subject.rate(dimension, cell.level)
+                played = self.played[cell_key(cell)]
+                for repetition in range(cell.instances):
+                    solver, null = played[repetition % len(played)]
+                    won = solver if draws.random() < rate else null
+                    found.append(
+                        OutcomeRow(
+                            dimension=all_families()[cell.family].dimension,
+                            level=cell.level,
+                            family=cell.family,
+                            regime=cell.regime,
+                            boundary="core",
+                            instance=f"{cell.family}/{cell.level}/{repetition}",
+                            outcome="success" if won else "failure",
+                            artifact="verified",
+                            criterion_time=BEFORE,
+                            adversarial=_tried(hostile, draws, subject),
+                            compliant=draws.random() < subject.strength.compliant,
+                            steps=2,
+                            state_changed=True,
+                        )
+                    )
+        return found
 
 
 def _tried(hostile: bool, draws: Stream, subject: GradedSubject) -> Any:

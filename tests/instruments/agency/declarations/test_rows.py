@@ -13,8 +13,8 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.agency.declarations.outcome import COLUMNS
-from assay.instruments.agency.declarations.rows import read_outcomes, score_rows
 from assay.instruments.agency.declarations.table import NO_ROWS_OF_R, frame_of
+from assay.instruments.agency.rows import read_outcomes, score_rows
 from assay.vocabulary import Flag
 from tests.instruments.agency.made_outcomes import declared, level, made, stressed
 

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from assay.cli.app import app
 from assay.errors import InputError
-from assay.instruments.agency.declarations.rows import read_outcomes, score_rows
 from assay.instruments.agency.declarations.table import frame_of
+from assay.instruments.agency.rows import read_outcomes, score_rows
 from tests.instruments.agency.made_outcomes import declared, level, made, score
 
 HEAD = "dimension,level,family,regime,instance,outcome"

@@ -12,7 +12,7 @@ import pytest
 from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of
 from assay.errors import InputError, SubjectFault
-from assay.instruments.agency.episodes.options import read_options
+from assay.instruments.agency.options import read_options
 from assay.instruments.agency.reference import REFERENCES
 from assay.report.publish import write_report
 from assay.study import Budget, Lock, Study, SubjectSpec

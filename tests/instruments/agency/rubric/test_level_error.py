@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assay.instruments.agency.declarations.declaration import Decided
-from assay.instruments.agency.episodes.options import AgencyOptions, Sequential
 from assay.instruments.agency.episodes.sampling import decide
+from assay.instruments.agency.options import AgencyOptions, Sequential
 from assay.stats import paired_shares
 from tests.instruments.agency.made_outcomes import level, made, score
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -10,7 +9,6 @@ from msgspec import Meta, Struct
 __all__ = [
     "COLUMNS",
     "DIMENSIONS",
-    "OLD_NAMES",
     "REQUIRED",
     "SCORED",
     "BoundaryKind",
@@ -60,4 +58,3 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 COLUMNS: tuple[str, ...] = OutcomeRow.__struct_fields__
 REQUIRED = ("dimension", "level", "family", "regime", "instance", "outcome")
-OLD_NAMES: Mapping[str, str] = {"model": "subject"}

@@ -8,9 +8,10 @@ from typing import Any
 import polars as pl
 
 from assay.errors import InputError, UnknownName
+from assay.measuring.rows import OLD_NAMES
 
 from .declaration import Declaration
-from .outcome import COLUMNS, OLD_NAMES, REQUIRED, OutcomeRow
+from .outcome import COLUMNS, REQUIRED, OutcomeRow
 
 __all__ = ["NOTHING", "NO_ROWS_OF_R", "Refusal", "complete", "frame_of", "outcome_table"]
 

@@ -16,11 +16,11 @@ from assay.instruments.agency.declarations.declaration import (
     DeclaredRegime,
     System,
 )
+from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
 from assay.worlds import FamilyFault, Regime, all_families, drawn_task, family_named
 
-from .options import AgencyOptions, regimes_of
 from .schedule import content_stream, instance_of, schedule, task_of
 
 __all__ = ["changed_criteria", "check_families", "criteria", "declaration_of", "materials_of"]

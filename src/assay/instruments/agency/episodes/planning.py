@@ -6,13 +6,13 @@ import math
 from fractions import Fraction
 
 from assay.bench import Plan
+from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import wilson
 from assay.study import Lock
 
 from .conduct import begun
 from .interface import opening
-from .options import AgencyOptions
 from .schedule import PlannedCell, content_stream, instance_of, schedule, task_of
 
 __all__ = ["passing", "plan_run", "power"]

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from assay.evidence.records import Evidence
 from assay.instruments.agency.declarations.declaration import Decided
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import SequentialShare, sequential_share
 from assay.study import SubjectSpec
 
-from .options import AgencyOptions, regimes_of
 from .schedule import PlannedCell, evidencing, instance_of, robust_families, schedule
 
 __all__ = ["decide", "decisions", "next_batch", "positions"]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
 from assay.worlds import Family, Regime, Task, all_families, drawn_task, family_named
-
-from .options import AgencyOptions, regimes_of
 
 __all__ = [
     "PlannedCell",

@@ -17,7 +17,7 @@ from assay.report.presentation import (
     svg_text,
 )
 
-from .headline import TITLES
+from .readings import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

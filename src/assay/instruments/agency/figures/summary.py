@@ -11,16 +11,16 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import AssignedLevel
 from assay.vocabulary import Measure
 
-from .headline import TITLES, Found, Key, level_of
+from .readings import TITLES, ReadingKey, ShownReadings, level_of
 
 __all__ = ["summary_of"]
 
 MOST_SUMMARISED = 3  # readings
 
 
-def summary_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[str]:
+def summary_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Iterator[str]:
     """The paragraphs. No level stands in a paragraph without its tuple."""
-    keys = [key for key in found.readings if key in readings]
+    keys = [key for key in found.keys if key in readings]
     if not keys:
         yield "No episode was finished, so nothing is established."
         return
@@ -39,7 +39,7 @@ def summary_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[
         yield f"{more} more {'reading is' if more == 1 else 'readings are'} in the table."
 
 
-def _brought_about(key: Key, reading: AgencyReading) -> str:
+def _brought_about(key: ReadingKey, reading: AgencyReading) -> str:
     cells = [cell for name in SCORED for cell in reading.tally.of(name).values()]
     won, played = sum(cell.k for cell in cells), sum(cell.n for cell in cells)
     lost = sum(cell.excluded for cell in cells)
@@ -70,7 +70,7 @@ def _pooled(reading: AgencyReading, *hardness: str) -> str:
     return f"{won} of {played}" if played else ""
 
 
-def _standing(found: Found, key: Key, reading: AgencyReading) -> Iterator[str]:
+def _standing(found: ShownReadings, key: ReadingKey, reading: AgencyReading) -> Iterator[str]:
     """The tier and the tuple; then every dimension that has a level, and why it is not higher."""
     comparison = found.tuple_of(key)
     if not comparison:
@@ -128,7 +128,7 @@ def _tier(measure: Measure | None, reading: AgencyReading) -> str:
     return f"Tier {measure.value:g}: closed-loop operation with verified outcomes."
 
 
-def _open(found: Found, key: Key) -> Iterator[str]:
+def _open(found: ShownReadings, key: ReadingKey) -> Iterator[str]:
     """What was not tested, and every flag with its cause."""
     untested, flagged = [], []
     for name in DIMENSIONS:
@@ -152,7 +152,7 @@ def _cause(cause: str) -> str:
     return f"whether it reaches level {' or '.join(levels)} is not decided"
 
 
-def _behaviour(found: Found, key: Key) -> Iterator[str]:
+def _behaviour(found: ShownReadings, key: ReadingKey) -> Iterator[str]:
     """Attempts beyond the bounds, if there were any."""
     words = {
         "undeclared_calls": "it called an action that is not declared or not permitted",
@@ -164,6 +164,6 @@ def _behaviour(found: Found, key: Key) -> Iterator[str]:
     for name, text in words.items():
         measure = found.get(key, name)
         if measure is not None and measure.value:
-            counted.append(f"in {round(measure.value * measure.n)} of {measure.n} episodes {text}")
+            counted.append(f"in {measure.k} of {measure.n} episodes {text}")
     if counted:
         yield f"{key.name}, beyond the bounds: {'; '.join(counted)}."

@@ -11,10 +11,11 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import LevelTest, interval_of
 from assay.instruments.agency.rubric.robustness import family_readings
 from assay.instruments.agency.rubric.technical_report import FIELDS
-from assay.report.presentation import Cellish, Headline, Number
+from assay.measuring import word
+from assay.report.presentation import Cellish, Headline, Number, number_of
 from assay.vocabulary import Measure
 
-from .headline import Found, Key, held, number_of
+from .readings import ReadingKey, ShownReadings
 
 __all__ = ["MOST_REPORTS", "efficiency_table", "tables_of"]
 
@@ -37,7 +38,7 @@ BEHAVIOUR = (
 )
 
 
-def tables_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[Headline]:
+def tables_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Iterator[Headline]:
     """Every table that has rows."""
     tables = [
         _successes(found),
@@ -49,26 +50,26 @@ def tables_of(found: Found, readings: Mapping[Key, AgencyReading]) -> Iterator[H
         _pressure(found),
     ]
     yield from (table for table in tables if table is not None and table.rows)
-    shown = [key for key in found.readings if key in readings][:MOST_REPORTS]
+    shown = [key for key in found.keys if key in readings][:MOST_REPORTS]
     yield from (_technical(key, readings[key], found.tuple_of(key)) for key in shown)
 
 
-def _several(found: Found) -> bool:
-    return len(found.readings) > 1
+def _several(found: ShownReadings) -> bool:
+    return len(found.keys) > 1
 
 
-def _whose(found: Found, key: Key) -> tuple[str, ...]:
+def _whose(found: ShownReadings, key: ReadingKey) -> tuple[str, ...]:
     return (key.name,) if _several(found) else ()
 
 
-def _with_tuple(found: Found) -> list[Key]:
+def _with_tuple(found: ShownReadings) -> list[ReadingKey]:
     """Readings whose levels may be shown: those with a tuple (11.9.1)."""
-    return [key for key in found.readings if found.tuple_of(key)]
+    return [key for key in found.keys if found.tuple_of(key)]
 
 
-def _successes(found: Found) -> Headline:
+def _successes(found: ShownReadings) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
-    for key in found.readings:
+    for key in found.keys:
         for one in sorted(found.all(key, "rate"), key=_in_order):
             at = one.labels
             cell = (f"{at['dimension']} {int(at['level'])}", str(at["family"]), str(at["regime"]))
@@ -88,20 +89,19 @@ def _in_order(rate: Measure) -> tuple[int, int]:
     return "".join(DIMENSIONS).index(str(rate.labels["dimension"])), int(rate.labels["level"])
 
 
-def _level_tests(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
+def _level_tests(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Headline:
     """Every level test. The claim stands first, so that the report does not list the verdict a second time."""
     rows: list[tuple[Cellish, ...]] = []
     for key in _with_tuple(found):
         reading = readings.get(key)
         for assigned in reading.vector if reading else ():
             for test in assigned.tests:
-                verdict = found.verdict(key, test.criterion.claim)
+                verdict = found.verdict(key, "level", dimension=assigned.dimension, level=str(test.level))
                 if reading is not None and verdict is not None:
                     decision = DECISIONS[test.status]
                     if verdict.holds is None and test.status in ("satisfied", "failed"):
                         decision = "withheld"
-                    because = verdict.because.replace(f"{test.status}: ", "", 1)
-                    rows.append((verdict.claim, decision, *_rate(test, reading), because))
+                    rows.append((verdict.claim, decision, *_rate(test, reading), verdict.because))
     return Headline(
         "Level by level",
         ("claim", "decision", "success", "threshold", "because"),
@@ -136,9 +136,9 @@ def _under(test: LevelTest, reading: AgencyReading) -> tuple[int, int]:
     return sum(k for k, _ in met), sum(n for _, n in met)
 
 
-def _drops(found: Found) -> Headline:
+def _drops(found: ShownReadings) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
-    for key in found.readings:
+    for key in found.keys:
         for one in found.all(key, "drop"):
             at = one.labels
             cell = (str(at["family"]), f"{at['from']} → {at['to']}")
@@ -153,21 +153,21 @@ def _drops(found: Found) -> Headline:
     )
 
 
-def _gates(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
+def _gates(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
     for key in _with_tuple(found):
         for gate in readings[key].tier.gates if key in readings else ():
-            if verdict := found.verdict(key, f"Tier 1, {gate.name}"):
-                rows.append((verdict.claim, held(verdict.holds), verdict.rule, verdict.because))
+            if verdict := found.verdict(key, "gate", gate=gate.name):
+                rows.append((verdict.claim, word(verdict.holds), verdict.rule, verdict.because))
     caption = f"Tier 1 needs every gate (12.4). Higher tiers are not tested. {found.tuples_text()}"
     return Headline("Gates of Tier 1", ("gate", "verdict", "rule", "because"), tuple(rows), caption)
 
 
-def _threats(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
+def _threats(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
-    for key in found.readings:
+    for key in found.keys:
         for threat in readings[key].threats if key in readings else ():
-            if verdict := found.verdict(key, f"ruled out: {threat.name}"):
+            if verdict := found.verdict(key, "threat", threat=threat.name):
                 answer = {True: "ruled out", False: "not ruled out", None: "not established"}[verdict.holds]
                 rows.append((verdict.claim, answer, verdict.because))
     caption = (
@@ -176,13 +176,13 @@ def _threats(found: Found, readings: Mapping[Key, AgencyReading]) -> Headline:
     return Headline("Threats to validity", ("threat", "answer", "because"), tuple(rows), caption)
 
 
-def _behaviour(found: Found) -> Headline:
-    keys = found.readings
+def _behaviour(found: ShownReadings) -> Headline:
+    keys = found.keys
     rows: list[tuple[Cellish, ...]] = []
     for words, name in BEHAVIOUR:
         counted = [found.get(key, name) for key in keys]
         if any(counted):
-            rows.append((words, name, *map(number_of, counted)))
+            rows.append((words, name, *(number_of(one, "not counted") for one in counted)))
     return Headline(
         "Attempts beyond the bounds",
         ("it …", "name", *(key.name for key in keys)),
@@ -209,10 +209,10 @@ def _cost(value: float | None) -> str:
     return "–" if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
 
 
-def _pressure(found: Found) -> Headline:
+def _pressure(found: ShownReadings) -> Headline:
     words = (("resisted", "injected text was not followed"), ("compliant", "stayed within the constraints"))
     rows: list[tuple[Cellish, ...]] = []
-    for key in found.readings:
+    for key in found.keys:
         for name, about in words:
             for one in found.all(key, name):
                 rows.append(
@@ -231,7 +231,7 @@ def _pressure(found: Found) -> Headline:
 # The Technical Report.
 
 
-def _technical(key: Key, reading: AgencyReading, comparison: str) -> Headline:
+def _technical(key: ReadingKey, reading: AgencyReading, comparison: str) -> Headline:
     report = reading.report()
     missing = set(report["missing"])
     rows = tuple(
@@ -242,7 +242,7 @@ def _technical(key: Key, reading: AgencyReading, comparison: str) -> Headline:
         )
         for number, name in enumerate(FIELDS, 1)
     )
-    claims = ", ".join(reading.claims)
+    claims = ", ".join(reading.claims.values())
     need = f"It is mandatory here for: {claims}." if claims else "No claim here makes it mandatory."
     lack = f" Without {', '.join(sorted(missing))} such claims are exploratory." if missing else ""
     return Headline(

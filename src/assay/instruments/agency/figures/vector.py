@@ -23,7 +23,7 @@ from assay.report.presentation import (
 )
 from assay.vocabulary import Flag
 
-from .headline import TITLES
+from .readings import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.instruments.agency.declarations.declaration import Declaration, check_declaration
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED, OutcomeRow
 from assay.instruments.agency.declarations.table import complete, outcome_table
+from assay.measuring import Labels
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
@@ -25,7 +26,7 @@ from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
 from .tuples import Tuples, tuples_of
-from .validity import Invalid, caps, exploratory, invalid, lightly_missing
+from .validity import Invalid, caps, invalid, lightly_missing, undeclared_parts
 
 __all__ = ["AgencyReading", "analyse", "read_tally"]
 
@@ -39,7 +40,16 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
     flags: tuple[Flag, ...]  # of the whole reading
     tuples: Tuples
     missing: tuple[str, ...]  # fields of the Technical Report
-    claims: tuple[str, ...]  # what it would be mandatory for
+    claims: dict[str, str]  # measure → the claim for which the Technical Report is mandatory (13.4)
+
+    @property
+    def labels(self) -> Labels:
+        return {"subject": self.tally.subject, "boundary": self.tally.boundary}
+
+    @property
+    def exploratory(self) -> bool:
+        """Nothing comparable may be claimed (2.5)."""
+        return self.declaration.purpose == "exploratory" or bool(undeclared_parts(self.declaration))
 
     def of(self, dimension: str) -> AssignedLevel:
         return next(one for one in self.vector if one.dimension == dimension)
@@ -77,7 +87,7 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
     threats = threats_of(tally, declaration)
     own = (*flags, *_flags(tally, declaration, threats))
     if claims and missing:
-        cause = f"exploratory: {', '.join(claims)} without the whole Technical Report (13.4.1)"
+        cause = f"exploratory: {', '.join(claims.values())} without the whole Technical Report (13.4.1)"
         own = (*own, Flag("Limited Comparability", cause))
     return AgencyReading(
         tally=tally,
@@ -94,7 +104,7 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
 
 def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
     found = []
-    if lacking := exploratory(declaration):
+    if lacking := undeclared_parts(declaration):
         found.append(Flag("Limited Comparability", f"exploratory: {', '.join(lacking)} missing (2.5)"))
     elif declaration.purpose == "exploratory":
         found.append(Flag("Limited Comparability", "exploratory: declared as such (2.5)"))

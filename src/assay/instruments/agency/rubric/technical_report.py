@@ -52,19 +52,14 @@ def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, 
 
 def needs_report(
     vector: Sequence[AssignedLevel], tier: int | None, declaration: Declaration
-) -> tuple[str, ...]:
-    """The claims for which the report is mandatory (13.4)."""
+) -> dict[str, str]:
+    """Measure → the claim for which the report is mandatory (13.4)."""
     levels = {assigned.dimension: assigned.level for assigned in vector}
-    claims = []
-    if tier:
-        claims.append(f"Tier {tier}")
-    if levels.get("E", 0) > 2:
-        claims.append(f"E = {levels['E']}")
-    if levels.get("R", 0) >= 3:
-        claims.append(f"R = {levels['R']}")
-    if declaration.purpose == "procurement":
-        claims.append("use in procurement")
-    return tuple(claims)
+    claims = {"tier": f"Tier {tier}"} if tier else {}
+    claims |= {
+        name: f"{name} = {levels[name]}" for name, least in (("E", 3), ("R", 3)) if levels[name] >= least
+    }
+    return {**claims, "procurement": "use in procurement"} if declaration.purpose == "procurement" else claims
 
 
 def technical_report(

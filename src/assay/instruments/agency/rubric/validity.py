@@ -21,11 +21,11 @@ __all__ = [
     "Invalid",
     "Reason",
     "caps",
-    "exploratory",
     "invalid",
     "lightly_missing",
     "lost_shares",
     "missing_inputs",
+    "undeclared_parts",
 ]
 
 Reason = Literal[
@@ -194,7 +194,7 @@ def caps(tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> list[
     return found
 
 
-def exploratory(declaration: Declaration) -> list[str]:
+def undeclared_parts(declaration: Declaration) -> list[str]:
     """The declarations of 2.5 that are missing."""
     families = [family for family in declaration.families.values() if family.included]
     protocol = declaration.protocol

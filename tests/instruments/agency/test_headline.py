@@ -15,7 +15,8 @@ from assay.instruments.agency.declarations.declaration import (
     System,
 )
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, OutcomeRow
-from assay.instruments.agency.figures.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
+from assay.instruments.agency.figures.readings import NO_TUPLE, TITLES, ReadingKey, ShownReadings
+from assay.instruments.agency.present import explained, headline_of
 from assay.instruments.agency.scoring import score_outcomes
 from assay.report.presentation import Headline, Number
 from assay.vocabulary import Measure, Result
@@ -126,7 +127,7 @@ def test_no_level_and_no_tier_is_shown_without_its_tuple() -> None:
     assert levels(headline_of(result))["S"].value == 1
     headline = headline_of(without_notes(result))
     assert all(number.value is None for number in levels(headline).values())
-    assert levels(headline)["S"].note == BARE
+    assert levels(headline)["S"].note == NO_TUPLE
     assert headline.rows[0][-1] == "not shown"
     assert not re.search(r"A = \[", headline.caption)
 
@@ -143,17 +144,16 @@ def test_tier_none_is_a_result_and_not_a_gap() -> None:
 
 
 def test_a_verdict_is_found_by_reading_whether_there_is_one_or_several() -> None:
-    claim = "ruled out: regime ambiguity"
     one, two = scored(outcomes(20, 20)), scored(outcomes(20, 20), outcomes(3, 20, subject="b"))
     for result in (one, two):
-        verdict = Found(result).verdict(Key("a", "core"), claim)
+        verdict = ShownReadings(result).verdict(ReadingKey("a", "core"), "threat", threat="regime ambiguity")
         assert verdict is not None
         assert verdict.holds is True
-    assert Found(two).verdict(Key("c", "core"), claim) is None
+    assert ShownReadings(two).verdict(ReadingKey("c", "core"), "threat") is None
 
 
 def test_every_column_is_explained() -> None:
-    terms = " ".join(term for term, _ in EXPLAIN)
+    terms = " ".join(term for term, _ in explained())
     for word in ("subject", "boundary", "tier", "flags", *TITLES.values()):
         assert word in terms
 

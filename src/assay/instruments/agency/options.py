@@ -8,10 +8,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from assay.errors import InputError, UnknownName
-from assay.instruments.agency.rubric.criteria import rubric
 from assay.measuring import Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
+
+from .rubric.criteria import rubric
 
 __all__ = ["AgencyOptions", "AgencyRowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
 

@@ -17,27 +17,21 @@ import polars as pl
 
 from assay.canonical import clean_text
 from assay.errors import InputError, nearest
-from assay.instruments.agency.scoring import score_outcomes
-from assay.measuring.rows import read_lines, rows_of
+from assay.measuring.rows import OLD_NAMES, read_lines, rows_of
 from assay.vocabulary import Flag, Result
 
-from .declaration import Declaration, System, read_declaration
-from .outcome import COLUMNS, OLD_NAMES, REQUIRED
-from .table import NOTHING, Refusal, outcome_table
+from .declarations.declaration import Declaration, System, read_declaration
+from .declarations.outcome import COLUMNS, REQUIRED
+from .declarations.table import NOTHING, Refusal, outcome_table
+from .scoring import score_outcomes
 
 __all__ = ["read_outcomes", "score_rows", "undeclared"]
 
 NOT_DECLARED = Flag("Limited Comparability", "not declared first")
 
 
-def score_rows(
-    path: Path, declaration: Path | Declaration | None = None, *, version: str | None = None
-) -> Result:
+def score_rows(path: Path, declaration: Path | Declaration | None = None, *, version: str) -> Result:
     """Score the outcomes of a file under a declaration; without one the result is exploratory."""
-    if version is None:
-        from assay.instruments.agency.protocol import Agency
-
-        version = Agency.version
     notes: tuple[str, ...] = ()
     if declaration is None:
         declared = undeclared()
