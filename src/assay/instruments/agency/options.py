@@ -19,6 +19,7 @@ __all__ = ["AgencyOptions", "AgencyRowOptions", "Sequential", "Threshold", "read
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Tested = Literal["S", "M", "D", "E", "R"]
 RubricLevel = Annotated[int, Meta(ge=1, le=5)]
+Count = Annotated[int, Meta(ge=1, le=100_000)]
 
 
 class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +40,7 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Of ``assay score``."""
+    """The options of ``assay score agency``."""
 
     declaration: Annotated[
         str | None, Meta(description="YAML or JSON: system, boundary, regimes, families, criteria.")
@@ -47,37 +48,71 @@ class AgencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class AgencyOptions(Options, frozen=True, kw_only=True):
-    dimensions: tuple[Tested, ...] = ("S", "M", "D", "E", "R")
-    levels: tuple[RubricLevel, ...] = (1, 2, 3, 4, 5)
-    families: tuple[str, ...] = ()  # none: all that are installed
-    instances: Annotated[int, Meta(ge=1, le=100_000)] = 50  # a level, spread over its families
-    robustness_families: tuple[str, ...] = ()  # none: of each dimension the family with the lowest level
-    robustness_instances: Annotated[int, Meta(ge=1, le=100_000)] = 50  # a family and regime
-    regimes: tuple[str | dict[str, Any], ...] = (
-        "Baseline",
-        "Moderate-Standard",
-        "Severe-Standard",
-        "Severe-Adversarial",
+    """The options of a study. docs/study.md has the same table."""
+
+    dimensions: Annotated[
+        tuple[Tested, ...], Meta(description="What is tested; R is read from families of the others.")
+    ] = ("S", "M", "D", "E", "R")
+    levels: Annotated[tuple[RubricLevel, ...], Meta(description="Rubric levels to test.")] = (1, 2, 3, 4, 5)
+    families: Annotated[tuple[str, ...], Meta(description="Default: all that are installed.")] = ()
+    instances: Annotated[Count, Meta(description="Of a level, spread evenly over its families.")] = 50
+    robustness_families: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Measured in every regime. Default: of each dimension the family with the lowest level."
+        ),
+    ] = ()
+    robustness_instances: Annotated[Count, Meta(description="Of such a family, in each regime.")] = 50
+    regimes: Annotated[
+        tuple[str | dict[str, Any], ...],
+        Meta(description="Ids, or mappings of your own; one must be a baseline."),
+    ] = ("Baseline", "Moderate-Standard", "Severe-Standard", "Severe-Adversarial")
+    interface: Annotated[
+        Literal["auto", "tools", "text"],
+        Meta(description="auto: text for local and reference subjects, else tools."),
+    ] = "auto"
+    held_out: Annotated[bool, Meta(description="Draw the situations that are held out of default draws.")] = (
+        False
     )
-    interface: Literal["auto", "tools", "text"] = "auto"
-    held_out: bool = False  # draw the situations that are held out
-    sequential: Sequential | None = None
-    thresholds: dict[str, Threshold] = msgspec.field(default_factory=dict)
-    rule: Literal["strict", "point"] = "strict"
-    interval: Literal["wilson", "agresti_coull", "exact"] = "wilson"
-    confidence: Share = 0.95
-    post_hoc_share: Annotated[float, Meta(ge=0.15, le=0.25)] = 0.2
-    infrastructure_share: Annotated[float, Meta(ge=0.25, le=0.35)] = 0.3
-    disagreement_share: Annotated[float, Meta(ge=0.15, le=0.25)] = 0.2
-    temperature: Annotated[float, Meta(ge=0, le=2)] = 0.0
-    max_tokens: Annotated[int, Meta(ge=8, le=1_000_000)] | None = (
-        None  # of a decision; None is the study's own
+    sequential: Annotated[
+        Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
+    ] = None
+    thresholds: Annotated[
+        dict[str, Threshold], Meta(description="Family: another success rate than 70 %, with its reason.")
+    ] = msgspec.field(default_factory=dict)
+    rule: Annotated[
+        Literal["strict", "point"],
+        Meta(description="strict: the interval's lower end must reach the threshold, too."),
+    ] = "strict"
+    interval: Annotated[
+        Literal["wilson", "agresti_coull", "exact"], Meta(description="Of success rates.")
+    ] = "wilson"
+    confidence: Annotated[Share, Meta(description="Of every interval.")] = 0.95
+    post_hoc_share: Annotated[
+        float, Meta(description="Above it: Invalid (Post-Hoc Criteria).", ge=0.15, le=0.25)
+    ] = 0.2
+    infrastructure_share: Annotated[
+        float, Meta(description="Above it: Invalid (Verification Infrastructure).", ge=0.25, le=0.35)
+    ] = 0.3
+    disagreement_share: Annotated[
+        float, Meta(description="Above it nothing is aggregated.", ge=0.15, le=0.25)
+    ] = 0.2
+    temperature: Annotated[float, Meta(description="Of every call.", ge=0, le=2)] = 0.0
+    max_tokens: Annotated[
+        Annotated[int, Meta(ge=8, le=1_000_000)] | None,
+        Meta(description="Of a decision. Default: the study's; a regime may set less."),
+    ] = None
+    human_assistance: Annotated[str, Meta(description="The policy, in words (6.3).")] = "none"
+    memory: Annotated[str, Meta(description="What persists, in words (6.3).")] = (
+        "the conversation of one episode"
     )
-    human_assistance: str = "none"
-    memory: str = "the conversation of one episode"
-    purpose: Literal["exploratory", "benchmark", "research", "procurement"] = "benchmark"
-    inclusion: str = "every installed family of the dimensions tested"
-    exclusion: str = "none"
+    purpose: Annotated[
+        Literal["exploratory", "benchmark", "research", "procurement"], Meta(description="Of the evaluation.")
+    ] = "benchmark"
+    inclusion: Annotated[str, Meta(description="Criteria for families (11.8).")] = (
+        "every installed family of the dimensions tested"
+    )
+    exclusion: Annotated[str, Meta(description="Criteria for families left out (11.8).")] = "none"
 
 
 def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> AgencyOptions:
