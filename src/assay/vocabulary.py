@@ -126,10 +126,15 @@ class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
     subject: str
     boundary: str = "core"
     stage: str = ""  # what is done in it, where an instrument's trials are of several kinds
-    factors: dict[str, str | int | float | bool] = field(default_factory=dict)  # what was varied, flat
+    factors: dict[str, str | float] = field(default_factory=dict)  # what was varied, flat
     regime: str = "baseline"
     sampling: Sampling = Sampling()
     inputs: tuple[str, ...] = ()  # digests of earlier evidence it was built from
+
+    def __post_init__(self) -> None:
+        if self.factors:  # 1, True and 1.0 are one number and must make one trial id
+            plain = {k: v if isinstance(v, str) else v + 0.0 for k, v in self.factors.items()}
+            msgspec.structs.force_setattr(self, "factors", plain)
 
     @property
     def id(self) -> str:
@@ -219,6 +224,6 @@ class Result(Struct, frozen=True, kw_only=True):
 class Reading(Struct, frozen=True, kw_only=True):
     """``result`` is the measurement; ``envelope`` says where, when and at what expense."""
 
-    schema: Literal["assay/reading/1"] = "assay/reading/1"
+    schema: Literal["assay/reading/2"] = "assay/reading/2"
     result: Result
     envelope: dict[str, Any] = msgspec.field(default_factory=dict)

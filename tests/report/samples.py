@@ -81,7 +81,11 @@ def evil_everywhere(evil: str) -> ReportPage:
     )
     result = Result(
         instrument=evil, version=evil, source="ledger", measures=(measure,),
-        verdicts=(Verdict(evil, evil, None, evil),),
+        verdicts=(
+            Verdict(
+                name=evil, kind="threshold", labels={evil: evil}, claim=evil, rule=evil, holds=None, because=evil
+            ),
+        ),
         excluded=(Exclusion(evil, 1, {evil: evil}),), flags=(Flag("Provisional", evil),), notes=(evil,),
         versions={evil: evil},
     )  # fmt: skip

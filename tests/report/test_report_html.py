@@ -24,7 +24,16 @@ def full_page() -> str:
         result,
         flags=(Flag("Limited Comparability", "no seed"),),
         excluded=(Exclusion("http_429", 1, {"contract": "add"}),),
-        verdicts=(Verdict("it repeats itself", "R_ast at least 0.9", None, "too few outputs"),),
+        verdicts=(
+            Verdict(
+                name="R_ast",
+                kind="threshold",
+                claim="it repeats itself",
+                rule="R_ast at least 0.9",
+                holds=None,
+                because="too few outputs",
+            ),
+        ),
         notes=("two replies were cut",),
     )
     envelope = {"efficiency": {"calls": 1234, "faults": {"timeout": 2}}, "begun": "yesterday"}

@@ -419,7 +419,10 @@ class Runner:
 
 def _label(trial: Trial) -> str:
     """How the progress display calls the trials that are counted together."""
-    varied = [f"{name} {value}" for name, value in sorted(trial.factors.items())]
+    varied = [
+        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in sorted(trial.factors.items())
+    ]
     return " ".join([trial.subject, *filter(None, [trial.stage]), *varied])
 
 

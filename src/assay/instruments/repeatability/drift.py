@@ -243,8 +243,8 @@ def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: b
     With a declared limit the whole interval must lie within it. Without one the claim is that the test shows no
     drift; where no table of these sizes could show one, nothing is established.
     """
-    claim = drifted.claim.replace(" drifted ", " has not drifted ", 1)
     limit = settings.drift_at_most
+    within = "is shown" if limit is None else f"of more than {limit:g}"
     holds: bool | None = None
     rule, because = f"no drift is shown by {drifted.rule}", drifted.because
     if limit is not None:
@@ -266,7 +266,7 @@ def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: b
         name="no_drift",
         kind="requirement",
         labels=labels,
-        claim=claim,
+        claim=f"no drift {within}: {drifted.claim}",
         rule=rule,
         holds=holds,
         because=because,
@@ -318,5 +318,5 @@ def _drift(cell: Cell, earlier: Earlier, settings: Settings) -> tuple[Measure, F
 def _claim(key: CellKey, other: str | None) -> str:
     at = [f"{name} {value:g}" for name, value in key.labels.items() if not isinstance(value, str)]
     canon = "its earlier canon" if other is None else f"the earlier canon of {other}"
-    claim = f"{key.subject} on {key.contract} drifted from {canon}"
+    claim = f"{key.subject} on {key.contract} against {canon}"
     return claim + (f" at {', '.join(at)}" if at else "")
