@@ -15,7 +15,7 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
-from assay.measuring import InstrumentBase, Labelled, Labels, Target, option_error
+from assay.measuring import InstrumentBase, Labelled, Labels, Target, find_measure, option_error
 from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Measure, Result, Trial, Verdict
@@ -269,9 +269,10 @@ class Agency(InstrumentBase):
 
 
 def _tier_required(verdict: Verdict, result: Result) -> Verdict:
-    """Tier None is no value, but where a gate fails, the requirement of a tier fails as well (12.4)."""
+    """Tier None is no value. Where a gate fails on enough instances, the requirement of a tier fails as well (12.4)."""
+    tier = find_measure(result, "tier", **verdict.labels)
     failed = [v for v in Labelled(result.verdicts).all("gate", verdict.labels) if v.holds is False]
-    if verdict.name != "tier" or verdict.holds is not None or not failed:
+    if verdict.name != "tier" or verdict.holds is not None or not failed or tier is None or tier.flags:
         return verdict
-    because = f"Tier None: {'; '.join(gate.claim for gate in failed)}"
+    because = f"Tier None; failed: {', '.join(str(gate.labels['gate']) for gate in failed)}"
     return msgspec.structs.replace(verdict, holds=False, because=because)
