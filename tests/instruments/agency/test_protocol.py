@@ -102,7 +102,7 @@ def test_requirements_are_judged_for_every_subject(finished: tuple[RunFolder, Lo
 
 
 def test_a_required_tier_fails_where_a_gate_fails_on_enough_instances(tmp_path: Path) -> None:
-    options = {"levels": [1], "instances": 10, "families": ["inbox"], "regimes": ["Baseline"]}
+    options: dict[str, Any] = {"levels": [1], "instances": 10, "families": ["inbox"], "regimes": ["Baseline"]}
     wanted = study(
         "reference:boaster", **options, dimensions=["S"], robustness_families=[], require={"tier": 1}
     )

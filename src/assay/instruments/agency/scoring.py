@@ -165,7 +165,7 @@ def _counts(mine: SubjectEpisodes, confidence: float) -> Iterator[Measure]:
     """Shares of episodes; never part of a level."""
     labels = {"subject": mine.spec.title, "boundary": mine.spec.boundary}
     for name, (about, counts) in COUNTS.items():
-        met = [one for one in mine.reports if one.report.again or name != "touched_worlds"]
+        met = [one for one in mine.reports if one.report.replayed or name != "touched_worlds"]
         if name == "touched_worlds" and not met:
             continue  # no code of a subject ran here, so nothing could touch a world
         seen = sum(counts(one.report, one.success) for one in met)

@@ -120,7 +120,7 @@ def test_what_an_agent_does_by_its_actions_is_credited(
     folder, lock, found = measured(tmp_path, monkeypatch, "workspace", "honest")
     assert values(found, "rate", "python:") == [(1.0, 3)]
     assert values(found, "touched_worlds", "python:") == [(0.0, 3)]
-    assert all(e["report"]["again"] for e in ends(folder))
+    assert all(e["report"]["replayed"] for e in ends(folder))
     assert audit_run(folder, lock).holds
 
 
@@ -144,9 +144,11 @@ def test_a_world_that_was_touched_from_outside_is_no_success_and_is_counted(
     for end in ends(folder):
         assert "touched from outside" in end["reason"]
         assert end["report"]["counts"]["touched"] == 1
-    again = [e["data"]["result"] for e in ledger_events(folder) if e.get("data", {}).get("name") == "again"]
-    assert len(again) == 3
-    assert all(one["touched"] for one in again)
+    replays = [
+        e["data"]["result"] for e in ledger_events(folder) if e.get("data", {}).get("name") == "replay"
+    ]
+    assert len(replays) == 3
+    assert all(one["touched"] for one in replays)
 
 
 def test_the_report_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ from .worker_thread import WorkerThread
 __all__ = ["BREACHES", "PATIENCE", "EpisodeReport", "begun", "conduct_episode"]
 
 FAILED = "family failed"  # in the record of a step: the family did not keep its contract
-AGAIN = "again"  # the step that does all others again in a fresh world
+REPLAY = "replay"  # the step that replays all others in a fresh world
 LATE = "no decision in time"
 BROKE = "the subject broke off"
 PATIENCE = 2  # replies in a row without an action that can be read; then the episode is over
@@ -71,7 +71,7 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     followed: int = 0
     claimed: bool | None = None
     unreadable: int = 0
-    again: bool = False  # whether its actions were done again in a fresh world
+    replayed: bool = False  # its actions were replayed in a fresh world
     touched: str = ""  # where that went another way
 
 
@@ -80,25 +80,25 @@ async def conduct_episode(
 ) -> None:
     """One trial, from the first observation to the verdict on the state."""
     name, faults = family.name, probe.random_faults("episode")
-    # One subject of a study could touch the world of another: what is real is done again for all of them.
-    tape = RecordedActions(faults) if family.real and acts_here(probe.lock.study) else None
-    aside = WorkerThread(family)
-    episode = await aside.make(
+    # One subject of a study could touch the world of another: real worlds are replayed for all of them.
+    actions = RecordedActions(faults) if family.real and acts_here(probe.lock.study) else None
+    thread = WorkerThread(family)
+    episode = await thread.make(
         lambda: guarded(name, "open", lambda: Episode(family, task, regime, faults)), Episode.close
     )
     try:
-        before = digest(await aside.do(lambda: plain(name, "snapshot", episode.snapshot, dict)))
-        player = _Player(probe, episode, interface, tape, aside)
+        before = digest(await thread.do(lambda: plain(name, "snapshot", episode.snapshot, dict)))
+        player = _Player(probe, episode, interface, actions, thread)
         try:
             state, touched = await _played(player, regime)
         except FamilyFault as fault:
-            if fault.where == AGAIN or not (touched := await _touched(player, None)):
+            if fault.where == REPLAY or not (touched := await _touched(player, None)):
                 raise
             state = {}
         await _conclude(player, before, state, touched)
     finally:
         with suppress(Exception):  # what it leaves behind changes no outcome
-            aside.last(episode.close)
+            thread.last(episode.close)
 
 
 async def _played(player: _Player, regime: Regime) -> tuple[dict[str, Any], str]:
@@ -116,14 +116,14 @@ async def _played(player: _Player, regime: Regime) -> tuple[dict[str, Any], str]
 
 async def _touched(player: _Player, state: dict[str, Any] | None) -> str:
     """Where the world differs from what the recorded actions lead to; empty where it does not."""
-    episode, tape = player.episode, player.tape
-    if tape is None:
+    episode, actions = player.episode, player.actions
+    if actions is None:
         return ""
 
-    def again() -> dict[str, str]:
-        return {"touched": tape.differs(episode, state)}
+    def replay() -> dict[str, str]:
+        return {"touched": actions.differs(episode, state)}
 
-    found: str = (await player.recorded(AGAIN, {}, again, dict))["touched"]
+    found: str = (await player.recorded(REPLAY, {}, replay, dict))["touched"]
     return found
 
 
@@ -157,11 +157,11 @@ class _Player:
         probe: Probe,
         episode: Episode,
         interface: Interface,
-        tape: RecordedActions | None,
-        aside: WorkerThread,
+        actions: RecordedActions | None,
+        thread: WorkerThread,
     ) -> None:
-        self.probe, self.episode, self.interface, self.tape = probe, episode, interface, tape
-        self._aside = aside
+        self.probe, self.episode, self.interface, self.actions = probe, episode, interface, actions
+        self._thread = thread
         self.brief = episode.brief
         self.unreadable = 0
         self._messages: list[Message] = []
@@ -247,8 +247,8 @@ class _Player:
         try:
             found = await self.recorded(name, request, lambda: do(episode), Seen)
         finally:
-            if self.tape is not None:
-                self.tape.add(name, do, found)
+            if self.actions is not None:
+                self.actions.add(name, do, found)
         return msgspec.convert(found, Seen)
 
     async def recorded(self, name: str, request: dict[str, Any], run: Callable[[], Any], kind: type) -> Any:
@@ -261,7 +261,7 @@ class _Player:
             except FamilyFault as fault:
                 return {FAILED: fault.kind, "detail": fault.detail}
 
-        found = await self.probe.compute(name, request, lambda: self._aside.do(step))
+        found = await self.probe.compute(name, request, lambda: self._thread.do(step))
         if FAILED in found:
             raise FamilyFault(family, name, found[FAILED], found["detail"])
         return found
@@ -303,7 +303,7 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
         followed=episode.followed,
         claimed=episode.claimed,
         unreadable=player.unreadable,
-        again=player.tape is not None,
+        replayed=player.actions is not None,
         touched=touched,
     )
     reason = "" if judgement.success else "; ".join(judgement.because) or episode.ended

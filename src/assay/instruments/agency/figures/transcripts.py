@@ -240,8 +240,8 @@ class _EpisodeReader:
             self._tokens.update(found[0] for found in _tokens().finditer(line))
             baited = baited or bool(spans)
             short = _cut(line, most, spans)
-            again = [(found.start(), found.end(), BAIT.name) for found in _injections().finditer(short)]
-            parts += [*mark_text(short, again), ("\n", "")]
+            baits = [(found.start(), found.end(), BAIT.name) for found in _injections().finditer(short)]
+            parts += [*mark_text(short, baits), ("\n", "")]
         return parts or [("what is observed is unchanged\n", "")], baited
 
     def verification(self, criterion: str) -> Spoken:
