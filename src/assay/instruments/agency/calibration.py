@@ -103,7 +103,7 @@ GRID: tuple[GradedSubject, ...] = (
 
 # The worlds that they play in.
 
-Played = dict[
+PlayedCells = dict[
     str, list[tuple[bool, bool]]
 ]  # cell → for each instance, did the solver and the null policy succeed?
 
@@ -146,7 +146,7 @@ class AgencyGrid(GridBase[GradedSubject]):
     required_right = LEAST_RIGHT
     options = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
 
-    def __init__(self, played: Played | None = None) -> None:
+    def __init__(self, played: PlayedCells | None = None) -> None:
         self.played = played or {}
 
     def members(self, quick: bool) -> tuple[GradedSubject, ...]:
