@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from assay.report.presentation import Headline, Number, Presentation
-from assay.report.tables import headline_text, interval_text, plain_text, safe_name, value_text
+from assay.report.terminal import headline_text, plain_text
+from assay.report.text import safe_name
+from assay.report.wording import interval_text, value_text
 from assay.vocabulary import Flag
 
 SHOWN = Presentation(
