@@ -22,8 +22,7 @@ from assay.bench.prepare import prepare, read_study
 from assay.canonical import encode
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
-from assay.instruments.agency.options import Options as AgencyOptions
-from assay.instruments.agency.options import Sequential, Threshold
+from assay.instruments.agency.options import AgencyOptions, Sequential, Threshold
 from assay.instruments.consistency.options import Options as ConsistencyOptions
 from assay.instruments.consistency.rows import score_rows
 from assay.instruments.consistency.scoring import COUNTED
