@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.streams import Stream
-from assay.worlds.wording import numbers, read, read_first
+from assay.worlds.templates import numbers, read, read_first
 
 WORDS = st.text(alphabet="abcdef012.", min_size=1, max_size=8)
 

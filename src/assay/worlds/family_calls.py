@@ -14,7 +14,7 @@ from assay.streams import Stream
 
 from .episode import OWN
 from .model import Family, Task
-from .playing import draw_task
+from .rollout import draw_task
 
 __all__ = ["FamilyFault", "drawn_task", "guarded", "plain"]
 

@@ -1,22 +1,20 @@
-"""What stories are made of: tables of wordings, templates that can be read back, numbers to tell things apart."""
+"""Tables of wordings, templates that are filled in and read back, numbers to tell things apart."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
 import yaml
 
 from assay.streams import Stream
 
-__all__ = ["numbers", "read", "read_first", "reader", "table", "table_of"]
+__all__ = ["numbers", "partly_filled", "read", "read_first", "story_of", "table", "worded"]
 
 _PLACE = re.compile(r"\\{(\w+)\\}")
-T = TypeVar("T")
 
 
 @cache
@@ -28,22 +26,9 @@ def table(name: str) -> dict[str, Any]:
     return found
 
 
-def table_of(name: str, kind: type[T]) -> T:
-    """The same, as values of a type."""
-    return msgspec.convert(table(name), kind)
-
-
-def reader(template: str, filling: str = ".+?") -> re.Pattern[str]:
-    """A pattern that finds a filled-in template. A place's first filling is a group; later ones are passed over."""
-    seen: list[str] = []
-
-    def gap(match: re.Match[str]) -> str:
-        if match[1] in seen:
-            return filling
-        seen.append(match[1])
-        return f"(?P<{match[1]}>{filling})"
-
-    return re.compile(_PLACE.sub(gap, re.escape(template)))
+def worded(stream: Stream, wordings: Sequence[str], story: Mapping[str, Any], **gaps: Any) -> str:
+    """One of several wordings, filled in from a story and what else is given."""
+    return stream.choice(wordings).format_map({**story, **gaps})
 
 
 def numbers(stream: Stream, count: int, low: int, high: int) -> list[int]:
@@ -57,28 +42,40 @@ def numbers(stream: Stream, count: int, low: int, high: int) -> list[int]:
 
 
 @cache
-def _pattern(template: str) -> re.Pattern[str]:
+def _pattern(template: str, filling: str) -> re.Pattern[str]:
     named: list[str] = []
 
     def group(place: re.Match[str]) -> str:
         if place[1] in named:
             return f"(?P={place[1]})"
         named.append(place[1])
-        return f"(?P<{place[1]}>.+?)"
+        return f"(?P<{place[1]}>{filling})"
 
     return re.compile(_PLACE.sub(group, re.escape(template)) + r"(?!\w)")
 
 
-def read(template: str, said: str) -> dict[str, str] | None:
+def read(template: str, said: str, filling: str = ".+?") -> dict[str, str] | None:
     """What fills the template's places, somewhere in a text. It ends where a word ends."""
-    found = _pattern(template).search(said)
+    found = _pattern(template, filling).search(said)
     return found.groupdict() if found else None
 
 
-def read_first(templates: Sequence[str], said: str) -> dict[str, str]:
+def read_first(templates: Sequence[str], said: str, filling: str = ".+?") -> dict[str, str]:
     """The same for several wordings of one thing, of which a text holds one."""
     for template in templates:
-        found = read(template, said)
+        found = read(template, said, filling)
         if found is not None:
             return found
     raise AssertionError(f"none of the wordings is in: {said[:200]}")
+
+
+def story_of(situations: Mapping[str, Mapping[str, Any]], goal: str) -> Mapping[str, Any]:
+    """The story that a goal belongs to: the one whose first words it has."""
+    return next(story for story in situations.values() if story["who"] in goal)
+
+
+def partly_filled(template: str, story: Mapping[str, Any]) -> str:
+    """A template in which only the story's own words are filled in."""
+    for key, word in story.items():
+        template = template.replace("{" + key + "}", str(word))
+    return template
