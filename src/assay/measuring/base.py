@@ -45,7 +45,9 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def option_error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
     """What is wrong with an option, with its line where the study came from a file."""
-    return InputError(message) if source is None else source.error(at, message)
+    if source is None:
+        return InputError(f"{'.'.join(map(str, at))}: {message}")
+    return source.error(at, message)
 
 
 class InstrumentBase:
