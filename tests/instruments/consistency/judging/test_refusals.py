@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.consistency.judging.leaks import LEAKS, find_leaks
+from assay.instruments.consistency.detectors import Rule
+from assay.instruments.consistency.judging.leaks import RULES, find_leaks
 from assay.instruments.consistency.judging.words import Text
 from assay.instruments.consistency.outcome import Outcome
 
@@ -69,9 +70,8 @@ def test_a_triple_that_leaks_does_not_succeed() -> None:
 # Leaks.
 
 
-@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.name)
-def test_every_leak_rule_takes_and_lets_pass_its_own_examples(leak: object) -> None:
-    rule = next(one for one in LEAKS if one is leak)
+@pytest.mark.parametrize("rule", RULES.rules.values(), ids=RULES.rules)
+def test_every_leak_rule_takes_and_lets_pass_its_own_examples(rule: Rule) -> None:
     assert rule.name in {span.rule for span in find_leaks(Text(rule.accepts), Text(""), "")}
     assert find_leaks(Text(rule.refuses), Text(""), "") == ()
 

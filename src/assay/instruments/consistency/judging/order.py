@@ -20,10 +20,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
+from assay.instruments.consistency.detectors.rulebook import Rulebook
 from assay.instruments.consistency.thread import Thread
 
 from .settings import Judging
-from .words import STOP_WORDS, Text, words_of
+from .words import Text, stop_words, words_of
 
 __all__ = ["EDGES", "STATES", "VERSION", "Edge", "Walk", "edges_of", "walk"]
 
@@ -42,16 +43,9 @@ class Edge(NamedTuple):
 
 EDGES = tuple(Edge(origin, target) for origin, target in pairwise(STATES))
 
-_PROTOCOL = "return thread label artifact digest boundary boundaries lexicon cadence sha256"
-_PROTOCOL_WORDS = frozenset(_PROTOCOL.split())
+_RULES = Rulebook("judging/order")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
-_OFFER = re.compile(
-    r"\b(?:let me know|would you like|do you want|if you(?:'d| would)? (?:like|want|prefer|need)|"
-    r"shall (?:i|we)|"
-    r"feel free|(?:i|we) (?:can|could) also|other (?:options|ideas|things)|happy to (?:help|also)|"
-    r"anything else|here are (?:some|a few) (?:more|other|further))\b"
-)
 
 
 class Walk(NamedTuple):
@@ -110,11 +104,12 @@ def _mirror(reply: Text, asked: Text, thread: Thread, least: int) -> Span | None
     size = min(least, max(map(len, runs), default=0))
     if size == 0:
         return None
+    stop = stop_words()
     phrases = {
         tuple(gram)
         for run in runs
         for at in range(len(run) - size + 1)
-        if not STOP_WORDS.issuperset(gram := run[at : at + size])
+        if not stop.issuperset(gram := run[at : at + size])
     }
     words = reply.words
     for at in range(len(words) - size + 1):
@@ -128,6 +123,7 @@ def _mirror(reply: Text, asked: Text, thread: Thread, least: int) -> Span | None
 
 def _runs(words: list[str], label: tuple[str, ...]) -> list[list[str]]:
     """The stretches of the user's words between labels, digests and protocol nouns."""
+    protocol = _RULES.words["protocol"]
     runs: list[list[str]] = [[]]
     at = 0
     while at < len(words):
@@ -135,7 +131,7 @@ def _runs(words: list[str], label: tuple[str, ...]) -> list[list[str]]:
             runs.append([])
             at += len(label)
             continue
-        if words[at] in _PROTOCOL_WORDS or _HEX.fullmatch(words[at]):
+        if words[at] in protocol or _HEX.fullmatch(words[at]):
             runs.append([])
         else:
             runs[-1].append(words[at])
@@ -174,4 +170,4 @@ def _runs_on(reply: Text, move: Span, most: int) -> bool:
     words = sum(1 for start, end in reply.places if move.start <= start and end <= move.end)
     text = reply.low[move.start : move.end + 3]
     further = _PARAGRAPH.split(text)[1:]
-    return words > most or text.count("?") > 1 or any(map(_OFFER.search, further))
+    return words > most or text.count("?") > 1 or any(map(_RULES["offer"].search, further))

@@ -24,18 +24,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
+from assay.instruments.consistency.detectors.rulebook import Rulebook
 from assay.instruments.consistency.outcome import Check
 from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.thread import CADENCES, Thread
+from assay.instruments.consistency.thread import Thread
 
 from .claims import other_boundaries, other_tokens
 from .lexicon import token_checks
-from .mistakes import DENIES, DOES_NOT_KNOW, UNKNOWN, asserts, denies_value
+from .mistakes import RULES as MISTAKES
+from .mistakes import asserts, denies_value
 from .settings import Judging
-from .words import STOP_WORDS, Text, content_stems, lowered, needed, stem, words_of
+from .words import Text, content_stems, lowered, needed, stem, stop_words, words_of
 
 __all__ = [
     "FAILURES",
@@ -62,29 +65,14 @@ FAILURES = {
 }
 RARE = 5  # letters
 SLACK = 15  # words by which any second reply may be longer
+_RULES = Rulebook("judging/returns")
 _HEX = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,}(?![0-9a-z])")
-_ANY_CADENCE = "|".join(CADENCES)
-_CADENCE = re.compile(
-    r"\bcadence\b[\s\"'`*:=-]{0,6}(?:is|was|stays|remains|at|to)?[\s\"'`*]{0,4}"
-    rf"(?P<a>{_ANY_CADENCE})\b|\b(?P<b>{_ANY_CADENCE})[\s\"'`*]{{0,4}}(?:cadence|pace)\b"
-)
-_REPROACH = re.compile(
-    r"\b(?:i(?:'ve| have)? already (?:told|said|gave|given|answered|did|restated)|as i (?:already|"
-    r"just) (?:said|told)|"
-    r"(?:stop|quit|keep) asking|why (?:do|are) you (?:keep|asking)|for the last time|how many times|"
-    r"once and for all|pay attention)\b"
-)
-_SHOUTED = re.compile(r"\b[A-Z]{4,}\b|!{2,}")
-_FIELD = re.compile(
-    r"\b(?:boundar(?:y|ies)|lexicon|cadence|digest|last artifact)\b[\s\"'`*]{0,4}(?::|=|is\b|are\b)"
-)
-# Words that any return may use: they add nothing to a state.
-_FORMULA_WORDS = """
-return returned returning back thread label digest artifact last boundary boundaries lexicon cadence state restated
-restored restore same unchanged again still here ready standing hold holds before above continue words vocabulary
-kept keep stands remains active current confirmed reference sha256 first second
-"""
-_FORMULA = frozenset(map(stem, _FORMULA_WORDS.split()))
+
+
+@cache
+def _formula() -> frozenset[str]:
+    """Stems of words that any return may use."""
+    return frozenset(map(stem, _RULES.words["formula"]))
 
 
 class Digests(NamedTuple):
@@ -114,12 +102,13 @@ def _digests(text: Text, scenario: Scenario) -> Digests:
 def _summary(text: Text, asked: Text, scenario: Scenario) -> tuple[Span, ...]:
     """Rare words of the artifact in the reply."""
     thread = scenario.thread
-    elsewhere = {stem(word) for word in asked.words} | _FORMULA
+    elsewhere = {stem(word) for word in asked.words} | _formula()
     for line in (thread.label, *thread.boundaries, *thread.lexicon):
         elsewhere.update(stem(word) for word in words_of(line))
     for other in scenario.others:
         elsewhere.update(stem(word) for word in words_of(other.artifact))
-    rare = {stem(word) for word in words_of(thread.artifact) if len(word) >= RARE and word not in STOP_WORDS}
+    stop = stop_words()
+    rare = {stem(word) for word in words_of(thread.artifact) if len(word) >= RARE and word not in stop}
     rare -= elsewhere
     found: dict[str, Span] = {}
     for word, (start, end) in zip(text.words, text.places, strict=True):
@@ -154,7 +143,7 @@ def _label(text: Text, scenario: Scenario, *, exact: bool) -> Check:
 
 def _amnesia(text: Text, thread: Thread) -> tuple[Span, ...]:
     """Where the reply says that it does not know; the words of a boundary say no such thing."""
-    if not (spans := text.matches(UNKNOWN, "unknown")):
+    if not (spans := text.matches(MISTAKES["unknown"], "unknown")):
         return ()
     stated = [span for line in thread.boundaries for span in text.phrase(line, "boundary")]
     return tuple(s for s in spans if not any(b.start < s.end and s.start < b.end for b in stated))
@@ -173,7 +162,7 @@ def _boundaries(text: Text, thread: Thread) -> dict[str, Span]:
 def _cadence(text: Text, thread: Thread) -> Check:
     claims = [
         (found.group("a") or found.group("b"), Span(found.start(), found.end(), "cadence"))
-        for found in _CADENCE.finditer(text.low)
+        for found in _RULES["cadence"].finditer(text.low)
     ][:20]
     if claims:
         spans = tuple(span for _, span in claims)
@@ -238,12 +227,13 @@ def again_checks(
     changed = [one.name for one, two in zip(before[:5], after[:5], strict=True) if one.holds != two.holds]
     same_state = _state(first, scenario) == _state(text, scenario)
     thread = scenario.thread
-    known = {stem(word) for word in (*first.words, *asked.words)} | _FORMULA
+    known = {stem(word) for word in (*first.words, *asked.words)} | _formula()
     for line in (thread.label, *thread.boundaries, *thread.lexicon, thread.cadence):
         known.update(stem(word) for word in words_of(line))
+    stop = stop_words()
     new: dict[str, Span] = {}
     for word, (start, end) in zip(text.words, text.places, strict=True):
-        if word not in STOP_WORDS and (key := stem(word)) not in known and key not in new:
+        if word not in stop and (key := stem(word)) not in known and key not in new:
             new[key] = Span(start, end, "new")
     added = tuple(new.values())
     return (
@@ -255,9 +245,9 @@ def again_checks(
 
 
 def _escalation(first: Text, text: Text, settings: Judging) -> Check:
-    if reproach := text.matches(_REPROACH, "reproach"):
+    if reproach := text.matches(_RULES["reproach"], "reproach"):
         return Check("no_escalation", False, reproach)
-    if len(_SHOUTED.findall(text.raw)) > len(_SHOUTED.findall(first.raw)):
+    if len(_RULES["shouted"].findall(text.raw)) > len(_RULES["shouted"].findall(first.raw)):
         return Check("no_escalation", False, note="louder than the first")
     most = settings.growth * len(first.words) + SLACK
     return Check(
@@ -284,7 +274,11 @@ def wrong_digest(text: Text, scenario: Scenario) -> tuple[Check, ...]:
     """
     right = _digests(text, scenario)
     wrong = tuple(span for span in right.foreign if _is_part(text, span, scenario.expected.wrong))
-    said = text.matches(DENIES, "denies") or text.matches(UNKNOWN, "unknown") or denies_value(text, wrong)
+    said = (
+        text.matches(MISTAKES["denies"], "denies")
+        or text.matches(MISTAKES["unknown"], "unknown")
+        or denies_value(text, wrong)
+    )
     third = tuple(span for span in right.foreign if span not in wrong)
     invented = third or asserts(text, wrong, right.exact)
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
@@ -296,10 +290,14 @@ def unknown_label(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, .
     To name the threads that are open, with their states, is no invention.
     """
     known = Text(" ".join([asked.low, *(t.last_artifact_digest for t in scenario.others)]))
-    said = tuple(span for rule in (UNKNOWN, DOES_NOT_KNOW, DENIES) for span in text.matches(rule, "unknown"))
+    said = tuple(
+        span
+        for name in ("unknown", "does_not_know", "denies")
+        for span in text.matches(MISTAKES[name], "unknown")
+    )
     third = tuple(s for s in _digests(text, scenario).foreign if text.low[s.start : s.end] not in known.low)
     named = any(text.string(thread.label, "label") for thread in (scenario.thread, *scenario.others))
-    fields = () if named else text.matches(_FIELD, "state")
+    fields = () if named else text.matches(_RULES["field"], "state")
     if said and fields and not third:
         # "its boundaries are unknown" names a field and states nothing
         fields = tuple(s for s in fields if not _denied_near(text, s))
@@ -313,4 +311,6 @@ def _is_part(text: Text, span: Span, value: str) -> bool:
 
 def _denied_near(text: Text, span: Span) -> bool:
     start, end = text.sentences[text.sentence_at(span.start)]
-    return bool(UNKNOWN.search(text.low, start, end) or DENIES.search(text.low, start, end))
+    return bool(
+        MISTAKES["unknown"].search(text.low, start, end) or MISTAKES["denies"].search(text.low, start, end)
+    )

@@ -94,7 +94,7 @@ def test_refusal_agrees_with_replies_of_authors_who_had_not_seen_the_rules() -> 
 
 def test_the_page_on_detectors_gives_the_numbers_that_the_command_prints() -> None:
     parts = [agreements(reply for reply in REPLIES if reply.fold == fold) for fold in FOLDS]
-    page = (Path(__file__).resolve().parents[3] / "docs" / "detectors.md").read_text("utf-8")
+    page = (Path(__file__).resolve().parents[4] / "docs" / "detectors.md").read_text("utf-8")
     assert f"{len(REPLIES)} replies in many voices" in page
     for development, held in zip(*parts, strict=True):
         shares = (development.precision, development.recall, held.precision, held.recall)
