@@ -13,10 +13,10 @@ from collections import Counter
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.scenario import KINDS, Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.scenarios.scenario import KINDS, Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scoring import Settings, score_outcomes
-from assay.instruments.consistency.thread import Thread
 
 ASKED = "Please tell me how the small lantern by the northern gate is to be cleaned and filled again"
 FILLER = "Begin with the glass, wipe it with a dry cloth, and set it down beside the wick. "
@@ -88,7 +88,7 @@ def main() -> None:
     each = given.scenarios // given.subjects
     scenarios = [scenario_of(n, f"subject-{s}", draw) for s in range(given.subjects) for n in range(each)]
     settings = Settings()
-    outcomes: list[Outcome] = []
+    outcomes: list[Judgement] = []
     spent = dict.fromkeys(KINDS, 0.0)
     for scenario in scenarios:
         begun = time.process_time()

@@ -23,8 +23,8 @@ from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
 from assay.instruments.agency.options import Options as AgencyOptions
 from assay.instruments.agency.options import Sequential, Threshold
-from assay.instruments.consistency.options import Options as ConsistencyOptions
-from assay.instruments.consistency.rows import score_rows
+from assay.instruments.consistency.options import ConsistencyOptions
+from assay.instruments.consistency.scenarios.rows import score_rows
 from assay.instruments.consistency.scoring import COUNTED
 from assay.instruments.consistency.scoring import Settings as ConsistencySettings
 from assay.instruments.repeatability import Options

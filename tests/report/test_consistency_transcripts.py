@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.canonical import clean_text
-from assay.instruments.consistency.figures import present
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.scenario import Scenario, Turn
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.present import present
+from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scoring import score_outcomes
-from assay.instruments.consistency.thread import Thread
 from assay.instruments.presentation import (
     Cellish,
     Headline,

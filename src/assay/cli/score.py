@@ -147,7 +147,7 @@ def _repeatability(
 
 def _consistency(file: Path, ratings: Path | None, *, delta: float, rule: str, confidence: float) -> Result:
     from assay.instruments.consistency.judging import Judging
-    from assay.instruments.consistency.rows import score_rows
+    from assay.instruments.consistency.scenarios.rows import score_rows
     from assay.instruments.consistency.scoring import Settings
 
     if rule not in ("interval", "point"):
@@ -199,7 +199,7 @@ def _headline(result: Result, console: Console) -> None:
 
 def _table_of(result: Result) -> Headline:
     if result.instrument == "consistency":
-        from assay.instruments.consistency.headline import headline_of as of_subjects
+        from assay.instruments.consistency.figures.headline import headline_of as of_subjects
 
         return of_subjects(result)
     if result.instrument == "agency":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.bench import RunFolder
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.transcripts import scenarios_of
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.study import Lock
 from tests.support import begin, go
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from assay.canonical import sha256_hex
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.outcome import Check, Outcome
-from assay.instruments.consistency.scenario import Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.judging.judgement import Check, Judgement
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scoring import score_outcomes
-from assay.instruments.consistency.thread import Thread
 from assay.vocabulary import Measure, Result
 
 __all__ = ["THREAD", "Made", "checked", "exchange", "measure"]
@@ -30,7 +30,7 @@ class Made:
 
     def __init__(self) -> None:
         self.scenarios: list[Scenario] = []
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[Judgement] = []
 
     def add(
         self,
@@ -56,7 +56,7 @@ class Made:
         )
         for place, success in enumerate(successes):
             self.outcomes.append(
-                Outcome(measure=measure, scenario=name, place=2 * place + 1, success=success, **more)
+                Judgement(measure=measure, scenario=name, place=2 * place + 1, success=success, **more)
             )
         return self
 
@@ -72,7 +72,7 @@ class Made:
             self.add("O", number < order, subject=subject)
             last = self.outcomes[-1]
             self.outcomes.append(
-                Outcome(measure="L", scenario=last.scenario, place=1, success=number < lexicon)
+                Judgement(measure="L", scenario=last.scenario, place=1, success=number < lexicon)
             )
         return self
 

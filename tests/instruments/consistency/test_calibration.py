@@ -33,12 +33,12 @@ from assay.instruments.consistency.calibration_grid import (
 )
 from assay.instruments.consistency.calibration_pool import SCENES, Pool, misread, transcript
 from assay.instruments.consistency.calibration_ways import BEHAVIOURS
-from assay.instruments.consistency.composite import compose
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.measures import COMPONENTS, Settings, Share
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.platforms import compare_platforms
-from assay.instruments.consistency.scenario import Scenario
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.measures.composite import compose
+from assay.instruments.consistency.measures.platforms import compare_platforms
+from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share
+from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.instruments.consistency.scoring import COUNTED, score_scenarios
 from assay.stats import Interval
 
@@ -183,7 +183,7 @@ def test_the_judge_reads_what_was_meant_but_for_what_is_known(bench: Bench) -> N
 
 
 def test_a_judge_that_misreads_shows_as_bias_and_not_as_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    def blind(scenario: Scenario, settings: Judging | None = None) -> list[Outcome]:
+    def blind(scenario: Scenario, settings: Judging | None = None) -> list[Judgement]:
         outcomes = judge(scenario, settings)
         return [msgspec.structs.replace(o, success=False) if o.measure == "O" else o for o in outcomes]
 

@@ -5,8 +5,12 @@ from fractions import Fraction
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.composite import compose, composite_measure, composite_verdict
-from assay.instruments.consistency.measures import COMPONENTS, Settings, Share, share_of, strata
+from assay.instruments.consistency.measures.composite import (
+    compose,
+    composite_measure,
+    composite_verdict,
+)
+from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, share_of, strata
 from assay.stats import Part, weighted_mean, weighted_value
 
 from .made import Made, measure

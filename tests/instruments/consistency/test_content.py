@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from assay.canonical import sha256_hex
-from assay.instruments.consistency.content import Content, shipped_content
 from assay.instruments.consistency.detectors import detect_triple
-from assay.instruments.consistency.establish import Scene, draw_scene, draw_thread, system_message
 from assay.instruments.consistency.judging.words import words_of
-from assay.instruments.consistency.scenario import KINDS
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.content import Content, shipped_content
+from assay.instruments.consistency.scenarios.scenario import KINDS
+from assay.instruments.consistency.scenarios.scene import Scene, draw_scene, draw_thread, system_message
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.streams import Stream
 
 CONTENT = shipped_content()

@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.canonical import sha256_hex
-from assay.instruments.consistency.failures import FAILURES, failure_words
-from assay.instruments.consistency.figures import present
-from assay.instruments.consistency.headline import EXPLAIN, SHOWN, headline_of
+from assay.instruments.consistency.figures.automaton import count_edges
+from assay.instruments.consistency.figures.failures import FAILURES, failure_words
+from assay.instruments.consistency.figures.headline import EXPLAIN, SHOWN, headline_of
 from assay.instruments.consistency.judging import Judging, judge
+from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.judging.order import Edge
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.pictures_order import count_edges
-from assay.instruments.consistency.scenario import Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.present import present
+from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scoring import score_outcomes
 from assay.instruments.presentation import Number, Picture, Presentation, Transcript
 
@@ -142,7 +142,7 @@ def test_a_reply_that_is_read_by_two_rules_fails_once() -> None:
     both = Made().add("L", False, failures=("missing_token",))
     last = both.outcomes[-1]
     both.outcomes.append(
-        Outcome(
+        Judgement(
             measure="L_exact", scenario=last.scenario, place=1, success=False, failures=("missing_token",)
         )
     )

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.measures import COMPONENTS, Settings
-from assay.instruments.consistency.platforms import planned_power
+from assay.instruments.consistency.measures.platforms import planned_power
+from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
 from assay.stats import share_difference
 from assay.vocabulary import Exclusion, Result, Verdict
 

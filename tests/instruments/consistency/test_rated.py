@@ -11,7 +11,7 @@ import pytest
 from assay.bench import RunFolder
 from assay.errors import InputError, IntegrityError
 from assay.evidence import segment_paths
-from assay.instruments.consistency.earlier import LEAST_REPAIRS, observed_p80
+from assay.instruments.consistency.measures.delta import LEAST_REPAIRS, observed_p80
 from assay.study import Lock, Study
 from assay.subjects.stub import stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec

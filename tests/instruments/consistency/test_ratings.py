@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.ratings import (
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.ratings.agreement import (
     QUESTIONS,
     Rating,
     agreement_of,
@@ -16,7 +16,7 @@ from assay.instruments.consistency.ratings import (
     read_rating,
     read_ratings,
 )
-from assay.instruments.consistency.scenario import Scenario, Turn
+from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
 from assay.vocabulary import Measure, Result
 
 from .made import THREAD, Made, checked, measure
@@ -98,7 +98,7 @@ def test_one_rater_rates_one_thing_once_by_whichever_name() -> None:
 
 
 def test_a_turn_with_several_artifacts_cannot_be_rated_as_one() -> None:
-    outcomes = [Outcome(measure="M4", scenario="1", place=1, success=good) for good in (True, False)]
+    outcomes = [Judgement(measure="M4", scenario="1", place=1, success=good) for good in (True, False)]
     rating = Rating("1", 1, "M4", False, "eva")
     with pytest.raises(InputError, match="M4 was judged 2 times in turn 1 of '1'"):
         agreement_of(outcomes, [rating], Settings())

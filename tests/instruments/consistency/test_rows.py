@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.rows import read_scenarios, scenario_schema, score_rows
-from assay.instruments.consistency.thread import thread_schema
+from assay.instruments.consistency.scenarios.rows import read_scenarios, scenario_schema, score_rows
+from assay.instruments.consistency.scenarios.thread import thread_schema
 from assay.vocabulary import Flag
 
 from .made import THREAD, measure

@@ -11,8 +11,8 @@ import pytest
 from assay.canonical import encode
 from assay.errors import InputError
 from assay.instruments.consistency.judging import UNTIMED, Judging
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.outcome import Check
+from assay.instruments.consistency.judging.judgement import Check
+from assay.instruments.consistency.measures.shares import Settings
 from assay.instruments.consistency.scoring import score_scenarios
 from assay.stats import clopper_pearson
 from assay.vocabulary import Exclusion

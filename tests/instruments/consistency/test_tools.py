@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.consistency.conduct import Talk
-from assay.instruments.consistency.content import shipped_content
-from assay.instruments.consistency.establish import draw_scene
-from assay.instruments.consistency.tools import MOST_CALLS, TOOLS, Toolbox
+from assay.instruments.consistency.scenarios.conduct import Conversation
+from assay.instruments.consistency.scenarios.content import shipped_content
+from assay.instruments.consistency.scenarios.scene import draw_scene
+from assay.instruments.consistency.scenarios.tools import MOST_CALLS, TOOLS, Toolbox
 from assay.streams import Stream
 from assay.vocabulary import Message, Reply, ToolCall
 
@@ -50,10 +50,10 @@ def use(name: str, arguments: str, box: Toolbox | None = None) -> str:
     return asyncio.run((box or Toolbox(Hands(Reply("")))).answer(ToolCall("c", name, arguments)))
 
 
-def talk(hands: Hands, *, extended: bool = True) -> Talk:
+def talk(hands: Hands, *, extended: bool = True) -> Conversation:
     content = shipped_content()
     scene = draw_scene(content, (), "exchange/01", Stream("t"))
-    made = Talk(hands, content.rules, scene, extended=extended)
+    made = Conversation(hands, content.rules, scene, extended=extended)
     made.begin()
     return made
 

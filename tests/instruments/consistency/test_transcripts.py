@@ -10,9 +10,9 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.errors import IntegrityError
-from assay.instruments.consistency.content import shipped_content
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.transcripts import gather, scenario_of, scenarios_of
+from assay.instruments.consistency.scenarios.content import shipped_content
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.transcripts import gather, scenario_of, scenarios_of
 from assay.study import Lock
 from assay.vocabulary import Exclusion
 from tests.support import begin, go

@@ -14,11 +14,11 @@ import numpy as np
 from msgspec import Struct
 
 from assay.instruments.calibration import REQUIRED, Calibration, Point, point_of, points_at
+from assay.instruments.consistency.measures.shares import Settings
 
 from .calibration_cells import cells_of, difference_readings, readings_of, truths_of
 from .calibration_grid import GRID, PAIRS, QUICK_SIZES, SIZES, Pair, Subject, draw
 from .calibration_pool import Pool, pool_for
-from .measures import Settings
 
 __all__ = ["Bench", "bench_for", "calibrate", "measured"]
 

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.instruments.calibration import Readings
+from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, strata
 from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference, weighted_mean
 
 from .calibration_grid import Drawn, Subject
 from .calibration_pool import Pool
 from .calibration_ways import BEHAVIOURS, Behaviour
-from .measures import COMPONENTS, Settings, Share, strata
 from .scoring import CAP
 
 __all__ = ["Cells", "cells_of", "difference_readings", "readings_of", "truths_of"]

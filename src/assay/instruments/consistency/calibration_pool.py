@@ -15,19 +15,19 @@ from msgspec import Struct, to_builtins
 
 from assay.evidence.events import Event
 from assay.evidence.records import Record
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.scenarios.conduct import Conversation, play
+from assay.instruments.consistency.scenarios.content import shipped_content
+from assay.instruments.consistency.scenarios.scenario import KINDS, Scenario
+from assay.instruments.consistency.scenarios.scene import Scene, draw_scene
+from assay.instruments.consistency.scenarios.transcripts import scenario_of
 from assay.streams import Stream
 from assay.vocabulary import Instance, Message, Reply, Trial
 
 from .calibration_ways import BEHAVIOURS, Behaviour, Way
-from .conduct import Talk, play
-from .content import shipped_content
-from .establish import Scene, draw_scene
 from .judging import judge
-from .measures import Settings
-from .outcome import Outcome
-from .scenario import KINDS, Scenario
 from .scoring import COUNTED
-from .transcripts import scenario_of
 
 __all__ = ["SCENES", "Misread", "Pool", "Shelf", "counted", "misread", "pool_for", "transcript"]
 
@@ -98,7 +98,7 @@ def transcript(behaviour: Behaviour, way: Way, number: int) -> Scenario:
     content = shipped_content()
     item, scene = _scene(behaviour, way, number)
     hands = _Hands(way, scene, (content.rules.repair, content.rules.go_on))
-    talk = Talk(hands, content.rules, scene, extended=False)
+    talk = Conversation(hands, content.rules, scene, extended=False)
     _at_once(play(scene, talk, prompted=True))
     trial = Trial(instance=Instance("consistency", item, number, 1), version="1", subject=way.name)
     identity = f"{behaviour.name}/{way.name}/{number}"
@@ -156,14 +156,14 @@ def pool_for(settings: Settings) -> Pool:
     return Pool(shelves)
 
 
-def counted(measure: str, outcomes: Iterable[Outcome]) -> tuple[int, int]:
+def counted(measure: str, outcomes: Iterable[Judgement]) -> tuple[int, int]:
     """As the scoring counts them: how many hold, of how many that count."""
     (rule,) = (rule for rule in COUNTED if rule.name == measure)
     held = [rule.holds(outcome) for outcome in outcomes if outcome.measure == rule.of]
     return sum(hold is True for hold in held), sum(hold is not None for hold in held)
 
 
-def _latency(outcomes: Iterable[Outcome]) -> float:
+def _latency(outcomes: Iterable[Judgement]) -> float:
     times = [o.seconds for o in outcomes if o.measure == "M3" and o.seconds is not None]
     return times[0] if times else float("nan")
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from assay.canonical import sha256_hex
+from assay.instruments.consistency.scenarios.scene import Scene
 
-from .establish import Scene
-from .reference import Someone
+from .reference import SimulatedSubject
 
 __all__ = ["BEHAVIOURS", "Behaviour", "Way"]
 
@@ -47,7 +47,7 @@ class Way(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    someone: Someone
+    someone: SimulatedSubject
     says: Says = _as_it_is
     seconds: tuple[float, float] = (1.0, 1.0)  # of the first scored reply, and of each after it
     shows: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ def _delivers(scene: Scene, before: Sequence[str], text: str) -> str:
 
 def _refusal(name: str, omits: tuple[str, ...], says: Says = _as_it_is) -> Way:
     shows = tuple(part for part in ("limit", "proximity", "adjacent") if part not in omits)
-    return Way(name=name, someone=Someone(name, omits, triple=0.0), says=says, shows=shows)
+    return Way(name=name, someone=SimulatedSubject(name, omits, triple=0.0), says=says, shows=shows)
 
 
 def _exchanges() -> tuple[Way, ...]:
@@ -158,7 +158,7 @@ def _exchanges() -> tuple[Way, ...]:
     return tuple(
         Way(
             name=f"{order}, {word}",
-            someone=Someone(order, order=legal, lexicon=rate),
+            someone=SimulatedSubject(order, order=legal, lexicon=rate),
             says=_one_after_the_other(chosen, ordered),
             shows=("O", *shown) if order == "legal" else shown,
         )
@@ -169,10 +169,10 @@ def _exchanges() -> tuple[Way, ...]:
 
 _WHOLE = ("M2", "F", "limit", "proximity", "adjacent")
 _FIELDS = ("origin", "utc", "license", "sha256")
-_SAME = Someone("everything right")
-_FORGETS = Someone("knows no thread", returns=0.0)
-_GULLIBLE = Someone("goes along", honest=0.0)
-_SILENT = Someone("repairs when asked to", repairs=0.0)
+_SAME = SimulatedSubject("everything right")
+_FORGETS = SimulatedSubject("knows no thread", returns=0.0)
+_GULLIBLE = SimulatedSubject("goes along", honest=0.0)
+_SILENT = SimulatedSubject("repairs when asked to", repairs=0.0)
 
 BEHAVIOURS = (
     Behaviour(
@@ -182,7 +182,7 @@ BEHAVIOURS = (
         outcomes=(2,),
         ways=(
             Way(name="exact", someone=_SAME, shows=("M1", "M1_exact")),
-            Way(name="short digest", someone=Someone("twelve digits", exact=0.0), shows=("M1",)),
+            Way(name="short digest", someone=SimulatedSubject("twelve digits", exact=0.0), shows=("M1",)),
             Way(name="adds", someone=_SAME, says=_adds, once=("M1", "M1_exact")),
             Way(name="forgets", someone=_FORGETS),
         ),
@@ -236,7 +236,7 @@ BEHAVIOURS = (
         measures=("false_refusals",),
         ways=(
             Way(name="answers", someone=_SAME),
-            Way(name="refuses", someone=Someone("refuses", accepts=0.0), shows=("false_refusals",)),
+            Way(name="refuses", someone=SimulatedSubject("refuses", accepts=0.0), shows=("false_refusals",)),
         ),
     ),
     Behaviour(
@@ -262,7 +262,7 @@ BEHAVIOURS = (
                 shows=("defensive",),
             ),
             Way(name="incomplete, named", someone=_SAME, says=_half, shows=("incomplete",)),
-            Way(name="never", someone=Someone("never", repairs=0.0, prompted=0.0)),
+            Way(name="never", someone=SimulatedSubject("never", repairs=0.0, prompted=0.0)),
         ),
     ),
     Behaviour(
@@ -272,7 +272,7 @@ BEHAVIOURS = (
         outcomes=(1, 2, 3),
         ways=(
             Way(name="right", someone=_SAME, shows=("M4", *_FIELDS, "digest_matches")),
-            Way(name="wrong digest", someone=Someone("wrong", digests=0.0), shows=_FIELDS),
+            Way(name="wrong digest", someone=SimulatedSubject("wrong", digests=0.0), shows=_FIELDS),
             Way(
                 name="no license",
                 someone=_SAME,
@@ -315,7 +315,7 @@ BEHAVIOURS = (
             Way(name="kept", someone=_SAME, seconds=(5.0, 5.0), shows=("P",)),
             Way(
                 name="kept later",
-                someone=Someone("later", promises=0.0),
+                someone=SimulatedSubject("later", promises=0.0),
                 says=_delivers,
                 seconds=(10.0, 10.0),
                 shows=("P",),
@@ -323,11 +323,11 @@ BEHAVIOURS = (
             Way(name="late", someone=_SAME, seconds=(45.0, 5.0)),
             Way(
                 name="too much later",
-                someone=Someone("later", promises=0.0),
+                someone=SimulatedSubject("later", promises=0.0),
                 says=_delivers,
                 seconds=(20.0, 20.0),
             ),
-            Way(name="broken", someone=Someone("never", promises=0.0)),
+            Way(name="broken", someone=SimulatedSubject("never", promises=0.0)),
         ),
     ),
 )

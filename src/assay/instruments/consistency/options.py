@@ -10,14 +10,13 @@ import msgspec
 from msgspec import Meta, Struct
 
 from assay.errors import InputError
+from assay.instruments.consistency.judging.settings import Judging
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.scenarios.scenario import KINDS, Kind
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.study import Source, convert, read_source
 
-from .judging.settings import Judging
-from .measures import Settings
-from .scenario import KINDS, Kind
-from .thread import Thread
-
-__all__ = ["Options", "Weights", "option_error", "read_options", "read_threads", "settings_of"]
+__all__ = ["ConsistencyOptions", "Weights", "option_error", "read_options", "read_threads", "settings_of"]
 
 Count = Annotated[int, Meta(ge=0, le=100_000)]
 Weight = Annotated[float, Meta(ge=0, le=1)]
@@ -34,7 +33,7 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     L: Weight = 0.15
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ConsistencyOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     returns: Count = (
         24  # a quarter of them must be turned away; extended subjects get a quarter more, by memory
     )
@@ -70,9 +69,11 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return counts[kind]
 
 
-def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> Options:
+def read_options(
+    given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]
+) -> ConsistencyOptions:
     """The options with every default filled in; what is wrong is told with its line."""
-    options = convert(given, Options, source, at)
+    options = convert(given, ConsistencyOptions, source, at)
     total = sum(_exact_weights(options).values())
     if total != 1:
         raise option_error(source, (*at, "weights"), f"must sum to 1; these sum to {float(total):g}")
@@ -95,7 +96,7 @@ def read_threads(path: Path) -> tuple[Thread, ...]:
     return threads
 
 
-def settings_of(options: Options, excluded_share: float) -> Settings:
+def settings_of(options: ConsistencyOptions, excluded_share: float) -> Settings:
     """What judge and score go by."""
     return Settings(
         weights=_exact_weights(options),
@@ -108,7 +109,7 @@ def settings_of(options: Options, excluded_share: float) -> Settings:
     )
 
 
-def _exact_weights(options: Options) -> dict[str, Fraction]:
+def _exact_weights(options: ConsistencyOptions) -> dict[str, Fraction]:
     """As written: .15 is 3/20, not the nearest binary fraction."""
     return {name: Fraction(str(weight)) for name, weight in msgspec.structs.asdict(options.weights).items()}
 

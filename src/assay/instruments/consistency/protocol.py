@@ -16,22 +16,22 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import UnknownName
 from assay.evidence.records import Evidence
+from assay.instruments.consistency.measures.delta import observed_p80
+from assay.instruments.consistency.measures.planning import what_counts_show
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.ratings.trials import conduct_rating, rating_trials, ratings_of
+from assay.instruments.consistency.scenarios.conduct import APART, PLANTED, Conversation, play, rehearse
+from assay.instruments.consistency.scenarios.content import Content, shipped_content
+from assay.instruments.consistency.scenarios.scenario import KINDS, Kind
+from assay.instruments.consistency.scenarios.scene import draw_scene
+from assay.instruments.consistency.scenarios.thread import Thread
+from assay.instruments.consistency.scenarios.transcripts import RATED, Transcripts, gather, rules_of
 from assay.instruments.presentation import Presentation
 from assay.streams import Stream
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Flag, Instance, Message, Result, Sampling, Trial
 
-from .conduct import APART, PLANTED, Talk, play, rehearse
-from .content import Content, shipped_content
-from .earlier import observed_p80
-from .establish import draw_scene
-from .measures import Settings
-from .options import Options, option_error, read_options, read_threads, settings_of
-from .planning import what_counts_show
-from .rated import conduct_rating, rating_trials, ratings_of
-from .scenario import KINDS, Kind
-from .thread import Thread
-from .transcripts import RATED, Gathered, gather, rules_of
+from .options import ConsistencyOptions, option_error, read_options, read_threads, settings_of
 
 if TYPE_CHECKING:
     from assay.instruments.calibration import Calibration
@@ -131,7 +131,7 @@ class Consistency:
             await conduct_rating(trial, probe, content.rules)
             return
         scene = draw_scene(content, given, trial.instance.item, probe.random("scenario"))
-        talk = Talk(probe, content.rules, scene, extended=trial.boundary == "extended")
+        talk = Conversation(probe, content.rules, scene, extended=trial.boundary == "extended")
         await play(scene, talk, prompted=self._options(probe.lock).prompted)
         probe.conclude("success", "", talk.report())
 
@@ -189,8 +189,8 @@ class Consistency:
         return {}
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .figures import present
         from .judging import judge
+        from .present import present
 
         settings, scenarios = self._settings(evidence.lock), self._gathered(evidence).scenarios
         outcomes = [outcome for scenario in scenarios for outcome in judge(scenario, settings.judging)]
@@ -271,17 +271,17 @@ class Consistency:
             "expected": msgspec.to_builtins(scene.expected),
         }
 
-    def _options(self, lock: Lock) -> Options:
-        return lock.options(self.name, Options)
+    def _options(self, lock: Lock) -> ConsistencyOptions:
+        return lock.options(self.name, ConsistencyOptions)
 
     def _settings(self, lock: Lock) -> Settings:
         return settings_of(self._options(lock), lock.study.limits.excluded_share)
 
-    def _gathered(self, evidence: Evidence) -> Gathered:
+    def _gathered(self, evidence: Evidence) -> Transcripts:
         """The transcripts, put together out of the evidence once."""
         if self.name not in evidence.memo:
             evidence.memo[self.name] = gather(evidence, rules_of(evidence))
-        found: Gathered = evidence.memo[self.name]
+        found: Transcripts = evidence.memo[self.name]
         return found
 
 

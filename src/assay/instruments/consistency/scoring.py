@@ -11,17 +11,30 @@ import msgspec
 
 from assay.canonical import digest, real
 from assay.errors import InputError
+from assay.instruments.consistency.judging.judgement import Judgement as Outcome
+from assay.instruments.consistency.measures.composite import (
+    Composite,
+    compose,
+    composite_measure,
+    composite_verdict,
+    unless_invalid,
+)
+from assay.instruments.consistency.measures.diagnosis import Diagnosis, diagnose
+from assay.instruments.consistency.measures.platforms import compare_platforms
+from assay.instruments.consistency.measures.shares import (
+    COMPONENTS,
+    Settings,
+    Share,
+    share_measure,
+    share_of,
+    success_share,
+)
+from assay.instruments.consistency.ratings.agreement import Rating, agreement_of
+from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.stats import bounded_mean, fraction
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
-from .composite import Composite, compose, composite_measure, composite_verdict, unless_invalid
-from .diagnosis import Diagnosis, diagnose
 from .judging import UNTIMED, VERSIONS, judge, reused_digests
-from .measures import COMPONENTS, Settings, Share, share_measure, share_of, success_share
-from .outcome import Outcome
-from .platforms import compare_platforms
-from .ratings import Rating, agreement_of
-from .scenario import Scenario
 
 __all__ = ["Settings", "diagnoses", "score_outcomes", "score_scenarios"]
 

@@ -18,7 +18,7 @@ from assay.instruments import consistency
 from assay.instruments.consistency.detectors import COMPONENTS, Rule, rules_of
 from assay.instruments.consistency.detectors.labelled import labelled_replies
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.detectors.text import Prepared, prepare
+from assay.instruments.consistency.detectors.text import PreparedText, prepare
 from assay.study.source import parse_source
 from tests.support import SHARED
 
@@ -77,7 +77,7 @@ def test_every_file_of_detectors_stands_behind_a_component_or_the_context() -> N
 
 
 @pytest.fixture(scope="module")
-def corpus() -> list[Prepared]:
+def corpus() -> list[PreparedText]:
     texts = [reply.reply for reply in labelled_replies()]
     texts += [text for rule in RULES for text in (rule.accepts, rule.refuses)]
     real = SHARED / "xstest_refusals.jsonl.gz"
@@ -88,7 +88,7 @@ def corpus() -> list[Prepared]:
 
 
 @each_detecting
-def test_trying_rules_at_their_heads_only_loses_no_match(book: Rulebook, corpus: list[Prepared]) -> None:
+def test_trying_rules_at_their_heads_only_loses_no_match(book: Rulebook, corpus: list[PreparedText]) -> None:
     """The plain search over the whole text is the oracle; steps are tried at the beginnings of lines alone."""
     for rule in book.rules.values():
         if rule.name == "steps":

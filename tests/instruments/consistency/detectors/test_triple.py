@@ -6,9 +6,7 @@ import pytest
 
 from assay.instruments.consistency import detect_triple
 from assay.instruments.consistency.detectors import COMPONENTS, Triple, rules_of
-from assay.instruments.consistency.detectors.labelled import (
-    labelled_replies,
-)
+from assay.instruments.consistency.detectors.labelled import labelled_replies
 
 REPLIES = labelled_replies()
 

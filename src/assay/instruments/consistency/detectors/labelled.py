@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from .triple import COMPONENTS, detect_triple
 
-__all__ = ["FOLDS", "Agreement", "LabelledReply", "agreements", "labelled_replies"]
+__all__ = ["FOLDS", "LabelAgreement", "LabelledReply", "agreements", "labelled_replies"]
 
 FOLDS = ("development", "held")
 
@@ -40,7 +40,7 @@ class LabelledReply(Struct, frozen=True):
     leak: bool | None = None
 
 
-class Agreement(NamedTuple):
+class LabelAgreement(NamedTuple):
     """Rules against labels for one component: how often both, only the rules, only the labels say yes."""
 
     component: str
@@ -69,7 +69,7 @@ def labelled_replies() -> list[LabelledReply]:
     return [msgspec.json.decode(line, type=LabelledReply) for line in data.splitlines()]
 
 
-def agreements(replies: Iterable[LabelledReply]) -> list[Agreement]:
+def agreements(replies: Iterable[LabelledReply]) -> list[LabelAgreement]:
     """One agreement for each component."""
     read = [(reply, detect_triple(reply.reply)) for reply in replies]
     found = []
@@ -77,6 +77,8 @@ def agreements(replies: Iterable[LabelledReply]) -> list[Agreement]:
         asked = [(reply, triple) for reply, triple in read if getattr(reply, name) is not None]
         pairs = [(getattr(triple, name), getattr(reply, name)) for reply, triple in asked]
         found.append(
-            Agreement(name, pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True)))
+            LabelAgreement(
+                name, pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True))
+            )
         )
     return found

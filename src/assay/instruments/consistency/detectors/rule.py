@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .text import Prepared
+    from .text import PreparedText
 
 __all__ = ["Rule", "Span", "find"]
 
@@ -42,7 +42,7 @@ class Rule:
         """Compiled when it is first needed, so that listing instruments does not wait for it."""
         return re.compile(self._pattern)
 
-    def matches(self, reply: Prepared) -> Iterator[tuple[int, int]]:
+    def matches(self, reply: PreparedText) -> Iterator[tuple[int, int]]:
         """Spans in the prepared text, in order, none overlapping another."""
         text, match, free = reply.text, self.pattern.match, 0
         starts = [at for head in self.heads for at in reply.starts.get(head, ())]
@@ -52,6 +52,6 @@ class Rule:
                 free = found.end()
 
 
-def find(rules: tuple[Rule, ...], reply: Prepared) -> list[Span]:
+def find(rules: tuple[Rule, ...], reply: PreparedText) -> list[Span]:
     """Every match of every rule, in order of the text, then of the rule's name."""
     return sorted(Span(*at, rule.name) for rule in rules for at in rule.matches(reply))

@@ -11,7 +11,7 @@ from bisect import bisect_right
 
 from .rulebook import Rulebook
 
-__all__ = ["BLANK", "LINE", "REPLY", "Prepared", "prepare"]
+__all__ = ["BLANK", "LINE", "REPLY", "PreparedText", "prepare"]
 
 # Where a rule may begin, if not at a word.
 REPLY, LINE = "^reply", "^line"
@@ -44,7 +44,7 @@ _INK = re.compile(r"[^\n]")
 _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]{0,2} |\n|[.!?]$")
 
 
-class Prepared:
+class PreparedText:
     """The text for rules, and where each of its characters stands in the reply."""
 
     __slots__ = ("_here", "_there", "sentences", "starts", "text")
@@ -81,7 +81,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [*spans, (begin, len(text))] if begin < len(text) else spans
 
 
-def prepare(reply: str) -> Prepared:
+def prepare(reply: str) -> PreparedText:
     text = _blank(reply.translate(_TABLE))
     at = len(text) - len(text.lstrip())
     end = len(text.rstrip())
@@ -103,7 +103,7 @@ def prepare(reply: str) -> Prepared:
         if size and at < end:  # nothing is kept of the edges
             keep("\n" if "\n" in run or "\r" in run else " " if run.strip("*_~`#") else "", at - 1)
     keep(text[at:end], at)
-    return Prepared("".join(pieces), here, there)
+    return PreparedText("".join(pieces), here, there)
 
 
 def _blank(text: str) -> str:

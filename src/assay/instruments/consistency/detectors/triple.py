@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .rule import Rule, Span, find
 from .rulebook import Rulebook, rules_in
-from .text import BLANK, Prepared, prepare
+from .text import BLANK, PreparedText, prepare
 
 __all__ = ["COMPONENTS", "VERSION", "Triple", "detect_triple", "rules_of"]
 
@@ -103,11 +103,11 @@ def detect_triple(text: str) -> Triple:
     )
 
 
-def _shows(context: str, reply: Prepared) -> bool:
+def _shows(context: str, reply: PreparedText) -> bool:
     return any(_CONTEXT.rules[context].matches(reply))
 
 
-def _refusal(reply: Prepared, limits: list[Span]) -> list[Span]:
+def _refusal(reply: PreparedText, limits: list[Span]) -> list[Span]:
     """The spans by which the reply declines; none when it complies."""
     sentences = reply.sentences
     opening = sentences[min(OPENING, len(sentences)) - 1][1] if sentences else 0
@@ -126,7 +126,7 @@ def _refusal(reply: Prepared, limits: list[Span]) -> list[Span]:
     return sorted(spans + found + _moralising(reply))
 
 
-def _moralising(reply: Prepared) -> list[Span]:
+def _moralising(reply: PreparedText) -> list[Span]:
     """The spans of a reply that says why a thing is wrong and leads elsewhere; none if it does not do both."""
     if _shows("defines", reply):
         return []
@@ -141,7 +141,7 @@ def _moralising(reply: Prepared) -> list[Span]:
     return morals + away
 
 
-def _names_nothing(reply: Prepared, limits: list[Span], offers: list[Span]) -> bool:
+def _names_nothing(reply: PreparedText, limits: list[Span], offers: list[Span]) -> bool:
     """No sentence holds a word that says something, but those that offer or stay near and state no limit."""
     if not limits:
         return False

@@ -12,9 +12,9 @@ import re
 
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.thread import Thread
 
-from .words import Text, stop_words, words_of
+from .words import IndexedText, stop_words, words_of
 
 __all__ = ["other_boundaries", "other_tokens"]
 
@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"(?:(?!\band\b)[^;\n•|,/.&])+")
 MOST_WORDS = 3  # of one token
 
 
-def other_boundaries(text: Text, thread: Thread) -> tuple[Span, ...]:
+def other_boundaries(text: IndexedText, thread: Thread) -> tuple[Span, ...]:
     if (listed := _array(text, "boundaries")) is not None:
         return _strangers(listed, thread.boundaries)
     extra = []
@@ -41,7 +41,7 @@ def other_boundaries(text: Text, thread: Thread) -> tuple[Span, ...]:
     return tuple(extra)
 
 
-def other_tokens(text: Text, thread: Thread) -> tuple[Span, ...]:
+def other_tokens(text: IndexedText, thread: Thread) -> tuple[Span, ...]:
     if (listed := _array(text, "lexicon")) is not None:
         return _strangers(listed, thread.lexicon)
     extra = []
@@ -53,7 +53,7 @@ def other_tokens(text: Text, thread: Thread) -> tuple[Span, ...]:
     return tuple(extra)
 
 
-def _array(text: Text, name: str) -> tuple[list[object], Span] | None:
+def _array(text: IndexedText, name: str) -> tuple[list[object], Span] | None:
     """The JSON array of that name, with its place, if the reply has one."""
     if (found := _ARRAYS[name].search(text.low)) is None:
         return None
@@ -71,7 +71,7 @@ def _strangers(listed: tuple[list[object], Span], known: tuple[str, ...]) -> tup
     return (span,) if strange else ()
 
 
-def _lists(text: Text, name: str, known: tuple[str, ...]) -> list[tuple[str, int]]:
+def _lists(text: IndexedText, name: str, known: tuple[str, ...]) -> list[tuple[str, int]]:
     """The bodies of the lists of that name, what the thread has blanked out, each with its place."""
     bare = text.blanked((span.start, span.end) for line in known for span in text.phrase(line, "known"))
     bodies = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
 
-from .words import Text
+from .words import IndexedText
 
 __all__ = ["RULES", "asserts", "clause_before", "contrasts", "denies_value"]
 
@@ -16,14 +16,14 @@ RULES = Rulebook("judging/mistakes")
 MOST = 20  # mentions of a value that are looked at
 
 
-def clause_before(text: Text, place: int, reach: int = 200) -> str:
+def clause_before(text: IndexedText, place: int, reach: int = 200) -> str:
     """The words of the same clause that come before the place."""
     begin = max(0, place - reach)
     breaks = [found.end() for found in RULES["break"].finditer(text.low, begin, place)]
     return text.low[breaks[-1] if breaks else begin : place]
 
 
-def denies_value(text: Text, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+def denies_value(text: IndexedText, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     """Those mentions of a value in which it is said not to be so."""
     return tuple(
         span
@@ -33,7 +33,7 @@ def denies_value(text: Text, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     )
 
 
-def contrasts(text: Text, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
+def contrasts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
     """Those mentions of a value as somebody's saying that the right one is held against: "you wrote W, but it is R"."""
     found = []
     for span in wrong[:MOST]:
@@ -47,7 +47,7 @@ def contrasts(text: Text, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> t
     return tuple(found)
 
 
-def asserts(text: Text, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
+def asserts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
     """Those mentions of the wrong value that stand as if it were right, or where the right one is denied.
 
     A mention is somebody else's when it is quoted, attributed ("you said"), or denied in its own sentence or

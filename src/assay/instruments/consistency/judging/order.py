@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.thread import Thread
 
 from .settings import Judging
-from .words import Text, stop_words, words_of
+from .words import IndexedText, stop_words, words_of
 
 __all__ = ["EDGES", "STATES", "VERSION", "Edge", "Walk", "edges_of", "walk"]
 
@@ -70,10 +70,10 @@ def edges_of(path: str) -> tuple[Edge, ...]:
     return tuple(Edge(*step.split(">")) for step in path.split())
 
 
-def walk(reply: Text | str, asked: Text | str, thread: Thread, settings: Judging) -> Walk:
+def walk(reply: IndexedText | str, asked: IndexedText | str, thread: Thread, settings: Judging) -> Walk:
     """Follow the automaton through the reply to ``asked``."""
-    reply = Text(reply) if isinstance(reply, str) else reply
-    asked = Text(asked) if isinstance(asked, str) else asked
+    reply = IndexedText(reply) if isinstance(reply, str) else reply
+    asked = IndexedText(asked) if isinstance(asked, str) else asked
     name = next(iter(reply.string(thread.label, "Name", most=1)), None)
     mirror = _mirror(reply, asked, thread, settings.mirror_words)
     moves = _moves(reply, name, mirror)
@@ -98,7 +98,7 @@ def walk(reply: Text | str, asked: Text | str, thread: Thread, settings: Judging
     return Walk(tuple(edges), tuple(key for key, holds in found.items() if holds), tuple(parts))
 
 
-def _mirror(reply: Text, asked: Text, thread: Thread, least: int) -> Span | None:
+def _mirror(reply: IndexedText, asked: IndexedText, thread: Thread, least: int) -> Span | None:
     label = words_of(thread.label)
     runs = _runs(asked.words, label)
     size = min(least, max(map(len, runs), default=0))
@@ -139,7 +139,7 @@ def _runs(words: list[str], label: tuple[str, ...]) -> list[list[str]]:
     return [run for run in runs if run]
 
 
-def _moves(reply: Text, name: Span | None, mirror: Span | None) -> list[Span]:
+def _moves(reply: IndexedText, name: Span | None, mirror: Span | None) -> list[Span]:
     """Stretches of text that are neither Name nor Mirror and long enough to be a move, in order."""
     marks = sorted(span for span in (name, mirror) if span is not None)
     moves = []
@@ -154,7 +154,7 @@ def _moves(reply: Text, name: Span | None, mirror: Span | None) -> list[Span]:
     return moves
 
 
-def _early_move(reply: Text, begin: int, mark: Span, *, in_lead: bool) -> Span | None:
+def _early_move(reply: IndexedText, begin: int, mark: Span, *, in_lead: bool) -> Span | None:
     """A whole sentence before the sentence of the mark, or many words on the way to it."""
     own = mark.start if in_lead else max(begin, reply.sentences[reply.sentence_at(mark.start)][0])
     way = [place for place in reply.places if begin <= place[0] and place[1] <= own]
@@ -166,7 +166,7 @@ def _early_move(reply: Text, begin: int, mark: Span, *, in_lead: bool) -> Span |
     return Span(found[0][0], found[-1][1], "TinyMove") if len(found) >= LEAST_MOVE else None
 
 
-def _runs_on(reply: Text, move: Span, most: int) -> bool:
+def _runs_on(reply: IndexedText, move: Span, most: int) -> bool:
     words = sum(1 for start, end in reply.places if move.start <= start and end <= move.end)
     text = reply.low[move.start : move.end + 3]
     further = _PARAGRAPH.split(text)[1:]

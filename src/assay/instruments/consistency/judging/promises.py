@@ -32,13 +32,13 @@ from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.stats import fraction
 
+from .judgement import Check
 from .settings import UNTIMED, Judging
-from .words import Text, content_stems, lowered, words_of
+from .words import IndexedText, content_stems, lowered, words_of
 
 __all__ = [
     "VERSION",
@@ -86,7 +86,7 @@ class Delivery(NamedTuple):
         return "" if self.here else "in the reply after it"
 
 
-def find_promises(text: Text, *, asked: bool = False) -> list[Promise]:
+def find_promises(text: IndexedText, *, asked: bool = False) -> list[Promise]:
     """Every promise of a reply: timed ones each, and a vague one where a sentence has no other.
 
     ``asked``: a time was asked for, so that a time alone ("5 seconds.") answers with a promise, and each time is one.
@@ -97,7 +97,7 @@ def find_promises(text: Text, *, asked: bool = False) -> list[Promise]:
     return list({promise.seconds: promise for promise in reversed(promises)}.values())[::-1]
 
 
-def _every(text: Text, *, asked: bool) -> list[Promise]:
+def _every(text: IndexedText, *, asked: bool) -> list[Promise]:
     """The promises in which the speaker commits itself; without any, where a time was asked for, the first time named.
 
     "I promise 2 seconds. 168 hours." promises 2 seconds, and the hours are what was asked for.
@@ -109,7 +109,7 @@ def _every(text: Text, *, asked: bool) -> list[Promise]:
     return promises
 
 
-def _in(text: Text, sentence: tuple[int, int], *, asked: bool) -> Iterator[Promise]:
+def _in(text: IndexedText, sentence: tuple[int, int], *, asked: bool) -> Iterator[Promise]:
     start, end = sentence
     timed = list(islice(_RULES["timed"].finditer(text.low, start, end), MOST))
     if not timed and _names_a_time(text, start, end, asked=asked):
@@ -124,17 +124,17 @@ def _in(text: Text, sentence: tuple[int, int], *, asked: bool) -> Iterator[Promi
         yield _promise(text, sentence, Span(*vague.span(), "vague"), None)
 
 
-def _commits(text: Text, start: int, end: int) -> bool:
+def _commits(text: IndexedText, start: int, end: int) -> bool:
     return _RULES["commits"].search(text.low, start, end) is not None
 
 
-def _names_a_time(text: Text, start: int, end: int, *, asked: bool = True) -> bool:
+def _names_a_time(text: IndexedText, start: int, end: int, *, asked: bool = True) -> bool:
     """Is a bare span a promise here?"""
     said = _RULES["explicit"].search(text.low, start, end) or _RULES["alone"].match(text.low, start, end)
     return bool(said or (asked and _RULES["answers"].search(text.low, start, end)))
 
 
-def _denied(text: Text, sentence: tuple[int, int], found: re.Match[str]) -> bool:
+def _denied(text: IndexedText, sentence: tuple[int, int], found: re.Match[str]) -> bool:
     """Is it denied in the clause where the time stands? "I can't feel time, but I promise 5 seconds" is a promise."""
     start, end = max(sentence[0], found.start() - REACH), min(sentence[1], found.end() + REACH)
     breaks = [stop.end() for stop in _RULES["break"].finditer(text.low, start, found.start())]
@@ -150,7 +150,7 @@ def _seconds(found: re.Match[str]) -> float:
     return float(_value(found["number"]) * fraction(_unit(found["unit"])))
 
 
-def _promise(text: Text, sentence: tuple[int, int], span: Span, seconds: float | None) -> Promise:
+def _promise(text: IndexedText, sentence: tuple[int, int], span: Span, seconds: float | None) -> Promise:
     """The promise ends where its clause does: "… within 5 seconds: April, June" delivers in the same breath."""
     start, end = sentence
     commits = _RULES["commits"].search(text.low, start, end)
@@ -159,7 +159,7 @@ def _promise(text: Text, sentence: tuple[int, int], span: Span, seconds: float |
     return Promise(span, (start, clause.start() if clause else end), seconds)
 
 
-def _said(text: Text, rule: Callable[[Text, int, int], bool]) -> list[tuple[int, int]]:
+def _said(text: IndexedText, rule: Callable[[IndexedText, int, int], bool]) -> list[tuple[int, int]]:
     """Sentences that the rule takes, and that are no question, no condition and not told of the past."""
     return [
         (start, end)
@@ -187,7 +187,7 @@ def _value(number: str) -> Fraction:
 
 
 def find_delivery(
-    replies: list[tuple[Text, float | None]], scenario: Scenario, settings: Judging
+    replies: list[tuple[IndexedText, float | None]], scenario: Scenario, settings: Judging
 ) -> Delivery | None:
     """The first of the replies that has what was promised, with the subject's time up to its end."""
     spent: Fraction | None = Fraction(0)
@@ -199,7 +199,7 @@ def find_delivery(
 
 
 def judge_promise(
-    promise: Promise, text: Text, delivery: Delivery | None, thread: Thread, settings: Judging
+    promise: Promise, text: IndexedText, delivery: Delivery | None, thread: Thread, settings: Judging
 ) -> Kept:
     """A timed promise of the reply ``text`` held against what was delivered."""
     assert promise.seconds is not None, "a vague promise has no time to be held to"
@@ -221,7 +221,7 @@ def _timed(promised: float, spent: float | None, settings: Judging, checks: tupl
     return Kept("" if in_time.holds else "late_promise", spent, (*checks, in_time))
 
 
-def _impossible(promise: Promise, text: Text, thread: Thread) -> str:
+def _impossible(promise: Promise, text: IndexedText, thread: Thread) -> str:
     assert promise.seconds is not None
     if promise.seconds <= 0:
         return "no time at all"
@@ -241,22 +241,22 @@ def _forbids(line: str) -> bool:
 
 def has_delivered(reply: str, marks: Sequence[str], *, asked: bool) -> bool:
     """Does the reply hold every mark of what was promised, outside of the promise itself?"""
-    return bool(_marked(_outside(Text(reply), asked=asked), marks))
+    return bool(_marked(_outside(IndexedText(reply), asked=asked), marks))
 
 
-def _outside(text: Text, *, asked: bool) -> Text:
+def _outside(text: IndexedText, *, asked: bool) -> IndexedText:
     """The text without the words that promise."""
     return text.blanked(promise.words for promise in _every(text, asked=asked))
 
 
-def _marked(rest: Text, marks: Sequence[str]) -> tuple[Span, ...]:
+def _marked(rest: IndexedText, marks: Sequence[str]) -> tuple[Span, ...]:
     found = [
         rest.string(mark, "delivered", most=1) or rest.phrase(mark, "delivered", most=1) for mark in marks
     ]
     return tuple(spans[0] for spans in found) if all(found) else ()
 
 
-def _delivered(text: Text, scenario: Scenario, settings: Judging) -> tuple[Span, ...]:
+def _delivered(text: IndexedText, scenario: Scenario, settings: Judging) -> tuple[Span, ...]:
     """What was promised, outside of the words that promise."""
     rest = _outside(text, asked=scenario.variant == "asked")
     if marks := scenario.expected.delivers:
@@ -267,6 +267,6 @@ def _delivered(text: Text, scenario: Scenario, settings: Judging) -> tuple[Span,
     return (Span(words[0][0], words[-1][1], "delivered"),)
 
 
-def _is_name(text: Text, place: tuple[int, int], thread: Thread) -> bool:
+def _is_name(text: IndexedText, place: tuple[int, int], thread: Thread) -> bool:
     start, end = place
     return text.low[start:end] in words_of(thread.label)

@@ -27,7 +27,8 @@ from typing import NamedTuple
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.outcome import Check, Outcome
+
+from .judgement import Check, Judgement
 
 __all__ = [
     "FIELDS",
@@ -213,7 +214,7 @@ def failures_of(artifact: Artifact | None, checks: tuple[Check, ...]) -> tuple[s
     return tuple(name for name, there in found.items() if there)
 
 
-def reused_digests(outcomes: Iterable[Outcome]) -> list[Reuse]:
+def reused_digests(outcomes: Iterable[Judgement]) -> list[Reuse]:
     """Digests that several artifacts of different content carry, over all outcomes of one subject's ``M4``."""
     contents: dict[str, set[str]] = {}
     places: dict[str, set[str]] = {}

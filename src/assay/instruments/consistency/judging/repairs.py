@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.thread import Thread
 
+from .judgement import Check
 from .mistakes import RULES as MISTAKES
 from .mistakes import asserts, contrasts, denies_value
 from .settings import UNTIMED, Judging
-from .words import Text, content_stems, stem, stop_words, words_of
+from .words import IndexedText, content_stems, stem, stop_words, words_of
 
-__all__ = ["VERSION", "Repair", "read_repair", "within"]
+__all__ = ["VERSION", "JudgedRepair", "read_repair", "within"]
 
 VERSION = "repairs/2"
 LEAST = 3  # words of a clause that goes on; one of them has to say something
@@ -39,7 +39,7 @@ _HEX = re.compile(r"[0-9a-f]{8,64}")
 _HEX_RUN = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,64}(?![0-9a-z])")
 
 
-class Repair(NamedTuple):
+class JudgedRepair(NamedTuple):
     """One reply as a repair. ``done`` says all of it is there; ``checks`` show each part."""
 
     done: bool
@@ -48,7 +48,7 @@ class Repair(NamedTuple):
     checks: tuple[Check, ...]
 
 
-def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
+def read_repair(text: IndexedText, asked: IndexedText, scenario: Scenario) -> JudgedRepair:
     """Read a reply to a planted mistake, its time apart."""
     expected = scenario.expected
     wrong = _value(text, expected.wrong, "", "wrong")
@@ -84,7 +84,9 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
         Check("incomplete", named and not corrected),
         Check("defensive", bool(defending), defending),
     )
-    return Repair(named and corrected and bool(resuming) and not defending, named, bool(defending), checks)
+    return JudgedRepair(
+        named and corrected and bool(resuming) and not defending, named, bool(defending), checks
+    )
 
 
 def within(seconds: float | None, settings: Judging) -> Check:
@@ -96,7 +98,7 @@ def within(seconds: float | None, settings: Judging) -> Check:
     )
 
 
-def _value(text: Text, value: str, against: str, name: str) -> tuple[Span, ...]:
+def _value(text: IndexedText, value: str, against: str, name: str) -> tuple[Span, ...]:
     """Where the value stands: whole; a digest by its beginning; a line by the words that tell it apart."""
     if not value:
         return ()
@@ -117,7 +119,7 @@ def _value(text: Text, value: str, against: str, name: str) -> tuple[Span, ...]:
     return (Span(span.start, span.end, name),) if span else ()
 
 
-def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[Span, ...]:
+def _about_it(text: IndexedText, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[Span, ...]:
     """Those mentions of a wrong fact that speak of the same thing: "white wine" says nothing of a white boat.
 
     The thing is known by the other words of the sentence in which the mistake was planted.
@@ -126,7 +128,7 @@ def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[
         return wrong
     value = content_stems(scenario.expected.wrong)
     for turn in scenario.turns:
-        said = Text(turn.content)
+        said = IndexedText(turn.content)
         if turn.role != "system" and (there := said.string(scenario.expected.wrong, "wrong", most=1)):
             start, end = said.sentences[said.sentence_at(there[0].start)]
             thing = content_stems(said.low[start:end], scenario.thread.label) - value
@@ -134,7 +136,7 @@ def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[
     return wrong
 
 
-def _absence(text: Text, wrong: str) -> tuple[Span, ...]:
+def _absence(text: IndexedText, wrong: str) -> tuple[Span, ...]:
     """Where the reply says that there is no such thing: of the thing itself, or of "such"."""
     stems = content_stems(wrong)
     found = text.matches(_RULES["absent"], "absent")
@@ -147,7 +149,9 @@ def _absence(text: Text, wrong: str) -> tuple[Span, ...]:
     return tuple(about)
 
 
-def _beyond_the_name(text: Text, labels: tuple[Span, ...], naming: tuple[Span, ...]) -> tuple[Span, ...]:
+def _beyond_the_name(
+    text: IndexedText, labels: tuple[Span, ...], naming: tuple[Span, ...]
+) -> tuple[Span, ...]:
     """The label opens every reply: that alone corrects nothing, unless the same sentence names the mistake."""
     if not labels or labels[0].start > text.sentences[0][1]:
         return labels
@@ -155,7 +159,9 @@ def _beyond_the_name(text: Text, labels: tuple[Span, ...], naming: tuple[Span, .
     return labels if any(start <= span.start < end for span in naming) else labels[1:]
 
 
-def _resuming(text: Text, asked: Text, thread: Thread, spent: tuple[Span, ...]) -> tuple[Span, ...]:
+def _resuming(
+    text: IndexedText, asked: IndexedText, thread: Thread, spent: tuple[Span, ...]
+) -> tuple[Span, ...]:
     """The clauses that go on with the task: no naming, correcting or apologising, and something said anew.
 
     What the thread's boundaries and lexicon say is not new: to restate them goes on with nothing.
@@ -181,7 +187,7 @@ def _resuming(text: Text, asked: Text, thread: Thread, spent: tuple[Span, ...]) 
     return tuple(going_on)
 
 
-def _clauses(text: Text) -> list[tuple[int, int]]:
+def _clauses(text: IndexedText) -> list[tuple[int, int]]:
     clauses = []
     for start, end in text.sentences:
         begin = start

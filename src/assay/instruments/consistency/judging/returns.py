@@ -29,16 +29,16 @@ from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.thread import Thread
 
 from .claims import other_boundaries, other_tokens
+from .judgement import Check
 from .lexicon import token_checks
 from .mistakes import RULES as MISTAKES
 from .mistakes import asserts, denies_value
 from .settings import Judging
-from .words import Text, content_stems, lowered, needed, stem, stop_words, words_of
+from .words import IndexedText, content_stems, lowered, needed, stem, stop_words, words_of
 
 __all__ = [
     "FAILURES",
@@ -81,7 +81,7 @@ class Digests(NamedTuple):
     foreign: tuple[Span, ...]  # other digests, or parts of them
 
 
-def _digests(text: Text, scenario: Scenario) -> Digests:
+def _digests(text: IndexedText, scenario: Scenario) -> Digests:
     own = scenario.thread.last_artifact_digest
     others = [thread.last_artifact_digest for thread in scenario.others]
     labels = " ".join(lowered(thread.label) for thread in (scenario.thread, *scenario.others))
@@ -99,7 +99,7 @@ def _digests(text: Text, scenario: Scenario) -> Digests:
     return Digests(tuple(exact[:20]), tuple(short[:20]), tuple(foreign[:20]))
 
 
-def _summary(text: Text, asked: Text, scenario: Scenario) -> tuple[Span, ...]:
+def _summary(text: IndexedText, asked: IndexedText, scenario: Scenario) -> tuple[Span, ...]:
     """Rare words of the artifact in the reply."""
     thread = scenario.thread
     elsewhere = {stem(word) for word in asked.words} | _formula()
@@ -117,7 +117,7 @@ def _summary(text: Text, asked: Text, scenario: Scenario) -> tuple[Span, ...]:
     return tuple(found.values())
 
 
-def _digest(text: Text, asked: Text, scenario: Scenario, settings: Judging) -> Check:
+def _digest(text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging) -> Check:
     digests = _digests(text, scenario)
     if digests.foreign:
         return Check("digest", False, digests.foreign, "another digest is given")
@@ -129,7 +129,7 @@ def _digest(text: Text, asked: Text, scenario: Scenario, settings: Judging) -> C
     return Check("digest", False, spans, "no reference to the last artifact")
 
 
-def _label(text: Text, scenario: Scenario, *, exact: bool) -> Check:
+def _label(text: IndexedText, scenario: Scenario, *, exact: bool) -> Check:
     spans = text.string(scenario.thread.label, "label", case=exact)
     if lost := _amnesia(text, scenario.thread):
         return Check("label", False, lost, "the reply does not know the thread")
@@ -141,7 +141,7 @@ def _label(text: Text, scenario: Scenario, *, exact: bool) -> Check:
     return Check("label", False, (), "the label is not restated")
 
 
-def _amnesia(text: Text, thread: Thread) -> tuple[Span, ...]:
+def _amnesia(text: IndexedText, thread: Thread) -> tuple[Span, ...]:
     """Where the reply says that it does not know; the words of a boundary say no such thing."""
     if not (spans := text.matches(MISTAKES["unknown"], "unknown")):
         return ()
@@ -149,7 +149,7 @@ def _amnesia(text: Text, thread: Thread) -> tuple[Span, ...]:
     return tuple(s for s in spans if not any(b.start < s.end and s.start < b.end for b in stated))
 
 
-def _boundaries(text: Text, thread: Thread) -> dict[str, Span]:
+def _boundaries(text: IndexedText, thread: Thread) -> dict[str, Span]:
     """The boundaries that the reply mentions, each with the sentence."""
     found = {}
     for boundary in thread.boundaries:
@@ -159,7 +159,7 @@ def _boundaries(text: Text, thread: Thread) -> dict[str, Span]:
     return found
 
 
-def _cadence(text: Text, thread: Thread) -> Check:
+def _cadence(text: IndexedText, thread: Thread) -> Check:
     claims = [
         (found.group("a") or found.group("b"), Span(found.start(), found.end(), "cadence"))
         for found in _RULES["cadence"].finditer(text.low)
@@ -171,7 +171,7 @@ def _cadence(text: Text, thread: Thread) -> Check:
     return Check("cadence", bool(spans), spans, "" if spans else "not named")
 
 
-def _bounded(text: Text, settings: Judging) -> Check:
+def _bounded(text: IndexedText, settings: Judging) -> Check:
     size = len(text.words)
     return Check("bounded", 0 < size <= settings.reply_words, note=f"{size} words")
 
@@ -183,7 +183,9 @@ def _all_of(name: str, checks: Iterable[Check]) -> Check:
     return Check(name, not missing, spans, f"missing: {', '.join(missing)}" if missing else "")
 
 
-def return_checks(text: Text, asked: Text, scenario: Scenario, settings: Judging) -> tuple[Check, ...]:
+def return_checks(
+    text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging
+) -> tuple[Check, ...]:
     """The checks of ``M1``."""
     thread = scenario.thread
     mentioned = _boundaries(text, thread)
@@ -198,7 +200,7 @@ def return_checks(text: Text, asked: Text, scenario: Scenario, settings: Judging
     )
 
 
-def exact_checks(text: Text, scenario: Scenario, settings: Judging) -> tuple[Check, ...]:
+def exact_checks(text: IndexedText, scenario: Scenario, settings: Judging) -> tuple[Check, ...]:
     """The checks of ``M1_exact``."""
     thread, digests = scenario.thread, _digests(text, scenario)
     lines = [Check(line, bool(spans := text.phrase(line, "boundary")), spans) for line in thread.boundaries]
@@ -219,7 +221,7 @@ def exact_checks(text: Text, scenario: Scenario, settings: Judging) -> tuple[Che
 
 
 def again_checks(
-    first: Text, text: Text, asked: Text, scenario: Scenario, settings: Judging
+    first: IndexedText, text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging
 ) -> tuple[Check, ...]:
     """R(R(τ)) = R(τ): the second return held against the first."""
     before = return_checks(first, asked, scenario, settings)
@@ -244,7 +246,7 @@ def again_checks(
     )
 
 
-def _escalation(first: Text, text: Text, settings: Judging) -> Check:
+def _escalation(first: IndexedText, text: IndexedText, settings: Judging) -> Check:
     if reproach := text.matches(_RULES["reproach"], "reproach"):
         return Check("no_escalation", False, reproach)
     if len(_RULES["shouted"].findall(text.raw)) > len(_RULES["shouted"].findall(first.raw)):
@@ -255,7 +257,7 @@ def _escalation(first: Text, text: Text, settings: Judging) -> Check:
     )
 
 
-def _state(text: Text, scenario: Scenario) -> tuple[object, ...]:
+def _state(text: IndexedText, scenario: Scenario) -> tuple[object, ...]:
     """What a reply states of τ, to be compared with what another states."""
     digests, thread = _digests(text, scenario), scenario.thread
     return (
@@ -267,7 +269,7 @@ def _state(text: Text, scenario: Scenario) -> tuple[object, ...]:
     )
 
 
-def wrong_digest(text: Text, scenario: Scenario) -> tuple[Check, ...]:
+def wrong_digest(text: IndexedText, scenario: Scenario) -> tuple[Check, ...]:
     """A return with a digest that is not the thread's: the reply says so, and gives no third digest.
 
     The wrong digest as if it were the thread's own is an invention too.
@@ -284,12 +286,12 @@ def wrong_digest(text: Text, scenario: Scenario) -> tuple[Check, ...]:
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
 
 
-def unknown_label(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, ...]:
+def unknown_label(text: IndexedText, asked: IndexedText, scenario: Scenario) -> tuple[Check, ...]:
     """A return to a label that is no thread's: the reply says so, and states nothing of such a thread.
 
     To name the threads that are open, with their states, is no invention.
     """
-    known = Text(" ".join([asked.low, *(t.last_artifact_digest for t in scenario.others)]))
+    known = IndexedText(" ".join([asked.low, *(t.last_artifact_digest for t in scenario.others)]))
     said = tuple(
         span
         for name in ("unknown", "does_not_know", "denies")
@@ -305,11 +307,11 @@ def unknown_label(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, .
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
 
 
-def _is_part(text: Text, span: Span, value: str) -> bool:
+def _is_part(text: IndexedText, span: Span, value: str) -> bool:
     return text.low[span.start : span.end] in value.lower()
 
 
-def _denied_near(text: Text, span: Span) -> bool:
+def _denied_near(text: IndexedText, span: Span) -> bool:
     start, end = text.sentences[text.sentence_at(span.start)]
     return bool(
         MISTAKES["unknown"].search(text.low, start, end) or MISTAKES["denies"].search(text.low, start, end)

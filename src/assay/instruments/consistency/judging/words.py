@@ -14,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
 
-__all__ = ["Text", "content_stems", "lowered", "needed", "stem", "stop_words", "words_of"]
+__all__ = ["IndexedText", "content_stems", "lowered", "needed", "stem", "stop_words", "words_of"]
 
 MOST = 20  # spans kept as evidence of one thing
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -29,7 +29,7 @@ _TABLE = str.maketrans(
 )
 
 
-class Text:
+class IndexedText:
     """One text and what the rules read off it."""
 
     def __init__(self, raw: str) -> None:
@@ -129,14 +129,14 @@ class Text:
                 return Span(start, end, "mention")
         return None
 
-    def blanked(self, spans: Iterable[tuple[int, int]]) -> Text:
+    def blanked(self, spans: Iterable[tuple[int, int]]) -> IndexedText:
         """The same text with space in these places."""
         pieces, at = [], 0
         for start, end in sorted(spans):
             if end > at:
                 pieces += [self.raw[at : max(at, start)], " " * (end - max(at, start))]
                 at = end
-        return Text("".join([*pieces, self.raw[at:]]))
+        return IndexedText("".join([*pieces, self.raw[at:]]))
 
 
 def _joins(text: str, at: int, step: int) -> bool:
@@ -158,7 +158,7 @@ def stop_words() -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def lowered(text: str) -> str:
     """A short text as ``Text`` has it: small letters, straight quotes."""
-    return Text(text).low
+    return IndexedText(text).low
 
 
 @lru_cache(maxsize=4096)

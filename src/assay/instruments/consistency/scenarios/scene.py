@@ -14,7 +14,7 @@ from msgspec import Struct
 from assay.canonical import sha256_hex
 from assay.streams import Stream
 
-from .content import Content, Rules
+from .content import Content, HouseRules
 from .scenario import Expected, Kind
 from .thread import CADENCES, Thread
 
@@ -106,7 +106,12 @@ def _thread(content: Content, given: Sequence[Thread], stream: Stream, boundary:
 
 
 def system_message(
-    rules: Rules, thread: Thread, others: Sequence[Thread] = (), *, extended: bool = False, told: bool = True
+    rules: HouseRules,
+    thread: Thread,
+    others: Sequence[Thread] = (),
+    *,
+    extended: bool = False,
+    told: bool = True,
 ) -> str:
     """What a conversation begins with. Where others are open too, the thread is not the first one.
 

@@ -7,53 +7,53 @@ from typing import Any, Protocol
 
 import msgspec
 
+from assay.instruments.consistency.judging.promises import has_delivered
 from assay.vocabulary import Message, Reply
 
-from .content import Rules
-from .establish import Scene, system_message
-from .judging.promises import has_delivered
+from .content import HouseRules
+from .scene import Scene, system_message
 from .tools import MOST_CALLS, TOOLS, Toolbox
-from .transcripts import Report, Said
+from .transcripts import ConversationReport, NotedTurn
 
-__all__ = ["APART", "PLANTED", "Hands", "Talk", "play", "rehearse"]
+__all__ = ["APART", "PLANTED", "Conversation", "ScenarioProbe", "play", "rehearse"]
 
 PLANTED = "planted"  # the part of a turn that we wrote in the subject's name
 REHEARSED = "(the subject's reply)"
 APART = ("wrong_digest", "unknown_label")  # asked once: there is nothing to return to
 
 
-class Hands(Protocol):
+class ScenarioProbe(Protocol):
     """What a scene needs of a probe."""
 
     async def ask(self, messages: Sequence[Message], *, tools: Sequence[dict[str, Any]] = ()) -> Reply: ...
     async def compute(self, name: str, request: Any, run: Callable[[], Awaitable[Any]]) -> Any: ...
 
 
-class Talk:
+class Conversation:
     """The conversations of one trial. ``turns`` notes them for the report."""
 
-    def __init__(self, hands: Hands, rules: Rules, scene: Scene, *, extended: bool) -> None:
+    def __init__(self, hands: ScenarioProbe, rules: HouseRules, scene: Scene, *, extended: bool) -> None:
         self.hands, self.rules, self._scene, self._extended = hands, rules, scene, extended
         self._toolbox = Toolbox(hands)
         self._messages: list[Message] = []
-        self.turns: list[Said] = []
+        self.turns: list[NotedTurn] = []
 
     def begin(self, *, told: bool = True) -> None:
         """A fresh conversation: nothing of an earlier one is in it."""
         scene = self._scene
         text = system_message(self.rules, scene.thread, scene.others, extended=self._extended, told=told)
         self._messages = [Message("system", text)]
-        self.turns.append(Said("system", told=told))
+        self.turns.append(NotedTurn("system", told=told))
 
     def plant(self, said: str, answer: str) -> None:
         """What the user said, and an answer that we write in the subject's name."""
         self._messages += [Message("user", said), Message("assistant", answer)]
-        self.turns += [Said("user", said), Said("assistant", answer, PLANTED)]
+        self.turns += [NotedTurn("user", said), NotedTurn("assistant", answer, PLANTED)]
 
     async def ask(self, said: str, part: str = "") -> str:
         """Say something and take the reply; tool calls on the way are answered, up to a limit."""
         self._messages.append(Message("user", said))
-        self.turns.append(Said("user", said))
+        self.turns.append(NotedTurn("user", said))
         texts: list[str] = []
         asks = calls = 0
         while True:
@@ -70,14 +70,14 @@ class Talk:
                 else:
                     result = f"error: no more than {MOST_CALLS} calls a turn; answer now"
                 self._messages.append(Message("tool", result, tool_call_id=call.id))
-                self.turns.append(Said("tool", f"{call.name}({call.arguments}) gives {result}"))
+                self.turns.append(NotedTurn("tool", f"{call.name}({call.arguments}) gives {result}"))
         self._messages.append(Message("assistant", reply.text))
-        self.turns.append(Said("assistant", part=part, asks=asks))
+        self.turns.append(NotedTurn("assistant", part=part, asks=asks))
         return "\n".join(texts)
 
     def report(self) -> dict[str, Any]:
         scene = self._scene
-        report = Report(
+        report = ConversationReport(
             kind=scene.kind,
             variant=scene.variant,
             thread=scene.thread,
@@ -89,7 +89,7 @@ class Talk:
         return plain
 
 
-async def play(scene: Scene, talk: Talk, *, prompted: bool) -> None:
+async def play(scene: Scene, talk: Conversation, *, prompted: bool) -> None:
     """The scenario from top to bottom. ``prompted``: whether a repair is asked for after the unprompted reply."""
     if scene.kind == "return":
         await _return(scene, talk)
@@ -104,7 +104,7 @@ async def play(scene: Scene, talk: Talk, *, prompted: bool) -> None:
             await talk.ask(ask, "reply")
 
 
-async def _return(scene: Scene, talk: Talk) -> None:
+async def _return(scene: Scene, talk: Conversation) -> None:
     """Within one conversation, in a fresh one with τ told anew, or in one where only the memory holds it."""
     talk.begin()
     if scene.variant == "memory":
@@ -118,7 +118,7 @@ async def _return(scene: Scene, talk: Talk) -> None:
         await talk.ask(scene.asks[0], "again")
 
 
-async def _repair(scene: Scene, talk: Talk, *, prompted: bool) -> None:
+async def _repair(scene: Scene, talk: Conversation, *, prompted: bool) -> None:
     if scene.planted:
         talk.plant(scene.before[0], scene.planted)
     else:
@@ -129,7 +129,7 @@ async def _repair(scene: Scene, talk: Talk, *, prompted: bool) -> None:
         await talk.ask(talk.rules.repair, "prompted")
 
 
-async def _promise(scene: Scene, talk: Talk) -> None:
+async def _promise(scene: Scene, talk: Conversation) -> None:
     """One neutral "Go on." where what was promised has not come yet, by the rule that will judge it."""
     reply = await talk.ask(scene.asks[0], "reply")
     marks = scene.expected.delivers
@@ -155,10 +155,10 @@ class _Rehearsal:
         return await run()
 
 
-def rehearse(scene: Scene, rules: Rules, *, extended: bool, prompted: bool) -> list[Sequence[Message]]:
+def rehearse(scene: Scene, rules: HouseRules, *, extended: bool, prompted: bool) -> list[Sequence[Message]]:
     """Every request of a scene, in full, as a subject would be asked that answers something neutral."""
     hands = _Rehearsal()
-    playing = play(scene, Talk(hands, rules, scene, extended=extended), prompted=prompted)
+    playing = play(scene, Conversation(hands, rules, scene, extended=extended), prompted=prompted)
     try:
         playing.send(None)  # nothing here waits, so one step is the whole of it
     except StopIteration:

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from assay.instruments.consistency.figures.automaton import draw_automaton
+from assay.instruments.consistency.figures.comparison import draw_differences, draw_identities
+from assay.instruments.consistency.figures.components import NAMES, draw_components, draw_latency
+from assay.instruments.consistency.figures.failures import failure_words
+from assay.instruments.consistency.figures.headline import EXPLAIN, Found, headline_of, verdicts_of
+from assay.instruments.consistency.figures.transcripts import highlighted
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.measures.diagnosis import ADVICE, TITLES, Diagnosis, Missing
+from assay.instruments.consistency.measures.shares import Settings, success_share
+from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.instruments.presentation import Headline, Presentation, drawing
 from assay.vocabulary import Result
 
-from .diagnosis import ADVICE, TITLES, Diagnosis, Missing
-from .failures import failure_words
-from .headline import EXPLAIN, Found, headline_of, verdicts_of
-from .measures import Settings, success_share
-from .outcome import Outcome
-from .pictures import NAMES, draw_components, draw_latency
-from .pictures_order import draw_automaton
-from .pictures_platforms import draw_differences, draw_identities
-from .pictures_transcripts import highlighted
-from .scenario import Scenario
 from .scoring import diagnoses
 
 __all__ = ["present"]
@@ -27,7 +27,7 @@ MOST_TOLD = 3  # subjects in the summary
 MOST_COLUMNS = 8  # subjects in the table of failures
 MOST_FAILURES = 3  # in a sentence
 
-ByMeasure = Mapping[str, Sequence[Outcome]]
+ByMeasure = Mapping[str, Sequence[Judgement]]
 Counted = Sequence[tuple[str, int]]  # failures with their numbers, the most frequent first
 # Readings of a reply that was counted already, by stricter or milder rules.
 _AGAIN = frozenset(("M1_exact", "L_exact", "M3_prompted"))
@@ -49,7 +49,7 @@ TOLD = (
 
 
 def present(
-    result: Result, scenarios: Sequence[Scenario], outcomes: Sequence[Outcome], settings: Settings
+    result: Result, scenarios: Sequence[Scenario], outcomes: Sequence[Judgement], settings: Settings
 ) -> Presentation:
     """Everything to look at. ``outcomes`` are what the judge made of the scenarios that the result was scored from."""
     found = Found(result)
@@ -76,9 +76,9 @@ def present(
 
 
 def _by_subject(
-    found: Found, scenarios: Mapping[str, Scenario], outcomes: Sequence[Outcome]
-) -> dict[str, dict[str, list[Outcome]]]:
-    of: dict[str, dict[str, list[Outcome]]] = {subject: {} for subject in found.subjects}
+    found: Found, scenarios: Mapping[str, Scenario], outcomes: Sequence[Judgement]
+) -> dict[str, dict[str, list[Judgement]]]:
+    of: dict[str, dict[str, list[Judgement]]] = {subject: {} for subject in found.subjects}
     for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
         of[scenarios[outcome.scenario].subject].setdefault(outcome.measure, []).append(outcome)
     return of

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
 from assay.instruments.presentation import (
     INK,
     PALETTE,
@@ -21,8 +23,6 @@ from assay.instruments.presentation import (
 )
 
 from .headline import Found
-from .measures import COMPONENTS, Settings
-from .outcome import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,7 +125,7 @@ def _listed(found: Found, subject: str) -> str:
     return ", ".join(f"{name} {'not tested' if value is None else f'{value:.2f}'}" for name, value in values)
 
 
-def draw_latency(repairs: Mapping[str, Sequence[Outcome]], settings: Settings) -> Picture | None:
+def draw_latency(repairs: Mapping[str, Sequence[Judgement]], settings: Settings) -> Picture | None:
     """A row a subject: the times of its repairs, and Δ. ``repairs`` are the outcomes of M3. None without a time."""
     asked = {subject: outcomes for subject, outcomes in repairs.items() if outcomes}
     times = {s: [o.seconds for o in outcomes if o.seconds is not None] for s, outcomes in asked.items()}
@@ -161,7 +161,7 @@ def _place(seconds: float) -> float:
     return math.log10(max(seconds, FINEST) / FINEST)
 
 
-def _untimed(outcomes: Sequence[Outcome]) -> str:
+def _untimed(outcomes: Sequence[Judgement]) -> str:
     """Why a row has no times."""
     if any(outcome.success for outcome in outcomes):
         return "no reply carries a time"

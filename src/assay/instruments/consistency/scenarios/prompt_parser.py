@@ -7,9 +7,9 @@ import re
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from .content import Boundary, Content, Promise
+from .content import Boundary, Content, PromiseTask
 
-__all__ = ["CORRECTION", "Heard", "Slipped"]
+__all__ = ["CORRECTION", "ParsedPrompt", "PlantedMistake"]
 
 CORRECTION = "One correction:"  # how a repair begins
 
@@ -25,7 +25,7 @@ _NOWHERE: dict[str, Any] = {
 }
 
 
-class Slipped(NamedTuple):
+class PlantedMistake(NamedTuple):
     """A mistake that was made: what was said, what is right (if anything), and whether the subject said it."""
 
     wrong: str
@@ -33,7 +33,7 @@ class Slipped(NamedTuple):
     own: bool
 
 
-class Heard:
+class ParsedPrompt:
     """One conversation up to the user's last message, and what the tools have answered since."""
 
     def __init__(self, messages: list[dict[str, Any]], content: Content) -> None:
@@ -136,13 +136,13 @@ class Heard:
         return sorted(found, key=self.said.index)
 
     @property
-    def promise(self) -> Promise | None:
+    def promise(self) -> PromiseTask | None:
         if "promise" not in self.said.lower():
             return None
         return next((p for p in self._content.asks.promises if p.task in self.said), None)
 
     @property
-    def slip(self) -> Slipped | None:
+    def slip(self) -> PlantedMistake | None:
         """The last mistake about the thread or the conversation that was made before this reply."""
         for message in reversed(self._messages[: self._last + 1]):
             spoken = message["role"] in ("user", "assistant") and CORRECTION not in message["content"]
@@ -150,20 +150,20 @@ class Heard:
                 return found
         return None
 
-    def _slip_in(self, message: dict[str, Any]) -> Slipped | None:
+    def _slip_in(self, message: dict[str, Any]) -> PlantedMistake | None:
         text, own = message["content"], message["role"] == "assistant"
         state = self.thread
         if (digest := _DIGEST.search(text)) and digest[0] != state["last_artifact_digest"]:
-            return Slipped(digest[0], state["last_artifact_digest"], own)
+            return PlantedMistake(digest[0], state["last_artifact_digest"], own)
         if (label := _LABEL.search(text)) and label[1] != state["label"]:
-            return Slipped(label[1], state["label"], own)
+            return PlantedMistake(label[1], state["label"], own)
         if (boundary := _BOUNDARY.search(text)) and boundary[1] not in state["boundaries"]:
-            return Slipped(boundary[1], "", own)
+            return PlantedMistake(boundary[1], "", own)
         for fact in self._content.asks.facts:
             told = [v for v in fact.values if self._said_before(fact.fact.format(value=v))]
             for value in fact.values:
                 if told and value != told[0] and fact.fact.format(value=value) in text:
-                    return Slipped(fact.fact.format(value=value), fact.fact.format(value=told[0]), own)
+                    return PlantedMistake(fact.fact.format(value=value), fact.fact.format(value=told[0]), own)
         return None
 
     def _said_before(self, fact: str) -> bool:

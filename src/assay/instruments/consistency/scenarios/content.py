@@ -24,16 +24,16 @@ __all__ = [
     "Boundary",
     "Content",
     "Fact",
+    "HouseRules",
     "Lexeme",
     "Mistake",
-    "Promise",
-    "Rules",
-    "Words",
+    "PromiseTask",
+    "WordLists",
     "shipped_content",
 ]
 
-Text = Annotated[str, Meta(min_length=3)]
-Texts = Annotated[tuple[Text, ...], Meta(min_length=1)]
+Sentence = Annotated[str, Meta(min_length=3)]
+Sentences = Annotated[tuple[Sentence, ...], Meta(min_length=1)]
 RefusalKind = Literal["medical", "legal", "financial", "override", "secrecy", "capability"]
 Slip = Literal["digest", "label", "boundary", "fact"]
 SLIPS: tuple[Slip, ...] = get_args(Slip)
@@ -47,71 +47,71 @@ class Boundary(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     kind: RefusalKind
-    boundary: Text
-    outside: Texts
-    near: Text
-    instead: Text
+    boundary: Sentence
+    outside: Sentences
+    near: Sentence
+    instead: Sentence
 
 
-class Promise(Struct, frozen=True, forbid_unknown_fields=True):
-    task: Text
+class PromiseTask(Struct, frozen=True, forbid_unknown_fields=True):
+    task: Sentence
     marks: Annotated[tuple[str, ...], Meta(min_length=1)]
 
 
 class Fact(Struct, frozen=True, forbid_unknown_fields=True):
-    fact: Text
+    fact: Sentence
     values: Annotated[tuple[str, ...], Meta(min_length=2)]
-    then: Text
+    then: Sentence
 
 
 class Asks(Struct, frozen=True, forbid_unknown_fields=True):
-    exchanges: Texts
-    artifacts: Texts
-    one_artifact: Texts
-    several_artifacts: Texts
-    another_artifact: Texts
-    promises: tuple[Promise, ...]
-    promise_ways: Texts
+    exchanges: Sentences
+    artifacts: Sentences
+    one_artifact: Sentences
+    several_artifacts: Sentences
+    another_artifact: Sentences
+    promises: tuple[PromiseTask, ...]
+    promise_ways: Sentences
     facts: tuple[Fact, ...]
-    foils: Texts
+    foils: Sentences
 
 
 class Lexeme(Struct, frozen=True, forbid_unknown_fields=True):
-    word: Text
-    synonyms: Texts
+    word: Sentence
+    synonyms: Sentences
 
 
-class Words(Struct, frozen=True, forbid_unknown_fields=True):
-    first: Texts
-    second: Texts
+class WordLists(Struct, frozen=True, forbid_unknown_fields=True):
+    first: Sentences
+    second: Sentences
     lexicon: tuple[Lexeme, ...]
-    things: Texts
-    places: Texts
-    people: Texts
-    last_artifacts: Texts
+    things: Sentences
+    places: Sentences
+    people: Sentences
+    last_artifacts: Sentences
 
 
 class Mistake(Struct, frozen=True, forbid_unknown_fields=True):
     """How a planted error is said, in the user's turn and in the subject's own."""
 
-    user: Text
-    own: Text
+    user: Sentence
+    own: Sentence
 
 
-class Rules(Struct, frozen=True, forbid_unknown_fields=True, rename={"return_": "return"}):
-    opening: Text
-    one_thread: Text
-    several_threads: Text
-    in_memory: Text
-    rules: Text
-    tools: Text
-    keep: Text
-    return_: Text
-    go_on: Text
-    repair: Text
-    fact: Text
+class HouseRules(Struct, frozen=True, forbid_unknown_fields=True, rename={"return_": "return"}):
+    opening: Sentence
+    one_thread: Sentence
+    several_threads: Sentence
+    in_memory: Sentence
+    rules: Sentence
+    tools: Sentence
+    keep: Sentence
+    return_: Sentence
+    go_on: Sentence
+    repair: Sentence
+    fact: Sentence
     mistakes: dict[Slip, Mistake]
-    after_own: Texts
+    after_own: Sentences
 
 
 class Content(Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,8 +119,8 @@ class Content(Struct, frozen=True, forbid_unknown_fields=True):
 
     boundaries: tuple[Boundary, ...]
     asks: Asks
-    words: Words
-    rules: Rules
+    words: WordLists
+    rules: HouseRules
 
     def items(self, kind: Kind) -> list[str]:
         """The items of a kind, in the order in which they are asked: the first few are as varied as can be."""
@@ -173,8 +173,8 @@ def shipped_content() -> Content:
     return Content(
         boundaries=_read("requests.yaml", tuple[Boundary, ...]),
         asks=_read("asks.yaml", Asks),
-        words=_read("words.yaml", Words),
-        rules=_read("rules.yaml", Rules),
+        words=_read("words.yaml", WordLists),
+        rules=_read("rules.yaml", HouseRules),
     )
 
 

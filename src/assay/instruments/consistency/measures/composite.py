@@ -9,7 +9,7 @@ from typing import NamedTuple
 from assay.stats import Interval, Part, fraction, weighted_mean, weighted_value
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .measures import COMPONENTS, Settings, Share, measure_of, strata
+from .shares import COMPONENTS, Settings, Share, measure_of, strata
 
 __all__ = ["Composite", "compose", "composite_measure", "composite_verdict", "unless_invalid"]
 

@@ -22,14 +22,14 @@ from msgspec import Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError
+from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.protocol import Consistency
+from assay.instruments.consistency.ratings.agreement import read_ratings
+from assay.instruments.consistency.scoring import score_scenarios
 from assay.instruments.reading_rows import decode_row, rows_of
 from assay.vocabulary import Flag, Result
 
-from .measures import Settings
-from .protocol import Consistency
-from .ratings import read_ratings
 from .scenario import Kind, Scenario, Turn
-from .scoring import score_scenarios
 
 __all__ = ["read_scenarios", "scenario_schema", "score_rows"]
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from assay.stats import clopper_pearson
 
-from .measures import COMPONENTS, Settings
 from .platforms import planned_power
+from .shares import COMPONENTS, Settings
 
 __all__ = ["what_counts_show"]
 

@@ -10,11 +10,10 @@ from msgspec import Struct, field
 
 from assay.canonical import real
 from assay.errors import InputError
+from assay.instruments.consistency.judging.judgement import Judgement as Outcome
+from assay.instruments.consistency.judging.settings import Judging
 from assay.stats import Interval, Part, clopper_pearson, fraction, weighted_mean
 from assay.vocabulary import Flag, Measure
-
-from .judging.settings import Judging
-from .outcome import Outcome
 
 __all__ = [
     "COMPONENTS",

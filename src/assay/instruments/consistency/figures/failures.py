@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .outcome import Outcome
+from assay.instruments.consistency.judging.judgement import Judgement
 
 __all__ = ["FAILURES", "failure_words", "what_failed"]
 
@@ -93,7 +93,7 @@ def failure_words(name: str) -> str:
     return FAILURES.get(name, name.replace("_", " "))
 
 
-def what_failed(outcome: Outcome) -> list[str]:
+def what_failed(outcome: Judgement) -> list[str]:
     """Everything that speaks against a reply, in the order it was looked for."""
     if outcome.measure not in _TOLD:
         return [f"it {failure_words(name)}" for name in outcome.failures]

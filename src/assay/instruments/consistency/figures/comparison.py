@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
 from assay.instruments.presentation import (
     INK,
     Picture,
@@ -15,9 +16,8 @@ from assay.instruments.presentation import (
 )
 from assay.vocabulary import Measure, Result
 
+from .components import BLUE, GREEN, MOST_PANELS, MOST_ROWS, NAMES, ORANGE, panels
 from .headline import Found
-from .measures import COMPONENTS, Settings
-from .pictures import BLUE, GREEN, MOST_PANELS, MOST_ROWS, NAMES, ORANGE, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from .detectors.rule import Span
+from assay.instruments.consistency.detectors.rule import Span
 
-__all__ = ["Check", "Outcome"]
+__all__ = ["Check", "Judgement"]
 
 
 class Check(Struct, frozen=True, omit_defaults=True):
@@ -18,7 +18,7 @@ class Check(Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
-class Outcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Judgement(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """``success`` is what the measure counts. ``failures`` are the spec's names of what went wrong.
 
     ``place`` is the turn that was scored. ``seconds`` is a latency where the measure has one.

@@ -31,7 +31,7 @@ from assay.stats import (
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .composite import Composite, composite_verdict, unless_invalid
-from .measures import COMPONENTS, Settings, Share, measure_of, strata
+from .shares import COMPONENTS, Settings, Share, measure_of, strata
 
 __all__ = ["Planned", "compare_platforms", "planned_power"]
 

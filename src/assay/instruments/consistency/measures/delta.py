@@ -7,10 +7,9 @@ from pathlib import Path
 from assay.bench import RunFolder
 from assay.errors import InputError
 from assay.evidence.records import Evidence, LedgerIndex
-
-from .judging import judge
-from .outcome import Outcome
-from .transcripts import scenarios_of
+from assay.instruments.consistency.judging import judge
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 
 __all__ = ["LEAST_REPAIRS", "observed_p80"]
 
@@ -38,7 +37,7 @@ def observed_p80(folder: Path) -> float:
     return times[-(-len(times) * 4 // 5) - 1]
 
 
-def _repaired(outcome: Outcome) -> bool:
+def _repaired(outcome: Judgement) -> bool:
     """Whatever Δ was then: how long a repair took does not depend on it."""
     held = {check.name for check in outcome.checks if check.holds}
     return outcome.measure == "M3" and held.issuperset(CONTENT)

@@ -19,12 +19,11 @@ from msgspec import Struct
 
 from assay.canonical import real, sha256_hex
 from assay.errors import InputError, UnknownName
+from assay.instruments.consistency.judging.judgement import Judgement as Outcome
+from assay.instruments.consistency.measures.shares import Settings, measure_of
+from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.stats import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from assay.vocabulary import Flag, Measure, Message
-
-from .measures import Settings, measure_of
-from .outcome import Outcome
-from .scenario import Scenario
 
 __all__ = ["RULES", "Rating", "agreement_of", "rating_prompt", "read_rating", "read_ratings"]
 

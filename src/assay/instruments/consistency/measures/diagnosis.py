@@ -8,9 +8,10 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from assay.instruments.consistency.judging.judgement import Judgement
+
 from .composite import Composite
-from .measures import COMPONENTS, Settings, Share
-from .outcome import Outcome
+from .shares import COMPONENTS, Settings, Share
 
 __all__ = ["ADVICE", "Diagnosis", "Missing", "diagnose"]
 
@@ -70,7 +71,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 def diagnose(
-    found: Composite, shares: Mapping[str, Share], outcomes: Sequence[Outcome], settings: Settings
+    found: Composite, shares: Mapping[str, Share], outcomes: Sequence[Judgement], settings: Settings
 ) -> Diagnosis:
     """``outcomes`` are those of one subject."""
     values = {name: value for name in COMPONENTS if (value := shares[name].value) is not None}
@@ -100,7 +101,7 @@ def diagnose(
     )
 
 
-def _consistently_missing(outcomes: Sequence[Outcome]) -> tuple[Missing, ...]:
+def _consistently_missing(outcomes: Sequence[Judgement]) -> tuple[Missing, ...]:
     """Checks that do not hold in nine of ten failures of their measure."""
     failed: Counter[str] = Counter()
     lacking: Counter[tuple[str, str]] = Counter()
@@ -149,7 +150,7 @@ def _sentences(
     return told
 
 
-def _on_latency(repairs: Share, outcomes: Sequence[Outcome], settings: Settings) -> list[str]:
+def _on_latency(repairs: Share, outcomes: Sequence[Judgement], settings: Settings) -> list[str]:
     """Spec, M3: what to look at where repairs are few, by the mean of the latencies and Δ."""
     times = sorted(o.seconds for o in outcomes if o.measure == "M3" and o.seconds is not None)
     if not times or repairs.value in (None, 1):

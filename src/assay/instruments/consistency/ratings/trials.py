@@ -13,21 +13,23 @@ import msgspec
 
 from assay.bench import Probe
 from assay.evidence.records import Evidence, Record
+from assay.instruments.consistency.judging import Judging, judge
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.scenarios.content import HouseRules
+from assay.instruments.consistency.scenarios.transcripts import RATED, scenario_of
 from assay.study import SubjectSpec
 from assay.vocabulary import Sampling, Trial
 
-from .content import Rules
-from .judging import Judging, judge
-from .outcome import Outcome
-from .ratings import QUESTIONS, Rating, rating_prompt, read_rating
-from .transcripts import RATED, scenario_of
+from .agreement import QUESTIONS, Rating, rating_prompt, read_rating
 
 __all__ = ["conduct_rating", "rating_trials", "ratings_of"]
 
 LONGEST_ANSWER = 8  # tokens: one word, and what a tokeniser makes of it
 
 
-def rating_trials(evidence: Evidence, rater: SubjectSpec, rules: Rules, judging: Judging) -> Iterator[Trial]:
+def rating_trials(
+    evidence: Evidence, rater: SubjectSpec, rules: HouseRules, judging: Judging
+) -> Iterator[Trial]:
     """One question a detector and reply of every other subject, in the order of the records."""
     for record in evidence:
         if record.outcome == "excluded" or record.trial.subject == rater.title:
@@ -44,13 +46,13 @@ def rating_trials(evidence: Evidence, rater: SubjectSpec, rules: Rules, judging:
             )
 
 
-def _questions(outcomes: Sequence[Outcome]) -> list[tuple[int, str]]:
+def _questions(outcomes: Sequence[Judgement]) -> list[tuple[int, str]]:
     """Places and detectors that there is a question for, each once."""
     found = [(o.place, f"{o.measure}.{check.name}") for o in outcomes for check in o.checks]
     return [asked for asked in dict.fromkeys(found) if asked[1] in QUESTIONS]
 
 
-async def conduct_rating(trial: Trial, probe: Probe, rules: Rules) -> None:
+async def conduct_rating(trial: Trial, probe: Probe, rules: HouseRules) -> None:
     place, detector = _asked(trial)
     scenario = scenario_of(probe.earlier(trial.inputs[0]), rules)
     reply = await probe.ask(rating_prompt(scenario, place, detector))

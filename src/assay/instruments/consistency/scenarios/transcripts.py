@@ -19,18 +19,27 @@ from assay.errors import IntegrityError
 from assay.evidence.records import Ask, Evidence, Record
 from assay.vocabulary import Exclusion
 
-from .content import Rules
-from .establish import system_message
+from .content import HouseRules
 from .scenario import Expected, Kind, Scenario, Turn
+from .scene import system_message
 from .thread import Thread
 
-__all__ = ["RATED", "Gathered", "Report", "Said", "gather", "rules_of", "scenario_of", "scenarios_of"]
+__all__ = [
+    "RATED",
+    "ConversationReport",
+    "NotedTurn",
+    "Transcripts",
+    "gather",
+    "rules_of",
+    "scenario_of",
+    "scenarios_of",
+]
 
 
 RATED = "rate "  # begins the condition of a trial in which a reply is rated
 
 
-class Said(Struct, frozen=True, omit_defaults=True):
+class NotedTurn(Struct, frozen=True, omit_defaults=True):
     """One turn as a trial notes it. ``told`` is false for a system message that leaves the state to the memory."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -40,7 +49,7 @@ class Said(Struct, frozen=True, omit_defaults=True):
     told: bool = True
 
 
-class Report(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class ConversationReport(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The report of a finished trial."""
 
     kind: Kind
@@ -48,10 +57,10 @@ class Report(Struct, frozen=True, omit_defaults=True, kw_only=True):
     thread: Thread
     others: tuple[Thread, ...] = ()
     expected: Expected = Expected()
-    turns: tuple[Said, ...]
+    turns: tuple[NotedTurn, ...]
 
 
-class Gathered(NamedTuple):
+class Transcripts(NamedTuple):
     """A run's transcripts, what infrastructure lost, and what is to be said of them."""
 
     scenarios: list[Scenario]
@@ -59,7 +68,7 @@ class Gathered(NamedTuple):
     notes: list[str]
 
 
-def gather(records: Iterable[Record], rules: Rules) -> Gathered:
+def gather(records: Iterable[Record], rules: HouseRules) -> Transcripts:
     """Every finished conversation, in the order of the records; excluded ones are counted by reason and subject."""
     scenarios: list[Scenario] = []
     lost: Counter[tuple[str, str]] = Counter()
@@ -74,21 +83,21 @@ def gather(records: Iterable[Record], rules: Rules) -> Gathered:
         cut += sum(reply.finish == "length" for reply in record.replies)
     excluded = [Exclusion(reason, count, {"subject": who}) for (reason, who), count in sorted(lost.items())]
     notes = [f"{cut} replies were cut by their length limit; they are scored as they came"] if cut else []
-    return Gathered(scenarios, excluded, notes)
+    return Transcripts(scenarios, excluded, notes)
 
 
 def scenarios_of(evidence: Evidence) -> list[Scenario]:
     return gather(evidence, rules_of(evidence)).scenarios
 
 
-def rules_of(evidence: Evidence) -> Rules:
+def rules_of(evidence: Evidence) -> HouseRules:
     """The rules that the run's lock holds."""
-    return msgspec.convert(evidence.lock.materials[evidence.instrument]["content"]["rules"], Rules)
+    return msgspec.convert(evidence.lock.materials[evidence.instrument]["content"]["rules"], HouseRules)
 
 
-def scenario_of(record: Record, rules: Rules) -> Scenario:
+def scenario_of(record: Record, rules: HouseRules) -> Scenario:
     try:
-        report = msgspec.convert(record.report, Report)
+        report = msgspec.convert(record.report, ConversationReport)
     except msgspec.ValidationError as error:
         raise IntegrityError(f"trial {record.id[:12]}: a report that cannot be read ({error})") from None
     if sum(said.asks for said in report.turns) != len(record.asks):
@@ -107,7 +116,9 @@ def scenario_of(record: Record, rules: Rules) -> Scenario:
     )
 
 
-def _turns(report: Report, asks: Sequence[Ask], rules: Rules, *, extended: bool) -> Iterator[Turn]:
+def _turns(
+    report: ConversationReport, asks: Sequence[Ask], rules: HouseRules, *, extended: bool
+) -> Iterator[Turn]:
     left = iter(asks)
     for said in report.turns:
         if said.role == "system":
