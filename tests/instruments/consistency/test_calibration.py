@@ -12,27 +12,7 @@ import pytest
 
 from assay.canonical import encode, real
 from assay.instruments.calibration import Calibration, Point
-from assay.instruments.consistency import calibration_pool
-from assay.instruments.consistency.calibration import Bench, bench_for, calibrate, measured
-from assay.instruments.consistency.calibration_cells import (
-    Cells,
-    cells_of,
-    difference_readings,
-    readings_of,
-    truths_of,
-)
-from assay.instruments.consistency.calibration_grid import (
-    GRID,
-    PAIRS,
-    PARTS,
-    SIZES,
-    Drawn,
-    Pair,
-    Subject,
-    draw,
-)
-from assay.instruments.consistency.calibration_pool import SCENES, Pool, misread, transcript
-from assay.instruments.consistency.calibration_ways import BEHAVIOURS
+from assay.instruments.consistency.calibration import Simulator, calibrate, measured, simulator_for
 from assay.instruments.consistency.judging import Judging, judge
 from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.measures.composite import compose
@@ -40,9 +20,30 @@ from assay.instruments.consistency.measures.platforms import compare_platforms
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share
 from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.instruments.consistency.scoring import COUNTED, score_scenarios
+from assay.instruments.consistency.simulation import pool as pool
+from assay.instruments.consistency.simulation.cells import (
+    Cells,
+    cells_of,
+    difference_readings,
+    readings_of,
+    truths_of,
+)
+from assay.instruments.consistency.simulation.pool import SCENES, TranscriptPool, misread, transcript
+from assay.instruments.consistency.simulation.profiles import (
+    PARTS,
+    SIZES,
+    DrawnCells,
+    Profile,
+    ProfilePair,
+    draw,
+    pairs,
+    profiles,
+)
+from assay.instruments.consistency.simulation.ways import BEHAVIOURS
 from assay.stats import Interval
 
-NAMED = {subject.name: subject for subject in GRID}
+NAMED = profiles()
+GRID, PAIRS = tuple(NAMED.values()), pairs()
 SETTINGS = Settings()
 
 
@@ -51,14 +52,14 @@ def nothing(done: int, total: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return bench_for()
+def bench() -> Simulator:
+    return simulator_for()
 
 
 # The numbers are those of the instrument.
 
 
-def conversations(drawn: dict[str, Drawn], run: int, subject: str) -> list[Scenario]:
+def conversations(drawn: dict[str, DrawnCells], run: int, subject: str) -> list[Scenario]:
     """One cell as transcripts, each under a name of its own."""
     found = []
     for behaviour in BEHAVIOURS:
@@ -72,7 +73,7 @@ def conversations(drawn: dict[str, Drawn], run: int, subject: str) -> list[Scena
 
 
 @pytest.mark.parametrize("name", ["mixed faults", "rate 0.5", "one coin", "always leaks", "rate 0"])
-def test_every_number_is_that_of_scoring_the_same_transcripts(bench: Bench, name: str) -> None:
+def test_every_number_is_that_of_scoring_the_same_transcripts(bench: Simulator, name: str) -> None:
     n = 7
     drawn = draw(NAMED[name], n, 3)
     readings = readings_of(cells_of(drawn, bench.pool, SETTINGS), SETTINGS)
@@ -87,7 +88,7 @@ def test_every_number_is_that_of_scoring_the_same_transcripts(bench: Bench, name
             assert ends == [measure.value, measure.low, measure.high], key
 
 
-def test_the_difference_is_that_of_comparing_the_same_cells(bench: Bench) -> None:
+def test_the_difference_is_that_of_comparing_the_same_cells(bench: Simulator) -> None:
     first, second = (
         cells_of(draw(NAMED[name], 6, 4), bench.pool, SETTINGS) for name in ("mixed faults", "rare faults")
     )
@@ -136,7 +137,7 @@ def test_truths_worked_out_by_hand() -> None:
     assert {name: mixed[name] for name in expected} == pytest.approx(expected)
 
 
-def test_the_judge_agrees_with_the_truth_on_average_but_for_what_it_misreads(bench: Bench) -> None:
+def test_the_judge_agrees_with_the_truth_on_average_but_for_what_it_misreads(bench: Simulator) -> None:
     wrong = {(e.behaviour, e.measure) for e in misread(bench.pool) if (e.behaviour, e.way) not in APART}
     for subject in GRID:
         truths = truths_of(subject, 3, SETTINGS)
@@ -147,7 +148,7 @@ def test_the_judge_agrees_with_the_truth_on_average_but_for_what_it_misreads(ben
                     assert float(expected) == pytest.approx(truths[measure], abs=1e-12), measure
 
 
-def expectation(pool: Pool, subject: Subject, behaviour: str, measure: int) -> Fraction:
+def expectation(pool: TranscriptPool, subject: Profile, behaviour: str, measure: int) -> Fraction:
     """Of a measure over all scenes of the pool; each number of outcomes has as many scenes."""
     shelf, good, number = pool.shelves[behaviour], Fraction(0), Fraction(0)
     (ways,) = (b.ways for b in BEHAVIOURS if b.name == behaviour)
@@ -175,7 +176,7 @@ KNOWN = {("proposes", "adjacent")}  # an adjacent is read in "Let us begin with"
 APART = {("refusals", "proposes"), ("repairs", "incomplete, named")}  # ways that no subject of the grid takes
 
 
-def test_the_judge_reads_what_was_meant_but_for_what_is_known(bench: Bench) -> None:
+def test_the_judge_reads_what_was_meant_but_for_what_is_known(bench: Simulator) -> None:
     found = misread(bench.pool)
     assert {(each.way, each.measure) for each in found} <= KNOWN
     drawn = {(e.behaviour, e.way, e.scene) for e in found if (e.behaviour, e.way) not in APART}
@@ -187,15 +188,15 @@ def test_a_judge_that_misreads_shows_as_bias_and_not_as_truth(monkeypatch: pytes
         outcomes = judge(scenario, settings)
         return [msgspec.structs.replace(o, success=False) if o.measure == "O" else o for o in outcomes]
 
-    monkeypatch.setattr(calibration_pool, "judge", blind)
-    points = {point.measure: point for point in measured(bench_for(), 5, (NAMED["rate 1"], 10))}
+    monkeypatch.setattr(pool, "judge", blind)
+    points = {point.measure: point for point in measured(simulator_for(), 5, (NAMED["rate 1"], 10))}
     assert (points["O"].truth, points["O"].bias, points["O"].coverage) == (1.0, -1.0, 0.0)
     assert points["O"].too_low == 1.0
     assert points["M5"].bias == -0.25
     assert points["L"].coverage == 1.0
 
 
-def test_no_digest_of_one_transcript_stands_at_another(bench: Bench) -> None:
+def test_no_digest_of_one_transcript_stands_at_another(bench: Simulator) -> None:
     """A digest that did would be a copy, and cells could not be counted scenario by scenario."""
     seen: dict[str, tuple[str, int]] = {}
     (artifacts,) = (b for b in BEHAVIOURS if b.name == "artifacts")
@@ -247,7 +248,7 @@ def test_a_cell_is_the_same_whatever_the_number_of_runs_and_the_sides_of_a_pair_
 # What is made of them.
 
 
-def test_an_interval_that_is_too_narrow_is_caught(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_that_is_too_narrow_is_caught(bench: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = (NAMED["rate 0.95"], 5)
     proper = {point.measure: point for point in measured(bench, 100, place)}
     assert (proper["M3"].coverage or 0.0) > 0.9
@@ -266,16 +267,16 @@ def test_an_interval_that_is_too_narrow_is_caught(bench: Bench, monkeypatch: pyt
     assert point.too_high > 0.5
 
 
-def test_a_pair_has_one_point_and_its_truth_is_the_difference_of_the_truths(bench: Bench) -> None:
-    pair = Pair(NAMED["rate 0.5"], NAMED["rate 0.9"])
+def test_a_pair_has_one_point_and_its_truth_is_the_difference_of_the_truths(bench: Simulator) -> None:
+    pair = ProfilePair(NAMED["rate 0.5"], NAMED["rate 0.9"])
     (point,) = measured(bench, 20, (pair, 10))
     assert (point.measure, point.distribution) == ("M5_difference", "rate 0.5 against rate 0.9")
     assert point.truth == pytest.approx(0.4)
-    (none,) = measured(bench, 20, (Pair(NAMED["rate 1"], NAMED["rate 1"]), 10))
+    (none,) = measured(bench, 20, (ProfilePair(NAMED["rate 1"], NAMED["rate 1"]), 10))
     assert (none.truth, none.reading, none.coverage) == (0.0, 0.0, 1.0)
 
 
-def small(workers: int, grid: Sequence[Subject | Pair]) -> Calibration:
+def small(workers: int, grid: Sequence[Profile | ProfilePair]) -> Calibration:
     return calibrate(10, workers, True, nothing, version="t", grid=grid)
 
 

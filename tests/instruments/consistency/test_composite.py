@@ -5,11 +5,7 @@ from fractions import Fraction
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.measures.composite import (
-    compose,
-    composite_measure,
-    composite_verdict,
-)
+from assay.instruments.consistency.measures.composite import compose, composite_measure, composite_verdict
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, share_of, strata
 from assay.stats import Part, weighted_mean, weighted_value
 

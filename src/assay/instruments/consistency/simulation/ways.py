@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from assay.canonical import sha256_hex
+from assay.instruments.consistency.reference import SimulatedSubject
 from assay.instruments.consistency.scenarios.scene import Scene
-
-from .reference import SimulatedSubject
 
 __all__ = ["BEHAVIOURS", "Behaviour", "Way"]
 

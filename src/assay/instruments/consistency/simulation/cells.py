@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from assay.instruments.calibration import Readings
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, strata
+from assay.instruments.consistency.scoring import CAP
 from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference, weighted_mean
 
-from .calibration_grid import Drawn, Subject
-from .calibration_pool import Pool
-from .calibration_ways import BEHAVIOURS, Behaviour
-from .scoring import CAP
+from .pool import TranscriptPool
+from .profiles import DrawnCells, Profile
+from .ways import BEHAVIOURS, Behaviour
 
 __all__ = ["Cells", "cells_of", "difference_readings", "readings_of", "truths_of"]
 
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 _OF = {measure: behaviour for behaviour in BEHAVIOURS for measure in behaviour.measures}
 
 
-class Counted(NamedTuple):
+class CountedShare(NamedTuple):
     """One share in many cells: what every scenario gave, a row a cell."""
 
     good: Counts
@@ -45,24 +45,24 @@ class Counted(NamedTuple):
 class Cells(NamedTuple):
     """Many cells of one subject and size, counted."""
 
-    shares: Mapping[str, Counted]
+    shares: Mapping[str, CountedShare]
     latency: Floats  # of the repairs, NaN where there is none
     parts: Sequence[tuple[Part, ...]]  # of M5, one tuple a cell; the same tuple where the value is the same
 
 
-def cells_of(drawn: Mapping[str, Drawn], pool: Pool, settings: Settings) -> Cells:
+def cells_of(drawn: Mapping[str, DrawnCells], pool: TranscriptPool, settings: Settings) -> Cells:
     shares = {}
     for behaviour in BEHAVIOURS:
         found, shelf = drawn[behaviour.name], pool.shelves[behaviour.name]
         good, number = shelf.good[found.way, found.scene], shelf.number[found.way, found.scene]
         for place, measure in enumerate(behaviour.measures):
-            shares[measure] = Counted(good[:, :, place], number[:, :, place])
+            shares[measure] = CountedShare(good[:, :, place], number[:, :, place])
     repairs = drawn["repairs"]
     latency = pool.shelves["repairs"].latency[repairs.way, repairs.scene]
     return Cells(shares, latency, _parts(shares, settings))
 
 
-def _parts(shares: Mapping[str, Counted], settings: Settings) -> list[tuple[Part, ...]]:
+def _parts(shares: Mapping[str, CountedShare], settings: Settings) -> list[tuple[Part, ...]]:
     """M5 of every cell, taken apart. Its interval hangs on its value, and on the scenarios there are of each shape."""
     known: dict[object, tuple[Part, ...]] = {}
     found = []
@@ -90,7 +90,7 @@ def readings_of(cells: Cells, settings: Settings) -> dict[str, Readings]:
     return found
 
 
-def _share_readings(counted: Counted, confidence: float) -> Readings:
+def _share_readings(counted: CountedShare, confidence: float) -> Readings:
     sizes = np.sort(counted.number, axis=1)
     known: dict[tuple[int, bytes], Interval] = {}
     found = []
@@ -137,7 +137,7 @@ def difference_readings(first: Cells, second: Cells, settings: Settings) -> Read
     return _readings(found)
 
 
-def truths_of(subject: Subject, n: int, settings: Settings) -> dict[str, float]:
+def truths_of(subject: Profile, n: int, settings: Settings) -> dict[str, float]:
     """What every measure is the measure of, from the declared parts and what each way is meant to show."""
     truths = {measure: _meant(subject, _OF[measure], measure, n) for measure in _OF}
     found = {measure: float(truth) for measure, truth in truths.items()}
@@ -152,7 +152,7 @@ def truths_of(subject: Subject, n: int, settings: Settings) -> dict[str, float]:
     return found
 
 
-def _meant(subject: Subject, behaviour: Behaviour, measure: str, n: int) -> Fraction:
+def _meant(subject: Profile, behaviour: Behaviour, measure: str, n: int) -> Fraction:
     """Expected outcomes that hold, of all; how many outcomes the scenarios have is given."""
     good, number = Fraction(0), 0
     for place in range(n):

@@ -15,6 +15,7 @@ from msgspec import Struct, to_builtins
 
 from assay.evidence.events import Event
 from assay.evidence.records import Record
+from assay.instruments.consistency.judging import judge
 from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.measures.shares import Settings
 from assay.instruments.consistency.scenarios.conduct import Conversation, play
@@ -22,14 +23,13 @@ from assay.instruments.consistency.scenarios.content import shipped_content
 from assay.instruments.consistency.scenarios.scenario import KINDS, Scenario
 from assay.instruments.consistency.scenarios.scene import Scene, draw_scene
 from assay.instruments.consistency.scenarios.transcripts import scenario_of
+from assay.instruments.consistency.scoring import COUNTED
 from assay.streams import Stream
 from assay.vocabulary import Instance, Message, Reply, Trial
 
-from .calibration_ways import BEHAVIOURS, Behaviour, Way
-from .judging import judge
-from .scoring import COUNTED
+from .ways import BEHAVIOURS, Behaviour, Way
 
-__all__ = ["SCENES", "Misread", "Pool", "Shelf", "counted", "misread", "pool_for", "transcript"]
+__all__ = ["SCENES", "Misread", "Shelf", "TranscriptPool", "counted", "misread", "pool_for", "transcript"]
 
 SCENES = 36  # of every way: each request outside a boundary comes once, each number of artifacts twelve times
 
@@ -60,7 +60,7 @@ class Misread(NamedTuple):
     read: tuple[float, int]
 
 
-class Pool(Struct, frozen=True, eq=False):
+class TranscriptPool(Struct, frozen=True, eq=False):
     """Everything that can be drawn, by behaviour."""
 
     shelves: dict[str, Shelf]
@@ -139,7 +139,7 @@ def _items(given: Iterable[str]) -> Iterable[str]:
             yield from (f"{kind}/{name}" for name in shipped_content().items(kind))
 
 
-def pool_for(settings: Settings) -> Pool:
+def pool_for(settings: Settings) -> TranscriptPool:
     """Play and judge everything."""
     shelves = {}
     for behaviour in BEHAVIOURS:
@@ -153,7 +153,7 @@ def pool_for(settings: Settings) -> Pool:
                     good[row, scene, place], number[row, scene, place] = counted(measure, outcomes)
                 latency[row, scene] = _latency(outcomes)
         shelves[behaviour.name] = Shelf(good, number, latency)
-    return Pool(shelves)
+    return TranscriptPool(shelves)
 
 
 def counted(measure: str, outcomes: Iterable[Judgement]) -> tuple[int, int]:
@@ -168,7 +168,7 @@ def _latency(outcomes: Iterable[Judgement]) -> float:
     return times[0] if times else float("nan")
 
 
-def misread(pool: Pool) -> list[Misread]:
+def misread(pool: TranscriptPool) -> list[Misread]:
     """Where the judge and the intention differ. A latency is told as of one outcome, or of none."""
     found = []
     for behaviour in BEHAVIOURS:
