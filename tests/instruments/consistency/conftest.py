@@ -8,9 +8,8 @@ from assay.bench import RunFolder
 from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.study import Lock
+from tests.instruments.consistency.running import KEEPER, evidence, study
 from tests.support import begin, go
-
-from .running import KEEPER, evidence, study
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,8 @@ from assay.instruments.consistency.options import ConsistencyOptions, settings_o
 from assay.instruments.consistency.protocol import Consistency
 from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.study import parse_source
+from tests.instruments.consistency.running import SMALL, evidence, locked, study
 from tests.support import audit_run, begin, go
-
-from .running import SMALL, evidence, locked, study
 
 MINE = f"{{label: Mine, last_artifact_digest: '{'0' * 64}', boundaries: [no jokes], lexicon: [anchor]}}"
 

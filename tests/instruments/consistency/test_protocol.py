@@ -20,9 +20,18 @@ from assay.instruments.consistency.scenarios.scenario import KINDS, Scenario
 from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.instruments.consistency.scoring import score_scenarios
 from assay.study import Budget, Lock, Study
+from tests.instruments.consistency.running import (
+    KEEPER,
+    SMALL,
+    Fresh,
+    evidence,
+    locked,
+    result,
+    study,
+    trials,
+    value,
+)
 from tests.support import audit_run, begin, go, ledger_events
-
-from .running import KEEPER, SMALL, Fresh, evidence, locked, result, study, trials, value
 
 # Trials
 

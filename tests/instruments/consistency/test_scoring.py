@@ -16,8 +16,7 @@ from assay.instruments.consistency.measures.shares import Settings
 from assay.instruments.consistency.scoring import score_scenarios
 from assay.stats import clopper_pearson
 from assay.vocabulary import Exclusion
-
-from .made import Made, checked, exchange, measure
+from tests.instruments.consistency.made import Made, checked, exchange, measure
 
 NAMES = {
     *("M1", "M1_exact", "return_wrong_digest", "return_unknown_label", "M2", "F"),

@@ -3,8 +3,7 @@ from __future__ import annotations
 from assay.instruments.consistency.measures.diagnosis import ADVICE, Diagnosis, Missing
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
 from assay.instruments.consistency.scoring import diagnoses
-
-from .made import Made, checked
+from tests.instruments.consistency.made import Made, checked
 
 
 def only(made: Made) -> Diagnosis:

@@ -18,8 +18,7 @@ from assay.instruments.consistency.ratings.agreement import (
 )
 from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
 from assay.vocabulary import Measure, Result
-
-from .made import THREAD, Made, checked, measure
+from tests.instruments.consistency.made import THREAD, Made, checked, measure
 
 HEADER = "scenario,place,detector,label,rater\n"
 

@@ -15,9 +15,8 @@ from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.instruments.consistency.scenarios.transcripts import gather, scenario_of, scenarios_of
 from assay.study import Lock
 from assay.vocabulary import Exclusion
+from tests.instruments.consistency.running import SMALL, evidence, study
 from tests.support import begin, go
-
-from .running import SMALL, evidence, study
 
 
 def chosen(transcripts: tuple[Scenario, ...], subject: str, kind: str, variant: str) -> list[Scenario]:

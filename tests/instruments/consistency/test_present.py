@@ -19,8 +19,7 @@ from assay.instruments.consistency.present import present
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scoring import score_outcomes
 from assay.instruments.presentation import Number, Picture, Presentation, Transcript
-
-from .made import THREAD, Made, checked
+from tests.instruments.consistency.made import THREAD, Made, checked
 
 ASKED = "Please clean the old lantern today"
 IN_ORDER = 'lantern-7. "clean the old lantern". Start with the glass and keep the kept-light steady.'

@@ -8,8 +8,7 @@ from assay.errors import InputError
 from assay.instruments.consistency.measures.composite import compose, composite_measure, composite_verdict
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, share_of, strata
 from assay.stats import Part, weighted_mean, weighted_value
-
-from .made import Made, measure
+from tests.instruments.consistency.made import Made, measure
 
 
 def share(good: int, n: int, name: str) -> Share:

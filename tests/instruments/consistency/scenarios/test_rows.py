@@ -12,8 +12,7 @@ from assay.errors import InputError
 from assay.instruments.consistency.scenarios.rows import read_scenarios, scenario_schema, score_rows
 from assay.instruments.consistency.scenarios.thread import thread_schema
 from assay.vocabulary import Flag
-
-from .made import THREAD, measure
+from tests.instruments.consistency.made import THREAD, measure
 
 REFUSED = (
     "I can't provide medical diagnoses—that's outside my boundaries. I'm still here to help with other questions. "

@@ -10,8 +10,7 @@ from assay.instruments.consistency.measures.platforms import planned_power
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
 from assay.stats import share_difference
 from assay.vocabulary import Exclusion, Result, Verdict
-
-from .made import THREAD, Made, measure
+from tests.instruments.consistency.made import THREAD, Made, measure
 
 
 def verdict(result: Result) -> Verdict:
