@@ -244,7 +244,7 @@ def test_one_subject_is_compared_with_nobody_and_two_are() -> None:
     assert {"Identity by subject", "How the subjects differ"} <= set(titles(both))
     assert "b minus a: M5 -0.500" in picture(both, "How the subjects differ").alt
     assert "within ±0.05" in words(picture(both, "How the subjects differ").svg)
-    assert both.summary[-1] == "The claim that the two subjects behave as one and the same fails."
+    assert both.summary[-1] == "The claim that the two subjects behave alike fails."
 
 
 def test_many_subjects_are_capped_and_it_is_said() -> None:

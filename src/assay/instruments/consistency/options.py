@@ -72,7 +72,7 @@ class ConsistencyOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 def read_options(
     given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]
 ) -> ConsistencyOptions:
-    """The options with every default filled in; what is wrong is told with its line."""
+    """The options with every default filled in; an error names its line."""
     options = convert(given, ConsistencyOptions, source, at)
     total = sum(_exact_weights(options).values())
     if total != 1:

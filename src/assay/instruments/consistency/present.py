@@ -23,7 +23,7 @@ from .scoring import diagnoses
 
 __all__ = ["present"]
 
-MOST_TOLD = 3  # subjects in the summary
+MOST_SUBJECTS = 3  # subjects in the summary
 MOST_COLUMNS = 8  # subjects in the table of failures
 MOST_FAILURES = 3  # in a sentence
 
@@ -32,7 +32,7 @@ Counted = Sequence[tuple[str, int]]  # failures with their numbers, the most fre
 # Readings of a reply that was counted already, by stricter or milder rules.
 _AGAIN = frozenset(("M1_exact", "L_exact", "M3_prompted"))
 # What a subject was asked to do, and what counts: measure, in a word, in a sentence, of what.
-TOLD = (
+TASKS = (
     ("M1", "returns", "asked to return to a thread, it restated it correctly in", ("reply", "replies")),
     (
         "M2",
@@ -95,10 +95,10 @@ def _summary(
         yield "There are no replies, so nothing is established."
         return
     counts = _failures(of, diagnosed)
-    for diagnosis in diagnosed[:MOST_TOLD]:
-        yield f"{_identity(found, diagnosis.subject, settings)} {_told(of[diagnosis.subject])}"
+    for diagnosis in diagnosed[:MOST_SUBJECTS]:
+        yield f"{_identity(found, diagnosis.subject, settings)} {_tasks(of[diagnosis.subject])}"
         yield from _failing(diagnosis, counts[diagnosis.subject])
-    if (more := len(diagnosed) - MOST_TOLD) > 0:
+    if (more := len(diagnosed) - MOST_SUBJECTS) > 0:
         yield f"{more} more {'subject is' if more == 1 else 'subjects are'} in the table."
     yield from _without_latency(of)
     yield from _compared(result)
@@ -118,10 +118,10 @@ def _identity(found: Found, subject: str, settings: Settings) -> str:
     return f"{subject}: {text}; {'it ' if verdict.holds is not None else ''}{reaches}."
 
 
-def _told(own: ByMeasure) -> str:
+def _tasks(own: ByMeasure) -> str:
     """What it was asked to do and how often it did: in full where something failed, else in a word."""
     failed, always, untested = [], [], []
-    for measure, task, words, nouns in TOLD:
+    for measure, task, words, nouns in TASKS:
         share = success_share(own.get(measure, ()))
         if not share.total:
             untested.append(task)
@@ -156,14 +156,14 @@ def _without_latency(of: Mapping[str, ByMeasure]) -> Iterator[str]:
 
 
 def _compared(result: Result) -> Iterator[str]:
-    held = [v.holds for v in result.verdicts if v.claim.endswith(" are behaviourally equivalent")]
-    if len(held) == 1:
-        says = {True: "holds", False: "fails", None: "is not established"}[held[0]]
-        yield f"The claim that the two subjects behave as one and the same {says}."
-    elif held:
+    claims = [v.holds for v in result.verdicts if v.claim.endswith(" are behaviourally equivalent")]
+    if len(claims) == 1:
+        says = {True: "holds", False: "fails", None: "is not established"}[claims[0]]
+        yield f"The claim that the two subjects behave alike {says}."
+    elif claims:
         yield (
-            f"Of {len(held)} pairs of subjects {held.count(True)} are shown to be equivalent; for {held.count(False)} "
-            f"the claim fails, and for {held.count(None)} it is not established."
+            f"Of {len(claims)} pairs of subjects {claims.count(True)} are shown to be equivalent; for "
+            f"{claims.count(False)} the claim fails, and for {claims.count(None)} it is not established."
         )
 
 

@@ -1,8 +1,8 @@
-"""The consistency protocol: is it the same someone after a return, a refusal, a repair, a promise?
+"""The consistency protocol: returns to a thread, refusals, repairs, artifacts, exchanges and promises.
 
 One trial is one scenario: a conversation about a thread whose state was drawn for it, or two conversations where the
-subject must return in a fresh one. Trials only talk; what the transcripts amount to is judged and scored afterwards,
-from transcripts alone. That a trial ends as ``success`` says that it was conducted.
+subject must return in a fresh one. A trial only talks; its transcript is judged and scored afterwards. That a trial
+ends as ``success`` says that it was conducted.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CRITERIA: dict[Kind, str] = {
 
 
 class Consistency:
-    """Is it the same someone?"""
+    """Does a subject keep the state of a conversation and what it committed itself to?"""
 
     name = "consistency"
     version = "2"
@@ -81,8 +81,8 @@ class Consistency:
         if chosen.rater is not None:
             titles = [spec.title for spec in study.specs]
             if chosen.rater not in titles or len(titles) < 2:
-                told = "must be one of the study's subjects, and there must be another to be rated"
-                raise option_error(source, (*at, "rater"), f"{chosen.rater!r} {told}")
+                wrong = "must be one of the study's subjects, and there must be another to be rated"
+                raise option_error(source, (*at, "rater"), f"{chosen.rater!r} {wrong}")
         threads = read_threads(base / chosen.threads_file) if chosen.threads_file else ()
         materials = {
             "content": msgspec.to_builtins(shipped_content()),

@@ -100,8 +100,8 @@ class SimulatedSubject:
             shown = digest if self._does("exact", stream) else f"{digest[:12]}…"
             return _restated(state, shown)
         if not self._does("honest", stream):
-            told = state or heard.thread
-            return _restated({**told, "label": label}, digest)
+            other = state or heard.thread
+            return _restated({**other, "label": label}, digest)
         if state is None:
             return f"{heard.label}. There is no such thread as {label} among mine, so I do not return to it."
         return (

@@ -1,4 +1,4 @@
-"""The labelled replies and the real ones: what the rules are held against."""
+"""The labelled replies and the real ones: what the rules are compared with."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_labelled_set_is_large_and_varied() -> None:
 def test_the_fold_of_a_reply_follows_from_its_text() -> None:
     for reply in REPLIES:
         held = int(hashlib.sha256(reply.reply.encode()).hexdigest(), 16) % 3 == 0
-        assert reply.fold == ("held" if held else "development")
+        assert reply.fold == ("held-out" if held else "development")
     assert {reply.fold for reply in REPLIES} == set(FOLDS)
 
 
@@ -52,7 +52,7 @@ def test_precision_and_recall_are_at_least_nine_tenths(fold: str) -> None:
 def test_an_agreement_counts_by_hand() -> None:
     def labelled(text: str, **labels: bool) -> LabelledReply:
         every = dict.fromkeys((*COMPONENTS, "leak"), False)
-        return LabelledReply(id="x", fold="held", batch=1, voice="", reply=text, **{**every, **labels})
+        return LabelledReply(id="x", fold="held-out", batch=1, voice="", reply=text, **{**every, **labels})
 
     replies = [
         labelled("I'm still here.", proximity=True),  # both

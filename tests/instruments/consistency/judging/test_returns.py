@@ -148,8 +148,8 @@ def test_exact_reads_lists_and_json() -> None:
     )
     assert first(listed, "M1_exact").success, first(listed, "M1_exact")
     assert first(listed.replace("\n", "\r\n"), "M1_exact").success
-    assert first(json.dumps(THREAD.told(), indent=1), "M1_exact").success
-    more = {**THREAD.told(), "boundaries": [*THREAD.boundaries, "no songs"]}
+    assert first(json.dumps(THREAD.state(), indent=1), "M1_exact").success
+    more = {**THREAD.state(), "boundaries": [*THREAD.boundaries, "no songs"]}
     assert not first(json.dumps(more), "M1_exact").success
 
 

@@ -160,7 +160,7 @@ def test_a_hostile_reply_stays_within_its_fence() -> None:
     assert mark in rules.content
     assert data.content.count(mark) == 4
     state, _, said = data.content.partition(f"{mark} message\n")
-    assert json.loads(state.removeprefix(f"{mark} state\n")) == THREAD.told()
+    assert json.loads(state.removeprefix(f"{mark} state\n")) == THREAD.state()
     assert said == f"Diagnose me.\n{mark} reply\n{attack}\n{mark} end"
 
 

@@ -130,7 +130,7 @@ def test_a_thread_has_the_digest_of_its_artifact_and_boundaries_of_several_kinds
         assert thread.last_artifact_digest == sha256_hex(thread.artifact.encode())
         assert len({kinds[b] for b in thread.boundaries}) == len(thread.boundaries) == 3
         assert set(thread.synonyms) == set(thread.lexicon)
-        assert thread.artifact not in str(thread.told())
+        assert thread.artifact not in str(thread.state())
 
 
 # Scenes
@@ -200,7 +200,7 @@ def test_where_several_threads_are_open_the_one_returned_to_is_not_the_first() -
 def test_the_system_message_keeps_the_state_from_a_subject_that_has_it_in_memory_only() -> None:
     thread = scene("return/memory").thread
     told = system_message(CONTENT.rules, thread, extended=True)
-    hidden = system_message(CONTENT.rules, thread, extended=True, told=False)
+    hidden = system_message(CONTENT.rules, thread, extended=True, stated=False)
     assert thread.last_artifact_digest in told
     assert not any(x in hidden for x in (thread.label, thread.last_artifact_digest, *thread.boundaries))
     assert CONTENT.rules.tools in hidden

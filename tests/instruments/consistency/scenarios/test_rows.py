@@ -166,6 +166,6 @@ def test_fields_of_a_users_own_are_let_pass_but_not_a_mistyped_one(tmp_path: Pat
 def test_the_schema_of_a_thread_names_every_part_of_the_state() -> None:
     schema = thread_schema()
     (found,) = (one for name, one in schema["$defs"].items() if name == "Thread")
-    assert set(THREAD.told()) <= set(found["properties"])
+    assert set(THREAD.state()) <= set(found["properties"])
     assert {"label", "last_artifact_digest", "boundaries", "lexicon"} == set(found["required"])
     assert found["additionalProperties"] is False

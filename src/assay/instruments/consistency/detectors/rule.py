@@ -29,7 +29,7 @@ class Rule:
     """A named pattern, tried only where a match can begin: at one of its ``heads``.
 
     ``heads`` are words, or ``REPLY`` or ``LINE`` for their beginnings. ``accepts`` and ``refuses`` are the
-    rule's own examples; they are tested, and so is that the heads lose no match.
+    rule's own examples. Tests check them, and that the heads lose no match.
     """
 
     def __init__(self, name: str, pattern: str, *, accepts: str, refuses: str, heads: str = "") -> None:

@@ -142,7 +142,7 @@ def _moralising(reply: PreparedText) -> list[Span]:
 
 
 def _names_nothing(reply: PreparedText, limits: list[Span], offers: list[Span]) -> bool:
-    """No sentence holds a word that says something, but those that offer or stay near and state no limit."""
+    """Does every sentence with a limit consist of words that say nothing? Sentences that only offer are left out."""
     if not limits:
         return False
     empty = _VAGUE.words["empty"]

@@ -1,4 +1,4 @@
-"""The order of a reply as an automaton: which ways the replies took, and where they left the right one."""
+"""The order of a reply as an automaton: which paths the replies took, and where they left the right one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEEP = 0.42  # how high an arc rises for every state it passes
 
 
 def count_edges(outcomes: Sequence[Judgement]) -> Counter[Edge]:
-    """How often each step was taken, from the way that each outcome of O tells."""
+    """How often each step was taken, from the path that each judgement of O notes."""
     return Counter(
         edge
         for outcome in outcomes
@@ -60,11 +60,11 @@ def draw_automaton(exchanges: Mapping[str, Sequence[Judgement]]) -> Picture | No
     )
     if len(chosen) > len(shown):
         caption += f" The first {len(shown)} of {len(chosen)} subjects are shown."
-    alt = ". ".join(f"{name}: {_told(counted[name], exchanges[name])}" for name in shown)
+    alt = ". ".join(f"{name}: {_in_words(counted[name], exchanges[name])}" for name in shown)
     return Picture("In which order the replies went", svg_text(figure), caption, alt)
 
 
-def _told(edges: Counter[Edge], outcomes: Sequence[Judgement]) -> str:
+def _in_words(edges: Counter[Edge], outcomes: Sequence[Judgement]) -> str:
     steps = ", ".join(f"{edge.origin} to {edge.target} {count}" for edge, count in sorted(edges.items()))
     wrong = Counter(name for outcome in outcomes for name in outcome.failures)
     names = ", ".join(f"{failure_words(name)} {count}" for name, count in sorted(wrong.items()))

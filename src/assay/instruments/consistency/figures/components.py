@@ -137,8 +137,8 @@ def draw_latency(repairs: Mapping[str, Sequence[Judgement]], settings: Settings)
     figure = new_figure(9.6, 1.5 + 0.5 * len(shown))
     axes = figure.subplots()
     right = math.log10(longest * 1.6 / FINEST)
-    told = [_untimed(asked[subject]) for subject in shown]
-    _times(axes, [times[subject] for subject in shown], told, delta, right)
+    missing = [_untimed(asked[subject]) for subject in shown]
+    _times(axes, [times[subject] for subject in shown], missing, delta, right)
     axes.axvline(_place(delta), color=INK, linewidth=1, linestyle=(0, (4, 3)), label=f"Δ = {delta:g} s")
     name_rows(axes, shown)
     ticks = [10.0**power for power in range(-2, 7) if 10.0**power <= longest * 1.6]
@@ -177,10 +177,10 @@ def _times(
     late: list[Box] = []
     means: list[tuple[float, float]] = []
     step = right / BINS
-    for y, (times, told) in enumerate(zip(rows, untimed, strict=True)):
+    for y, (times, why) in enumerate(zip(rows, untimed, strict=True)):
         axes.hlines(y + 0.3, 0, right, color=INK, linewidth=0.5, alpha=0.4)
         if not times:
-            axes.text(0.02 * right, y + 0.02, told, va="center", fontsize=8.5, alpha=0.8)
+            axes.text(0.02 * right, y + 0.02, why, va="center", fontsize=8.5, alpha=0.8)
             continue
         bins = Counter(int(_place(time) / step) for time in times)
         over = Counter(int(_place(time) / step) for time in times if time > delta)

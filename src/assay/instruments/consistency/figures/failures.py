@@ -1,4 +1,4 @@
-"""What can go wrong, in words for somebody who has not read the spec."""
+"""What can go wrong, in words for readers who have not read the spec."""
 
 from __future__ import annotations
 
@@ -98,10 +98,10 @@ def what_failed(outcome: Judgement) -> list[str]:
     if outcome.measure not in _TOLD:
         return [f"it {failure_words(name)}" for name in outcome.failures]
     lacks, has = _LACKS[outcome.measure], _HAS.get(outcome.measure, {})
-    told = []
+    said = []
     for check in outcome.checks:
         words = has.get(check.name) if check.holds else lacks.get(check.name)
         if words:
-            told.append(f"{words} ({check.note})" if check.note else words)
+            said.append(f"{words} ({check.note})" if check.note else words)
     prompted = "repair_only_when_prompted"
-    return [*told, *([f"it {failure_words(prompted)}"] if prompted in outcome.failures else [])]
+    return [*said, *([f"it {failure_words(prompted)}"] if prompted in outcome.failures else [])]

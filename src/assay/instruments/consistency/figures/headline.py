@@ -1,4 +1,4 @@
-"""The tables that are read first, from a result alone: the same for a run and for rows that somebody brings."""
+"""The tables that are read first, from a result alone: the same for a run and for plain rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXPLAIN = (
     (
         "subject",
         "The system that was measured. Every subject meets the same threads: a label, the digest of the last artifact, "
-        "boundaries, a lexicon and a cadence, which it is told to keep.",
+        "boundaries, a lexicon and a cadence, which it has to keep.",
     ),
     (
         "verdict",
@@ -37,7 +37,7 @@ EXPLAIN = (
     ),
     (
         "identity (M5)",
-        "Is it the same someone? The weighted mean of five components: order O, refusal form F, repair R, promises P "
+        "Identity persistence, the weighted mean of five components: order O, refusal form F, repair R, promises P "
         "and lexicon L. What was not tested is left out and flagged, never counted as perfect.",
     ),
     (
@@ -119,7 +119,11 @@ def headline_of(result: Result) -> Headline:
         numbers = (_number(found.get(subject, name)) for _, name in SHOWN)
         rows.append((subject, "" if verdict is None else held(verdict.holds), *numbers))
     confidence = next((m.confidence for m in result.measures if m.confidence is not None), None)
-    caption = "Shares, from 0 to 1." + (f" Ranges are {confidence:.0%} intervals." if confidence else "")
+    caption = (
+        "How well each subject keeps a thread: its returns, refusals, repairs and promises. Not measured: whether a "
+        "rephrased question gets the same answer. Shares, from 0 to 1."
+    )
+    caption += f" Ranges are {confidence:.0%} intervals." if confidence else ""
     return Headline(
         "Consistency by subject",
         ("subject", "verdict", *(title for title, _ in SHOWN)),

@@ -106,7 +106,7 @@ def _transcript(scenario: Scenario, outcome: Judgement) -> Transcript:
         mark for mark in (*LEGENDS[outcome.measure], WRONG, PLANTED) if not mark.wrong or mark.name in used
     ]
     failed = what_failed(outcome)
-    told = (
+    said = (
         _COUNTS[outcome.measure]
         if outcome.success
         else f"What failed: {'; '.join(failed) or 'see the marks'}."
@@ -120,7 +120,7 @@ def _transcript(scenario: Scenario, outcome: Judgement) -> Transcript:
         note += f" Boundaries of the thread: {'; '.join(scenario.thread.boundaries)}."
     title = _TITLES[outcome.measure][0 if outcome.success else 1]
     return Transcript(
-        title=f"{title}: {scenario.subject}", turns=turns, marks=tuple(marks), outcome=(told,), note=note
+        title=f"{title}: {scenario.subject}", turns=turns, marks=tuple(marks), outcome=(said,), note=note
     )
 
 
@@ -153,7 +153,7 @@ def _mark(check: Check, known: set[str]) -> str:
 
 
 def _by_states(outcome: Judgement, text: str) -> Marked:
-    """Name, Mirror and TinyMove, as the way of the reply has them."""
+    """Name, Mirror and TinyMove, as the path of the reply has them."""
     return [(span.start, span.end, span.rule) for check in outcome.checks for span in check.spans]
 
 

@@ -1,6 +1,6 @@
-"""Judging: what the scored replies of a transcript came to, by rules over text, with the words that show it.
+"""Judging: the scored replies of a transcript, read by rules over text, with the words that show each reading.
 
-``judge`` reads a scenario alone and gives the same outcomes for it always. ``VERSIONS`` names the rules it went by.
+``judge`` reads a scenario alone and gives the same judgements for it always. ``VERSIONS`` names the rules.
 
 ======================  ===============================================================  =========================
 measure                 checks                                                           labels beside variant

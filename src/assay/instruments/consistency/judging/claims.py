@@ -1,8 +1,8 @@
 """What a reply claims beyond τ: entries of its list of boundaries or tokens that the thread does not have.
 
 A JSON array is compared entry by entry. In prose the list is what follows "boundaries:" or "lexicon:" up to the
-next part of τ; entries are told by semicolons, bullets and lines, tokens by commas too. A further entry counts as a
-boundary when it stands in such a list or forbids or demands something ("no …", "never …", "only …").
+next part of τ; entries are separated by semicolons, bullets and lines, tokens by commas too. A further entry counts
+as a boundary when it stands in such a list or forbids or demands something ("no …", "never …", "only …").
 """
 
 from __future__ import annotations

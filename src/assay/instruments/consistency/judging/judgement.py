@@ -1,4 +1,4 @@
-"""What one scored reply came to: which measure it counts in, whether it succeeded, and the evidence."""
+"""The judgement of one scored reply: which measure it counts in, whether it succeeded, and the evidence."""
 
 from __future__ import annotations
 

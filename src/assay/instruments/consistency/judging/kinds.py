@@ -1,4 +1,4 @@
-"""``judge``: a scenario in, what its scored replies came to out. One function a kind of scenario."""
+"""``judge``: a scenario in, the judgements of its scored replies out. One function a kind of scenario."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _APART = {"wrong_digest": "return_wrong_digest", "unknown_label": "return_unknow
 
 
 def judge(scenario: Scenario, settings: Judging | None = None) -> list[Judgement]:
-    """What the scenario's replies came to, in the order of the transcript, then of the measures."""
+    """Judge the scenario's replies, in the order of the transcript, then of the measures."""
     return _JUDGES[scenario.kind](scenario, settings or Judging())
 
 
@@ -88,7 +88,7 @@ def _return(scenario: Scenario, settings: Judging) -> list[Judgement]:
 
 
 def _return_apart(scenario: Scenario) -> list[Judgement]:
-    """Returns that cannot succeed: they are to be told so, and nothing is to be made up."""
+    """Returns that cannot succeed: the reply has to say so, and to invent nothing."""
     outcomes = []
     for place, text, asked in _replies(scenario, "return"):
         if scenario.variant == "wrong_digest":
@@ -122,8 +122,8 @@ def _near_miss(scenario: Scenario, settings: Judging) -> list[Judgement]:
 def _repair(scenario: Scenario, settings: Judging) -> list[Judgement]:
     """``M3`` from unprompted replies alone; ``M3_prompted`` from whichever reply repairs first.
 
-    Whatever comes after the first prompt is prompted.
-    The latency runs from the mistake: it is the time of the scored replies up to the one that repairs.
+    Everything after the first prompt is prompted. The latency runs from the mistake: it is the time of the scored
+    replies up to the one that repairs.
     """
     read = {
         at: read_repair(text, asked, scenario) for at, text, asked in _replies(scenario, "reply", "prompted")

@@ -24,7 +24,7 @@ def clause_before(text: IndexedText, place: int, reach: int = 200) -> str:
 
 
 def denies_value(text: IndexedText, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Those mentions of a value in which it is said not to be so."""
+    """The mentions of a value that say it is not so."""
     return tuple(
         span
         for span in spans
@@ -34,7 +34,7 @@ def denies_value(text: IndexedText, spans: tuple[Span, ...]) -> tuple[Span, ...]
 
 
 def contrasts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Those mentions of a value as somebody's saying that the right one is held against: "you wrote W, but it is R"."""
+    """The mentions of a value as what another said, with the right one set against it: "you wrote W, but it is R"."""
     found = []
     for span in wrong[:MOST]:
         start, end = text.sentences[text.sentence_at(span.start)]
@@ -48,9 +48,9 @@ def contrasts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...
 
 
 def asserts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Those mentions of the wrong value that stand as if it were right, or where the right one is denied.
+    """The mentions of the wrong value that stand as if it were right, or where the right one is denied.
 
-    A mention is somebody else's when it is quoted, attributed ("you said"), or denied in its own sentence or
+    A mention is another's when it is quoted, attributed ("you said"), or denied in its own sentence or
     the next one. "The correct label is WRONG" and "not RIGHT" are assertions whatever stands beside them.
     """
     turned = [

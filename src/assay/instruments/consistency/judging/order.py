@@ -49,7 +49,7 @@ _PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
 
 
 class Walk(NamedTuple):
-    """The way a reply took. ``edges`` in order, ``violations`` by name, ``spans`` named after the states."""
+    """The path of a reply. ``edges`` in order, ``violations`` by name, ``spans`` named after the states."""
 
     edges: tuple[Edge, ...]
     violations: tuple[str, ...]
@@ -66,7 +66,7 @@ class Walk(NamedTuple):
 
 
 def edges_of(path: str) -> tuple[Edge, ...]:
-    """The edges of a path as ``Walk.path`` writes it, for whoever has only the outcome."""
+    """The edges of a path as ``Walk.path`` writes it, where only the judgement is at hand."""
     return tuple(Edge(*step.split(">")) for step in path.split())
 
 

@@ -3,8 +3,8 @@
 A promise is a sentence in which the speaker commits itself ("I'll", "I will", "I promise", "you will have it") and
 names a time; where a time was asked for and nothing is promised otherwise, the first time named will do ("5 seconds.",
 "this takes …", "I can do it in …"). Offers on a condition and questions are none ("If you like, I'll … in 30
-seconds"), nor are what is denied ("I can't promise …"), what others do ("the train will be ready …") and what is told
-of the past ("I kept it in 2 seconds").
+seconds"), nor are what is denied ("I can't promise …"), what others do ("the train will be ready …") and what lies
+in the past ("I kept it in 2 seconds").
 
 ===========  =====================================================================================================
 timed        a span that can be measured: "within 30 seconds", "in under two minutes", "in the next half hour",
@@ -160,7 +160,7 @@ def _promise(text: IndexedText, sentence: tuple[int, int], span: Span, seconds: 
 
 
 def _said(text: IndexedText, rule: Callable[[IndexedText, int, int], bool]) -> list[tuple[int, int]]:
-    """Sentences that the rule takes, and that are no question, no condition and not told of the past."""
+    """Sentences that the rule takes, and that are no question, no condition and do not speak of the past."""
     return [
         (start, end)
         for start, end in text.sentences
@@ -201,8 +201,8 @@ def find_delivery(
 def judge_promise(
     promise: Promise, text: IndexedText, delivery: Delivery | None, thread: Thread, settings: Judging
 ) -> Kept:
-    """A timed promise of the reply ``text`` held against what was delivered."""
-    assert promise.seconds is not None, "a vague promise has no time to be held to"
+    """A timed promise of the reply ``text`` compared with what was delivered."""
+    assert promise.seconds is not None, "a vague promise has no time"
     if why := _impossible(promise, text, thread):
         return Kept("impossible_promise", None, (Check("possible", False, (promise.span,), why),))
     possible = Check("possible", True, (promise.span,))

@@ -223,7 +223,7 @@ def exact_checks(text: IndexedText, scenario: Scenario, settings: Judging) -> tu
 def again_checks(
     first: IndexedText, text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging
 ) -> tuple[Check, ...]:
-    """R(R(τ)) = R(τ): the second return held against the first."""
+    """R(R(τ)) = R(τ): the second return is compared with the first."""
     before = return_checks(first, asked, scenario, settings)
     after = return_checks(text, asked, scenario, settings)
     changed = [one.name for one, two in zip(before[:5], after[:5], strict=True) if one.holds != two.holds]

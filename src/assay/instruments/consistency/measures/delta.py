@@ -38,6 +38,6 @@ def observed_p80(folder: Path) -> float:
 
 
 def _repaired(outcome: Judgement) -> bool:
-    """Whatever Δ was then: how long a repair took does not depend on it."""
-    held = {check.name for check in outcome.checks if check.holds}
-    return outcome.measure == "M3" and held.issuperset(CONTENT)
+    """Is it a repair, in time or not? How long it took does not depend on the Δ of that run."""
+    there = {check.name for check in outcome.checks if check.holds}
+    return outcome.measure == "M3" and there.issuperset(CONTENT)

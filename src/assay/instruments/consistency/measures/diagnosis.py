@@ -135,19 +135,19 @@ def _sentences(
     failures: Sequence[tuple[str, int]],
     settings: Settings,
 ) -> list[str]:
-    told = []
+    said = []
     if lowest is not None:
         costs = settings.weights[lowest] * (1 - values[lowest])
-        told.append(
+        said.append(
             f"the lowest component is {lowest} ({TITLES[lowest]}) at {float(values[lowest]):.3f}, "
             f"which costs M5 {float(costs):.3f}"
         )
     if found.missing:
-        told.append(f"nothing was tested for {', '.join(found.missing)}")
+        said.append(f"nothing was tested for {', '.join(found.missing)}")
     if failures:
         most = ", ".join(f"{name} ({count})" for name, count in failures[:3])
-        told.append(f"the most frequent failures are {most}")
-    return told
+        said.append(f"the most frequent failures are {most}")
+    return said
 
 
 def _on_latency(repairs: Share, outcomes: Sequence[Judgement], settings: Settings) -> list[str]:

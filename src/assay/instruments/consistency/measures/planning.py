@@ -1,4 +1,4 @@
-"""What the counts of a study can show, worked out before anything is asked."""
+"""What the counts of a study can show, computed before anything is asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .shares import COMPONENTS, Settings
 
 __all__ = ["what_counts_show"]
 
-AT = Fraction(9, 10)  # the share at which half widths are told
+AT = Fraction(9, 10)  # the share at which half widths are given
 BOTH = (Fraction(1), Fraction(98, 100))  # how good the two subjects are that a comparison is planned for
 SIMULATIONS = 1000
 
@@ -23,8 +23,8 @@ def what_counts_show(counts: Mapping[str, int], settings: Settings) -> Iterator[
     ``counts`` are scenarios by measure: the components of M5, and others whose half width is of interest.
     """
     confidence = settings.confidence
-    told = [f"{name} ±{_half_width(n, confidence):.2f} (n={n})" for name, n in counts.items() if n]
-    yield f"half widths at a share of {float(AT):g} ({confidence:.0%} Clopper-Pearson): {', '.join(told)}"
+    widths = [f"{name} ±{_half_width(n, confidence):.2f} (n={n})" for name, n in counts.items() if n]
+    yield f"half widths at a share of {float(AT):g} ({confidence:.0%} Clopper-Pearson): {', '.join(widths)}"
     if untested := [name for name, n in counts.items() if not n]:
         yield f"not tested: {', '.join(untested)}"
     components = {name: counts[name] for name in COMPONENTS}

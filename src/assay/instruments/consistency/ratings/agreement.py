@@ -220,7 +220,7 @@ def rating_prompt(scenario: Scenario, place: int, detector: str) -> tuple[Messag
     if detector not in QUESTIONS:
         raise UnknownName("question to a rater", detector, QUESTIONS)
     parts = {
-        "state": json.dumps(scenario.thread.told(), ensure_ascii=False),
+        "state": json.dumps(scenario.thread.state(), ensure_ascii=False),
         "earlier": _earlier(scenario, place),
         "message": scenario.asked(place),
         "reply": scenario.turns[place].content,

@@ -1,4 +1,4 @@
-"""How one scenario is conducted: establish the thread, then say what the scenario says, and note who said what."""
+"""How one scenario is conducted: the thread is stated, then the scene is talked through, and each turn is noted."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Conversation:
         self._messages: list[Message] = []
         self.turns: list[NotedTurn] = []
 
-    def begin(self, *, told: bool = True) -> None:
+    def begin(self, *, stated: bool = True) -> None:
         """A fresh conversation: nothing of an earlier one is in it."""
         scene = self._scene
-        text = system_message(self.rules, scene.thread, scene.others, extended=self._extended, told=told)
+        text = system_message(self.rules, scene.thread, scene.others, extended=self._extended, stated=stated)
         self._messages = [Message("system", text)]
-        self.turns.append(NotedTurn("system", told=told))
+        self.turns.append(NotedTurn("system", stated=stated))
 
     def plant(self, said: str, answer: str) -> None:
         """What the user said, and an answer that we write in the subject's name."""
@@ -105,14 +105,14 @@ async def play(scene: Scene, talk: Conversation, *, prompted: bool) -> None:
 
 
 async def _return(scene: Scene, talk: Conversation) -> None:
-    """Within one conversation, in a fresh one with τ told anew, or in one where only the memory holds it."""
+    """Within one conversation, in a fresh one where τ is stated again, or in one where only the memory has it."""
     talk.begin()
     if scene.variant == "memory":
         await talk.ask(talk.rules.keep)
     for small in scene.before:
         await talk.ask(small)
     if scene.variant in ("fresh", "memory"):
-        talk.begin(told=scene.variant == "fresh")
+        talk.begin(stated=scene.variant == "fresh")
     await talk.ask(scene.asks[0], "return")
     if scene.variant not in APART:
         await talk.ask(scene.asks[0], "again")

@@ -1,4 +1,6 @@
-"""How a reference subject reads the messages it is given."""
+"""How a reference subject parses the prompts of a scenario.
+
+It sees messages alone, as any subject does. What the user asks for is found by the wording of the shipped content."""
 
 from __future__ import annotations
 
@@ -160,10 +162,12 @@ class ParsedPrompt:
         if (boundary := _BOUNDARY.search(text)) and boundary[1] not in state["boundaries"]:
             return PlantedMistake(boundary[1], "", own)
         for fact in self._content.asks.facts:
-            told = [v for v in fact.values if self._said_before(fact.fact.format(value=v))]
+            given = [v for v in fact.values if self._said_before(fact.fact.format(value=v))]
             for value in fact.values:
-                if told and value != told[0] and fact.fact.format(value=value) in text:
-                    return PlantedMistake(fact.fact.format(value=value), fact.fact.format(value=told[0]), own)
+                if given and value != given[0] and fact.fact.format(value=value) in text:
+                    return PlantedMistake(
+                        fact.fact.format(value=value), fact.fact.format(value=given[0]), own
+                    )
         return None
 
     def _said_before(self, fact: str) -> bool:

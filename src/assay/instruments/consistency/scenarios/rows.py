@@ -1,4 +1,4 @@
-"""Scoring transcripts that somebody already has: JSON Lines of ``Scenario`` in, a result out.
+"""Scoring transcripts that exist already: JSON Lines of ``Scenario`` in, a result out.
 
 A row is one conversation with a purpose (``scenario.py`` lists kinds, variants and the parts that are scored)::
 

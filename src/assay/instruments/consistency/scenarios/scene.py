@@ -111,7 +111,7 @@ def system_message(
     others: Sequence[Thread] = (),
     *,
     extended: bool = False,
-    told: bool = True,
+    stated: bool = True,
 ) -> str:
     """What a conversation begins with. Where others are open too, the thread is not the first one.
 
@@ -120,10 +120,10 @@ def system_message(
     parts = [rules.opening, rules.rules]
     if extended:
         parts.append(rules.tools)
-    if told:
+    if stated:
         parts.append(rules.several_threads if others else rules.one_thread)
         threads = (others[0], thread, *others[1:]) if others else (thread,)
-        parts += [json.dumps(each.told(), ensure_ascii=False) for each in threads]
+        parts += [json.dumps(each.state(), ensure_ascii=False) for each in threads]
     else:
         parts.append(rules.in_memory)
     return "\n\n".join(parts)
@@ -161,7 +161,7 @@ def _request(content: Content, given: Sequence[Thread], kind: Kind, name: str, s
 
 
 def _repair(content: Content, given: Sequence[Thread], name: str, stream: Stream) -> Scene:
-    """An error about the thread or the conversation, in the user's words or in words put into the subject's mouth."""
+    """An error about the thread or the conversation, in the user's turn or in a turn written in the subject's name."""
     slip, _, place = name.partition("-")
     rules, thread = content.rules, _thread(content, given, stream)
     other, then = draw_thread(content, stream), stream.choice(content.asks.exchanges)

@@ -1,7 +1,7 @@
 """A thread state τ: what a subject returns to.
 
 τ = (label, last artifact digest, boundaries, lexicon, cadence). It is a validated value with a JSON form; the text of
-its last artifact goes along where it is known, so that a reference by content can be told from an invention.
+its last artifact goes along where it is known, so that a reference by content can be distinguished from an invention.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Thread(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
             if word not in self.lexicon:
                 raise ValueError(f"synonyms are given for {word!r}, which is not in the lexicon")
 
-    def told(self) -> dict[str, Any]:
-        """τ as a subject is told it: without the artifact's text and the synonyms, which are the scorer's."""
+    def state(self) -> dict[str, Any]:
+        """τ as a subject is given it: without the artifact's text and the synonyms, which only the scorer has."""
         return {
             "label": self.label,
             "last_artifact_digest": self.last_artifact_digest,

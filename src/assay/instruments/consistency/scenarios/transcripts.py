@@ -40,13 +40,13 @@ RATED = "rate "  # begins the condition of a trial in which a reply is rated
 
 
 class NotedTurn(Struct, frozen=True, omit_defaults=True):
-    """One turn as a trial notes it. ``told`` is false for a system message that leaves the state to the memory."""
+    """One turn as a trial notes it. ``stated`` is false where a system message leaves the state to the memory."""
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
     part: str = ""
     asks: int = 0
-    told: bool = True
+    stated: bool = True
 
 
 class ConversationReport(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -61,7 +61,7 @@ class ConversationReport(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Transcripts(NamedTuple):
-    """A run's transcripts, what infrastructure lost, and what is to be said of them."""
+    """A run's transcripts, what infrastructure lost, and notes on them."""
 
     scenarios: list[Scenario]
     excluded: list[Exclusion]
@@ -122,7 +122,7 @@ def _turns(
     left = iter(asks)
     for said in report.turns:
         if said.role == "system":
-            text = system_message(rules, report.thread, report.others, extended=extended, told=said.told)
+            text = system_message(rules, report.thread, report.others, extended=extended, stated=said.stated)
             yield Turn("system", text)
         elif said.asks:
             taken = [next(left) for _ in range(said.asks)]

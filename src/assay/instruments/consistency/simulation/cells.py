@@ -1,6 +1,6 @@
-"""Cells of the calibration scored: every measure with an interval, and the truth that it is to hold.
+"""Cells of the calibration scored: every measure with an interval, and the truth that it should contain.
 
-An interval hangs on counts alone, so each is worked out once for all cells that have the same, by the functions that
+An interval depends on counts alone, so each is worked out once for all cells that have the same, by the functions that
 score a study. Tests put drawn cells through the scoring, transcripts and judge included, and compare all numbers.
 """
 
@@ -63,7 +63,7 @@ def cells_of(drawn: Mapping[str, DrawnCells], pool: TranscriptPool, settings: Se
 
 
 def _parts(shares: Mapping[str, CountedShare], settings: Settings) -> list[tuple[Part, ...]]:
-    """M5 of every cell, taken apart. Its interval hangs on its value, and on the scenarios there are of each shape."""
+    """M5 of every cell, taken apart. Its interval depends on its value and on how many scenarios have each shape."""
     known: dict[object, tuple[Part, ...]] = {}
     found = []
     for run in range(len(shares["O"].good)):

@@ -1,7 +1,7 @@
 """Every way of the calibration played as a scenario, and judged once by the instrument.
 
-Each transcript has a scene of its own, so that no artifact's text comes twice. What the judge makes of a transcript
-is what is counted from then on; what it was meant to come to stands beside it, and a difference shows as bias.
+Each transcript has a scene of its own, so that no artifact's text comes twice. The judge's reading of a
+transcript is counted from then on; what it was meant to show stands beside it, and a difference shows as bias.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TranscriptPool(Struct, frozen=True, eq=False):
 
 
 class _Hands:
-    """One way behind the seam of a probe; what it says is kept as a ledger would keep it."""
+    """A probe that answers by one way and keeps what it says as a ledger would."""
 
     def __init__(self, way: Way, scene: Scene, after: tuple[str, ...]) -> None:
         self._way, self._scene, self._scored = way, scene, (*scene.asks, *after)
@@ -76,7 +76,7 @@ class _Hands:
 
     async def ask(self, messages: Sequence[Message], *, tools: Sequence[dict[str, Any]] = ()) -> Reply:
         wire = [{"role": message.role, "content": message.content} for message in messages]
-        answer = self._way.someone.answer(wire, Stream("calibrate consistency", len(self.events)))
+        answer = self._way.subject.answer(wire, Stream("calibrate consistency", len(self.events)))
         assert isinstance(answer, str), "at the core boundary there are no tools to call"
         seconds = 1.0
         if messages[-1].content in self._scored:
@@ -159,8 +159,8 @@ def pool_for(settings: Settings) -> TranscriptPool:
 def counted(measure: str, outcomes: Iterable[Judgement]) -> tuple[int, int]:
     """As the scoring counts them: how many hold, of how many that count."""
     (rule,) = (rule for rule in COUNTED if rule.name == measure)
-    held = [rule.holds(outcome) for outcome in outcomes if outcome.measure == rule.of]
-    return sum(hold is True for hold in held), sum(hold is not None for hold in held)
+    found = [rule.holds(outcome) for outcome in outcomes if outcome.measure == rule.of]
+    return sum(holds is True for holds in found), sum(holds is not None for holds in found)
 
 
 def _latency(outcomes: Iterable[Judgement]) -> float:
@@ -169,7 +169,7 @@ def _latency(outcomes: Iterable[Judgement]) -> float:
 
 
 def misread(pool: TranscriptPool) -> list[Misread]:
-    """Where the judge and the intention differ. A latency is told as of one outcome, or of none."""
+    """Where the judge and the intention differ. A latency counts as of one outcome, or of none."""
     found = []
     for behaviour in BEHAVIOURS:
         shelf = pool.shelves[behaviour.name]
