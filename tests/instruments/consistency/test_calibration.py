@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from assay.canonical import encode, real
-from assay.instruments.calibration import Calibration, Point
 from assay.instruments.consistency.calibration import Simulator, calibrate, measured, simulator_for
 from assay.instruments.consistency.judging import Judging, judge
 from assay.instruments.consistency.judging.judgement import Judgement
@@ -40,6 +39,7 @@ from assay.instruments.consistency.simulation.profiles import (
     profiles,
 )
 from assay.instruments.consistency.simulation.ways import BEHAVIOURS
+from assay.measuring.calibration import Calibration, Point
 from assay.stats import Interval
 
 NAMED = profiles()

@@ -18,7 +18,7 @@ from assay.instruments.consistency.measures.shares import Settings
 from assay.instruments.consistency.present import present
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scoring import score_outcomes
-from assay.instruments.presentation import Number, Picture, Presentation, Transcript
+from assay.report.presentation import Number, Picture, Presentation, Transcript
 from tests.instruments.consistency.made import THREAD, Made, checked
 
 ASKED = "Please clean the old lantern today"

@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from assay.instruments.calibration import REQUIRED, Calibration, Point, point_of, points_at
 from assay.instruments.consistency.measures.shares import Settings
 from assay.instruments.consistency.simulation.cells import (
     cells_of,
@@ -31,6 +30,7 @@ from assay.instruments.consistency.simulation.profiles import (
     pairs,
     profiles,
 )
+from assay.measuring.calibration import REQUIRED, Calibration, Point, point_of, points_at
 
 __all__ = ["Simulator", "calibrate", "measured", "simulator_for"]
 

@@ -16,7 +16,7 @@ from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.measures.diagnosis import ADVICE, TITLES, Diagnosis, Missing
 from assay.instruments.consistency.measures.shares import Settings, success_share
 from assay.instruments.consistency.scenarios.scenario import Scenario
-from assay.instruments.presentation import Headline, Presentation, drawing
+from assay.report.presentation import Headline, Presentation, drawing
 from assay.vocabulary import Result
 
 from .scoring import diagnoses

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.instruments.consistency.judging import EDGES, STATES, Edge, edges_of
 from assay.instruments.consistency.judging.judgement import Judgement
-from assay.instruments.presentation import INK, Picture, label, new_figure, svg_text
+from assay.report.presentation import INK, Picture, label, new_figure, svg_text
 
 from .components import BLUE, ORANGE
 from .failures import failure_words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     PALETTE,
     Box,

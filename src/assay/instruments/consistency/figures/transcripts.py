@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from assay.instruments.consistency.judging import find_artifacts
 from assay.instruments.consistency.judging.judgement import Check, Judgement
 from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
-from assay.instruments.presentation import Mark, Spoken, Transcript, label, mark_text
+from assay.report.presentation import Mark, Spoken, Transcript, label, mark_text
 
 from .failures import what_failed
 

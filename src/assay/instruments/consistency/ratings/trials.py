@@ -16,7 +16,7 @@ from assay.evidence.records import Evidence, Record
 from assay.instruments.consistency.judging import Judging, judge
 from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.scenarios.content import HouseRules
-from assay.instruments.consistency.scenarios.transcripts import RATED, scenario_of
+from assay.instruments.consistency.scenarios.transcripts import RATING, scenario_of
 from assay.study import SubjectSpec
 from assay.vocabulary import Sampling, Trial
 
@@ -40,7 +40,8 @@ def rating_trials(
                 record.trial,
                 subject=rater.title,
                 boundary=rater.boundary,
-                condition=f"{RATED}{place} {detector}",
+                stage=RATING,
+                factors={"place": place, "detector": detector},
                 sampling=Sampling(0.0, None, LONGEST_ANSWER, record.trial.sampling.seeding),
                 inputs=(reference,),
             )
@@ -64,7 +65,7 @@ def ratings_of(records: Iterable[Record]) -> tuple[list[Rating], list[str]]:
     """The ratings, and what is to be said of those that were none."""
     ratings, unread, lost = [], 0, 0
     for record in records:
-        if not record.trial.condition.startswith(RATED):
+        if record.trial.stage != RATING:
             continue
         lost += record.outcome == "excluded"
         label = None if record.outcome == "excluded" else record.report["label"]
@@ -84,5 +85,4 @@ def ratings_of(records: Iterable[Record]) -> tuple[list[Rating], list[str]]:
 
 
 def _asked(trial: Trial) -> tuple[int, str]:
-    place, _, detector = trial.condition.removeprefix(RATED).partition(" ")
-    return int(place), detector
+    return int(trial.factors["place"]), str(trial.factors["detector"])

@@ -26,7 +26,7 @@ from assay.instruments.consistency.measures.shares import Settings
 from assay.instruments.consistency.protocol import Consistency
 from assay.instruments.consistency.ratings.agreement import read_ratings
 from assay.instruments.consistency.scoring import score_scenarios
-from assay.instruments.reading_rows import decode_row, rows_of
+from assay.measuring.rows import decode_row, rows_of
 from assay.vocabulary import Flag, Result
 
 from .scenario import Kind, Scenario, Turn

@@ -25,7 +25,7 @@ from .scene import system_message
 from .thread import Thread
 
 __all__ = [
-    "RATED",
+    "RATING",
     "ConversationReport",
     "NotedTurn",
     "Transcripts",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-RATED = "rate "  # begins the condition of a trial in which a reply is rated
+RATING = "rating"  # the stage of a trial in which a reply is rated
 
 
 class NotedTurn(Struct, frozen=True, omit_defaults=True):
@@ -74,7 +74,7 @@ def gather(records: Iterable[Record], rules: HouseRules) -> Transcripts:
     lost: Counter[tuple[str, str]] = Counter()
     cut = 0
     for record in records:
-        if record.trial.condition.startswith(RATED):
+        if record.trial.stage == RATING:
             continue
         if record.outcome == "excluded":
             lost[record.reason, record.trial.subject] += 1

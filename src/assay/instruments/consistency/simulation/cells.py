@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.instruments.calibration import Readings
 from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, strata
 from assay.instruments.consistency.scoring import CAP
+from assay.measuring.calibration import Readings
 from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference, weighted_mean
 
 from .pool import TranscriptPool
