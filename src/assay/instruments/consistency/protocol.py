@@ -57,7 +57,7 @@ class Consistency(InstrumentBase):
     """Does a subject keep the state of a conversation and what it committed itself to?"""
 
     name = "consistency"
-    version = "2"
+    version = "3"
     title = "Consistency"
     noun = "scenarios"
     option_type = ConsistencyOptions
