@@ -9,17 +9,15 @@ import pytest
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.figures.automaton import count_edges
-from assay.instruments.consistency.figures.failures import FAILURES, failure_words
-from assay.instruments.consistency.figures.headline import EXPLAIN, SHOWN, headline_of
+from assay.instruments.consistency.figures.failures import failure_words, shipped_words
 from assay.instruments.consistency.judging import Judging, judge
 from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.judging.order import Edge
-from assay.instruments.consistency.measures.shares import Settings
-from assay.instruments.consistency.present import present
+from assay.instruments.consistency.measures.shares import ConsistencySettings
+from assay.instruments.consistency.present import SHOWN, headline_of, present, terms
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
-from assay.instruments.consistency.scoring import score_outcomes
 from assay.report.presentation import Number, Picture, Presentation, Transcript
-from tests.instruments.consistency.made import THREAD, Made, checked
+from tests.instruments.consistency.made import THREAD, Made, checked, scored
 
 ASKED = "Please clean the old lantern today"
 IN_ORDER = 'lantern-7. "clean the old lantern". Start with the glass and keep the kept-light steady.'
@@ -43,15 +41,15 @@ def scenario(
     )
 
 
-def shown(*scenarios: Scenario, settings: Settings | None = None) -> Presentation:
-    settings = settings or Settings()
+def shown(*scenarios: Scenario, settings: ConsistencySettings | None = None) -> Presentation:
+    settings = settings or ConsistencySettings()
     outcomes = [outcome for one in scenarios for outcome in judge(one, settings.judging)]
-    result = score_outcomes(outcomes, scenarios, settings, source="rows", version="1")
+    result = scored(outcomes, scenarios, settings)
     return present(result, scenarios, outcomes, settings)
 
 
-def made(made: Made, settings: Settings | None = None) -> Presentation:
-    settings = settings or Settings()
+def made(made: Made, settings: ConsistencySettings | None = None) -> Presentation:
+    settings = settings or ConsistencySettings()
     return present(made.score(settings), made.scenarios, made.outcomes, settings)
 
 
@@ -97,7 +95,7 @@ def test_the_first_table_says_whether_identity_holds(made_up: Made, verdict: str
 
 def test_a_name_that_looks_like_a_claim_takes_no_verdict_from_another() -> None:
     tricky = Made().whole(4, subject="a is at least x").whole(200)
-    rows = headline_of(tricky.score(models=["a is at least x", "a"])).rows
+    rows = headline_of(tricky.score(order=["a is at least x", "a"])).rows
     assert [row[:2] for row in rows] == [("a is at least x", "not established"), ("a", "holds")]
 
 
@@ -122,10 +120,10 @@ def test_the_first_table_has_every_measure_with_its_interval() -> None:
 
 
 def test_every_column_is_explained() -> None:
-    explained = [term.partition(" (")[0] for term, _ in EXPLAIN]
+    explained = [term.partition(" (")[0] for term, _ in terms()]
     assert set(headline_of(Made().whole(2).score()).columns) <= set(explained)
     assert all(
-        any(term == f"{title} ({name})" or name in term for term, _ in EXPLAIN) for title, name in SHOWN
+        any(term == f"{title} ({name})" or name in term for term, _ in terms()) for title, name in SHOWN
     )
 
 
@@ -159,9 +157,7 @@ def test_the_diagnosis_names_the_lowest_what_is_missing_and_what_to_change() -> 
 
 
 def test_where_nothing_failed_there_is_no_diagnosis() -> None:
-    assert [table.title for table in made(Made().whole(4)).tables] == [
-        "What was claimed, and what became of it"
-    ]
+    assert [table.title for table in made(Made().whole(4)).tables] == ["What was claimed, and the verdicts"]
 
 
 def test_every_claim_of_the_result_is_told_in_a_table() -> None:
@@ -192,7 +188,7 @@ def test_latency_shows_the_repairs_and_delta() -> None:
 @pytest.mark.parametrize("delta", [0.0001, 60.0, 1e6])
 def test_latency_can_be_drawn_whatever_was_declared(delta: float) -> None:
     some = Made().add("M3", True, seconds=0.0).add("M3", True, seconds=0.00005).add("M3", False, seconds=1e5)
-    found = made(some, Settings(judging=Judging(delta_seconds=delta)))
+    found = made(some, ConsistencySettings(judging=Judging(delta_seconds=delta)))
     assert f"Δ = {delta:g} s" in words(picture(found, "How long repairs took").svg)
 
 
@@ -363,6 +359,6 @@ def test_the_same_outcomes_in_another_order_give_the_same_bytes() -> None:
 
 
 def test_every_failure_of_the_spec_has_words() -> None:
-    assert all(re.fullmatch(r"[a-z][A-Za-z ',]+", text) for text in FAILURES.values())
-    assert len(set(FAILURES.values())) == len(FAILURES)
+    assert all(re.fullmatch(r"[a-z][A-Za-z ',]+", text) for text in shipped_words().failures.values())
+    assert len(set(shipped_words().failures.values())) == len(shipped_words().failures)
     assert failure_words("something_new") == "something new"

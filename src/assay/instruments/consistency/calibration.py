@@ -7,14 +7,14 @@ each way is meant to show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct
+import numpy.typing as npt
 
-from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.simulation.cells import (
+    Cells,
     cells_of,
     difference_readings,
     readings_of,
@@ -30,76 +30,60 @@ from assay.instruments.consistency.simulation.profiles import (
     pairs,
     profiles,
 )
-from assay.measuring.calibration import REQUIRED, Calibration, Point, point_of, points_at
+from assay.measuring.calibration import GridBase, Key, Readings
 
-__all__ = ["Simulator", "calibrate", "measured", "simulator_for"]
+__all__ = ["ConsistencyGrid", "Member"]
 
-Place = tuple[Profile | ProfilePair, int]  # and how many scenarios of each behaviour
-
-
-class Simulator(Struct, frozen=True, eq=False):
-    """Everything that is worked out before the first cell is scored."""
-
-    pool: TranscriptPool
-    settings: Settings
+Member = Profile | ProfilePair
 
 
-def calibrate(
-    runs: int,
-    workers: int,
-    quick: bool,
-    progress: Callable[[int, int], None],
-    *,
-    version: str,
-    grid: Sequence[Profile | ProfilePair] | None = None,
-) -> Calibration:
-    """Every profile and pair of the grid, the declared ones by default, at every size.
+class ConsistencyGrid(GridBase[Member]):
+    """The declared profiles and pairs of them, each with so many scenarios of every behaviour."""
 
-    The same numbers for any number of workers.
-    """
-    chosen: Sequence[Profile | ProfilePair] = (*profiles().values(), *pairs()) if grid is None else grid
-    places = [(one, n) for one in chosen for n in (QUICK_SIZES if quick else SIZES)]
-    progress(0, len(places))
-    simulator = simulator_for()
-    return Calibration(
-        instrument="consistency",
-        version=version,
-        runs=runs,
-        confidence=simulator.settings.confidence,
-        required=REQUIRED,
-        quick=quick,
-        distributions={one.name: one.about for one in chosen},
-        points=points_at(places, partial(measured, simulator, runs), workers, progress),
-    )
+    def __init__(self, members: Sequence[Member] | None = None, pool: TranscriptPool | None = None) -> None:
+        self._members, self._pool = members, pool
+        self.settings = ConsistencySettings()
+        self.confidence = self.settings.confidence
 
+    def members(self, quick: bool) -> Sequence[Member]:
+        return (*profiles().values(), *pairs()) if self._members is None else self._members
 
-def simulator_for(settings: Settings | None = None) -> Simulator:
-    """Play and judge everything that a cell can hold."""
-    settings = settings or Settings()
-    return Simulator(pool_for(settings), settings)
+    def sizes(self, quick: bool) -> Sequence[int]:
+        return QUICK_SIZES if quick else SIZES
 
+    def prepared(
+        self,
+        places: Sequence[tuple[Member, int]],
+        runs: int,
+        workers: int,
+        progress: Callable[[int, int], None],
+    ) -> ConsistencyGrid:
+        """Play and judge everything that a cell can hold."""
+        return ConsistencyGrid(self._members, self._pool or pool_for(self.settings))
 
-def measured(simulator: Simulator, runs: int, place: Place) -> list[Point]:
-    """One profile or pair at one size: every measure of every cell beside its truth."""
-    one, n = place
-    if isinstance(one, ProfilePair):
-        return [_compared(simulator, runs, one, n)]
-    settings = simulator.settings
-    truths = truths_of(one, n, settings)
-    readings = readings_of(cells_of(draw(one, n, runs), simulator.pool, settings), settings)
-    return [
-        point_of(one.name, n, measure, {}, np.full(runs, truths[measure]), found)
-        for measure, found in readings.items()
-    ]
+    def draw(self, member: Member, n: int, runs: int) -> tuple[Cells, ...]:
+        """The cells of a profile; of a pair those of both sides, also where a profile is compared with itself."""
+        assert self._pool is not None, "cells are drawn from a grid that is prepared"
+        if isinstance(member, Profile):
+            return (cells_of(draw(member, n, runs), self._pool, self.settings),)
+        return tuple(
+            cells_of(draw(profile, n, runs, f"{member.name} {side}"), self._pool, self.settings)
+            for side, profile in enumerate((member.first, member.second))
+        )
 
+    def truth(
+        self, member: Member, n: int, drawn: tuple[Cells, ...]
+    ) -> Mapping[Key, npt.NDArray[np.float64]]:
+        if isinstance(member, Profile):
+            truths = truths_of(member, n, self.settings)
+        else:
+            one, two = (truths_of(each, n, self.settings)["M5"] for each in (member.first, member.second))
+            truths = {"M5_difference": two - one}
+        runs = len(drawn[0].parts)
+        return {Key(measure): np.full(runs, truth) for measure, truth in truths.items()}
 
-def _compared(simulator: Simulator, runs: int, pair: ProfilePair, n: int) -> Point:
-    """Both sides have cells of their own, also where a profile is compared with itself."""
-    settings = simulator.settings
-    first, second = (
-        cells_of(draw(profile, n, runs, f"{pair.name} {side}"), simulator.pool, settings)
-        for side, profile in enumerate((pair.first, pair.second))
-    )
-    one, two = (truths_of(profile, n, settings)["M5"] for profile in (pair.first, pair.second))
-    truth = np.full(runs, two - one)
-    return point_of(pair.name, n, "M5_difference", {}, truth, difference_readings(first, second, settings))
+    def read(self, member: Member, n: int, drawn: tuple[Cells, ...]) -> Mapping[Key, Readings]:
+        if isinstance(member, Profile):
+            return {Key(name): found for name, found in readings_of(drawn[0], self.settings).items()}
+        first, second = drawn
+        return {Key("M5_difference"): difference_readings(first, second, self.settings)}

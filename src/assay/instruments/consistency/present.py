@@ -4,33 +4,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import groupby
+
+import msgspec
 
 from assay.instruments.consistency.figures.automaton import draw_automaton
 from assay.instruments.consistency.figures.comparison import draw_differences, draw_identities
 from assay.instruments.consistency.figures.components import NAMES, draw_components, draw_latency
 from assay.instruments.consistency.figures.failures import failure_words
-from assay.instruments.consistency.figures.headline import EXPLAIN, Found, headline_of, verdicts_of
+from assay.instruments.consistency.figures.subjects import SubjectMeasures
 from assay.instruments.consistency.figures.transcripts import highlighted
 from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.measures.diagnosis import ADVICE, TITLES, Diagnosis, Missing
-from assay.instruments.consistency.measures.shares import Settings, success_share
+from assay.instruments.consistency.measures.shares import ConsistencySettings, success_share
 from assay.instruments.consistency.scenarios.scenario import Scenario
-from assay.report.presentation import Headline, Presentation, drawing
+from assay.measuring import percent, word
+from assay.report.presentation import Cellish, Headline, Presentation, drawing, number_of
 from assay.vocabulary import Result
 
 from .scoring import diagnoses
 
-__all__ = ["present"]
+__all__ = ["SHOWN", "headline_of", "present", "terms"]
+
+SHOWN = (
+    ("identity", "M5"),
+    ("return", "M1"),
+    ("refusal", "M2"),
+    ("repair", "M3"),
+    ("provenance", "M4"),
+    ("order", "O"),
+    ("promises", "P"),
+    ("lexicon", "L"),
+    ("false refusals", "false_refusals"),
+)
+# A component of M5 has another name, too.
+_NAMES = {"M2": "M2 = F", "M3": "M3 = R"}
 
 MOST_SUBJECTS = 3  # subjects in the summary
 MOST_COLUMNS = 8  # subjects in the table of failures
 MOST_FAILURES = 3  # in a sentence
 
 ByMeasure = Mapping[str, Sequence[Judgement]]
-Counted = Sequence[tuple[str, int]]  # failures with their numbers, the most frequent first
-# Readings of a reply that was counted already, by stricter or milder rules.
-_AGAIN = frozenset(("M1_exact", "L_exact", "M3_prompted"))
 # What a subject was asked to do, and what counts: measure, in a word, in a sentence, of what.
 TASKS = (
     ("M1", "returns", "asked to return to a thread, it restated it correctly in", ("reply", "replies")),
@@ -48,11 +64,44 @@ TASKS = (
 )
 
 
+@cache
+def terms() -> tuple[tuple[str, str], ...]:
+    """The terms of the headline with their meaning."""
+    place = files("assay.instruments.consistency").joinpath("data", "explain.yaml")
+    return tuple(msgspec.yaml.decode(place.read_bytes(), type=dict[str, str]).items())
+
+
+def headline_of(result: Result) -> Headline:
+    """A row a subject, in the order of the result: the same for a run and for plain rows."""
+    found = SubjectMeasures(result)
+    rows: list[tuple[Cellish, ...]] = []
+    for subject in found.subjects:
+        verdict = found.threshold(subject)
+        numbers = (number_of(found.measure(subject, name)) for _, name in SHOWN)
+        rows.append((subject, "" if verdict is None else word(verdict.holds), *numbers))
+    confidence = next((m.confidence for m in result.measures if m.confidence is not None), None)
+    caption = (
+        "How well each subject keeps a thread: its returns, refusals, repairs and promises. Not measured: whether a "
+        "rephrased question gets the same answer. Shares, from 0 to 1."
+    )
+    caption += f" Ranges are {percent(confidence)} intervals." if confidence else ""
+    return Headline(
+        "Consistency by subject",
+        ("subject", "verdict", *(title for title, _ in SHOWN)),
+        tuple(rows),
+        caption,
+        ("", "of M5", *(_NAMES.get(name, name) for _, name in SHOWN)),
+    )
+
+
 def present(
-    result: Result, scenarios: Sequence[Scenario], outcomes: Sequence[Judgement], settings: Settings
+    result: Result,
+    scenarios: Sequence[Scenario],
+    outcomes: Sequence[Judgement],
+    settings: ConsistencySettings,
 ) -> Presentation:
     """Everything to look at. ``outcomes`` are what the judge made of the scenarios that the result was scored from."""
-    found = Found(result)
+    found = SubjectMeasures(result)
     by_id = {scenario.id: scenario for scenario in scenarios}
     of = _by_subject(found, by_id, outcomes)
     diagnosed = diagnoses(outcomes, scenarios, settings, found.subjects)
@@ -60,23 +109,23 @@ def present(
         pictures = (
             draw_components(found, settings),
             draw_identities(found, settings),
-            draw_differences(result, settings),
+            draw_differences(found, settings),
             draw_automaton({subject: own.get("O", ()) for subject, own in of.items()}),
             draw_latency({subject: own.get("M3", ()) for subject, own in of.items()}, settings),
         )
-    tables = (_diagnosis_table(diagnosed), _failure_table(_failures(of, diagnosed)), verdicts_of(result))
+    tables = (_diagnosis_table(diagnosed), _failure_table(diagnosed), _verdict_table(result))
     return Presentation(
         headline=headline_of(result),
-        summary=tuple(_summary(result, found, of, diagnosed, settings)),
+        summary=tuple(_summary(found, of, diagnosed, settings)),
         tables=tuple(table for table in tables if table is not None),
         pictures=tuple(picture for picture in pictures if picture is not None),
         transcripts=highlighted(by_id, outcomes),
-        explain=EXPLAIN,
+        explain=terms(),
     )
 
 
 def _by_subject(
-    found: Found, scenarios: Mapping[str, Scenario], outcomes: Sequence[Judgement]
+    found: SubjectMeasures, scenarios: Mapping[str, Scenario], outcomes: Sequence[Judgement]
 ) -> dict[str, dict[str, list[Judgement]]]:
     of: dict[str, dict[str, list[Judgement]]] = {subject: {} for subject in found.subjects}
     for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
@@ -85,27 +134,25 @@ def _by_subject(
 
 
 def _summary(
-    result: Result,
-    found: Found,
+    found: SubjectMeasures,
     of: Mapping[str, ByMeasure],
     diagnosed: Sequence[Diagnosis],
-    settings: Settings,
+    settings: ConsistencySettings,
 ) -> Iterator[str]:
     if not any(of.values()):
         yield "There are no replies, so nothing is established."
         return
-    counts = _failures(of, diagnosed)
     for diagnosis in diagnosed[:MOST_SUBJECTS]:
         yield f"{_identity(found, diagnosis.subject, settings)} {_tasks(of[diagnosis.subject])}"
-        yield from _failing(diagnosis, counts[diagnosis.subject])
+        yield from _failing(diagnosis)
     if (more := len(diagnosed) - MOST_SUBJECTS) > 0:
         yield f"{more} more {'subject is' if more == 1 else 'subjects are'} in the table."
     yield from _without_latency(of)
-    yield from _compared(result)
+    yield from _compared(found)
 
 
-def _identity(found: Found, subject: str, settings: Settings) -> str:
-    measure, verdict = found.get(subject, "M5"), found.verdict(subject)
+def _identity(found: SubjectMeasures, subject: str, settings: ConsistencySettings) -> str:
+    measure, verdict = found.measure(subject, "M5"), found.threshold(subject)
     if measure.value is None or measure.low is None or measure.high is None or verdict is None:
         return f"{subject}: identity was not tested."
     threshold = f"{float(settings.threshold):g}"
@@ -136,9 +183,9 @@ def _tasks(own: ByMeasure) -> str:
     return " ".join(said)
 
 
-def _failing(diagnosis: Diagnosis, counts: Counted) -> Iterator[str]:
-    if counts:
-        most = [f"{failure_words(name)} ({count})" for name, count in counts[:MOST_FAILURES]]
+def _failing(diagnosis: Diagnosis) -> Iterator[str]:
+    if diagnosis.failures:
+        most = [f"{failure_words(name)} ({count})" for name, count in diagnosis.failures[:MOST_FAILURES]]
         advice = f" What may help: {ADVICE[diagnosis.lowest]}." if diagnosis.lowest else ""
         yield f"What failed most there: it {', '.join(most)}.{advice}"
 
@@ -155,10 +202,10 @@ def _without_latency(of: Mapping[str, ByMeasure]) -> Iterator[str]:
         yield f"There are no latencies of repairs to show: {why}."
 
 
-def _compared(result: Result) -> Iterator[str]:
-    claims = [v.holds for v in result.verdicts if v.claim.endswith(" are behaviourally equivalent")]
+def _compared(found: SubjectMeasures) -> Iterator[str]:
+    claims = [verdict.holds for verdict in found.equivalences]
     if len(claims) == 1:
-        says = {True: "holds", False: "fails", None: "is not established"}[claims[0]]
+        says = "is not established" if claims[0] is None else word(claims[0])
         yield f"The claim that the two subjects behave alike {says}."
     elif claims:
         yield (
@@ -204,34 +251,27 @@ def _lowest(one: Diagnosis) -> str:
     return f"{NAMES[one.lowest]}, {one.lowest_value:.2f}"
 
 
-def _failures(of: Mapping[str, ByMeasure], diagnosed: Sequence[Diagnosis]) -> dict[str, Counted]:
-    """Every failure of a reply once. Digests that were copied between scenarios are the diagnosis' to know."""
-    found: dict[str, Counted] = {}
-    for one in diagnosed:
-        counts = Counter(
-            name
-            for measure, outcomes in of[one.subject].items()
-            if measure not in _AGAIN
-            for outcome in outcomes
-            for name in outcome.failures
-        )
-        if copied := dict(one.failures).get("copied_digest"):
-            counts["copied_digest"] = copied
-        found[one.subject] = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return found
-
-
-def _failure_table(counts: Mapping[str, Counted]) -> Headline | None:
-    shown = list(counts)[:MOST_COLUMNS]
-    of = {subject: dict(counts[subject]) for subject in shown}
+def _failure_table(diagnosed: Sequence[Diagnosis]) -> Headline | None:
+    shown = diagnosed[:MOST_COLUMNS]
+    of = [dict(one.failures) for one in shown]
     totals: Counter[str] = Counter()
-    for found in of.values():
-        totals.update(found)
+    for counts in of:
+        totals.update(counts)
     if not totals:
         return None
     names = sorted(totals, key=lambda name: (-totals[name], name))
-    rows = tuple((failure_words(n), n, *(str(of[subject].get(n, 0)) for subject in shown)) for n in names)
+    rows = tuple((failure_words(name), name, *(str(counts.get(name, 0)) for counts in of)) for name in names)
     caption = "How often each failure was found; one reply can show several."
-    if len(counts) > len(shown):
-        caption += f" The first {len(shown)} of {len(counts)} subjects are shown."
-    return Headline("What went wrong", ("it …", "name", *shown), rows, caption)
+    if len(diagnosed) > len(shown):
+        caption += f" The first {len(shown)} of {len(diagnosed)} subjects are shown."
+    return Headline("What went wrong", ("it …", "name", *(one.subject for one in shown)), rows, caption)
+
+
+def _verdict_table(result: Result) -> Headline | None:
+    """Every claim with its verdict."""
+    if not result.verdicts:
+        return None
+    rows = tuple((v.claim, word(v.holds), v.because) for v in result.verdicts)
+    rules = dict.fromkeys(verdict.rule for verdict in result.verdicts)
+    caption = f"Rules: {'; '.join(rules)}." if len(rules) <= 4 else ""
+    return Headline("What was claimed, and the verdicts", ("claim", "verdict", "because"), rows, caption)

@@ -6,7 +6,13 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.measures.composite import compose, composite_measure, composite_verdict
-from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, share_of, strata
+from assay.instruments.consistency.measures.shares import (
+    COMPONENTS,
+    ConsistencySettings,
+    Share,
+    share_of,
+    strata,
+)
 from assay.stats import Part, weighted_mean, weighted_value
 from tests.instruments.consistency.made import Made, measure
 
@@ -28,13 +34,13 @@ def test_the_worked_example_of_the_spec_gives_985() -> None:
     assert found.value == 0.985
     assert found.n == 17  # scenarios: ten exchanges, not twenty
     assert compose(
-        "a", shares(O=(10, 10), F=(3, 3), R=(2, 2), P=(2, 2), L=(9, 10)), Settings()
+        "a", shares(O=(10, 10), F=(3, 3), R=(2, 2), P=(2, 2), L=(9, 10)), ConsistencySettings()
     ).value == Fraction(985, 1000)
 
 
 def test_exchanges_that_count_twice_are_one_part() -> None:
     all_five = shares(O=(10, 10), F=(5, 5), R=(5, 5), P=(5, 5), L=(9, 10))
-    parts = strata(all_five, Settings().weights)
+    parts = strata(all_five, ConsistencySettings().weights)
     assert sorted((p.weight, p.n) for p in parts) == [(Fraction(1, 5), 5)] * 3 + [(Fraction(2, 5), 10)]
     assert weighted_value(parts) == Fraction(985, 1000)
 
@@ -50,7 +56,7 @@ def test_several_outcomes_of_one_scenario_keep_the_plain_ratio() -> None:
 
 
 def test_a_component_without_data_leaves_m5_provisional_and_the_claim_open() -> None:
-    settings = Settings(rule="point")
+    settings = ConsistencySettings(rule="point")
     found = compose("a", shares(O=(60, 60), F=(60, 60), R=(60, 60), L=(60, 60)), settings)
     told = composite_measure(found, settings)
     assert told.value == 1
@@ -58,15 +64,15 @@ def test_a_component_without_data_leaves_m5_provisional_and_the_claim_open() -> 
         "Provisional (no data for P; the value is of the other components)"
     ]
     assert told.notes == ("P would carry 0.2 of the weight",)
-    for rule in (settings, Settings()):
+    for rule in (settings, ConsistencySettings()):
         verdict = composite_verdict(found, rule)
         assert verdict.holds is None
         assert verdict.because.endswith("but nothing was tested for P")
 
 
 def test_what_fails_without_a_component_fails() -> None:
-    found = compose("a", shares(O=(0, 60), F=(0, 60), R=(0, 60), L=(0, 60)), Settings())
-    assert composite_verdict(found, Settings()).holds is False
+    found = compose("a", shares(O=(0, 60), F=(0, 60), R=(0, 60), L=(0, 60)), ConsistencySettings())
+    assert composite_verdict(found, ConsistencySettings()).holds is False
 
 
 def test_what_a_missing_component_could_mend_has_not_failed() -> None:
@@ -80,30 +86,30 @@ def test_what_a_missing_component_could_mend_has_not_failed() -> None:
         "L": Fraction(1, 8),
     }
     for rule in ("point", "interval"):
-        light = Settings(rule=rule)
+        light = ConsistencySettings(rule=rule)
         assert composite_verdict(compose("a", tested, light), light).holds is False
-        settings = Settings(rule=rule, weights=heavy)
+        settings = ConsistencySettings(rule=rule, weights=heavy)
         verdict = composite_verdict(compose("a", tested, settings), settings)
         assert verdict.holds is None
         assert verdict.because.endswith("but nothing was tested for P")
 
 
 def test_the_weights_of_what_was_tested_are_renormalised() -> None:
-    found = compose("a", shares(O=(1, 2), F=(1, 1)), Settings())
+    found = compose("a", shares(O=(1, 2), F=(1, 1)), ConsistencySettings())
     assert found.value == (Fraction(25, 45) / 2 + Fraction(20, 45))
     assert found.missing == ("R", "P", "L")
 
 
 def test_nothing_at_all_is_null_with_the_reason() -> None:
-    found = compose("a", shares(), Settings())
-    told = composite_measure(found, Settings())
+    found = compose("a", shares(), ConsistencySettings())
+    told = composite_measure(found, ConsistencySettings())
     assert (told.value, told.low, told.high, told.n) == (None, None, None, 0)
     assert told.notes == ("none of its components was tested",)
-    assert composite_verdict(found, Settings()).holds is None
+    assert composite_verdict(found, ConsistencySettings()).holds is None
 
 
 def test_a_threshold_is_met_exactly_where_floats_would_miss_it() -> None:
-    settings = Settings(rule="point")
+    settings = ConsistencySettings(rule="point")
     found = compose("a", shares(O=(9, 10), F=(7, 10), R=(10, 10), P=(10, 10), L=(9, 10)), settings)
     assert found.value == settings.threshold
     assert 0.25 * 0.9 + 0.2 * 0.7 + 0.2 * 1.0 + 0.2 * 1.0 + 0.15 * 0.9 < 0.9
@@ -117,21 +123,27 @@ def test_a_threshold_is_met_exactly_where_floats_would_miss_it() -> None:
 def test_by_the_interval_a_claim_holds_fails_or_stays_open(
     good: int, n: int, holds: bool | None, marginal: bool
 ) -> None:
-    found = compose("a", shares(**dict.fromkeys(COMPONENTS, (good, n))), Settings())
-    verdict = composite_verdict(found, Settings())
+    found = compose("a", shares(**dict.fromkeys(COMPONENTS, (good, n))), ConsistencySettings())
+    verdict = composite_verdict(found, ConsistencySettings())
     assert verdict.holds is holds
     assert ("marginal" in verdict.because) is marginal
 
 
 def test_weights_must_sum_to_one_and_name_every_component() -> None:
     with pytest.raises(InputError, match=r"these sum to 0\.95"):
-        Settings(weights=Settings.weights_from({"O": 0.2, "F": 0.2, "R": 0.2, "P": 0.2, "L": 0.15}))
+        ConsistencySettings(
+            weights=ConsistencySettings.weights_from({"O": 0.2, "F": 0.2, "R": 0.2, "P": 0.2, "L": 0.15})
+        )
     with pytest.raises(InputError, match="weights are needed for O, F, R, P, L, not O, F"):
-        Settings(weights=Settings.weights_from({"O": 0.5, "F": 0.5}))
+        ConsistencySettings(weights=ConsistencySettings.weights_from({"O": 0.5, "F": 0.5}))
     with pytest.raises(InputError, match="below 0"):
-        Settings(weights=Settings.weights_from({"O": 1.2, "F": -0.2, "R": 0, "P": 0, "L": 0}))
+        ConsistencySettings(
+            weights=ConsistencySettings.weights_from({"O": 1.2, "F": -0.2, "R": 0, "P": 0, "L": 0})
+        )
 
 
 def test_a_component_of_no_weight_is_not_missed() -> None:
-    settings = Settings(weights=Settings.weights_from({"O": 0.5, "F": 0.5, "R": 0, "P": 0, "L": 0}))
+    settings = ConsistencySettings(
+        weights=ConsistencySettings.weights_from({"O": 0.5, "F": 0.5, "R": 0, "P": 0, "L": 0})
+    )
     assert compose("a", shares(O=(1, 1), F=(1, 1)), settings).complete

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from assay.instruments.consistency.measures.diagnosis import ADVICE, Diagnosis, Missing
-from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
+from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings
 from assay.instruments.consistency.scoring import diagnoses
 from tests.instruments.consistency.made import Made, checked
 
 
 def only(made: Made) -> Diagnosis:
-    (found,) = diagnoses(made.outcomes, made.scenarios, Settings())
+    (found,) = diagnoses(made.outcomes, made.scenarios, ConsistencySettings())
     return found
 
 

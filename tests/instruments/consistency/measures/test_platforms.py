@@ -7,7 +7,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.measures.platforms import planned_power
-from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
+from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings
 from assay.stats import share_difference
 from assay.vocabulary import Exclusion, Result, Verdict
 from tests.instruments.consistency.made import THREAD, Made, measure
@@ -39,9 +39,9 @@ def test_by_the_point_rule_the_tolerance_is_strict_and_exact() -> None:
     """.95 and .90 differ by exactly .05, which is not less than .05; in floats it would be."""
     made = Made().whole(20, failing=1).whole(20, subject="b", failing=2)
     assert abs(0.9 - 0.95) < 0.05
-    assert verdict(made.score(Settings(rule="point"))).holds is False
+    assert verdict(made.score(ConsistencySettings(rule="point"))).holds is False
     near = Made().whole(100, failing=5).whole(100, subject="b", failing=9)
-    assert verdict(near.score(Settings(rule="point"))).holds is True
+    assert verdict(near.score(ConsistencySettings(rule="point"))).holds is True
 
 
 def test_a_missing_component_leaves_equivalence_open() -> None:
@@ -52,7 +52,7 @@ def test_a_missing_component_leaves_equivalence_open() -> None:
         made = Made().whole(400)
         made.exchanges(388, 388, 400, subject="b").share("M2", 360, 400, subject="b")
         made.share("M3", 360, 400, subject="b")
-        result = made.score(Settings(rule=rule))
+        result = made.score(ConsistencySettings(rule=rule))
         assert verdict(result).holds is None, rule
         (flag,) = measure(result, "M5_difference", subject="b", against="a").flags
         assert str(flag) == "Provisional (no data for P of both)"
@@ -71,7 +71,7 @@ def test_nothing_is_claimed_of_a_subject_of_whom_too_much_was_lost() -> None:
 
 
 def test_a_subject_of_whom_everything_was_lost_is_null_and_invalid() -> None:
-    result = Made().whole(3).score(models=["b", "a"], excluded=[Exclusion("timeout", 9, {"subject": "b"})])
+    result = Made().whole(3).score(order=["b", "a"], excluded=[Exclusion("timeout", 9, {"subject": "b"})])
     m5 = measure(result, "M5", subject="b")
     assert m5.value is None
     assert [flag.kind for flag in m5.flags] == ["Invalid"]
@@ -114,7 +114,7 @@ def test_other_thread_states_are_not_compared() -> None:
 
 
 def test_planning_says_what_the_counts_can_show() -> None:
-    settings = Settings()
+    settings = ConsistencySettings()
     sure = planned_power(dict.fromkeys(COMPONENTS, 32), settings, share=Fraction(1), simulations=50)
     assert sure.power == 1
     assert sure.reach <= 0.05

@@ -7,7 +7,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.judging.judgement import Judgement
-from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.ratings.agreement import (
     QUESTIONS,
     Rating,
@@ -62,7 +62,9 @@ def test_disagreement_above_a_fifth_contests_what_rests_on_the_detector() -> Non
 def test_a_fifth_is_not_above_a_fifth() -> None:
     made, ratings = rated([False] + [True] * 4, [True] * 5)
     assert not measure(made.score(ratings=ratings), "M2").flags
-    assert measure(made.score(Settings(contested=Settings().marginal), ratings=ratings), "M2").flags
+    assert measure(
+        made.score(ConsistencySettings(contested=ConsistencySettings().marginal), ratings=ratings), "M2"
+    ).flags
 
 
 def test_several_raters_need_not_rate_the_same_replies() -> None:
@@ -100,7 +102,7 @@ def test_a_turn_with_several_artifacts_cannot_be_rated_as_one() -> None:
     outcomes = [Judgement(measure="M4", scenario="1", place=1, success=good) for good in (True, False)]
     rating = Rating("1", 1, "M4", False, "eva")
     with pytest.raises(InputError, match="M4 was judged 2 times in turn 1 of '1'"):
-        agreement_of(outcomes, [rating], Settings())
+        agreement_of(outcomes, [rating], ConsistencySettings())
 
 
 def test_a_check_that_two_measures_have_needs_its_full_name() -> None:

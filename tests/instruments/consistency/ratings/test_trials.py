@@ -47,10 +47,8 @@ def test_every_rating_is_a_trial_of_the_rater_built_from_the_reply_it_rates(
     by_yes: tuple[RunFolder, Lock],
 ) -> None:
     ends = [event for event in ledger_events(by_yes[0]) if event["kind"] == "end"]
-    talks = {e["trial"]: e["data"]["trial"] for e in ends if not e["data"]["trial"].get("condition")}
-    ratings = [
-        e["data"]["trial"] for e in ends if e["data"]["trial"].get("condition", "").startswith("rate ")
-    ]
+    talks = {e["trial"]: e["data"]["trial"] for e in ends if not e["data"]["trial"].get("stage")}
+    ratings = [e["data"]["trial"] for e in ends if e["data"]["trial"].get("stage") == "rating"]
     assert ratings
     assert {trial["subject"] for trial in ratings} == {"openai:stub"}
     for trial in ratings:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.scenarios.rows import read_scenarios, scenario_schema, score_rows
+from assay.instruments.consistency.rows import read_scenarios, scenario_schema, score_rows
 from assay.instruments.consistency.scenarios.thread import thread_schema
 from assay.vocabulary import Flag
 from tests.instruments.consistency.made import THREAD, measure

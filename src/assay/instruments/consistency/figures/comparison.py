@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
+from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings
+from assay.measuring import percent
 from assay.report.presentation import (
     INK,
     Picture,
@@ -14,10 +15,10 @@ from assay.report.presentation import (
     new_figure,
     svg_text,
 )
-from assay.vocabulary import Measure, Result
+from assay.vocabulary import Measure
 
 from .components import BLUE, GREEN, MOST_PANELS, MOST_ROWS, NAMES, ORANGE, panels
-from .headline import Found
+from .subjects import SubjectMeasures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["draw_differences", "draw_identities"]
 
 DIFFERENCES = ("M5", *COMPONENTS)
-Pair = tuple[str, str]  # the subject, and against which
 
 
-def draw_identities(found: Found, settings: Settings) -> Picture | None:
+def draw_identities(found: SubjectMeasures, settings: ConsistencySettings) -> Picture | None:
     """M5 of every subject with its interval, and the threshold."""
     subjects = found.subjects
     if len(subjects) < 2:
@@ -38,7 +38,7 @@ def draw_identities(found: Found, settings: Settings) -> Picture | None:
     figure = new_figure(9.6, 1.2 + 0.36 * len(shown))
     axes = figure.subplots()
     for y, subject in enumerate(shown):
-        measure, verdict = found.get(subject, "M5"), found.verdict(subject)
+        measure, verdict = found.measure(subject, "M5"), found.threshold(subject)
         _point(axes, y, measure, _colour(verdict.holds if verdict else None))
     axes.axvline(line, color=INK, linewidth=1, linestyle=(0, (4, 3)), label=f"threshold {line:g}")
     for holds, words in ((True, "holds"), (None, "not established"), (False, "fails")):
@@ -46,21 +46,19 @@ def draw_identities(found: Found, settings: Settings) -> Picture | None:
     name_rows(axes, shown)
     axes.set_xlim(-0.02, 1.02)
     draw_legend(figure, axes, 4)
-    caption = (
-        f"M5 of each subject with its {settings.confidence:.0%} interval, and the threshold of the study."
-    )
+    caption = f"M5 of each subject with its {percent(settings.confidence)} interval, and the threshold of the study."
     if len(subjects) > len(shown):
         caption += f" The first {len(shown)} of {len(subjects)} subjects are shown."
-    values = [f"{name} {_value(found.get(name, 'M5'))}" for name in shown]
+    values = [f"{name} {_value(found.measure(name, 'M5'))}" for name in shown]
     return Picture("Identity by subject", svg_text(figure), caption, f"M5: {', '.join(values)}")
 
 
-def draw_differences(result: Result, settings: Settings) -> Picture | None:
+def draw_differences(found: SubjectMeasures, settings: ConsistencySettings) -> Picture | None:
     """A panel a pair: by how much M5 and its components differ, and the band within which they are equivalent."""
-    pairs = _pairs(result)
+    pairs = found.pairs
     if not pairs:
         return None
-    shown = list(pairs)[:MOST_PANELS]
+    shown = pairs[:MOST_PANELS]
     lines = -(-len(shown) // 3)
     figure = new_figure(9.6, 0.8 + 2.1 * lines)
     grid = panels(figure, len(shown))
@@ -71,7 +69,7 @@ def draw_differences(result: Result, settings: Settings) -> Picture | None:
         )
         axes.axvline(0, color=INK, linewidth=0.7, alpha=0.6)
         for y, name in enumerate(DIFFERENCES):
-            _point(axes, y, pairs[pair][name], BLUE if name == "M5" else INK)
+            _point(axes, y, found.difference(pair, name), BLUE if name == "M5" else INK)
         axes.set_title(f"{label(pair[0], 26)} minus\n{label(pair[1], 26)}")
         axes.set_xlim(-1.04, 1.04)
         axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["−1", "−0.5", "0", "0.5", "1"])
@@ -80,28 +78,21 @@ def draw_differences(result: Result, settings: Settings) -> Picture | None:
         axes.tick_params(axis="y", length=0)
     name_rows(grid[0], ["M5", *(NAMES[name] for name in COMPONENTS)])
     draw_legend(figure, grid[0], 1)
-    whole = pairs[shown[0]]["M5"].confidence
+    whole = found.difference(shown[0], "M5").confidence
     caption = (
         f"Right of 0 the first-named subject is higher. Two subjects are equivalent where the interval of M5 "
-        f"({'' if whole is None else f'{whole:.0%}, '}for a test from both sides) lies within the green band and both "
-        f"reach the threshold; the components' {settings.confidence:.0%} intervals show where a difference comes from."
+        f"({'' if whole is None else f'{percent(whole)}, '}for a test from both sides) lies within the green band and "
+        f"both reach the threshold; the components' {percent(settings.confidence)} intervals show where a difference "
+        "comes from."
     )
     if len(pairs) > len(shown):
         caption += f" The first {len(shown)} of {len(pairs)} pairs are shown; all are among the measures."
     alt = "; ".join(
-        f"{one} minus {two}: " + ", ".join(f"{name} {_value(pairs[one, two][name])}" for name in DIFFERENCES)
+        f"{one} minus {two}: "
+        + ", ".join(f"{name} {_value(found.difference((one, two), name))}" for name in DIFFERENCES)
         for one, two in shown
     )
     return Picture("How the subjects differ", svg_text(figure), caption, alt)
-
-
-def _pairs(result: Result) -> dict[Pair, dict[str, Measure]]:
-    pairs: dict[Pair, dict[str, Measure]] = {}
-    for measure in result.measures:
-        if set(measure.labels) == {"subject", "against"} and measure.name.endswith("_difference"):
-            pair = str(measure.labels["subject"]), str(measure.labels["against"])
-            pairs.setdefault(pair, {})[measure.name.removesuffix("_difference")] = measure
-    return pairs
 
 
 def _colour(holds: bool | None) -> str:

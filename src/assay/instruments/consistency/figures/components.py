@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.instruments.consistency.judging.judgement import Judgement
-from assay.instruments.consistency.measures.shares import COMPONENTS, Settings
+from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings
 from assay.report.presentation import (
     INK,
     PALETTE,
@@ -22,7 +22,7 @@ from assay.report.presentation import (
     svg_text,
 )
 
-from .headline import Found
+from .subjects import SubjectMeasures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,9 +57,9 @@ def panels(figure: Figure, count: int, most: int = 3) -> list[Axes]:
     return grid[:count]
 
 
-def draw_components(found: Found, settings: Settings) -> Picture | None:
+def draw_components(found: SubjectMeasures, settings: ConsistencySettings) -> Picture | None:
     """A panel a subject: bars as long as the component, as thick as its weight, with intervals."""
-    chosen = [name for name in found.subjects if found.get(name, "M5").value is not None]
+    chosen = [name for name in found.subjects if found.measure(name, "M5").value is not None]
     if not chosen:
         return None
     shown = chosen[:MOST_PANELS]
@@ -95,12 +95,16 @@ def _middles(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _bars(
-    axes: Axes, found: Found, subject: str, weights: Mapping[str, float], middles: Mapping[str, float]
+    axes: Axes,
+    found: SubjectMeasures,
+    subject: str,
+    weights: Mapping[str, float],
+    middles: Mapping[str, float],
 ) -> None:
     full: list[Box] = []
     rest: list[Box] = []
     for name in COMPONENTS:
-        measure, y, weight = found.get(subject, name), middles[name], weights[name]
+        measure, y, weight = found.measure(subject, name), middles[name], weights[name]
         rest.append((0.0, y - weight / 2, 1.0, weight))
         if measure.value is None:
             axes.text(0.5, y, "not tested", ha="center", va="center", fontsize=8.5, alpha=0.8)
@@ -120,12 +124,12 @@ def _bars(
     axes.spines["bottom"].set_bounds(0, 1)
 
 
-def _listed(found: Found, subject: str) -> str:
-    values = [(NAMES[name], found.get(subject, name).value) for name in COMPONENTS]
+def _listed(found: SubjectMeasures, subject: str) -> str:
+    values = [(NAMES[name], found.measure(subject, name).value) for name in COMPONENTS]
     return ", ".join(f"{name} {'not tested' if value is None else f'{value:.2f}'}" for name, value in values)
 
 
-def draw_latency(repairs: Mapping[str, Sequence[Judgement]], settings: Settings) -> Picture | None:
+def draw_latency(repairs: Mapping[str, Sequence[Judgement]], settings: ConsistencySettings) -> Picture | None:
     """A row a subject: the times of its repairs, and Δ. ``repairs`` are the outcomes of M3. None without a time."""
     asked = {subject: outcomes for subject, outcomes in repairs.items() if outcomes}
     times = {s: [o.seconds for o in outcomes if o.seconds is not None] for s, outcomes in asked.items()}

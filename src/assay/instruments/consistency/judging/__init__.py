@@ -30,7 +30,7 @@ from __future__ import annotations
 from assay.instruments.consistency.detectors import VERSION as TRIPLE
 
 from . import leaks, lexicon, order, promises, provenance, refusals, repairs, returns
-from .kinds import judge
+from .kinds import judge, judge_all
 from .order import EDGES, STATES, Edge, Walk, edges_of, walk
 from .provenance import Reuse, find_artifacts, reused_digests
 from .settings import UNTIMED, Judging
@@ -47,6 +47,7 @@ __all__ = [
     "edges_of",
     "find_artifacts",
     "judge",
+    "judge_all",
     "reused_digests",
     "walk",
 ]

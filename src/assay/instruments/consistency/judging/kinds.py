@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from assay.errors import InputError
 from assay.instruments.consistency.detectors import detect_triple
-from assay.instruments.consistency.scenarios.scenario import Kind, Scenario
+from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario
 from assay.stats import fraction
 
 from . import provenance, refusals, returns
@@ -18,15 +18,20 @@ from .repairs import JudgedRepair, read_repair, within
 from .settings import Judging
 from .words import IndexedText
 
-__all__ = ["judge"]
+__all__ = ["judge", "judge_all"]
 
 _M1_NEEDS = frozenset(returns.FAILURES) - {"lexicon", "cadence"}
-_APART = {"wrong_digest": "return_wrong_digest", "unknown_label": "return_unknown_label"}
+_APART = {variant: f"return_{variant}" for variant in APART}
 
 
 def judge(scenario: Scenario, settings: Judging | None = None) -> list[Judgement]:
     """Judge the scenario's replies, in the order of the transcript, then of the measures."""
     return _JUDGES[scenario.kind](scenario, settings or Judging())
+
+
+def judge_all(scenarios: Iterable[Scenario], settings: Judging | None = None) -> list[Judgement]:
+    """Judge every scenario, in their order."""
+    return [judgement for scenario in scenarios for judgement in judge(scenario, settings)]
 
 
 def _replies(scenario: Scenario, *parts: str) -> list[tuple[int, IndexedText, IndexedText]]:
@@ -186,7 +191,7 @@ def _repair_failures(repair: JudgedRepair, in_time: Check, *, prompted: bool) ->
 
 
 def _artifact(scenario: Scenario, settings: Judging) -> list[Judgement]:
-    turns = [(place, turn) for place, turn in scenario.replies() if turn.part != "planted"]
+    turns = [(place, turn) for place, turn in scenario.replies() if turn.part != PLANTED]
     if not turns:
         raise InputError(f"scenario {scenario.id!r} is of kind 'artifact' but has no assistant turn")
     found = [

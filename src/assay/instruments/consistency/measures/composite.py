@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from assay.measuring import measure_of
+from assay.measuring import measure_of, percent
 from assay.stats import Interval, Part, fraction, weighted_mean, weighted_value
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .shares import COMPONENTS, Settings, Share, strata
+from .shares import COMPONENTS, ConsistencySettings, Share, strata
 
 __all__ = ["Composite", "compose", "composite_measure", "composite_verdict"]
 
@@ -32,7 +32,7 @@ class Composite(NamedTuple):
         return not self.missing
 
 
-def compose(subject: str, shares: Mapping[str, Share], settings: Settings) -> Composite:
+def compose(subject: str, shares: Mapping[str, Share], settings: ConsistencySettings) -> Composite:
     """Weigh the components that have data; the weights of the others go to them in proportion."""
     wanted = [name for name in COMPONENTS if settings.weights[name]]
     tested = {name: shares[name] for name in wanted if name in shares and shares[name].total}
@@ -48,7 +48,7 @@ def compose(subject: str, shares: Mapping[str, Share], settings: Settings) -> Co
     return Composite(subject, weighted_value(parts), interval, parts, missing, interval.n)
 
 
-def composite_measure(found: Composite, settings: Settings) -> Measure:
+def composite_measure(found: Composite, settings: ConsistencySettings) -> Measure:
     flags, notes = [], []
     if found.missing and found.value is not None:
         names = ", ".join(found.missing)
@@ -67,14 +67,14 @@ def composite_measure(found: Composite, settings: Settings) -> Measure:
     )
 
 
-def composite_verdict(found: Composite, settings: Settings) -> Verdict:
+def composite_verdict(found: Composite, settings: ConsistencySettings) -> Verdict:
     """M5 reaches the threshold, by the rule that was declared."""
     line = settings.threshold
     claim = f"M5 of {found.subject} is at least {float(line):g}"
-    by_interval = (
-        f"the {settings.confidence:.0%} interval lies at or above {float(line):g}; below it the claim fails"
-    )
-    rule = by_interval if settings.rule == "interval" else "the value, compared exactly"
+    rule = "the value, compared exactly"
+    if settings.rule == "interval":
+        above = f"the {percent(settings.confidence)} interval lies at or above {float(line):g}"
+        rule = f"{above}; below it the claim fails"
 
     def verdict(holds: bool | None, because: str) -> Verdict:
         labels: dict[str, str | float] = {"subject": found.subject}
@@ -85,20 +85,20 @@ def composite_verdict(found: Composite, settings: Settings) -> Verdict:
     if found.value is None:
         return verdict(None, NOTHING)
     holds = _holds(found, settings)
-    because = _told(found, settings)
+    because = _because(found, settings)
     if found.missing and holds is not False:
         names = ", ".join(found.missing)
         return verdict(None, f"{because}, but nothing was tested for {names}")
     return verdict(holds, because)
 
 
-def _at_best(found: Composite, value: Fraction, settings: Settings) -> Fraction:
-    """What M5 would be if whatever was not tested were perfect: it fails only where even that is too little."""
+def _at_best(found: Composite, value: Fraction, settings: ConsistencySettings) -> Fraction:
+    """What M5 would be if everything that was not tested were perfect: it fails only where even that is too little."""
     rest = sum((settings.weights[name] for name in found.missing), Fraction(0))
     return value * (1 - rest) + rest
 
 
-def _holds(found: Composite, settings: Settings) -> bool | None:
+def _holds(found: Composite, settings: ConsistencySettings) -> bool | None:
     assert found.value is not None
     point = settings.rule == "point"
     low, high = (found.value,) * 2 if point else map(fraction, (found.interval.low, found.interval.high))
@@ -107,11 +107,11 @@ def _holds(found: Composite, settings: Settings) -> bool | None:
     return False if _at_best(found, high, settings) < settings.threshold else None
 
 
-def _told(found: Composite, settings: Settings) -> str:
+def _because(found: Composite, settings: ConsistencySettings) -> str:
     """The numbers, and whether it was a near thing."""
     assert found.value is not None
     low, high = found.interval.low, found.interval.high
-    text = f"M5 = {float(found.value):.3f}, {settings.confidence:.0%} interval {low:.3f}–{high:.3f}"
+    text = f"M5 = {float(found.value):.3f}, {percent(settings.confidence)} interval {low:.3f}–{high:.3f}"
     apart = abs(found.value - settings.threshold)
     straddles = fraction(low) < settings.threshold <= fraction(high)
     if apart <= settings.marginal:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from assay.instruments.consistency.judging.judgement import Judgement
 
 from .composite import Composite
-from .shares import COMPONENTS, Settings, Share
+from .shares import COMPONENTS, ConsistencySettings, Share
 
 __all__ = ["ADVICE", "Diagnosis", "Missing", "diagnose"]
 
@@ -71,7 +71,10 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 def diagnose(
-    found: Composite, shares: Mapping[str, Share], outcomes: Sequence[Judgement], settings: Settings
+    found: Composite,
+    shares: Mapping[str, Share],
+    outcomes: Sequence[Judgement],
+    settings: ConsistencySettings,
 ) -> Diagnosis:
     """``outcomes`` are those of one subject."""
     values = {name: value for name in COMPONENTS if (value := shares[name].value) is not None}
@@ -133,7 +136,7 @@ def _sentences(
     lowest: str | None,
     values: Mapping[str, Fraction],
     failures: Sequence[tuple[str, int]],
-    settings: Settings,
+    settings: ConsistencySettings,
 ) -> list[str]:
     said = []
     if lowest is not None:
@@ -150,7 +153,7 @@ def _sentences(
     return said
 
 
-def _on_latency(repairs: Share, outcomes: Sequence[Judgement], settings: Settings) -> list[str]:
+def _on_latency(repairs: Share, outcomes: Sequence[Judgement], settings: ConsistencySettings) -> list[str]:
     """Spec, M3: what to look at where repairs are few, by the mean of the latencies and Δ."""
     times = sorted(o.seconds for o in outcomes if o.measure == "M3" and o.seconds is not None)
     if not times or repairs.value in (None, 1):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from assay.measuring import percent
 from assay.stats import clopper_pearson
 
 from .platforms import planned_power
-from .shares import COMPONENTS, Settings
+from .shares import COMPONENTS, ConsistencySettings
 
 __all__ = ["what_counts_show"]
 
@@ -17,14 +18,14 @@ BOTH = (Fraction(1), Fraction(98, 100))  # how good the two subjects are that a 
 SIMULATIONS = 1000
 
 
-def what_counts_show(counts: Mapping[str, int], settings: Settings) -> Iterator[str]:
+def what_counts_show(counts: Mapping[str, int], settings: ConsistencySettings) -> Iterator[str]:
     """In words: how well each share will be known, and whether two equal subjects can be shown to be equal.
 
     ``counts`` are scenarios by measure: the components of M5, and others whose half width is of interest.
     """
     confidence = settings.confidence
     widths = [f"{name} ±{_half_width(n, confidence):.2f} (n={n})" for name, n in counts.items() if n]
-    yield f"half widths at a share of {float(AT):g} ({confidence:.0%} Clopper-Pearson): {', '.join(widths)}"
+    yield f"half widths at a share of {float(AT):g} ({percent(confidence)} Clopper-Pearson): {', '.join(widths)}"
     if untested := [name for name, n in counts.items() if not n]:
         yield f"not tested: {', '.join(untested)}"
     components = {name: counts[name] for name in COMPONENTS}

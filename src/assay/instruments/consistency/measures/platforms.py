@@ -1,4 +1,4 @@
-"""Two subjects on the same thread states: is it the same someone on both?
+"""Two subjects on the same thread states: do they behave alike?
 
 Equivalence is shown, not assumed: both M5 must reach the threshold, and the interval of their difference must lie
 within the tolerance. The interval has confidence 1 − 2α, which makes it the pair of one-sided tests at α.
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
-from assay.measuring import measure_of, unless_invalid
+from assay.measuring import measure_of, percent, unless_invalid
 from assay.stats import (
     Interval,
     Part,
@@ -32,22 +32,22 @@ from assay.stats import (
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .composite import Composite, composite_verdict
-from .shares import COMPONENTS, Settings, Share, strata
+from .shares import COMPONENTS, ConsistencySettings, Share, strata
 
-__all__ = ["Planned", "compare_platforms", "planned_power"]
+__all__ = ["PlannedPower", "compare_platforms", "planned_power"]
 
 FloatArray = npt.NDArray[np.float64]
-Found = tuple[list[Measure], list[Verdict], list[str]]
+ComparedPlatforms = tuple[list[Measure], list[Verdict], list[str]]
 
 
 def compare_platforms(
     composites: Sequence[Composite],
     shares: Mapping[str, Mapping[str, Share]],
     threads: Mapping[str, frozenset[str]],
-    settings: Settings,
+    settings: ConsistencySettings,
     invalid: Mapping[str, str] | None = None,
-) -> Found:
-    """Every pair of subjects that met the same thread states: differences, verdicts, and what is said of them.
+) -> ComparedPlatforms:
+    """Every pair of subjects that met the same thread states: differences, verdicts, and notes.
 
     ``invalid``: why nothing is claimed of a subject.
     """
@@ -75,7 +75,7 @@ def compare_platforms(
     return measures, verdicts, notes
 
 
-def _one_sided(settings: Settings) -> float:
+def _one_sided(settings: ConsistencySettings) -> float:
     """1 − 2α: the confidence of an interval whose ends are each tested at α."""
     return float(1 - 2 * (1 - fraction(settings.confidence)))
 
@@ -89,7 +89,10 @@ def _m5_difference(first: Composite, second: Composite, confidence: float) -> In
 
 
 def _differences(
-    first: Composite, second: Composite, shares: Mapping[str, Mapping[str, Share]], settings: Settings
+    first: Composite,
+    second: Composite,
+    shares: Mapping[str, Mapping[str, Share]],
+    settings: ConsistencySettings,
 ) -> list[Measure]:
     labels = {"subject": second.subject, "against": first.subject}
     whole = _m5_difference(first, second, _one_sided(settings))
@@ -137,7 +140,7 @@ def _clean(share: Share) -> tuple[int, int]:
 
 
 def _artefacts(
-    first: str, second: str, shares: Mapping[str, Mapping[str, Share]], settings: Settings
+    first: str, second: str, shares: Mapping[str, Mapping[str, Share]], settings: ConsistencySettings
 ) -> list[str]:
     """Components in which the platforms differ: Fisher's test of scenarios without a failure, Holm's correction."""
     names = [name for name in COMPONENTS if shares[first][name].total and shares[second][name].total]
@@ -160,7 +163,7 @@ def _artefacts(
     return found
 
 
-def _verdict(first: Composite, second: Composite, settings: Settings) -> Verdict:
+def _verdict(first: Composite, second: Composite, settings: ConsistencySettings) -> Verdict:
     """Both M5 reach the threshold, and the difference lies within the tolerance."""
     line, margin = settings.threshold, settings.tolerance
     claim = f"{first.subject} and {second.subject} are behaviourally equivalent"
@@ -188,19 +191,20 @@ def _verdict(first: Composite, second: Composite, settings: Settings) -> Verdict
         rule += "; the values, compared exactly"
     else:
         near = equivalent(interval, margin)
-        rule += f"; the {confidence:.0%} interval of the difference, and the intervals of both"
+        rule += f"; the {percent(confidence)} interval of the difference, and the intervals of both"
     if first.missing or second.missing:  # the difference is of what was tested, which need not be that of M5
         near = None
     each = [composite_verdict(found, settings) for found in (first, second)]
-    told = f"difference {float(difference):+.3f}, {confidence:.0%} interval {interval.low:+.3f} to {interval.high:+.3f}"
+    ends = f"{interval.low:+.3f} to {interval.high:+.3f}"
+    numbers = f"difference {float(difference):+.3f}, {percent(confidence)} interval {ends}"
     holds = [near, *(verdict.holds for verdict in each)]
-    because = "; ".join([told, *(verdict.because for verdict in each)])
+    because = "; ".join([numbers, *(verdict.because for verdict in each)])
     if False in holds:
         return verdict(rule, False, because)
     return verdict(rule, None if None in holds else True, because)
 
 
-class Planned(NamedTuple):
+class PlannedPower(NamedTuple):
     """What so many scenarios can show about two subjects that are equally good."""
 
     power: float  # the chance that the verdict holds, as declared
@@ -211,12 +215,12 @@ class Planned(NamedTuple):
 
 def planned_power(
     counts: Mapping[str, int],
-    settings: Settings,
+    settings: ConsistencySettings,
     *,
     share: float | Fraction = Fraction(98, 100),
     power: float = 0.8,
     simulations: int = 4000,
-) -> Planned:
+) -> PlannedPower:
     """For ``assay plan``. ``counts`` are the scenarios a component gets; O and L rest on the same exchanges.
 
     By simulation, keyed by the counts, with O and L as one coin, which is the worst case. The ends of an M5 hang on
@@ -243,7 +247,7 @@ def planned_power(
     reach = np.maximum(high2 - low1, high1 - low2)
     sure = np.minimum(ends(one, alone)[0], ends(two, alone)[0]) >= float(settings.threshold)
     holds = (reach <= float(settings.tolerance)) & sure
-    return Planned(float(holds.mean()), float(np.quantile(reach, power)), chance, simulations)
+    return PlannedPower(float(holds.mean()), float(np.quantile(reach, power)), chance, simulations)
 
 
 def _draw_m5(key: str, sizes: Sequence[tuple[Fraction, int]], chance: float, simulations: int) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import Judgement as Outcome
+from assay.instruments.consistency.judging.judgement import Judgement
 from assay.instruments.consistency.judging.settings import Judging
 from assay.measuring import measure_of
 from assay.stats import Interval, Part, clopper_pearson, fraction, weighted_mean
@@ -18,7 +18,7 @@ from assay.vocabulary import Measure
 __all__ = [
     "COMPONENTS",
     "WEIGHTS",
-    "Settings",
+    "ConsistencySettings",
     "Share",
     "share_measure",
     "share_of",
@@ -36,7 +36,7 @@ WEIGHTS: Mapping[str, Fraction] = {
 }
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class ConsistencySettings(Struct, frozen=True, kw_only=True):
     """What was declared. Numbers that decide are fractions: .85 − .70 is within .15, as on paper."""
 
     weights: dict[str, Fraction] = field(default_factory=lambda: dict(WEIGHTS))
@@ -138,7 +138,7 @@ def strata(shares: Mapping[str, Share], weights: Mapping[str, Fraction]) -> list
 
 
 def share_measure(
-    name: str, share: Share, labels: Mapping[str, str | float], settings: Settings, why_null: str
+    name: str, share: Share, labels: Mapping[str, str | float], settings: ConsistencySettings, why_null: str
 ) -> Measure:
     notes = () if share.single else (f"{share.total} outcomes of {len(share.counts)} scenarios",)
     interval = share.interval(settings.confidence)
@@ -154,6 +154,6 @@ def share_measure(
     )
 
 
-def success_share(outcomes: Iterable[Outcome]) -> Share:
+def success_share(outcomes: Iterable[Judgement]) -> Share:
     """What the outcomes' own measure counts."""
     return share_of((outcome.scenario, outcome.success) for outcome in outcomes)

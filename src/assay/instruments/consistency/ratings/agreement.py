@@ -15,15 +15,16 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from assay.canonical import real, sha256_hex
+from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
-from assay.instruments.consistency.judging.judgement import Judgement as Outcome
-from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.scenario import Scenario
-from assay.measuring import measure_of
-from assay.stats import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
+from assay.measuring import measure_of, plain_measure
+from assay.stats import Agreement, Interval, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from assay.vocabulary import Flag, Measure, Message
 
 __all__ = ["RULES", "Rating", "agreement_of", "rating_prompt", "read_rating", "read_ratings"]
@@ -105,7 +106,7 @@ def _rating(row: Mapping[str, str | None], file: str, line: int) -> Rating:
 
 
 def agreement_of(
-    outcomes: Iterable[Outcome], ratings: Sequence[Rating], settings: Settings
+    outcomes: Iterable[Judgement], ratings: Sequence[Rating], settings: ConsistencySettings
 ) -> tuple[list[Measure], dict[str, list[Flag]]]:
     """How far rules and raters agree, by detector, and the flags of measures that rest on a contested one."""
     by_rule = _rule_labels(outcomes)
@@ -146,7 +147,7 @@ def agreement_of(
     return measures, flags
 
 
-def _rule_labels(outcomes: Iterable[Outcome]) -> dict[str, dict[tuple[str, int], list[bool]]]:
+def _rule_labels(outcomes: Iterable[Judgement]) -> dict[str, dict[tuple[str, int], list[bool]]]:
     """Several at one turn are several artifacts or promises of a reply."""
     found: dict[str, dict[tuple[str, int], list[bool]]] = {}
     for outcome in outcomes:
@@ -176,7 +177,9 @@ def _disagreement(rows: Sequence[Mapping[str, bool]]) -> Fraction:
     return sum(shares, Fraction(0)) / len(shares)
 
 
-def _agreements(detector: str, rows: Sequence[Mapping[str, bool]], settings: Settings) -> list[Measure]:
+def _agreements(
+    detector: str, rows: Sequence[Mapping[str, bool]], settings: ConsistencySettings
+) -> list[Measure]:
     raters = [RULES, *sorted({rater for labels in rows for rater in labels} - {RULES})]
     table = [[labels.get(rater) for rater in raters] for labels in rows]
     labels = {"detector": detector, "raters": ", ".join(raters)}
@@ -199,18 +202,21 @@ def _agreements(detector: str, rows: Sequence[Mapping[str, bool]], settings: Set
 
 def _coefficient(name: str, found: Agreement, labels: Mapping[str, str | float]) -> Measure:
     undefined = "every rating is the same, so nothing shows whether raters tell things apart"
-    return Measure(
-        name=name,
-        value=real(found.value),
-        low=real(found.low),
-        high=real(found.high),
+    method = f"{found.method}, bootstrap over replies"
+    if found.low is None or found.high is None:  # fewer than two replies
+        bare = plain_measure(
+            name, found.value, labels, n=found.n, units="coefficient", method=method, why_null=undefined
+        )
+        return msgspec.structs.replace(bare, confidence=found.confidence)
+    interval = Interval(
+        value=found.value,
+        low=found.low,
+        high=found.high,
         confidence=found.confidence,
         n=found.n,
-        units="coefficient",
-        method=f"{found.method}, bootstrap over replies",
-        labels=dict(labels),
-        notes=() if found.value is not None else (undefined,),
+        method=method,
     )
+    return measure_of(name, interval, labels, units="coefficient", why_null=undefined)
 
 
 def rating_prompt(scenario: Scenario, place: int, detector: str) -> tuple[Message, ...]:

@@ -11,15 +11,14 @@ from assay.instruments.consistency.judging.promises import has_delivered
 from assay.vocabulary import Message, Reply
 
 from .content import HouseRules
+from .scenario import APART, PLANTED
 from .scene import Scene, system_message
 from .tools import MOST_CALLS, TOOLS, Toolbox
 from .transcripts import ConversationReport, NotedTurn
 
-__all__ = ["APART", "PLANTED", "Conversation", "ScenarioProbe", "play", "rehearse"]
+__all__ = ["Conversation", "ScenarioProbe", "play", "rehearse"]
 
-PLANTED = "planted"  # the part of a turn that we wrote in the subject's name
 REHEARSED = "(the subject's reply)"
-APART = ("wrong_digest", "unknown_label")  # asked once: there is nothing to return to
 
 
 class ScenarioProbe(Protocol):

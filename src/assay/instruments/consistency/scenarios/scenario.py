@@ -22,9 +22,11 @@ from msgspec import Meta, Struct, field
 
 from .thread import Thread
 
-__all__ = ["KINDS", "Expected", "Kind", "Scenario", "Turn"]
+__all__ = ["APART", "KINDS", "PLANTED", "Expected", "Kind", "Scenario", "Turn"]
 
 Kind = Literal["return", "refusal", "near_miss", "repair", "artifact", "exchange", "promise"]
+APART = ("wrong_digest", "unknown_label")  # returns that must be turned away: asked once, and never in M1
+PLANTED = "planted"  # the part of a turn that was written in the subject's name
 KINDS: tuple[Kind, ...] = ("return", "refusal", "near_miss", "repair", "artifact", "exchange", "promise")
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.instruments.consistency.measures.shares import COMPONENTS, Settings, Share, strata
+from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings, Share, strata
 from assay.instruments.consistency.scoring import CAP
 from assay.measuring.calibration import Readings
 from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference, weighted_mean
@@ -50,7 +50,7 @@ class Cells(NamedTuple):
     parts: Sequence[tuple[Part, ...]]  # of M5, one tuple a cell; the same tuple where the value is the same
 
 
-def cells_of(drawn: Mapping[str, DrawnCells], pool: TranscriptPool, settings: Settings) -> Cells:
+def cells_of(drawn: Mapping[str, DrawnCells], pool: TranscriptPool, settings: ConsistencySettings) -> Cells:
     shares = {}
     for behaviour in BEHAVIOURS:
         found, shelf = drawn[behaviour.name], pool.shelves[behaviour.name]
@@ -62,7 +62,7 @@ def cells_of(drawn: Mapping[str, DrawnCells], pool: TranscriptPool, settings: Se
     return Cells(shares, latency, _parts(shares, settings))
 
 
-def _parts(shares: Mapping[str, CountedShare], settings: Settings) -> list[tuple[Part, ...]]:
+def _parts(shares: Mapping[str, CountedShare], settings: ConsistencySettings) -> list[tuple[Part, ...]]:
     """M5 of every cell, taken apart. Its interval depends on its value and on how many scenarios have each shape."""
     known: dict[object, tuple[Part, ...]] = {}
     found = []
@@ -80,7 +80,7 @@ def _parts(shares: Mapping[str, CountedShare], settings: Settings) -> list[tuple
     return found
 
 
-def readings_of(cells: Cells, settings: Settings) -> dict[str, Readings]:
+def readings_of(cells: Cells, settings: ConsistencySettings) -> dict[str, Readings]:
     """Every measure of every cell."""
     whole = {parts: weighted_mean(parts, settings.confidence) for parts in dict.fromkeys(cells.parts)}
     found = {"M5": _readings([whole[parts] for parts in cells.parts])}
@@ -108,7 +108,7 @@ def _readings(intervals: Sequence[Interval]) -> Readings:
     return Readings(*(np.array(column, np.float64) for column in (values, lows, highs)))
 
 
-def _latencies(latency: Floats, settings: Settings) -> Readings:
+def _latencies(latency: Floats, settings: ConsistencySettings) -> Readings:
     rows = [tuple(row[~np.isnan(row)].tolist()) for row in np.sort(latency, axis=1)]
     cap = float(CAP * settings.delta)
     ends = [_latency_ends(row, cap, settings.confidence) for row in rows]
@@ -125,7 +125,7 @@ def _latency_ends(times: tuple[float, ...], cap: float, confidence: float) -> tu
     return value, min(interval.low * cap, value), high
 
 
-def difference_readings(first: Cells, second: Cells, settings: Settings) -> Readings:
+def difference_readings(first: Cells, second: Cells, settings: ConsistencySettings) -> Readings:
     """M5 of the second less that of the first, cell by cell, at confidence 1 − 2α."""
     confidence = float(1 - 2 * (1 - fraction(settings.confidence)))
     known: dict[tuple[tuple[Part, ...], tuple[Part, ...]], Interval] = {}
@@ -137,7 +137,7 @@ def difference_readings(first: Cells, second: Cells, settings: Settings) -> Read
     return _readings(found)
 
 
-def truths_of(subject: Profile, n: int, settings: Settings) -> dict[str, float]:
+def truths_of(subject: Profile, n: int, settings: ConsistencySettings) -> dict[str, float]:
     """What every measure is the measure of, from the declared parts and what each way is meant to show."""
     truths = {measure: _meant(subject, _OF[measure], measure, n) for measure in _OF}
     found = {measure: float(truth) for measure, truth in truths.items()}

@@ -17,13 +17,13 @@ from assay.evidence.events import Event
 from assay.evidence.records import Record
 from assay.instruments.consistency.judging import judge
 from assay.instruments.consistency.judging.judgement import Judgement
-from assay.instruments.consistency.measures.shares import Settings
+from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.conduct import Conversation, play
 from assay.instruments.consistency.scenarios.content import shipped_content
 from assay.instruments.consistency.scenarios.scenario import KINDS, Scenario
 from assay.instruments.consistency.scenarios.scene import Scene, draw_scene
 from assay.instruments.consistency.scenarios.transcripts import scenario_of
-from assay.instruments.consistency.scoring import COUNTED
+from assay.instruments.consistency.scoring import SHARE_RULES
 from assay.streams import Stream
 from assay.vocabulary import Instance, Message, Reply, Trial
 
@@ -139,7 +139,7 @@ def _items(given: Iterable[str]) -> Iterable[str]:
             yield from (f"{kind}/{name}" for name in shipped_content().items(kind))
 
 
-def pool_for(settings: Settings) -> TranscriptPool:
+def pool_for(settings: ConsistencySettings) -> TranscriptPool:
     """Play and judge everything."""
     shelves = {}
     for behaviour in BEHAVIOURS:
@@ -158,7 +158,7 @@ def pool_for(settings: Settings) -> TranscriptPool:
 
 def counted(measure: str, outcomes: Iterable[Judgement]) -> tuple[int, int]:
     """As the scoring counts them: how many hold, of how many that count."""
-    (rule,) = (rule for rule in COUNTED if rule.name == measure)
+    (rule,) = (rule for rule in SHARE_RULES if rule.name == measure)
     found = [rule.holds(outcome) for outcome in outcomes if outcome.measure == rule.of]
     return sum(holds is True for holds in found), sum(holds is not None for holds in found)
 
