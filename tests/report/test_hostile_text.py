@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from assay.canonical import clean_text
 from assay.report.html import render_report
-from assay.report.presentation import visible
 from assay.report.records import write_records
-from assay.report.tables import headline_text, plain_text, safe_cell, safe_terminal
+from assay.report.terminal import headline_text, plain_text
+from assay.report.text import safe_cell, safe_terminal, visible
 
 from .samples import Page, cell, evil_everywhere, page_of, presented
 

@@ -58,7 +58,7 @@ class Consistency(InstrumentBase):
     """Does a subject keep the state of a conversation and what it committed itself to?"""
 
     name = "consistency"
-    version = "3"
+    version = "2"
     title = "Consistency"
     noun = "scenarios"
     option_type = ConsistencyOptions
