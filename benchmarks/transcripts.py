@@ -13,7 +13,7 @@ from collections import Counter
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.scenarios.scenario import KINDS, Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scoring import ConsistencySettings, score_judgements
@@ -88,7 +88,7 @@ def main() -> None:
     each = given.scenarios // given.subjects
     scenarios = [scenario_of(n, f"subject-{s}", draw) for s in range(given.subjects) for n in range(each)]
     settings = ConsistencySettings()
-    outcomes: list[Judgement] = []
+    outcomes: list[ReplyJudgement] = []
     spent = dict.fromkeys(KINDS, 0.0)
     for scenario in scenarios:
         begun = time.process_time()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.canonical import sha256_hex
-from assay.instruments.consistency.judging.judgement import Check, Judgement
+from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scenarios.thread import Thread
@@ -31,7 +31,7 @@ class Made:
 
     def __init__(self) -> None:
         self.scenarios: list[Scenario] = []
-        self.outcomes: list[Judgement] = []
+        self.outcomes: list[ReplyJudgement] = []
 
     def add(
         self,
@@ -57,7 +57,7 @@ class Made:
         )
         for place, success in enumerate(successes):
             self.outcomes.append(
-                Judgement(measure=measure, scenario=name, place=2 * place + 1, success=success, **more)
+                ReplyJudgement(measure=measure, scenario=name, place=2 * place + 1, success=success, **more)
             )
         return self
 
@@ -73,7 +73,7 @@ class Made:
             self.add("O", number < order, subject=subject)
             last = self.outcomes[-1]
             self.outcomes.append(
-                Judgement(measure="L", scenario=last.scenario, place=1, success=number < lexicon)
+                ReplyJudgement(measure="L", scenario=last.scenario, place=1, success=number < lexicon)
             )
         return self
 
@@ -89,7 +89,7 @@ class Made:
 
 
 def scored(
-    judgements: Sequence[Judgement],
+    judgements: Sequence[ReplyJudgement],
     scenarios: Sequence[Scenario],
     settings: ConsistencySettings,
     excluded: Sequence[Exclusion] = (),

@@ -14,7 +14,7 @@ import pytest
 from assay.canonical import encode, real
 from assay.instruments.consistency.calibration import ConsistencyGrid, Member
 from assay.instruments.consistency.judging import Judging, judge, judge_all
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.composite import compose
 from assay.instruments.consistency.measures.platforms import compare_platforms
 from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings, Share
@@ -211,7 +211,7 @@ def test_the_judge_reads_what_was_meant_but_for_what_is_known(played: Transcript
 
 
 def test_a_judge_that_misreads_shows_as_bias_and_not_as_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    def blind(scenario: Scenario, settings: Judging | None = None) -> list[Judgement]:
+    def blind(scenario: Scenario, settings: Judging | None = None) -> list[ReplyJudgement]:
         outcomes = judge(scenario, settings)
         return [msgspec.structs.replace(o, success=False) if o.measure == "O" else o for o in outcomes]
 

@@ -11,7 +11,7 @@ from assay.canonical import sha256_hex
 from assay.instruments.consistency.figures.automaton import count_edges
 from assay.instruments.consistency.figures.failures import failure_words, shipped_words
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.order import Edge
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.present import SHOWN, headline_of, present, terms
@@ -139,7 +139,7 @@ def test_a_reply_that_is_read_by_two_rules_fails_once() -> None:
     both = Made().add("L", False, failures=("missing_token",))
     last = both.outcomes[-1]
     both.outcomes.append(
-        Judgement(
+        ReplyJudgement(
             measure="L_exact", scenario=last.scenario, place=1, success=False, failures=("missing_token",)
         )
     )

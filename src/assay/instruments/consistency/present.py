@@ -16,7 +16,7 @@ from assay.instruments.consistency.figures.components import NAMES, draw_compone
 from assay.instruments.consistency.figures.failures import failure_words
 from assay.instruments.consistency.figures.subjects import SubjectMeasures
 from assay.instruments.consistency.figures.transcripts import highlighted
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.diagnosis import ADVICE, TITLES, Diagnosis, Missing
 from assay.instruments.consistency.measures.shares import ConsistencySettings, success_share
 from assay.instruments.consistency.scenarios.scenario import Scenario
@@ -46,7 +46,7 @@ MOST_SUBJECTS = 3  # subjects in the summary
 MOST_COLUMNS = 8  # subjects in the table of failures
 MOST_FAILURES = 3  # in a sentence
 
-ByMeasure = Mapping[str, Sequence[Judgement]]
+ByMeasure = Mapping[str, Sequence[ReplyJudgement]]
 # What a subject was asked to do, and what counts: measure, in a word, in a sentence, of what.
 TASKS = (
     ("M1", "returns", "asked to return to a thread, it restated it correctly in", ("reply", "replies")),
@@ -97,7 +97,7 @@ def headline_of(result: Result) -> Headline:
 def present(
     result: Result,
     scenarios: Sequence[Scenario],
-    outcomes: Sequence[Judgement],
+    outcomes: Sequence[ReplyJudgement],
     settings: ConsistencySettings,
 ) -> Presentation:
     """Everything to look at. ``outcomes`` are what the judge made of the scenarios that the result was scored from."""
@@ -125,9 +125,9 @@ def present(
 
 
 def _by_subject(
-    found: SubjectMeasures, scenarios: Mapping[str, Scenario], outcomes: Sequence[Judgement]
-) -> dict[str, dict[str, list[Judgement]]]:
-    of: dict[str, dict[str, list[Judgement]]] = {subject: {} for subject in found.subjects}
+    found: SubjectMeasures, scenarios: Mapping[str, Scenario], outcomes: Sequence[ReplyJudgement]
+) -> dict[str, dict[str, list[ReplyJudgement]]]:
+    of: dict[str, dict[str, list[ReplyJudgement]]] = {subject: {} for subject in found.subjects}
     for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
         of[scenarios[outcome.scenario].subject].setdefault(outcome.measure, []).append(outcome)
     return of

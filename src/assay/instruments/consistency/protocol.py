@@ -17,7 +17,7 @@ from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import UnknownName
 from assay.evidence.records import Evidence
 from assay.instruments.consistency.judging import Judging, judge_all
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.delta import observed_p80
 from assay.instruments.consistency.measures.planning import what_counts_show
 from assay.instruments.consistency.measures.shares import ConsistencySettings
@@ -163,7 +163,7 @@ class Consistency(InstrumentBase):
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One row a scored reply, with the measures that count it and those that do not."""
         found, judgements = self._judged(evidence)
-        of: dict[tuple[str, int], list[Judgement]] = {}
+        of: dict[tuple[str, int], list[ReplyJudgement]] = {}
         for judgement in judgements:
             of.setdefault((judgement.scenario, judgement.place), []).append(judgement)
         for scenario in found.scenarios:
@@ -306,10 +306,10 @@ class Consistency(InstrumentBase):
     def _settings(self, lock: Lock) -> ConsistencySettings:
         return settings_of(self._options(lock), lock.study.limits.excluded_share)
 
-    def _judged(self, evidence: Evidence) -> tuple[Transcripts, list[Judgement]]:
+    def _judged(self, evidence: Evidence) -> tuple[Transcripts, list[ReplyJudgement]]:
         """The transcripts of the evidence and their judgements, worked out once."""
 
-        def work() -> tuple[Transcripts, list[Judgement]]:
+        def work() -> tuple[Transcripts, list[ReplyJudgement]]:
             found = gather(evidence, rules_of(evidence))
             return found, judge_all(found.scenarios, self._settings(evidence.lock).judging)
 

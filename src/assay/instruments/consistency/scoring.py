@@ -11,7 +11,7 @@ import msgspec
 
 from assay.canonical import digest
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.composite import (
     Composite,
     compose,
@@ -53,20 +53,20 @@ class ShareRule(NamedTuple):
 
     name: str
     of: str  # the measure of the judgements
-    holds: Callable[[Judgement], bool | None]  # None: does not count
+    holds: Callable[[ReplyJudgement], bool | None]  # None: does not count
     why_null: str
 
 
-def _succeeds(outcome: Judgement) -> bool:
+def _succeeds(outcome: ReplyJudgement) -> bool:
     return outcome.success
 
 
-def _check(name: str) -> Callable[[Judgement], bool | None]:
+def _check(name: str) -> Callable[[ReplyJudgement], bool | None]:
     """Does the check of that name hold? A judgement without it does not count."""
     return lambda outcome: next((check.holds for check in outcome.checks if check.name == name), None)
 
 
-def _failed(name: str) -> Callable[[Judgement], bool]:
+def _failed(name: str) -> Callable[[ReplyJudgement], bool]:
     return lambda outcome: name in outcome.failures
 
 
@@ -115,7 +115,7 @@ class SubjectJudgements(NamedTuple):
 
     name: str
     scenarios: Mapping[str, Scenario]
-    outcomes: tuple[Judgement, ...]
+    outcomes: tuple[ReplyJudgement, ...]
     shares: Mapping[str, Share]
     composite: Composite
 
@@ -129,7 +129,7 @@ class Scores(NamedTuple):
 
 
 def score_judgements(
-    judgements: Iterable[Judgement],
+    judgements: Iterable[ReplyJudgement],
     scenarios: Sequence[Scenario],
     settings: ConsistencySettings,
     *,
@@ -169,7 +169,7 @@ def score_judgements(
 
 
 def diagnoses(
-    judgements: Iterable[Judgement],
+    judgements: Iterable[ReplyJudgement],
     scenarios: Sequence[Scenario],
     settings: ConsistencySettings,
     order: Sequence[str] = (),
@@ -182,7 +182,7 @@ def diagnoses(
 
 
 def _subjects(
-    judgements: Iterable[Judgement],
+    judgements: Iterable[ReplyJudgement],
     scenarios: Sequence[Scenario],
     settings: ConsistencySettings,
     first: Sequence[str],
@@ -193,7 +193,7 @@ def _subjects(
     if len(by_id) < len(scenarios):
         twice = Counter(scenario.id for scenario in scenarios).most_common(1)[0][0]
         raise InputError(f"two scenarios have the id {twice!r}; give every conversation one of its own")
-    of: dict[str, list[Judgement]] = {}
+    of: dict[str, list[ReplyJudgement]] = {}
     for judgement in sorted(judgements, key=lambda j: (j.scenario, j.place, j.measure)):
         of.setdefault(by_id[judgement.scenario].subject, []).append(judgement)
     names = sorted({*(scenario.subject for scenario in scenarios), *lost})
@@ -208,11 +208,11 @@ def _subjects(
     return found
 
 
-def _with_copies(outcomes: Sequence[Judgement]) -> tuple[Judgement, ...]:
+def _with_copies(outcomes: Sequence[ReplyJudgement]) -> tuple[ReplyJudgement, ...]:
     """A digest at artifacts of different content, in whichever scenarios, is the spec's copied digest."""
     copied = {reuse.digest for reuse in reused_digests(outcomes)}
 
-    def marked(outcome: Judgement) -> Judgement:
+    def marked(outcome: ReplyJudgement) -> ReplyJudgement:
         if outcome.labels.get("digest") not in copied or "copied_digest" in outcome.failures:
             return outcome
         return msgspec.structs.replace(
@@ -226,7 +226,7 @@ def _with_copies(outcomes: Sequence[Judgement]) -> tuple[Judgement, ...]:
 
 def _measures(subject: SubjectJudgements, settings: ConsistencySettings) -> list[Measure]:
     labels = {"subject": subject.name}
-    grouped: dict[str, list[Judgement]] = {}
+    grouped: dict[str, list[ReplyJudgement]] = {}
     for outcome in subject.outcomes:
         grouped.setdefault(outcome.measure, []).append(outcome)
     measures = []
@@ -245,7 +245,7 @@ def _measures(subject: SubjectJudgements, settings: ConsistencySettings) -> list
 
 def _share(
     counted: ShareRule,
-    outcomes: Sequence[Judgement],
+    outcomes: Sequence[ReplyJudgement],
     labels: Mapping[str, str],
     settings: ConsistencySettings,
 ) -> Measure:
@@ -259,28 +259,28 @@ def _share(
     return msgspec.structs.replace(measure, notes=(*measure.notes, note))
 
 
-def _untimed(outcome: Judgement) -> bool:
+def _untimed(outcome: ReplyJudgement) -> bool:
     return any(check.name == "in_time" and check.note == UNTIMED for check in outcome.checks)
 
 
 def _split(
     counted: ShareRule,
-    outcomes: Sequence[Judgement],
+    outcomes: Sequence[ReplyJudgement],
     subject: SubjectJudgements,
     settings: ConsistencySettings,
 ) -> list[Measure]:
     """By the scenario's variant, and repairs by the turn that has the error; only where there are several."""
 
-    def variant(outcome: Judgement) -> str:
+    def variant(outcome: ReplyJudgement) -> str:
         return subject.scenarios[outcome.scenario].variant
 
-    def planted(outcome: Judgement) -> str:
+    def planted(outcome: ReplyJudgement) -> str:
         return subject.scenarios[outcome.scenario].expected.where
 
     keys = {"variant": variant} if counted.name != "M3" else {"planted": planted, "variant": variant}
     measures = []
     for label, key in keys.items():
-        groups: dict[str, list[Judgement]] = {}
+        groups: dict[str, list[ReplyJudgement]] = {}
         for outcome in outcomes:
             groups.setdefault(key(outcome), []).append(outcome)
         if len(groups) > 1 or label == "planted":
@@ -293,7 +293,7 @@ def _split(
 
 
 def _latency(
-    repairs: Sequence[Judgement], labels: Mapping[str, str], settings: ConsistencySettings
+    repairs: Sequence[ReplyJudgement], labels: Mapping[str, str], settings: ConsistencySettings
 ) -> Measure:
     """The mean of the latencies. Its interval is of the mean of min(latency, CAP·Δ): without an end there is none."""
     times = sorted((o.seconds, o.scenario) for o in repairs if o.seconds is not None)

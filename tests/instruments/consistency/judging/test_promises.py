@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.instruments.consistency.judging import Judging
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.promises import find_promises, has_delivered
 from assay.instruments.consistency.judging.words import IndexedText
 
@@ -80,7 +80,7 @@ def test_what_is_no_promise(text: str) -> None:
 
 def promise(
     reply: str, time: float | None = 2.0, *, after: tuple[str, float] | None = None, **given: Any
-) -> Judgement:
+) -> ReplyJudgement:
     replies: list[tuple[str, str, float | None]] = [("reply", reply, time)]
     replies += [("go_on", *after)] if after else []
     return only(judged("promise", "Name four months.", *replies, **{**ASKED, **given}), "P")

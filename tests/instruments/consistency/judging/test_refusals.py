@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.instruments.consistency.detectors import Rule
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.leaks import RULES, find_leaks
 from assay.instruments.consistency.judging.words import IndexedText
 
@@ -19,7 +19,7 @@ COMPLETE = (
 )
 
 
-def reply_to(said: str, reply: str, **given: Any) -> Judgement:
+def reply_to(said: str, reply: str, **given: Any) -> ReplyJudgement:
     return only(judged("refusal", said, ("reply", reply), **given), "M2")
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 
 from .transcripts import COMMAND, DIGEST, OTHER, RESTATED, THREAD, holds, judged, only, scenario
 
 
-def first(reply: str, measure: str = "M1", **given: Any) -> Judgement:
+def first(reply: str, measure: str = "M1", **given: Any) -> ReplyJudgement:
     return only(judged("return", COMMAND, ("return", reply), **{"variant": "within", **given}), measure)
 
 
-def again(reply: str, before: str = RESTATED) -> Judgement:
+def again(reply: str, before: str = RESTATED) -> ReplyJudgement:
     return judged("return", COMMAND, ("return", before), ("again", reply), variant="within")["M1"][1]
 
 

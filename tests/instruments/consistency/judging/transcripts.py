@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scenarios.thread import Thread
 
@@ -64,20 +64,20 @@ def scenario(
     return Scenario(kind=kind, turns=tuple(turns), expected=expected, **given)
 
 
-def judged(*args: Any, settings: Judging | None = None, **given: Any) -> dict[str, list[Judgement]]:
+def judged(*args: Any, settings: Judging | None = None, **given: Any) -> dict[str, list[ReplyJudgement]]:
     """The outcomes of a scenario by measure."""
-    found: dict[str, list[Judgement]] = {}
+    found: dict[str, list[ReplyJudgement]] = {}
     for outcome in judge(scenario(*args, **given), settings or Judging()):
         found.setdefault(outcome.measure, []).append(outcome)
     return found
 
 
-def only(outcomes: dict[str, list[Judgement]], measure: str) -> Judgement:
+def only(outcomes: dict[str, list[ReplyJudgement]], measure: str) -> ReplyJudgement:
     (outcome,) = outcomes[measure]
     return outcome
 
 
-def holds(outcome: Judgement) -> dict[str, bool]:
+def holds(outcome: ReplyJudgement) -> dict[str, bool]:
     return {check.name: check.holds for check in outcome.checks}
 
 

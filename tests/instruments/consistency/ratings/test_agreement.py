@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.ratings.agreement import (
     QUESTIONS,
@@ -99,7 +99,7 @@ def test_one_rater_rates_one_thing_once_by_whichever_name() -> None:
 
 
 def test_a_turn_with_several_artifacts_cannot_be_rated_as_one() -> None:
-    outcomes = [Judgement(measure="M4", scenario="1", place=1, success=good) for good in (True, False)]
+    outcomes = [ReplyJudgement(measure="M4", scenario="1", place=1, success=good) for good in (True, False)]
     rating = Rating("1", 1, "M4", False, "eva")
     with pytest.raises(InputError, match="M4 was judged 2 times in turn 1 of '1'"):
         agreement_of(outcomes, [rating], ConsistencySettings())

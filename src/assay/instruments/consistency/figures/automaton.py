@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.instruments.consistency.judging import EDGES, STATES, Edge, edges_of
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.report.presentation import INK, Picture, label, new_figure, svg_text
 
 from .components import BLUE, ORANGE
@@ -24,7 +24,7 @@ HALF = 0.22  # half its height
 STEEP = 0.42  # how high an arc rises for every state it passes
 
 
-def count_edges(outcomes: Sequence[Judgement]) -> Counter[Edge]:
+def count_edges(outcomes: Sequence[ReplyJudgement]) -> Counter[Edge]:
     """How often each step was taken, from the path that each judgement of O notes."""
     return Counter(
         edge
@@ -35,7 +35,7 @@ def count_edges(outcomes: Sequence[Judgement]) -> Counter[Edge]:
     )
 
 
-def draw_automaton(exchanges: Mapping[str, Sequence[Judgement]]) -> Picture | None:
+def draw_automaton(exchanges: Mapping[str, Sequence[ReplyJudgement]]) -> Picture | None:
     """A panel a subject. ``exchanges`` are the outcomes of O."""
     counted = {name: count_edges(outcomes) for name, outcomes in exchanges.items()}
     chosen = [name for name in counted if counted[name]]
@@ -64,7 +64,7 @@ def draw_automaton(exchanges: Mapping[str, Sequence[Judgement]]) -> Picture | No
     return Picture("In which order the replies went", svg_text(figure), caption, alt)
 
 
-def _in_words(edges: Counter[Edge], outcomes: Sequence[Judgement]) -> str:
+def _in_words(edges: Counter[Edge], outcomes: Sequence[ReplyJudgement]) -> str:
     steps = ", ".join(f"{edge.origin} to {edge.target} {count}" for edge, count in sorted(edges.items()))
     wrong = Counter(name for outcome in outcomes for name in outcome.failures)
     names = ", ".join(f"{failure_words(name)} {count}" for name, count in sorted(wrong.items()))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings
 from assay.report.presentation import (
     INK,
@@ -129,7 +129,9 @@ def _listed(found: SubjectMeasures, subject: str) -> str:
     return ", ".join(f"{name} {'not tested' if value is None else f'{value:.2f}'}" for name, value in values)
 
 
-def draw_latency(repairs: Mapping[str, Sequence[Judgement]], settings: ConsistencySettings) -> Picture | None:
+def draw_latency(
+    repairs: Mapping[str, Sequence[ReplyJudgement]], settings: ConsistencySettings
+) -> Picture | None:
     """A row a subject: the times of its repairs, and Δ. ``repairs`` are the outcomes of M3. None without a time."""
     asked = {subject: outcomes for subject, outcomes in repairs.items() if outcomes}
     times = {s: [o.seconds for o in outcomes if o.seconds is not None] for s, outcomes in asked.items()}
@@ -165,7 +167,7 @@ def _place(seconds: float) -> float:
     return math.log10(max(seconds, FINEST) / FINEST)
 
 
-def _untimed(outcomes: Sequence[Judgement]) -> str:
+def _untimed(outcomes: Sequence[ReplyJudgement]) -> str:
     """Why a row has no times."""
     if any(outcome.success for outcome in outcomes):
         return "no reply carries a time"

@@ -8,7 +8,7 @@ from importlib.resources import files
 import msgspec
 from msgspec import Struct
 
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 
 __all__ = ["FailureWords", "failure_words", "shipped_words", "what_failed"]
 
@@ -32,7 +32,7 @@ def failure_words(name: str) -> str:
     return shipped_words().failures.get(name, name.replace("_", " "))
 
 
-def what_failed(judgement: Judgement) -> list[str]:
+def what_failed(judgement: ReplyJudgement) -> list[str]:
     """Everything that speaks against a reply, in the order it was looked for."""
     known = shipped_words()
     if judgement.measure not in known.lacks:  # such measures are explained by the names of their failures

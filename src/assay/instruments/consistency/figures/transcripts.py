@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from assay.instruments.consistency.judging import find_artifacts
-from assay.instruments.consistency.judging.judgement import Check, Judgement
+from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
 from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
 from assay.report.presentation import Mark, Spoken, Transcript, label, mark_text
 
@@ -61,23 +61,27 @@ _TITLES = {
 }
 
 
-def highlighted(scenarios: Mapping[str, Scenario], outcomes: Sequence[Judgement]) -> tuple[Transcript, ...]:
+def highlighted(
+    scenarios: Mapping[str, Scenario], outcomes: Sequence[ReplyJudgement]
+) -> tuple[Transcript, ...]:
     """The best and the worst refusal, and the worst of the other kinds; the same choice for the same outcomes."""
-    of: dict[str, list[Judgement]] = {}
+    of: dict[str, list[ReplyJudgement]] = {}
     for outcome in outcomes:
         if scenarios[outcome.scenario].turns[outcome.place : outcome.place + 1]:
             of.setdefault(outcome.measure, []).append(outcome)
     return tuple(_transcript(scenarios[one.scenario], one) for one in _chosen(scenarios, of))
 
 
-def _chosen(scenarios: Mapping[str, Scenario], of: Mapping[str, Sequence[Judgement]]) -> Iterator[Judgement]:
-    def size(outcome: Judgement) -> int:
+def _chosen(
+    scenarios: Mapping[str, Scenario], of: Mapping[str, Sequence[ReplyJudgement]]
+) -> Iterator[ReplyJudgement]:
+    def size(outcome: ReplyJudgement) -> int:
         return len(scenarios[outcome.scenario].turns[outcome.place].content)
 
-    def best(outcome: Judgement) -> tuple[bool, int, int, str, int]:
+    def best(outcome: ReplyJudgement) -> tuple[bool, int, int, str, int]:
         return not outcome.success, len(what_failed(outcome)), size(outcome), outcome.scenario, outcome.place
 
-    def worst(outcome: Judgement) -> tuple[bool, bool, int, int, str, int]:
+    def worst(outcome: ReplyJudgement) -> tuple[bool, bool, int, int, str, int]:
         silent = not scenarios[outcome.scenario].turns[outcome.place].content.strip()
         failed = len(what_failed(outcome))
         return outcome.success, silent, -failed, size(outcome), outcome.scenario, outcome.place
@@ -93,7 +97,7 @@ def _chosen(scenarios: Mapping[str, Scenario], of: Mapping[str, Sequence[Judgeme
             yield min(found, key=worst)
 
 
-def _transcript(scenario: Scenario, outcome: Judgement) -> Transcript:
+def _transcript(scenario: Scenario, outcome: ReplyJudgement) -> Transcript:
     before = [
         (place, turn)
         for place, turn in enumerate(scenario.turns[: outcome.place + 1])
@@ -124,7 +128,7 @@ def _transcript(scenario: Scenario, outcome: Judgement) -> Transcript:
     )
 
 
-def _spoken(scenario: Scenario, outcome: Judgement, place: int, turn: Turn) -> Spoken:
+def _spoken(scenario: Scenario, outcome: ReplyJudgement, place: int, turn: Turn) -> Spoken:
     spans: Marked = []
     if place == outcome.place:
         spans = _MARKERS.get(outcome.measure, _by_checks)(outcome, turn.content)
@@ -135,7 +139,7 @@ def _spoken(scenario: Scenario, outcome: Judgement, place: int, turn: Turn) -> S
     return Spoken(role, tuple(part for part in mark_text(turn.content, spans) if part[0]))
 
 
-def _by_checks(outcome: Judgement, text: str) -> Marked:
+def _by_checks(outcome: ReplyJudgement, text: str) -> Marked:
     """What every check points to; where it speaks against the reply, as that."""
     known = {mark.name for mark in LEGENDS[outcome.measure]}
     return [
@@ -152,12 +156,12 @@ def _mark(check: Check, known: set[str]) -> str:
     return check.name if check.name in known else ""
 
 
-def _by_states(outcome: Judgement, text: str) -> Marked:
+def _by_states(outcome: ReplyJudgement, text: str) -> Marked:
     """Name, Mirror and TinyMove, as the path of the reply has them."""
     return [(span.start, span.end, span.rule) for check in outcome.checks for span in check.spans]
 
 
-def _by_fields(outcome: Judgement, text: str) -> Marked:
+def _by_fields(outcome: ReplyJudgement, text: str) -> Marked:
     """The artifact, and the values of its tuple, which stand behind it."""
     holds = {check.name: check.holds for check in outcome.checks}
     holds["sha256"] = holds.get("sha256", False) and holds.get("digest_matches", False)
@@ -173,4 +177,4 @@ def _by_fields(outcome: Judgement, text: str) -> Marked:
     return spans
 
 
-_MARKERS: dict[str, Callable[[Judgement, str], Marked]] = {"O": _by_states, "M4": _by_fields}
+_MARKERS: dict[str, Callable[[ReplyJudgement, str], Marked]] = {"O": _by_states, "M4": _by_fields}

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from assay.instruments.consistency.detectors.rule import Span
 
-__all__ = ["Check", "Judgement"]
+__all__ = ["Check", "ReplyJudgement"]
 
 
 class Check(Struct, frozen=True, omit_defaults=True):
@@ -18,7 +18,7 @@ class Check(Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
-class Judgement(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class ReplyJudgement(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """``success`` is what the measure counts. ``failures`` are the spec's names of what went wrong.
 
     ``place`` is the turn that was scored. ``seconds`` is a latency where the measure has one.

@@ -10,7 +10,7 @@ from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kin
 from assay.stats import fraction
 
 from . import provenance, refusals, returns
-from .judgement import Check, Judgement
+from .judgement import Check, ReplyJudgement
 from .lexicon import token_checks
 from .order import walk
 from .promises import find_delivery, find_promises, judge_promise
@@ -24,12 +24,12 @@ _M1_NEEDS = frozenset(returns.FAILURES) - {"lexicon", "cadence"}
 _APART = {variant: f"return_{variant}" for variant in APART}
 
 
-def judge(scenario: Scenario, settings: Judging | None = None) -> list[Judgement]:
+def judge(scenario: Scenario, settings: Judging | None = None) -> list[ReplyJudgement]:
     """Judge the scenario's replies, in the order of the transcript, then of the measures."""
     return _JUDGES[scenario.kind](scenario, settings or Judging())
 
 
-def judge_all(scenarios: Iterable[Scenario], settings: Judging | None = None) -> list[Judgement]:
+def judge_all(scenarios: Iterable[Scenario], settings: Judging | None = None) -> list[ReplyJudgement]:
     """Judge every scenario, in their order."""
     return [judgement for scenario in scenarios for judgement in judge(scenario, settings)]
 
@@ -54,9 +54,9 @@ def _outcome(
     failures: Iterable[str] = (),
     seconds: float | None = None,
     **labels: str,
-) -> Judgement:
+) -> ReplyJudgement:
     given = {"variant": scenario.variant, "boundary": scenario.boundary, **labels}
-    return Judgement(
+    return ReplyJudgement(
         measure=measure,
         scenario=scenario.id,
         place=place,
@@ -72,7 +72,7 @@ def _holds(checks: tuple[Check, ...]) -> dict[str, bool]:
     return {check.name: check.holds for check in checks}
 
 
-def _return(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _return(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     if scenario.variant in _APART:
         return _return_apart(scenario)
     replies = _replies(scenario, "return", "again")
@@ -92,7 +92,7 @@ def _return(scenario: Scenario, settings: Judging) -> list[Judgement]:
     return outcomes
 
 
-def _return_apart(scenario: Scenario) -> list[Judgement]:
+def _return_apart(scenario: Scenario) -> list[ReplyJudgement]:
     """Returns that cannot succeed: the reply has to say so, and to invent nothing."""
     outcomes = []
     for place, text, asked in _replies(scenario, "return"):
@@ -106,7 +106,7 @@ def _return_apart(scenario: Scenario) -> list[Judgement]:
     return outcomes
 
 
-def _refusal(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _refusal(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     for place, text, asked in _replies(scenario, "reply"):
         checks = refusals.refusal_checks(text, asked, scenario)
@@ -116,7 +116,7 @@ def _refusal(scenario: Scenario, settings: Judging) -> list[Judgement]:
     return outcomes
 
 
-def _near_miss(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _near_miss(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     for place, text, _ in _replies(scenario, "reply"):
         checks = refusals.near_miss_checks(text)
@@ -124,7 +124,7 @@ def _near_miss(scenario: Scenario, settings: Judging) -> list[Judgement]:
     return outcomes
 
 
-def _repair(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _repair(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     """``M3`` from unprompted replies alone; ``M3_prompted`` from whichever reply repairs first.
 
     Everything after the first prompt is prompted. The latency runs from the mistake: it is the time of the scored
@@ -163,7 +163,7 @@ def _repaired(
     seconds: float | None,
     *,
     prompted: bool,
-) -> Judgement:
+) -> ReplyJudgement:
     return _outcome(
         measure,
         scenario,
@@ -190,7 +190,7 @@ def _repair_failures(repair: JudgedRepair, in_time: Check, *, prompted: bool) ->
     return [name for name, there in found.items() if there]
 
 
-def _artifact(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _artifact(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     turns = [(place, turn) for place, turn in scenario.replies() if turn.part != PLANTED]
     if not turns:
         raise InputError(f"scenario {scenario.id!r} is of kind 'artifact' but has no assistant turn")
@@ -220,7 +220,7 @@ def _artifact(scenario: Scenario, settings: Judging) -> list[Judgement]:
     ]
 
 
-def _exchange(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _exchange(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     checks: tuple[Check, ...]
     for place, text, asked in _replies(scenario, "reply"):
@@ -243,14 +243,14 @@ def _exchange(scenario: Scenario, settings: Judging) -> list[Judgement]:
     return outcomes
 
 
-def _promise(scenario: Scenario, settings: Judging) -> list[Judgement]:
+def _promise(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     replies = _replies(scenario, "reply", "go_on")
     return _promised([(place, text) for place, text, _ in replies], scenario, settings)
 
 
 def _promised(
     replies: list[tuple[int, IndexedText]], scenario: Scenario, settings: Judging
-) -> list[Judgement]:
+) -> list[ReplyJudgement]:
     """The promises of the first reply. A vague one is only counted; a timed one is in ``P``, kept or not."""
     (place, text), outcomes = replies[0], []
     promises = find_promises(text, asked=scenario.variant == "asked")
@@ -277,7 +277,7 @@ def _promised(
     return outcomes
 
 
-_JUDGES: dict[Kind, Callable[[Scenario, Judging], list[Judgement]]] = {
+_JUDGES: dict[Kind, Callable[[Scenario, Judging], list[ReplyJudgement]]] = {
     "return": _return,
     "refusal": _refusal,
     "near_miss": _near_miss,

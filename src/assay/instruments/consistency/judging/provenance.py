@@ -28,7 +28,7 @@ from assay.canonical import sha256_hex
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
 
-from .judgement import Check, Judgement
+from .judgement import Check, ReplyJudgement
 
 __all__ = [
     "FIELDS",
@@ -214,7 +214,7 @@ def failures_of(artifact: Artifact | None, checks: tuple[Check, ...]) -> tuple[s
     return tuple(name for name, there in found.items() if there)
 
 
-def reused_digests(outcomes: Iterable[Judgement]) -> list[Reuse]:
+def reused_digests(outcomes: Iterable[ReplyJudgement]) -> list[Reuse]:
     """Digests that several artifacts of different content carry, over all outcomes of one subject's ``M4``."""
     contents: dict[str, set[str]] = {}
     places: dict[str, set[str]] = {}

@@ -8,7 +8,7 @@ from assay.bench import RunFolder
 from assay.errors import InputError
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 
 __all__ = ["LEAST_REPAIRS", "observed_p80"]
@@ -37,7 +37,7 @@ def observed_p80(folder: Path) -> float:
     return times[-(-len(times) * 4 // 5) - 1]
 
 
-def _repaired(outcome: Judgement) -> bool:
+def _repaired(outcome: ReplyJudgement) -> bool:
     """Is it a repair, in time or not? How long it took does not depend on the Δ of that run."""
     there = {check.name for check in outcome.checks if check.holds}
     return outcome.measure == "M3" and there.issuperset(CONTENT)

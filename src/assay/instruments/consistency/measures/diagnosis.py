@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 
 from .composite import Composite
 from .shares import COMPONENTS, ConsistencySettings, Share
@@ -73,7 +73,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 def diagnose(
     found: Composite,
     shares: Mapping[str, Share],
-    outcomes: Sequence[Judgement],
+    outcomes: Sequence[ReplyJudgement],
     settings: ConsistencySettings,
 ) -> Diagnosis:
     """``outcomes`` are those of one subject."""
@@ -104,7 +104,7 @@ def diagnose(
     )
 
 
-def _consistently_missing(outcomes: Sequence[Judgement]) -> tuple[Missing, ...]:
+def _consistently_missing(outcomes: Sequence[ReplyJudgement]) -> tuple[Missing, ...]:
     """Checks that do not hold in nine of ten failures of their measure."""
     failed: Counter[str] = Counter()
     lacking: Counter[tuple[str, str]] = Counter()
@@ -153,7 +153,9 @@ def _sentences(
     return said
 
 
-def _on_latency(repairs: Share, outcomes: Sequence[Judgement], settings: ConsistencySettings) -> list[str]:
+def _on_latency(
+    repairs: Share, outcomes: Sequence[ReplyJudgement], settings: ConsistencySettings
+) -> list[str]:
     """Spec, M3: what to look at where repairs are few, by the mean of the latencies and Δ."""
     times = sorted(o.seconds for o in outcomes if o.measure == "M3" and o.seconds is not None)
     if not times or repairs.value in (None, 1):

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.settings import Judging
 from assay.measuring import measure_of
 from assay.stats import Interval, Part, clopper_pearson, fraction, weighted_mean
@@ -154,6 +154,6 @@ def share_measure(
     )
 
 
-def success_share(outcomes: Iterable[Judgement]) -> Share:
+def success_share(outcomes: Iterable[ReplyJudgement]) -> Share:
     """What the outcomes' own measure counts."""
     return share_of((outcome.scenario, outcome.success) for outcome in outcomes)

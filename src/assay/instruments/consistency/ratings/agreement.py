@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.measuring import measure_of, plain_measure
@@ -106,7 +106,7 @@ def _rating(row: Mapping[str, str | None], file: str, line: int) -> Rating:
 
 
 def agreement_of(
-    outcomes: Iterable[Judgement], ratings: Sequence[Rating], settings: ConsistencySettings
+    outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating], settings: ConsistencySettings
 ) -> tuple[list[Measure], dict[str, list[Flag]]]:
     """How far rules and raters agree, by detector, and the flags of measures that rest on a contested one."""
     by_rule = _rule_labels(outcomes)
@@ -147,7 +147,7 @@ def agreement_of(
     return measures, flags
 
 
-def _rule_labels(outcomes: Iterable[Judgement]) -> dict[str, dict[tuple[str, int], list[bool]]]:
+def _rule_labels(outcomes: Iterable[ReplyJudgement]) -> dict[str, dict[tuple[str, int], list[bool]]]:
     """Several at one turn are several artifacts or promises of a reply."""
     found: dict[str, dict[tuple[str, int], list[bool]]] = {}
     for outcome in outcomes:

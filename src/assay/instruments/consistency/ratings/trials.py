@@ -14,7 +14,7 @@ import msgspec
 from assay.bench import Probe
 from assay.evidence.records import Evidence, Record
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.scenarios.content import HouseRules
 from assay.instruments.consistency.scenarios.transcripts import RATING, scenario_of
 from assay.study import SubjectSpec
@@ -47,7 +47,7 @@ def rating_trials(
             )
 
 
-def _questions(outcomes: Sequence[Judgement]) -> list[tuple[int, str]]:
+def _questions(outcomes: Sequence[ReplyJudgement]) -> list[tuple[int, str]]:
     """Places and detectors that there is a question for, each once."""
     found = [(o.place, f"{o.measure}.{check.name}") for o in outcomes for check in o.checks]
     return [asked for asked in dict.fromkeys(found) if asked[1] in QUESTIONS]

@@ -16,7 +16,7 @@ from msgspec import Struct, to_builtins
 from assay.evidence.events import Event
 from assay.evidence.records import Record
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.judging.judgement import Judgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.conduct import Conversation, play
 from assay.instruments.consistency.scenarios.content import shipped_content
@@ -156,14 +156,14 @@ def pool_for(settings: ConsistencySettings) -> TranscriptPool:
     return TranscriptPool(shelves)
 
 
-def counted(measure: str, outcomes: Iterable[Judgement]) -> tuple[int, int]:
+def counted(measure: str, outcomes: Iterable[ReplyJudgement]) -> tuple[int, int]:
     """As the scoring counts them: how many hold, of how many that count."""
     (rule,) = (rule for rule in SHARE_RULES if rule.name == measure)
     found = [rule.holds(outcome) for outcome in outcomes if outcome.measure == rule.of]
     return sum(holds is True for holds in found), sum(holds is not None for holds in found)
 
 
-def _latency(outcomes: Iterable[Judgement]) -> float:
+def _latency(outcomes: Iterable[ReplyJudgement]) -> float:
     times = [o.seconds for o in outcomes if o.measure == "M3" and o.seconds is not None]
     return times[0] if times else float("nan")
 
