@@ -10,17 +10,6 @@ from msgspec import Struct
 
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .figures.drawing import (
-    INK,
-    PALETTE,
-    Box,
-    draw_blocks,
-    draw_legend,
-    drawing,
-    name_rows,
-    new_figure,
-    svg_text,
-)
 from .text import MOST_CHARACTERS, MOST_LINES, Shortened, label, mark_text, shorten, visible
 
 __all__ = [
@@ -158,3 +147,18 @@ class Presentation(Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...] = ()
     transcripts: tuple[Transcript, ...] = ()
     explain: tuple[tuple[str, str], ...] = ()
+
+
+# The names of drawing stay importable from here until the instruments take them from figures.drawing. The figures
+# need the values above, so this comes last.
+from .figures.drawing import (  # noqa: E402
+    INK,
+    PALETTE,
+    Box,
+    draw_blocks,
+    draw_legend,
+    drawing,
+    name_rows,
+    new_figure,
+    svg_text,
+)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from assay.vocabulary import Measure
 
-from .presentation import Number
+if TYPE_CHECKING:
+    from .presentation import Number
 
 __all__ = [
     "NOTHING",
@@ -81,7 +83,7 @@ def no_data_text(measure: Measure) -> str:
 def exact_text(number: Number | Measure) -> str:
     """Full precision, or the reason why there is no value."""
     if number.value is None:
-        return number.note if isinstance(number, Number) else "; ".join(number.notes)
+        return "; ".join(number.notes) if isinstance(number, Measure) else number.note
     text = repr(number.value)
     if number.low is not None and number.high is not None:
         text += f" [{number.low!r}, {number.high!r}]"
