@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.instruments.agency.programs import Programs
+from assay.instruments.agency.episodes.programs import ProgramRunner
 from assay.streams import Stream
 from assay.worlds import Judgement, Task, all_families, check_family
 from assay.worlds.base import Fixed
@@ -18,8 +18,8 @@ from .counter import Button, Counter
 
 
 @pytest.fixture(scope="module")
-def run() -> Iterator[Programs]:
-    with Programs() as programs:
+def run() -> Iterator[ProgramRunner]:
+    with ProgramRunner() as programs:
         yield programs
 
 
@@ -146,7 +146,7 @@ FEW = {"release": 1}  # a repository and several test runs an episode
 
 
 @pytest.mark.parametrize("name", sorted(all_families()))
-def test_every_installed_family_conforms(name: str, run: Programs) -> None:
+def test_every_installed_family_conforms(name: str, run: ProgramRunner) -> None:
     family = all_families()[name]
     found = check_family(family, instances=FEW.get(name, 4) if family.real else 15, run=run)
     assert [f"{finding.rule}: {finding.told}" for finding in found] == []
@@ -154,7 +154,7 @@ def test_every_installed_family_conforms(name: str, run: Programs) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(all_families()))
-def test_every_installed_family_conforms_over_many_instances(name: str, run: Programs) -> None:
+def test_every_installed_family_conforms_over_many_instances(name: str, run: ProgramRunner) -> None:
     family = all_families()[name]
     found = check_family(family, instances=20 if family.real else 200, run=run)
     assert [f"{finding.rule}: {finding.told}" for finding in found] == []

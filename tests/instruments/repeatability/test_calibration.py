@@ -15,7 +15,6 @@ import pytest
 
 from assay.canonical import encode, real
 from assay.errors import SandboxUnavailable
-from assay.instruments.calibration import Calibration, Readings, in_processes, point_of
 from assay.instruments.repeatability import calibration_cells, calibration_programs
 from assay.instruments.repeatability.calibration import Bench, bench_for, calibrate, measured
 from assay.instruments.repeatability.calibration_cells import (
@@ -38,6 +37,7 @@ from assay.instruments.repeatability.calibration_truth import (
 )
 from assay.instruments.repeatability.programs.repair import LEVELS
 from assay.instruments.repeatability.rows import score_rows
+from assay.measuring.calibration import Calibration, Readings, in_processes, point_of
 from assay.stats import wilson_array
 from assay.vocabulary import Measure
 
@@ -74,22 +74,22 @@ def compared(bench: Bench, drawn: dict[str, npt.NDArray[np.int64]], file: Path) 
     """Every number of these cells beside what ``assay score`` makes of the same outputs, from the sandbox on."""
     codes = bench.roster.codes
     rows = [
-        {"contract": "merge_intervals", "model": f"{name}/{run}", "outputs": [codes[i] for i in row]}
+        {"contract": "merge_intervals", "subject": f"{name}/{run}", "outputs": [codes[i] for i in row]}
         for name, ids in drawn.items()
         for run, row in enumerate(ids.tolist())
     ]
     file.write_bytes(b"\n".join(msgspec.json.encode(row) for row in rows))
     scored = {
-        (m.labels["model"], *key_of(m)): m
+        (m.labels["subject"], *key_of(m)): m
         for m in score_rows(file, None).measures
-        if m.confidence and "model" in m.labels  # comparisons are between models
+        if m.confidence and "subject" in m.labels  # comparisons are between models
     }
     count = 0
     for name, ids in drawn.items():
         for key, found in every_reading(bench, ids).items():
             for run in range(len(ids)):
                 measure = scored.pop((f"{name}/{run}", *key), None)
-                numbers = [float(x[run]) for x in (found.value, found.low, found.high)]
+                numbers = [float(x[run]) for x in (found.value, found.low, found.high) if x is not None]
                 if measure is None:
                     assert np.isnan(numbers).all()
                     continue

@@ -74,7 +74,7 @@ def test_cells_without_a_canon_and_other_contracts_are_left_alone(tmp_path: Path
 def earlier(
     model: str = "m", *, alone: bool = True, equal: int = 9, outputs: int = 9, **more: Any
 ) -> Earlier:
-    key = CellKey(**{"contract": "c", "model": model, "temperature": 0.0, **more})
+    key = CellKey(**{"contract": "c", "subject": model, "temperature": 0.0, **more})
     canon = Canon(contract="c", snapshot=CONTRACTS["c"].snapshot, code="x = 'a'\n")
     return Earlier(key=key, canon=canon, equal=equal, outputs=outputs, alone=alone)
 
@@ -92,9 +92,9 @@ def test_the_same_cell_is_found_and_else_that_of_the_only_model() -> None:
 
 
 def test_a_model_that_never_passed_was_measured_all_the_same(tmp_path: Path) -> None:
-    folder = run_of(tmp_path / "run", cell("AA", model="one"), cell("bb", model="two"))
+    folder = run_of(tmp_path / "run", cell("AA", subject="one"), cell("bb", subject="two"))
     (found,) = earlier_cells(folder, CONTRACTS)
-    assert found.key.model == "one"
+    assert found.key.subject == "one"
     assert canon_for(CellKey("c", "three", 0.0), [found]) is None
 
 
@@ -128,8 +128,8 @@ def test_the_same_share_is_not_established_as_drift_and_never_as_none() -> None:
 
 
 def test_a_new_version_of_the_subject_is_named_with_the_old_one() -> None:
-    measure, verdict = drift_of(cell("B" * 10, model="m-2"), earlier("m-1"))
-    assert measure.labels["earlier_model"] == "m-1"
+    measure, verdict = drift_of(cell("B" * 10, subject="m-2"), earlier("m-1"))
+    assert measure.labels["earlier_subject"] == "m-1"
     assert verdict.claim == "m-2 on c drifted from the earlier canon of m-1 at temperature 0"
 
 

@@ -16,12 +16,13 @@ from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of
 from assay.canonical import encode, sha256_hex
 from assay.errors import IntegrityError
-from assay.evidence import Evidence, LedgerIndex, load_key, segment_paths, write_manifest
+from assay.evidence import Evidence, LedgerIndex, segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
 from assay.instruments.repeatability import Repeatability
 from assay.instruments.repeatability.programs.extraction import extract_code
 from assay.instruments.repeatability.programs.repair import STEPS
-from assay.report.publish import read_run
+from assay.report.publish import score_run
+from assay.signing import load_key
 from assay.study import Lock, Study
 from assay.vocabulary import Measure, Reading, Result
 from tests.support import audit_run, begin, go, ledger_events, result_bytes
@@ -68,7 +69,7 @@ def ends(folder: RunFolder, *, repairs: bool) -> list[Event]:
     return [
         event
         for event in ledger_events(folder)
-        if event["kind"] == "end" and trial_of(event)["condition"].startswith("repair ") == repairs
+        if event["kind"] == "end" and (trial_of(event)["stage"] == "repair") == repairs
     ]
 
 
@@ -83,9 +84,9 @@ def test_every_repair_is_built_from_the_output_and_from_its_canon(whole: tuple[R
     for event in repairs:
         output, canon = (first[reference.partition(":")[0]] for reference in trial_of(event)["inputs"])
         assert output["data"]["outcome"] == canon["data"]["outcome"] == "success"
-        assert trial_of(event)["condition"] == f"repair {trial_of(output)['condition']}"
+        assert trial_of(event)["factors"] == trial_of(output)["factors"]
         assert trial_of(event)["instance"] == trial_of(output)["instance"]
-        assert trial_of(canon)["condition"] == trial_of(output)["condition"]
+        assert trial_of(canon)["factors"] == trial_of(output)["factors"]
         assert trial_of(canon)["instance"]["repetition"] < trial_of(output)["instance"]["repetition"]
 
 
@@ -239,7 +240,7 @@ def forged(whole: RunFolder, lock: Lock, root: Path, change: Callable[[Event], N
             sealed, head = seal(head, encode(event))
             lines.append(sealed)
         path.write_bytes(b"".join(lines))
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     path = folder.reading_path("repeatability")
     path.write_bytes(encode(reading) + b"\n")
     write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())

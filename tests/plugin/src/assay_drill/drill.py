@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-from assay.bench import Plan, Prepared, Probe
+from assay.bench import Plan, Probe
 from assay.canonical import digest, real
 from assay.evidence import Evidence
-from assay.study import Lock, Source, Study, convert
+from assay.measuring import Options as BaseOptions
+from assay.study import Lock
 from assay.vocabulary import Exclusion, Instance, Measure, Message, Result, Sampling, Trial
 
 from .common import Plain
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
+class Options(BaseOptions, frozen=True, kw_only=True):
     trials: Annotated[int, Meta(ge=1)] = 40  # of the first wave, per stratum and subject
     turns: Annotated[int, Meta(ge=1, le=6)] = 6
     strata: tuple[str, ...] = ("north", "south")
@@ -40,12 +39,8 @@ class World:
 class Drill(Plain):
     name = "drill"
     version = "1"
-    title = "Drill"
+    option_type = Options
     quick: ClassVar[dict[str, Any]] = {"trials": 4}
-
-    def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
-        chosen = convert(options, Options, source, ("instruments", self.name))
-        return Prepared(msgspec.to_builtins(chosen), {})
 
     def strata(self, lock: Lock) -> Iterable[str]:
         return lock.options(self.name, Options).strata
@@ -76,7 +71,7 @@ class Drill(Plain):
             instance=Instance(self.name, item, repetition, seed),
             version=self.version,
             subject=subject,
-            condition=condition,
+            factors={"clock": condition},
             sampling=Sampling(max_tokens=64),
             inputs=inputs,
         )
@@ -88,7 +83,7 @@ class Drill(Plain):
         world = World(target=10 * turns, slips_at=1 + probe.random_faults("slip").below(8))
         talk: list[Message] = [Message("system", "You are drilled. " + "All of this is only a drill. " * 10)]
         for turn in range(turns):
-            seconds = probe.clock() if trial.condition == "timed" else 0.0
+            seconds = probe.clock() if trial.factors["clock"] == "timed" else 0.0
             assert seconds >= 0
             talk.append(
                 Message("user", f"Turn {turn} of {trial.instance.item}: {draw.below(1000)} {trial.inputs}?")

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import msgspec
-from msgspec import Struct
-
-from assay.bench import Plan, Prepared, Probe
+from assay.bench import Plan, Probe
 from assay.evidence import Evidence
-from assay.study import Lock, Source, Study, convert
+from assay.measuring import Options as BaseOptions
+from assay.study import Lock
 from assay.vocabulary import Instance, Measure, Message, Result, Sampling, Trial
 
 from .common import Plain
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
+class Options(BaseOptions, frozen=True, kw_only=True):
     trials: int = 100
 
 
@@ -27,17 +24,9 @@ QUESTION = "Is anybody there? Answer in one word."
 class Ping(Plain):
     name = "ping"
     version = "1"
-    title = "Ping"
+    option_type = Options
     noun = "pings"
     quick: ClassVar[dict[str, Any]] = {"trials": 10}
-
-    def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
-        return Prepared(
-            msgspec.to_builtins(convert(options, Options, source, ("instruments", self.name))), {}
-        )
-
-    def strata(self, lock: Lock) -> Iterable[str]:
-        return ["all"]
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         if evidence.waves:
