@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from .annotations import propose_annotations
-from .branches import propose_branches
 from .examples import propose_examples
 from .formatting import propose_comments, propose_docstrings, propose_formatting
 from .imports import propose_imports
 from .names import propose_names
 from .program import Program, Step
 from .reflection import reads_source
+from .returns import propose_returns
 from .search import Proposal, Repair, search, to_canon
 from .unused import propose_unused
 
@@ -33,7 +33,11 @@ STEPS: tuple[Step, ...] = (
     Step("imports", "imports as in the canon, without those that nothing uses", propose_imports),
     Step("annotations", "annotations as in the canon, where nothing can see them", propose_annotations),
     Step("names", "variables called as in the canon, scope by scope", propose_names),
-    Step("branches", "alternatives in or behind an else, and the other way round", propose_branches),
+    Step(
+        "returns",
+        "what follows a branch that leaves, and values named before they are returned",
+        propose_returns,
+    ),
     Step(
         "formatting", "statements with the canon's tree written as in the canon", propose_formatting, "text"
     ),

@@ -1,41 +1,39 @@
-"""The step ``branches``: alternatives of an ``if`` where the canon has them.
+"""The step ``returns``: how a function leaves.
 
-============================================= ========================================= ============================
-rule                                          condition                                 what the condition keeps out
-============================================= ========================================= ============================
-``if c: A`` ``else: B`` ↔ ``if c: A`` with B  A always leaves (return, raise, continue, ``if c: print(1)`` with
-behind it                                     break)                                    ``print(2)`` behind it
-``if c: A`` with B behind it ↔ ``if not c:``  both leave                                ``if c: return 1`` with a B
-``B`` with A behind it                                                                  that runs on
-``if c: A`` ``else: B`` ↔ ``if not c: B``     none: truth is asked for once either way
-``else: A``
-============================================= ========================================= ============================
+============================================ ========================================= ==============================
+rule                                         condition                                 what the condition keeps out
+============================================ ========================================= ==============================
+``if c: A`` ``else: B`` ↔ ``if c: A`` with   A always leaves (return, raise, continue, ``if c: print(1)`` with
+B behind it                                  break)                                    ``print(2)`` behind it
+``if c: A`` with B behind it ↔               both leave                                ``if c: return 1`` with a B
+``if not c: B`` with A behind it                                                       that runs on
+``if c: A`` ``else: B`` ↔                    none: truth is asked for once either way
+``if not c: B`` ``else: A``
+``x = e``, ``return x`` ↔ ``return e``       x is a local variable that is named       a ``finally`` that reads x; a
+                                             nowhere else                              global x; ``locals()``
+============================================ ========================================= ==============================
 
 ``not c`` is written as ``a not in b`` or ``a is not b`` where c is ``a in b`` or ``a is b``; ``a == b`` is never
 turned into ``a != b``, which an object may define apart. Where a declaration (``global``, ``nonlocal``) stands in
 what would be moved, nothing is moved: it must stand before the uses of its names.
-
-A rewrite is proposed when more of its lines, as the interpreter prints them, are lines of the canon.
 """
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
+import keyword
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
-from assay.instruments.repeatability.programs.normalisation import ast_form
-from assay.instruments.repeatability.programs.parsing import room
+from assay.instruments.repeatability.programs.scopes import Binding
 
-from .program import Program, replaced
-from .trees import body_blocks, exchanged_key, same_tree
+from .program import Program
+from .rewriting import Block, Rewrite, gaining_rewrites
+from .trees import body_blocks
 
-__all__ = ["propose_branches"]
+__all__ = ["propose_returns"]
 
 _LONGEST_CHAIN = 20  # branches folded into one statement: each is a level of the tree
-_DEEPEST = 60  # levels of blocks that are looked at
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _NEGATIONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
     ast.In: (ast.NotIn, "not in"),
@@ -46,83 +44,92 @@ _NEGATIONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
 _LOOSE = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)  # bind less than ``not``
 
 
-class _Rewrite(NamedTuple):
-    """The statements of a block from ``start`` to ``end``, and what takes their place, as trees and as rows."""
+def propose_returns(here: Program, there: Program) -> Iterator[str]:
+    names = [name for name in _returned_names(there.tree) if _is_new(name, here)]
 
-    block: list[ast.stmt]
-    start: int
-    end: int
-    new: list[ast.stmt]
-    rows: list[str]
+    def rules(block: Block, at: int) -> Iterator[Rewrite]:
+        node = block[at]
+        if isinstance(node, ast.If) and not here.is_elif(node):
+            yield from _branches(here, block, at, node)
+        elif isinstance(node, ast.Assign):
+            yield from _unnamed(here, block, at)
+        elif isinstance(node, ast.Return):
+            yield from _named(here, block, at, names)
+
+    yield from gaining_rewrites(here, there, rules)
 
 
-def propose_branches(here: Program, there: Program) -> Iterator[str]:
-    """The rewrites that gain anything: all that do not touch, then each alone, the best first."""
-    canon = _lines(there.source)
-    known = set(there.key)
-    ranked: list[tuple[int, _Rewrite]] = []
-    for top, whole in zip(here.tree.body, here.key, strict=True):
-        if whole not in known:
-            ranked += _gaining(here, top, canon)
-    ranked.sort(key=lambda pair: -pair[0])
-    together: list[_Rewrite] = []
-    for _, one in ranked:
-        if not any(_touch(here, one, other) for other in together):
-            together.append(one)
-    for some in (together, *([one] for _, one in ranked if len(together) > 1 or one not in together)):
-        source = _applied(here, some) if some else None
-        if source is not None:
-            yield source
+# Values that are named before they are returned
+
+Pair = tuple[ast.Name, ast.Name]
+
+
+def _pair(block: Block, at: int) -> Pair | None:
+    """The names in ``x = e`` with ``return x`` behind it."""
+    match block[at : at + 2]:
+        case [ast.Assign(targets=[ast.Name() as bound]), ast.Return(value=ast.Name() as read)]:
+            return (bound, read) if bound.id == read.id else None
+    return None
+
+
+def _pairs(tree: ast.Module) -> Iterator[Pair]:
+    waiting = [tree.body]
+    for block in waiting:
+        for at, node in enumerate(block):
+            waiting += (inner for inner in body_blocks(node) if inner)
+            if (pair := _pair(block, at)) is not None:
+                yield pair
 
 
 @lru_cache(maxsize=4)  # all outputs of a cell have the same canon
-def _lines(source: str) -> Counter[str]:
-    return Counter(ast_form(source).split("\n"))
+def _returned_names(tree: ast.Module) -> list[str]:
+    return list(dict.fromkeys(bound.id for bound, _ in _pairs(tree)))
 
 
-def _gaining(here: Program, top: ast.stmt, canon: Counter[str]) -> Iterator[tuple[int, _Rewrite]]:
-    waiting: list[tuple[list[ast.stmt], int]] = [([top], 0)]
-    for block, depth in waiting:
-        pad = "    " * depth
-        for at, node in enumerate(block):
-            if depth < _DEEPEST and hasattr(node, "body"):
-                waiting += ((inner, depth + 1) for inner in body_blocks(node) if inner)
-            if isinstance(node, ast.If) and block is not waiting[0][0] and not here.is_elif(node):
-                for one in _rewrites(here, block, at, node):
-                    gain = _common(one.new, pad, canon) - _common(block[one.start : one.end], pad, canon)
-                    if gain > 0:
-                        yield gain, one
+def _is_new(name: str, here: Program) -> bool:
+    """Whether nothing of the program, and nobody outside, knows the name."""
+    known = any(one.name == name for one in here.names.bindings)
+    return not (known or name in here.keep or name.startswith("__") or keyword.issoftkeyword(name))
 
 
-def _common(statements: Sequence[ast.stmt], pad: str, canon: Counter[str]) -> int:
-    """How many of their lines the canon has."""
-    with room():
-        try:
-            printed = ast.unparse(ast.Module(list(statements), []))
-        except (RecursionError, ValueError):  # what the interpreter itself will not print
-            return 0
-    return sum((Counter(pad + line for line in printed.split("\n")) & canon).values())
+def _unnamed(here: Program, block: Block, at: int) -> Iterator[Rewrite]:
+    pair, node = _pair(block, at), block[at]
+    if pair is not None and pair[0] in _only_returned(here) and _movable(here, block[at : at + 2]):
+        assert isinstance(node, ast.Assign)
+        row = f"{here.indent(node)}return {here.written(node.value)}"
+        yield Rewrite(block, at, at + 2, [ast.Return(node.value)], [row])
 
 
-def _touch(here: Program, one: _Rewrite, other: _Rewrite) -> bool:
-    (first, last), (begin, end) = (_extent(here, rewrite) for rewrite in (one, other))
-    return first <= end and begin <= last
+def _named(here: Program, block: Block, at: int, names: Sequence[str]) -> Iterator[Rewrite]:
+    node = block[at]
+    assert isinstance(node, ast.Return)
+    if node.value is None or (at and _pair(block, at - 1)) or not (names and _movable(here, [node])):
+        return
+    for name in names:
+        new = [ast.Assign([ast.Name(name, ast.Store())], node.value), ast.Return(ast.Name(name, ast.Load()))]
+        indent = here.indent(node)
+        rows = [f"{indent}{name} = {here.written(node.value)}", f"{indent}return {name}"]
+        yield Rewrite(block, at, at + 1, new, rows)
 
 
-def _extent(here: Program, rewrite: _Rewrite) -> tuple[int, int]:
-    return here.rows(rewrite.block[rewrite.start])[0], here.rows(rewrite.block[rewrite.end - 1])[1]
+@lru_cache(maxsize=4)  # of the program on its way
+def _only_returned(here: Program) -> set[ast.Name]:
+    """Where variables are bound that are named only to be returned."""
+    pairs = list(_pairs(here.tree))
+    inside: set[ast.AST] = {name for pair in pairs for name in pair}
+
+    def alone(one: Binding) -> bool:
+        local = one.scope is not None and one.scope.kind == "function" and one.stays != "seen"
+        return local and all(place.node in inside for place in one.places)
+
+    bound = {place.node for one in here.names.bindings if alone(one) for place in one.places}
+    return {name for name, _ in pairs if name in bound}
 
 
-def _applied(here: Program, rewrites: Sequence[_Rewrite]) -> str | None:
-    blocks = {id(one.block): [*one.block[: one.start], *one.new, *one.block[one.end :]] for one in rewrites}
-    source = replaced(here.text, [here.row_edit(*_extent(here, one), one.rows) for one in rewrites])
-    return source if same_tree(source, exchanged_key(here.tree, blocks)) else None
+# Branches
 
 
-# The rules
-
-
-def _rewrites(here: Program, block: list[ast.stmt], at: int, node: ast.If) -> Iterator[_Rewrite]:
+def _branches(here: Program, block: Block, at: int, node: ast.If) -> Iterator[Rewrite]:
     rest = [] if node.orelse else block[at + 1 :]
     other = node.orelse or rest
     if not other or not _movable(here, [node, *rest]):
@@ -134,16 +141,16 @@ def _rewrites(here: Program, block: list[ast.stmt], at: int, node: ast.If) -> It
         links, last = _links(node)
         flat = [ast.If(link.test, link.body, []) for link in links]
         rows = [row for link in links for row in write.branch("if", link)]
-        yield _Rewrite(block, at, end, [*flat, *last], [*rows, *write.block(last)])
+        yield Rewrite(block, at, end, [*flat, *last], [*rows, *write.block(last)])
     elif _leaves(body):
         for whole in (True, False):
             yield from _folded(write, block, at, whole=whole)
     if _leaves(other) and _leaves(body):
         rows = [*write.negated(node, other), *write.block(body)]
-        yield _Rewrite(block, at, end, [ast.If(_negated(node.test), other, []), *body], rows)
+        yield Rewrite(block, at, end, [ast.If(_negated(node.test), other, []), *body], rows)
     if node.orelse:
         rows = [*write.negated(node, other), *write.otherwise(body)]
-        yield _Rewrite(block, at, end, [ast.If(_negated(node.test), other, body)], rows)
+        yield Rewrite(block, at, end, [ast.If(_negated(node.test), other, body)], rows)
 
 
 def _links(node: ast.If) -> tuple[list[ast.If], list[ast.stmt]]:
@@ -156,7 +163,7 @@ def _links(node: ast.If) -> tuple[list[ast.If], list[ast.stmt]]:
     return links, last
 
 
-def _folded(write: _Writer, block: list[ast.stmt], at: int, *, whole: bool) -> Iterator[_Rewrite]:
+def _folded(write: _Writer, block: Block, at: int, *, whole: bool) -> Iterator[Rewrite]:
     """Branches behind one another as one chain, as far as each leaves; what follows is its ``else``, or stays."""
     chain: list[ast.If] = []
     for one in block[at : at + _LONGEST_CHAIN]:
@@ -173,7 +180,7 @@ def _folded(write: _Writer, block: list[ast.stmt], at: int, *, whole: bool) -> I
     for link in reversed(chain):
         folded = [ast.If(link.test, link.body, folded)]
     rows = [row for n, link in enumerate(chain) for row in write.branch("elif" if n else "if", link)]
-    yield _Rewrite(block, at, end, folded, [*rows, *(write.otherwise(last) if last else ())])
+    yield Rewrite(block, at, end, folded, [*rows, *(write.otherwise(last) if last else ())])
 
 
 def _movable(here: Program, statements: Sequence[ast.stmt]) -> bool:
