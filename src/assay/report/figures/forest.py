@@ -21,6 +21,7 @@ __all__ = ["forest_plot"]
 
 MOST_ROWS = 80
 PITCH = 0.27  # inches, of a row with one mark
+LONG = 30  # characters of a heading
 BESIDE = 0.55  # of a row, from one mark to the next in it
 
 Row = tuple[str, str]  # group, name
@@ -127,10 +128,22 @@ def _write_numbers(axes: Axes, y: float, measure: Measure, name: str, *, alone: 
 
 
 def _name_rows(axes: Axes, place: Mapping[Row, float], heads: Mapping[str, float], bottom: float) -> None:
-    ticks = [*heads.values(), *place.values()]
-    axes.set_yticks(ticks, [label(group, 44) for group in heads] + [label(name, 44) for _, name in place])
-    for text in axes.get_yticklabels()[: len(heads)]:
-        text.set_fontweight("bold")
+    """Rows at the left of the axes, and so are headings, unless they are so long that they would take its room."""
+    axes.set_yticks([*place.values()], [label(name, 44) for _, name in place])
+    inside = any(len(group) > LONG for group in heads)
+    for group, y in heads.items():
+        box = {"facecolor": PAPER, "linewidth": 0, "pad": 1}
+        axes.annotate(
+            label(group, 80),
+            (0, y),
+            (4 if inside else -4, 0),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="left" if inside else "right",
+            va="center",
+            fontweight="bold",
+            bbox=box if inside else None,
+        )
     axes.set_ylim(bottom + 0.2, -0.1)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
