@@ -23,10 +23,9 @@ from assay.canonical import encode
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
 from assay.instruments.agency.options import AgencyOptions, Sequential, Threshold
-from assay.instruments.consistency.options import Options as ConsistencyOptions
+from assay.instruments.consistency.options import ConsistencyOptions
 from assay.instruments.consistency.rows import score_rows
-from assay.instruments.consistency.scoring import COUNTED
-from assay.instruments.consistency.scoring import Settings as ConsistencySettings
+from assay.instruments.consistency.scoring import SHARE_RULES, ConsistencySettings
 from assay.instruments.repeatability import Options
 from assay.instruments.repeatability.cells import Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
@@ -278,7 +277,7 @@ def test_every_measure_of_repeatability_and_every_column_of_its_records_is_expla
 def test_every_measure_of_consistency_is_explained_and_its_example_row_scores(tmp_path: Path) -> None:
     text = text_of("consistency")
     fields = {"origin", "utc", "license", "sha256"}  # "shares of each field"
-    names = {counted.name for counted in COUNTED} - fields | {"M5", "latency", "vague_promises"}
+    names = {counted.name for counted in SHARE_RULES} - fields | {"M5", "latency", "vague_promises"}
     assert not [name for name in sorted(names) if f"`{name}`" not in text]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(blocks(text, "json")))

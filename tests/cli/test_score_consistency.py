@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.consistency.test_rows import row, written
+from tests.instruments.consistency.scenarios.test_rows import row, written
 
 from .conftest import Assay
 
