@@ -299,10 +299,10 @@ def test_a_changed_distance_or_a_proposal_said_to_be_refused_is_found(
 
     def alter(event: Event) -> None:
         other = [[0, 1], [0, 1]] if field == "distances" else False
-        if event["kind"] == "computed" and event["data"]["name"] == "repair" and not changed:
-            if event["data"]["result"][field] != other:
-                event["data"]["result"][field] = other
-                changed.append(event["trial"])
+        mine = event["kind"] == "computed" and event["data"]["name"] == "repair" and not changed
+        if mine and event["data"]["result"][field] != other:
+            event["data"]["result"][field] = other
+            changed.append(event["trial"])
 
     report = audit_run(forged(folder, lock, tmp_path, alter), lock)
     assert any(
