@@ -7,17 +7,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.canonical import sha256_hex
-from assay.instruments.consistency.figures.automaton import count_edges
+from assay.canonical import clean_text, sha256_hex
+from assay.instruments.consistency.figures.automaton import count_edges, draw_automaton
 from assay.instruments.consistency.figures.failures import failure_words, shipped_words
-from assay.instruments.consistency.judging import Judging, judge
+from assay.instruments.consistency.figures.latency import draw_latency
+from assay.instruments.consistency.figures.transcripts import highlighted
+from assay.instruments.consistency.judging import Judging, judge, judge_all
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.order import Edge
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.present import COLUMNS, headline_of, present, terms
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
+from assay.report.figures.drawing import drawing
+from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Number, Picture, Presentation, Transcript
+from assay.vocabulary import Reading, Result
 from tests.instruments.consistency.made import THREAD, Made, checked, scored
+from tests.report.test_hostile_text import EVIL, check
 
 ASKED = "Please clean the old lantern today"
 IN_ORDER = 'lantern-7. "clean the old lantern". Start with the glass and keep the kept-light steady.'
@@ -352,3 +358,37 @@ def test_every_failure_of_the_spec_has_words() -> None:
     assert all(re.fullmatch(r"[a-z][A-Za-z ',]+", text) for text in shipped_words().failures.values())
     assert len(set(shipped_words().failures.values())) == len(shipped_words().failures)
     assert failure_words("something_new") == "something new"
+
+
+def test_what_a_subject_wrote_or_is_called_is_inert_in_drawings_and_transcripts() -> None:
+    """In figures of the kit it is tested with the kit."""
+    subjects = [clean_text(evil)[0] for evil in EVIL.values()]  # as every reply is before it is recorded
+    scenarios: list[Scenario] = []
+    transcripts: list[Transcript] = []
+    pictures = []
+    for number, evil in enumerate(subjects):
+        own = [
+            scenario("exchange", f"lantern-7. {evil}", subject=evil, number=2 * number, variant=evil),
+            scenario("refusal", f"I cannot {evil}. {evil}", asked=evil, subject=evil, number=2 * number + 1),
+        ]
+        scenarios += own
+        transcripts += highlighted({one.id: one for one in own}, judge_all(own))
+    of: dict[str, list[ReplyJudgement]] = {evil: [] for evil in subjects}
+    for judgement in judge_all(scenarios):
+        if judgement.measure == "O":
+            subject = next(one.subject for one in scenarios if one.id == judgement.scenario)
+            of[subject].append(judgement)
+    repair = ReplyJudgement(measure="M3", scenario="s", place=1, success=True, seconds=1.0)
+    with drawing():
+        pictures.append(draw_latency({evil: [repair] for evil in subjects}, ConsistencySettings()))
+        for at in range(0, len(subjects), 4):
+            pictures.append(draw_automaton({evil: of[evil] for evil in subjects[at : at + 4]}))
+    result = Result(instrument="consistency", version="1", source="rows", measures=())
+    shown = Presentation(
+        headline=headline_of(result),
+        pictures=tuple(one for one in pictures if one is not None),
+        transcripts=tuple(transcripts),
+    )
+    html = render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), shown)]))
+    assert [name for name, _ in check(html).elements].count("svg") == 6
+    assert len(transcripts) == 2 * len(EVIL)
