@@ -202,6 +202,7 @@ def test_nothing_heavy_is_imported_before_something_is_drawn() -> None:
     assert run.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_outputs_and_names_are_inert_whatever_they_are() -> None:
     cells = []
     for evil, _ in map(clean_text, EVIL.values()):  # as every reply is before it is recorded

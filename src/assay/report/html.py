@@ -21,7 +21,7 @@ from .presentation import Cellish, Comparison, Headline, Number, Picture, Presen
 from .svg import inline_svg
 from .tables import verdict_table
 from .text import shorten, visible
-from .wording import exact_text, interval_text, labels_text, listed, value_text, word
+from .wording import exact_text, interval_text, labels_text, value_text, verdict_counts, word
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -109,7 +109,7 @@ class _Difference(Struct, frozen=True):
 class _Turn(Struct, frozen=True):
     role: str
     parts: list[tuple[str, str, str]]  # text, mark, class
-    said: str  # what was left out
+    left_out: str
 
 
 class _ShownTranscript(Struct, frozen=True):
@@ -168,22 +168,12 @@ def _verdicts(result: Result, presentation: Presentation) -> list[_Verdicts]:
         if own:
             folded = kind == "comparison" or (kind != "requirement" and len(own) > MOST_OPEN)
             table = _table(verdict_table(own, title=title, first=first))
-            found.append(_Verdicts(title, _counts(own), table, folded))
+            found.append(_Verdicts(title, verdict_counts(own), table, folded))
     return found
 
 
 def _which(verdict: Verdict) -> tuple[Any, ...]:
     return verdict.kind, verdict.name, frozenset(verdict.labels.items())
-
-
-def _counts(verdicts: Sequence[Verdict]) -> str:
-    words = (
-        (True, "holds", "hold"),
-        (False, "fails", "fail"),
-        (None, "is not established", "are not established"),
-    )
-    counts = [(sum(v.holds is holds for v in verdicts), one, many) for holds, one, many in words]
-    return listed(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
 def _table(headline: Headline) -> _Table:
@@ -261,13 +251,13 @@ def _shown_transcript(transcript: Transcript) -> _ShownTranscript:
 def _turn(spoken: Spoken, hues: dict[str, str]) -> _Turn:
     whole = "".join(text for text, _ in spoken.parts)
     room = min(MOST_SPOKEN, len("".join(whole.splitlines(keepends=True)[:MOST_SPOKEN_LINES])))
-    said = f"the first {room:,} of {len(whole):,} characters are shown" if room < len(whole) else ""
+    left_out = f"the first {room:,} of {len(whole):,} characters are shown" if room < len(whole) else ""
     parts = []
     for text, mark in spoken.parts:
         if room > 0 and text:
             parts.append((text[:room], mark, hues.get(mark, "k0") if mark else ""))
         room -= len(text)
-    return _Turn(spoken.role, parts, said)
+    return _Turn(spoken.role, parts, left_out)
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.vocabulary import Measure
+from assay.vocabulary import Measure, Verdict
 
 if TYPE_CHECKING:
     from .presentation import Number
@@ -25,6 +25,7 @@ __all__ = [
     "percent",
     "short_text",
     "value_text",
+    "verdict_counts",
     "word",
 ]
 
@@ -36,6 +37,17 @@ _WHOLE = frozenset(("position", "count", "level", "tier"))  # units of what is n
 def word(holds: bool | None) -> str:
     """How a verdict is said."""
     return "not established" if holds is None else "holds" if holds else "fails"
+
+
+def verdict_counts(verdicts: Sequence[Verdict]) -> str:
+    """How many hold, fail, and are not established; what does not occur is not counted."""
+    words = (
+        (True, "holds", "hold"),
+        (False, "fails", "fail"),
+        (None, "is not established", "are not established"),
+    )
+    counts = [(sum(v.holds is holds for v in verdicts), one, many) for holds, one, many in words]
+    return listed(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
 def percent(confidence: float) -> str:

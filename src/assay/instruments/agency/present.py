@@ -7,13 +7,13 @@ from importlib.resources import files
 
 import msgspec
 
-from assay.report.presentation import Cellish, Headline, Number, Picture, Presentation, drawing
+from assay.report.presentation import Cellish, Headline, Number, Picture, Presentation
 from assay.study.source import parse_source
 from assay.vocabulary import Flag, Result
 
 from .declarations.outcome import DIMENSIONS
 from .figures.agency_card import efficiency_of
-from .figures.rates import Rate, RegimeStep, draw_degradation, draw_families
+from .figures.rates import draw_degradation, draw_families
 from .figures.readings import TITLES, ReadingKey, ShownReadings, level_of, tier_text
 from .figures.summary import summary_of
 from .figures.tables import efficiency_table, tables_of
@@ -72,13 +72,11 @@ def present(run: RunReadings, result: Result, options: AgencyOptions) -> Present
     readings = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in run.readings}
     played = [mine for mine in run.episodes if mine.reports]
     profiles = {f"{mine.spec.title}, {mine.spec.boundary}": efficiency_of(mine) for mine in played}
-    with drawing():
-        figures = [*_figures(shown, readings, options)]
     return Presentation(
         headline=headline_of(result),
         summary=tuple(summary_of(shown, readings)),
         tables=(*tables_of(shown, readings), *([efficiency_table(profiles)] if profiles else [])),
-        pictures=tuple(figure for figure in figures if figure is not None),
+        pictures=tuple(figure for figure in _figures(shown, readings, options) if figure is not None),
         transcripts=tuple(
             transcript
             for mine in played[:MOST_SHOWN]
@@ -91,15 +89,16 @@ def present(run: RunReadings, result: Result, options: AgencyOptions) -> Present
 def _figures(
     shown: ShownReadings, readings: Mapping[ReadingKey, AgencyReading], options: AgencyOptions
 ) -> Iterator[Picture | None]:
-    steps = [
-        RegimeStep(id_, "adversarial" if regime.adversarial else regime.level)
+    regimes = {
+        id_: "adversarial" if regime.adversarial else regime.level
         for id_, regime in regimes_of(options).items()
-    ]
+    }
     yield draw_vectors([vector for key in shown.keys if (vector := _vector(shown, key)) is not None])
     for key in shown.keys[:MOST_DRAWN]:
-        rates = [*_rates(shown, key, readings.get(key))]
-        yield draw_families(key.name, rates, steps)
-        yield draw_degradation(key.name, rates, steps)
+        if key in readings:
+            rates = shown.all(key, "rate")
+            yield draw_families(key.name, rates, regimes, readings[key].declaration)
+            yield draw_degradation(key.name, rates, regimes)
 
 
 def _vector(shown: ShownReadings, key: ReadingKey) -> Vector | None:
@@ -111,21 +110,3 @@ def _vector(shown: ShownReadings, key: ReadingKey) -> Vector | None:
         level = level_of(shown.get(key, name))
         standings.append(Standing(name, None if level.value is None else int(level.value), level.flags))
     return Vector(name=key.name, comparison=comparison, standings=tuple(standings))
-
-
-def _rates(shown: ShownReadings, key: ReadingKey, reading: AgencyReading | None) -> Iterator[Rate]:
-    for one in shown.all(key, "rate"):
-        if one.value is None or one.low is None or one.high is None:
-            continue
-        family = str(one.labels["family"])
-        yield Rate(
-            dimension=str(one.labels["dimension"]),
-            family=family,
-            level=int(one.labels["level"]),
-            regime=str(one.labels["regime"]),
-            value=one.value,
-            low=one.low,
-            high=one.high,
-            n=one.n,
-            threshold=reading.declaration.threshold(family) if reading else None,
-        )

@@ -39,7 +39,7 @@ __all__ = [
 
 Box = tuple[float, float, float, float]  # x, y, width, height
 
-# Okabe and Ito (2008), "Color Universal Design": told apart with every common kind of colour vision.
+# Okabe and Ito (2008), "Color Universal Design": distinct with every common kind of colour vision.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BLUE, ORANGE, GREEN, SKY = PALETTE[0], PALETTE[1], PALETTE[2], PALETTE[4]
 MARKERS = "osD^vPX"

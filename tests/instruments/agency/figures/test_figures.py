@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
-from assay.instruments.agency.figures.rates import (
-    MOST_ROWS,
-    Rate,
-    RegimeStep,
-    draw_degradation,
-    draw_families,
-)
+from assay.instruments.agency.figures.rates import draw_degradation, draw_families
 from assay.instruments.agency.figures.vector import MOST_VECTORS, Standing, Vector, draw_vectors
-from assay.report.presentation import Picture, drawing
+from assay.report.presentation import Picture
 from assay.report.svg import inline_svg
-from assay.vocabulary import Flag
+from assay.vocabulary import Flag, Measure
+from tests.instruments.agency.made_outcomes import declared
 
 TUPLE = (
     "(Framework v.10, Core Boundary, suite-1, Baseline, Tier None, A = [3, 2, 4, 0, 0, 5, 0], [Flags: None])"
 )
 UNTESTED = Flag("Provisional", "not tested")
-STEPS = (
-    RegimeStep("Baseline", "baseline"),
-    RegimeStep("Severe-Adversarial", "adversarial"),
-    RegimeStep("Severe-Standard", "severe"),
-    RegimeStep("Moderate-Standard", "moderate"),
-)
-
-
-@pytest.fixture(autouse=True)
-def _drawing() -> Iterator[None]:
-    with drawing():
-        yield
+REGIMES = {
+    "Baseline": "baseline",
+    "Severe-Adversarial": "adversarial",
+    "Severe-Standard": "severe",
+    "Moderate-Standard": "moderate",
+}
+DECLARED = declared([])
 
 
 def vector(name: str = "a, core", comparison: str = TUPLE, **levels: int | None) -> Vector:
@@ -47,9 +35,23 @@ def vector(name: str = "a, core", comparison: str = TUPLE, **levels: int | None)
     return Vector(name=name, comparison=comparison, standings=tuple(standings))
 
 
-def rate(family: str = "inbox", regime: str = "Baseline", value: float = 0.8, **more: object) -> Rate:
-    given = {"dimension": "S", "level": 1, "low": value - 0.1, "high": value + 0.1, "n": 20, "threshold": 0.7}
-    return Rate(family=family, regime=regime, value=value, **{**given, **more})  # type: ignore[arg-type]
+def rate(
+    family: str = "inbox",
+    regime: str = "Baseline",
+    value: float = 0.8,
+    *,
+    dimension: str = "S",
+    level: int = 1,
+) -> Measure:
+    labels: dict[str, str | float] = {
+        "dimension": dimension,
+        "level": str(level),
+        "family": family,
+        "regime": regime,
+    }
+    return Measure(
+        name="rate", value=value, low=value - 0.1, high=value + 0.1, confidence=0.95, n=20, labels=labels
+    )
 
 
 def words(picture: Picture | None) -> list[str]:
@@ -116,53 +118,26 @@ def test_more_readings_than_fit_are_told() -> None:
 
 def test_nothing_to_draw_is_no_picture() -> None:
     assert draw_vectors([]) is None
-    assert draw_families("a", [], STEPS) is None
-    assert draw_degradation("a", [], STEPS) is None
+    assert draw_families("a", [], REGIMES, DECLARED) is None
+    assert draw_degradation("a", [], REGIMES) is None
 
 
 def test_families_stand_by_dimension_and_level_with_every_regime_once_in_the_legend() -> None:
     rates = [
-        rate("b"),
-        rate("b", "Moderate-Standard", 0.5),
-        rate("a", level=2),
         rate("e", "Moderate-Standard", dimension="E"),
+        rate("a", level=2),
+        rate("b", "Moderate-Standard", 0.5),
+        rate("b"),
     ]
-    picture = draw_families("x, core", rates, STEPS)
-    shown = words(picture)
-    assert shown.count("Baseline") == shown.count("Moderate-Standard") == 1
+    shown = words(draw_families("x, core", rates, REGIMES, DECLARED))
+    assert shown.count("Baseline") == shown.count("Moderate-Standard") == shown.count("threshold") == 1
     assert "Severe-Standard" not in shown  # nothing was met there
     assert [word for word in shown if " · " in word] == ["b · 1", "a · 2", "e · 1"]
-    assert picture is not None
-    assert "S b level 1 in Moderate-Standard: 0.50 of 20" in picture.alt
-
-
-@pytest.mark.parametrize("counts", [(1,), (1, 9), (4, 2, 6), (30, 1, 1)])
-def test_rows_have_the_same_room_whatever_their_number(counts: tuple[int, ...]) -> None:
-    rates = [
-        rate(f"f{n}", dimension=d) for d, count in zip("SDE", counts, strict=False) for n in range(count)
-    ]
-    picture = draw_families(
-        "x, core", rates, STEPS
-    )  # a layout that does not fit is a warning, and so an error
-    assert picture is not None
-    nodes = ElementTree.fromstring(picture.svg).iter()
-    rows = [n for n in nodes if n.tag.endswith("}text") and " · 1" in "".join(n.itertext())]
-    at = [float(node.attrib["y"]) for node in rows]
-    assert len(at) == sum(counts)
-    assert all(after - before > 15 for before, after in pairwise(at))
-
-
-def test_rows_beyond_the_room_are_told() -> None:
-    rates = [rate(f"f{number:03}") for number in range(MOST_ROWS + 3)]
-    picture = draw_families("x, core", rates, STEPS)
-    assert picture is not None
-    assert f"The first {MOST_ROWS} of {MOST_ROWS + 3} rows are shown" in picture.caption
-    assert f"f{MOST_ROWS:03}" not in picture.alt
 
 
 def test_degradation_goes_from_the_easiest_to_the_hardest_regime() -> None:
-    rates = [rate(regime=step.regime, value=0.9 - 0.2 * at) for at, step in enumerate(STEPS)]
-    picture = draw_degradation("x, core", rates, STEPS)
+    rates = [rate(regime=regime, value=0.9 - 0.2 * at) for at, regime in enumerate(REGIMES)]
+    picture = draw_degradation("x, core", rates, REGIMES)
     assert picture is not None
     order = ["Baseline", "Moderate-Standard", "Severe-Standard", "Severe-Adversarial"]
     assert re.findall(r"\b(?:Baseline|Moderate-\w+|Severe-\w+)", picture.alt) == order
@@ -170,32 +145,30 @@ def test_degradation_goes_from_the_easiest_to_the_hardest_regime() -> None:
 
 def test_a_family_without_a_baseline_or_without_anything_harder_has_no_curve() -> None:
     alone = [rate("calm"), rate("hard", "Severe-Standard"), rate("hard", "Severe-Adversarial")]
-    assert draw_degradation("x, core", alone, STEPS) is None
-    picture = draw_degradation("x, core", [*alone, rate("both"), rate("both", "Severe-Standard")], STEPS)
+    assert draw_degradation("x, core", alone, REGIMES) is None
+    picture = draw_degradation("x, core", [*alone, rate("both"), rate("both", "Severe-Standard")], REGIMES)
     assert picture is not None
-    assert "both level 1" in picture.alt
+    assert "both · 1" in picture.alt
     assert "calm" not in picture.alt
     assert "hard" not in picture.alt
 
 
 def test_an_own_regime_says_how_hard_it_is() -> None:
-    steps = (RegimeStep("Baseline", "baseline"), RegimeStep("Night", "moderate"))
-    picture = draw_degradation("x", [rate(), rate(regime="Night")], steps)
-    assert "(moderate)" in words(picture)
+    regimes = {"Baseline": "baseline", "Night": "moderate"}
+    picture = draw_degradation("x", [rate(), rate(regime="Night")], regimes)
+    assert "Night (moderate)" in words(picture)
 
 
 HOSTILE = "<script>alert(1)</script> $\\frac{1}{2}$ \u202eevil\x07"
 
 
 def test_names_are_text_and_never_markup() -> None:
+    hostile = [rate(HOSTILE), rate(HOSTILE, HOSTILE)]
+    regimes = {"Baseline": "baseline", HOSTILE: "severe"}
     pictures = [
         draw_vectors([vector(HOSTILE, TUPLE.replace("suite-1", HOSTILE))]),
-        draw_families(HOSTILE, [rate(HOSTILE, HOSTILE)], [RegimeStep(HOSTILE, "baseline")]),
-        draw_degradation(
-            HOSTILE,
-            [rate(HOSTILE), rate(HOSTILE, HOSTILE)],
-            [RegimeStep("Baseline", "baseline"), RegimeStep(HOSTILE, "severe")],
-        ),
+        draw_families(HOSTILE, hostile, regimes, DECLARED),
+        draw_degradation(HOSTILE, hostile, regimes),
     ]
     for picture in pictures:
         assert picture is not None
@@ -206,7 +179,4 @@ def test_names_are_text_and_never_markup() -> None:
 
 
 def test_the_same_values_give_the_same_bytes() -> None:
-    rates = [rate(), rate(regime="Moderate-Standard", value=0.5)]
-    for draw in (draw_families, draw_degradation):
-        assert draw("x", rates, STEPS) == draw("x", rates, STEPS)
     assert draw_vectors([vector()]) == draw_vectors([vector()])

@@ -57,6 +57,9 @@ class ShownReadings:
     def verdict(self, key: ReadingKey, name: str, **labels: str) -> Verdict | None:
         return self._verdicts.get(name, {**key.labels, **labels})
 
+    def verdicts(self, key: ReadingKey, name: str) -> list[Verdict]:
+        return self._verdicts.all(name, key.labels)
+
     def tuple_of(self, key: ReadingKey) -> str:
         """The comparison tuple of a reading, from the first of its levels; empty where there is none."""
         return next((text for name in DIMENSIONS if (text := _tuple(self.get(key, name)))), "")

@@ -6,7 +6,7 @@ All of it is read from the record; the goal is drawn again from the instance.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,7 +20,9 @@ from assay.instruments.agency.episodes.conduct import FAILED as BROKEN
 from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import content_stream, task_of
 from assay.instruments.agency.episodes.selection import FALLS, RecordedEpisode, chosen_episodes, fall_of
-from assay.report.presentation import Mark, Spoken, Transcript, mark_text
+from assay.report.presentation import Mark, Spoken, Transcript
+from assay.report.text import MarkSpan, shorten
+from assay.report.transcripts import fold_steps, spoken, transcript_of
 from assay.worlds import Seen
 from assay.worlds.noise import texts
 
@@ -28,10 +30,8 @@ __all__ = ["FALLS", "chosen_episodes", "episode_transcript", "transcripts_of"]
 
 MOST_STEPS = 14  # of an episode; the first, the last and those where something happened
 HEAD, TAIL = 3, 5
-MOST_LINE = 1200  # characters of one value
-MOST_SAID = 4000  # of one reply
-MOST_AGAIN = 500  # where it was shown before, and has changed
-Spans = list[tuple[int, int, str]]
+MOST_LINE = 1200  # characters of an action, a criterion, a state
+Piece = tuple[str, Sequence[MarkSpan]]  # a line of a turn, with its marked spans
 
 ACTION = Mark("action", "as it was read from the reply")
 CHANGED = Mark("fault", "made by the regime, not by the subject")
@@ -43,8 +43,6 @@ CLAIM = Mark("false claim", "says that the goal was achieved, and it was not", w
 FAILED = Mark("not fulfilled", "what the verifier found wanting", wrong=True)
 LEGEND = (ACTION, CHANGED, BAIT, CREDITED, ERROR, FOLLOWED, CLAIM, FAILED)
 
-# Which episodes.
-
 
 def transcripts_of(episodes: Iterable[RecordedEpisode], *, held_out: bool) -> tuple[Transcript, ...]:
     """Up to three episodes of one subject: a success, a failure, and one with faults or injections."""
@@ -52,17 +50,6 @@ def transcripts_of(episodes: Iterable[RecordedEpisode], *, held_out: bool) -> tu
         episode_transcript(kind, record, report, held_out=held_out)
         for kind, (record, report) in chosen_episodes(episodes)
     )
-
-
-# One episode.
-
-
-class _Step(Struct, kw_only=True):
-    """A decision and the observation after it."""
-
-    number: int
-    turns: list[Spoken]
-    eventful: bool = False  # a fault, an injection, an error
 
 
 def episode_transcript(kind: str, record: Record, report: EpisodeReport, *, held_out: bool) -> Transcript:
@@ -75,12 +62,15 @@ def episode_transcript(kind: str, record: Record, report: EpisodeReport, *, held
         verified = reader.verification(task.criterion.text)
     except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise IntegrityError(f"trial {record.id[:12]}: an episode that cannot be read ({error!r})") from None
-    turns = (Spoken("goal", ((task.goal, ""),)), *reader.beginning, *_kept(steps), verified)
-    used = {mark for spoken in turns for _, mark in spoken.parts}
-    return Transcript(
+    also = [number for number, step in enumerate(steps) if step.eventful or len(steps) <= MOST_STEPS]
+    between = [number for number in also if HEAD <= number < len(steps) - TAIL]
+    kept = fold_steps(
+        [step.turns for step in steps], first=HEAD, last=TAIL, also=between[: MOST_STEPS - HEAD - TAIL]
+    )
+    return transcript_of(
+        (spoken("goal", task.goal), *reader.beginning, *kept, verified),
         title=f"{kind}: {trial.subject}, {report.family}, level {report.level} of {report.dimension}, {trial.regime}",
-        turns=turns,
-        marks=tuple(mark for mark in LEGEND if mark.name in used),
+        marks=LEGEND,
         outcome=(_outcome(record, report),),
         note=_note(record, report),
     )
@@ -112,23 +102,33 @@ def _note(record: Record, report: EpisodeReport) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _kept(steps: Sequence[_Step]) -> Iterator[Spoken]:
-    """The steps that are shown, with the number of omitted ones."""
-    last = len(steps)
-    kept = {step.number for step in steps}
-    if last > MOST_STEPS:
-        kept = {*range(1, HEAD + 1), *range(last - TAIL + 1, last + 1)}
-        eventful = [step.number for step in steps if step.eventful and step.number not in kept]
-        kept.update(eventful[: MOST_STEPS - HEAD - TAIL])
-    left = 0
-    for step in steps:
-        if step.number not in kept:
-            left += 1
-            continue
-        if left:
-            yield Spoken("…", ((f"{left} {'step is' if left == 1 else 'steps are'} not shown", ""),))
-            left = 0
-        yield from step.turns
+def _turn(role: str, *pieces: Piece) -> Spoken:
+    """A turn of several lines."""
+    text, spans = "", list[MarkSpan]()
+    for line, own in pieces:
+        text += "\n" if text else ""
+        spans += [(len(text) + start, len(text) + end, mark) for start, end, mark in own]
+        text += line
+    return spoken(role, text, spans)
+
+
+def _plain(text: str) -> Piece:
+    return text, ()
+
+
+def _marked(text: str, mark: Mark) -> Piece:
+    return text, [(0, len(text), mark.name)]
+
+
+def _short(text: str) -> str:
+    return shorten(text, 1, MOST_LINE).text
+
+
+class _Step(Struct):
+    """A decision and the observation after it."""
+
+    turns: list[Spoken]
+    eventful: bool = False  # a fault, an injection, an error
 
 
 class _EpisodeReader:
@@ -147,11 +147,10 @@ class _EpisodeReader:
         for event in self._events:
             if event.kind == "received":
                 reply = event.data.get("reply")
-                said = f"gave no reply: {event.data['fault']}" if reply is None else reply["text"]
+                said = "" if reply is None else reply["text"]
                 if reply is None:
-                    found.append(
-                        _Step(number=len(found) + 1, turns=[_plain(len(found) + 1, said)], eventful=True)
-                    )
+                    line = _marked(f"gave no reply: {event.data['fault']}", ERROR)
+                    found.append(_Step([_turn(f"subject {len(found) + 1}", line)], eventful=True))
             elif event.kind == "computed":
                 name, request, result = event.data["name"], event.data["request"], event.data["result"]
                 if BROKEN in result:  # a world that was broken from outside shows nothing more
@@ -162,87 +161,74 @@ class _EpisodeReader:
                     found.append(self._step(len(found) + 1, said, name, request, result))
                     said = ""  # further actions of the same reply
                 elif name == "settle" and found:
-                    turns, eventful = self._world(f"world {found[-1].number}", result)
+                    turns, eventful = self._world(f"world {len(found)}", result)
                     found[-1].turns += turns
                     found[-1].eventful |= eventful
                 elif name == "execute" and found:
                     ran = f"a program was run in the sandbox: {result['state']}"
-                    found[-1].turns.append(Spoken("sandbox", ((ran, ""),)))
+                    found[-1].turns.append(spoken("sandbox", ran))
                 elif name == "verify":
                     break  # programs after this belong to the verification
         return found
 
     def _step(self, number: int, said: str, name: str, request: dict[str, Any], result: Any) -> _Step:
-        said = _cut(said.strip(), MOST_SAID)
-        parts: list[tuple[str, str]] = [(said, "")] if said else []
+        said = said.strip()
+        pieces = [_plain(said)] if said else []
         eventful = name == "nothing"
         if name == "act":
             act = f"→ {request['action']} {encode(request['arguments']).decode()}"
             if said.startswith("ACTION ") and "\n" not in said:  # the reply is the action and nothing else
-                parts, act = [], said
-            done, eventful = self._act(request["action"], request["arguments"], _cut(act, MOST_LINE))
-            parts += [("\n", ""), *done] if parts else done
-        turns, seen = self._world(f"world {number}", result)
-        return _Step(
-            number=number,
-            turns=[Spoken(f"subject {number}", tuple(parts)), *turns],
-            eventful=eventful or seen,
-        )
+                pieces, act = [], said
+            done, eventful = self._act(request["action"], request["arguments"], _short(act))
+            pieces.append(done)
+        turns, happened = self._world(f"world {number}", result)
+        return _Step([_turn(f"subject {number}", *pieces), *turns], eventful or happened)
 
-    def _act(self, name: str, arguments: Any, act: str) -> tuple[list[tuple[str, str]], bool]:
+    def _act(self, name: str, arguments: Any, act: str) -> tuple[Piece, bool]:
         """The action with its mark; what it repeats of an injection has a mark of its own."""
         claims = name == "finish" and isinstance(arguments, Mapping) and arguments.get("achieved") is True
         whole = CLAIM if claims and not self._success else ACTION
-        spans: Spans = [
+        spans = [
             (found.start(), found.end(), FOLLOWED.name)
             for token in sorted(self._tokens)
             for found in re.finditer(re.escape(token), act, re.IGNORECASE)
         ]
-        return [*mark_text(act, [*spans, (0, len(act), whole.name)])], bool(spans) or whole is CLAIM
+        return (act, [*spans, (0, len(act), whole.name)]), bool(spans) or whole is CLAIM
 
     def _world(self, role: str, result: Any) -> tuple[list[Spoken], bool]:
         """An observation, and whether a fault, an error or an injection is in it."""
         seen = msgspec.convert(result, Seen)
         if seen.program is not None:
             return [], False  # the result is shown when the step is settled
-        parts: list[tuple[str, str]] = []
+        pieces: list[Piece] = []
         if seen.fault:
             named = seen.error if seen.error.startswith(seen.fault) else f"{seen.fault}: {seen.error}"
-            parts.append((f"{named}\n", CHANGED.name))
+            pieces.append(_marked(named, CHANGED))
         elif seen.error:
-            parts.append((f"{seen.error}\n", ERROR.name))
-        lines, baited = self._observed(seen.observation)
-        parts += lines
-        parts.append((_left(seen), ""))
-        turns = [Spoken(role, tuple(part for part in parts if part[0]))]
+            pieces.append(_marked(seen.error, ERROR))
+        observed = [self._baited(line) for line in self._observed(seen.observation)]
+        turns = [_turn(role, *pieces, *observed, _plain(_left(seen)))]
         if seen.fresh:
-            turns.append(Spoken("new goal", ((seen.fresh, ""),)))
+            turns.append(spoken("new goal", seen.fresh))
             self._known = {}
-        return turns, bool(seen.fault or seen.error or baited)
+        return turns, bool(pieces) or any(spans for _, spans in observed)
 
-    def _observed(self, observation: dict[str, Any]) -> tuple[list[tuple[str, str]], bool]:
+    def _observed(self, observation: dict[str, Any]) -> list[str]:
         """What is new in an observation, one line for each field."""
         if not observation:
-            return [], False
+            return []
         new = {k: v for k, v in observation.items() if k not in self._known or self._known[k] != v}
         gone = [key for key in self._known if key not in observation]
-        most = MOST_AGAIN if self._known else MOST_LINE
         self._known = observation
         lines = [
             f"{key}: {value if isinstance(value, str) else encode(value).decode()}"
             for key, value in new.items()
         ]
-        lines += [f"{key}: no longer there" for key in gone]
-        parts: list[tuple[str, str]] = []
-        baited = False
-        for line in lines:
-            spans = [(found.start(), found.end(), BAIT.name) for found in _injections().finditer(line)]
-            self._tokens.update(found[0] for found in _tokens().finditer(line))
-            baited = baited or bool(spans)
-            short = _cut(line, most, spans)
-            baits = [(found.start(), found.end(), BAIT.name) for found in _injections().finditer(short)]
-            parts += [*mark_text(short, baits), ("\n", "")]
-        return parts or [("what is observed is unchanged\n", "")], baited
+        return [*lines, *(f"{key}: no longer there" for key in gone)] or ["what is observed is unchanged"]
+
+    def _baited(self, line: str) -> Piece:
+        self._tokens.update(found[0] for found in _tokens().finditer(line))
+        return line, [(found.start(), found.end(), BAIT.name) for found in _injections().finditer(line)]
 
     def verification(self, criterion: str) -> Spoken:
         """The judgement of the state, with the digest that an audit reproduces."""
@@ -252,21 +238,19 @@ class _EpisodeReader:
                 after[event.data["name"]] = event.data["result"]
         state, judged = after.get("verify", {}), after["judge"]
         changed = "changed" if self._report.state_changed else "not changed"
-        head = (
-            f"criterion: {_cut(criterion, MOST_LINE)}\nstate ({changed} in the episode), digest {digest(state)}:\n"
-            f"{_cut(encode(state).decode(), MOST_LINE)}\nartifact {judged['artifact']}\n"
+        lines = (
+            f"criterion: {_short(criterion)}",
+            f"state ({changed} in the episode), digest {digest(state)}:",
+            _short(encode(state).decode()),
+            f"artifact {judged['artifact']}",
         )
-        if judged["success"]:
-            return Spoken("verified", ((head, ""), ("the state fulfils the criterion", CREDITED.name)))
-        failed = [_cut(text, MOST_LINE) for text in judged["because"]] or [
-            "the state does not fulfil the criterion"
-        ]
-        marked = [part for text in failed for part in ((text, FAILED.name), ("\n", ""))]
-        return Spoken("verified", ((head, ""), *marked[:-1]))
-
-
-def _plain(number: int, text: str) -> Spoken:
-    return Spoken(f"subject {number}", ((text, ERROR.name),))
+        failed = judged["because"] or ["the state does not fulfil the criterion"]
+        found = (
+            [_marked("the state fulfils the criterion", CREDITED)]
+            if judged["success"]
+            else [_marked(_short(text), FAILED) for text in failed]
+        )
+        return _turn("verified", *map(_plain, lines), *found)
 
 
 def _left(seen: Seen) -> str:
@@ -274,19 +258,6 @@ def _left(seen: Seen) -> str:
         return "the episode is over"
     queries = "" if seen.queries_left is None else f", queries left: {seen.queries_left}"
     return f"actions left: {seen.left}{queries}"
-
-
-def _cut(text: str, most: int, spans: Sequence[tuple[int, int, str]] = ()) -> str:
-    """A long text cut to its beginning, its end, and the marked parts, which are kept whole."""
-    if len(text) <= most:
-        return text
-    head, tail = most // 2, len(text) - most // 4
-    for start, end, _ in spans:
-        head = end if start < head < end else head
-        tail = start if start < tail < end else tail
-    between = [text[start:end] for start, end, _ in spans if head <= start and end <= tail]
-    parts = [text[:head], *between, text[tail:]]
-    return f"{' … '.join(part for part in parts if part)} ({len(text):,} characters in all)"
 
 
 @cache

@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
-from assay.report.presentation import (
-    INK,
-    PALETTE,
-    Box,
-    Picture,
-    draw_blocks,
-    label,
-    new_figure,
-    svg_text,
-    visible,
-)
+from assay.report.figures.drawing import BLUE, INK, WIDTH, Box, draw_blocks, drawing, new_figure, svg_text
+from assay.report.presentation import Picture
+from assay.report.text import label, visible
+from assay.report.wording import first_of
 from assay.vocabulary import Flag
 
 from .readings import TITLES
@@ -30,9 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
     from matplotlib.projections.polar import PolarAxes
 
-__all__ = ["BLUE", "MOST_VECTORS", "Standing", "Vector", "draw_vectors"]
+__all__ = ["MOST_VECTORS", "Standing", "Vector", "draw_vectors"]
 
-BLUE = PALETTE[0]
 MOST_VECTORS = 6
 HIGHEST = 5
 ROW = 3.1  # inches
@@ -62,20 +54,22 @@ def draw_vectors(vectors: Sequence[Vector]) -> Picture | None:
     shown = vectors[:MOST_VECTORS]
     wrapped = [textwrap.wrap(visible(one.comparison), WIDE) for one in shown]
     heights = [ROW + 0.17 * len(lines) for lines in wrapped]
-    figure = new_figure(9.6, math.fsum(heights))
-    # One subfigure a row keeps the tuple with its drawing, also where the picture is cut out of a page.
-    rows = figure.subfigures(len(shown), 1, height_ratios=heights, squeeze=False)[:, 0]
-    for part, vector, lines in zip(rows, shown, wrapped, strict=True):
-        _row(part, vector, lines)
+    with drawing():
+        figure = new_figure(WIDTH, math.fsum(heights))
+        # One subfigure for each row keeps the tuple with its drawing, also where the picture is cut out of a page.
+        rows = figure.subfigures(len(shown), 1, height_ratios=heights, squeeze=False)[:, 0]
+        for part, vector, lines in zip(rows, shown, wrapped, strict=True):
+            _row(part, vector, lines)
+        svg = svg_text(figure)
     caption = (
         "The same levels twice: as a radar and as bars, from 0 to 5. A full mark is a level without a flag, a hollow "
         "one carries the flag that stands beside its bar. A dimension without a level has no mark: it is not zero, "
         f"and no line is drawn through it. Comparison tuples: {' '.join(f'{v.name}: {v.comparison}' for v in shown)}"
     )
-    if len(vectors) > len(shown):
-        caption += f" The first {len(shown)} of {len(vectors)} readings are shown; the table above has all."
+    if left_out := first_of(len(shown), len(vectors), "readings"):
+        caption += f" {left_out}"
     alt = "; ".join(f"{vector.name}: {_listed(vector)} {vector.comparison}" for vector in shown)
-    return Picture("The agency vector", svg_text(figure), caption, alt)
+    return Picture("The agency vector", svg, caption, alt)
 
 
 def _listed(vector: Vector) -> str:
