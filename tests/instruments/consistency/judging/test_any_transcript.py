@@ -78,9 +78,9 @@ def test_a_reply_of_a_megabyte_is_judged() -> None:
 
 def test_curly_quotes_markdown_and_line_ends_change_nothing() -> None:
     plain = f'Amber Quay 4815. "last artifact" it is: {DIGEST}.\nI don\'t diagnose illness.\n{artifact("x")}'
-    dressed = plain.replace('"', "”").replace("'", "’").replace("\n", "\r\n")
-    dressed = dressed.replace("Amber Quay 4815", "**Amber Quay 4815**")
-    results = [[(o.measure, o.success, o.failures) for _, o in judge_all(text)] for text in (plain, dressed)]
+    formatted = plain.replace('"', "”").replace("'", "’").replace("\n", "\r\n")
+    formatted = formatted.replace("Amber Quay 4815", "**Amber Quay 4815**")
+    results = [[(o.measure, o.success, o.failures) for _, o in judge_all(text)] for text in (plain, formatted)]
     assert results[0] == results[1]
 
 
