@@ -97,7 +97,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
     for family in family_readings(reading.tally, reading.declaration, rubric()):
         for target, drop in sorted(family.drops.items()):
             where = {"family": family.family, "from": "baseline", "to": target}
-            yield _share("drop", drop, {**reading.labels, **where}, DROP)
+            yield measure_of("drop", drop, {**reading.labels, **where}, units="difference", notes=(DROP,))
     yield from _shares(reading)
 
 
