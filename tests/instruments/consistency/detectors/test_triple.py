@@ -163,9 +163,9 @@ PLAIN = [reply for reply in REPLIES if "`" not in reply.reply and "\n" not in re
 def test_formatting_does_not_matter(how: str) -> None:
     for reply in REPLIES if how in ("crlf", "surrounded") else PLAIN:
         text = reply.reply.replace("’", "'")
-        assert rules_that_fired(detect_triple(formatted(text)[how])) == rules_that_fired(detect_triple(text)), (
-            text
-        )
+        assert rules_that_fired(detect_triple(formatted(text)[how])) == rules_that_fired(
+            detect_triple(text)
+        ), text
 
 
 def test_case_does_not_matter_but_for_letters_that_have_no_other() -> None:

@@ -80,7 +80,9 @@ def test_curly_quotes_markdown_and_line_ends_change_nothing() -> None:
     plain = f'Amber Quay 4815. "last artifact" it is: {DIGEST}.\nI don\'t diagnose illness.\n{artifact("x")}'
     formatted = plain.replace('"', "”").replace("'", "’").replace("\n", "\r\n")
     formatted = formatted.replace("Amber Quay 4815", "**Amber Quay 4815**")
-    results = [[(o.measure, o.success, o.failures) for _, o in judge_all(text)] for text in (plain, formatted)]
+    results = [
+        [(o.measure, o.success, o.failures) for _, o in judge_all(text)] for text in (plain, formatted)
+    ]
     assert results[0] == results[1]
 
 
