@@ -148,7 +148,7 @@ FEW = {"release": 1}  # a repository and several test runs an episode
 @pytest.mark.parametrize("name", sorted(all_families()))
 def test_every_installed_family_conforms(name: str, run: ProgramRunner) -> None:
     family = all_families()[name]
-    found = check_family(family, instances=FEW.get(name, 4) if family.real else 15, run=run)
+    found = check_family(family, instances=FEW.get(name, 3) if family.real else 8, run=run)
     assert [f"{finding.rule}: {finding.told}" for finding in found] == []
 
 

@@ -264,6 +264,7 @@ def test_r_anchor_is_not_compared_with_the_cell_that_gave_the_canon() -> None:
     measure = one(compared(swept(["ABCD"], ["EFGH"]), settings=shared), "R_anchor")[0]
     assert (measure.value, measure.n) == (None, 0)
     assert measure.notes == (
+        "no contract has a value on both sides",
         "left out (one of the two cells, or both, is held against a canon that another cell gave): c00",
     )
 

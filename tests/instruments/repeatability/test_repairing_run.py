@@ -298,8 +298,10 @@ def test_a_changed_distance_or_a_proposal_said_to_be_refused_is_found(
     changed: list[str] = []
 
     def alter(event: Event) -> None:
-        if event["kind"] == "computed" and event["data"]["name"] == "repair" and not changed:
-            event["data"]["result"][field] = [[0, 1], [0, 1]] if field == "distances" else False
+        other = [[0, 1], [0, 1]] if field == "distances" else False
+        mine = event["kind"] == "computed" and event["data"]["name"] == "repair" and not changed
+        if mine and event["data"]["result"][field] != other:
+            event["data"]["result"][field] = other
             changed.append(event["trial"])
 
     report = audit_run(forged(folder, lock, tmp_path, alter), lock)
@@ -375,5 +377,5 @@ def test_an_earlier_run_whose_files_are_not_those_that_were_signed_is_refused(tm
     begin(tmp_path, study(**declared), "honest")
     path = earlier.reading_path("repeatability")
     path.write_bytes(path.read_bytes().replace(b'"value":1.0', b'"value":0.5', 1))
-    with pytest.raises(IntegrityError, match=r"does not hold: .*not the file that was signed"):
+    with pytest.raises(IntegrityError, match=r"is not what was signed: .*not the file that was signed"):
         begin(tmp_path, study(**declared), "deceived")

@@ -71,10 +71,10 @@ def test_fields_that_are_not_ours_are_passed_over(tmp_path: Path) -> None:
 GOOD = json.dumps(row(ADD)).encode()
 BAD_LINES: dict[str, tuple[bytes, str]] = {
     "not JSON": (b"{nope}", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
-    "cut short": (GOOD[:40], "Unterminated string starting at: line 1 column 35 (char 34)"),
+    "cut short": (GOOD[:40], "Unterminated string starting at: line 1 column 37 (char 36)"),
     "not a mapping": (b"[1]", "Expected object, got array"),
     "no outputs": (b'{"contract": "add", "subject": "m"}', "Object missing required field outputs"),
-    "no model": (b'{"contract": "add", "outputs": []}', "Object missing required field model"),
+    "no subject": (b'{"contract": "add", "outputs": []}', "Object missing required field subject"),
     "no contract": (b'{"subject": "m", "outputs": []}', "Object missing required field contract"),
     "outputs are text": (
         b'{"contract": "add", "subject": "m", "outputs": "x"}',
@@ -116,9 +116,9 @@ BAD_LINES: dict[str, tuple[bytes, str]] = {
         b'{"contract": "add", "subject": "m", "outputs": [], "wording": -1}',
         "Expected int >= 0 - at wording",
     ),
-    "a model without a name": (
+    "a subject without a name": (
         b'{"contract": "add", "subject": "", "outputs": []}',
-        "Expected str of length >= 1 - at model",
+        "Expected str of length >= 1 - at subject",
     ),
     "a field that is misspelt": (
         b'{"contract": "add", "subject": "m", "outputs": [], "temprature": 0.7}',
