@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.instruments.repeatability import calibration_cells
-from assay.instruments.repeatability.calibration_grid import GRID
+from assay.instruments.repeatability.simulation import readings
+from assay.instruments.repeatability.simulation.distributions import GRID
 from assay.stats import wilson_array
 
 from .conftest import Assay
@@ -65,7 +65,7 @@ def test_json_is_one_document(assay: Assay) -> None:
 def test_an_interval_that_does_not_hold_ends_with_code_1_and_is_named(
     assay: Assay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibration_cells, "modal_share_array", wilson_array)
+    monkeypatch.setattr(readings, "modal_share_array", wilson_array)
     ended = assay(*FEW)
     assert ended.code == 1
     assert "lowest coverage .000 (R_raw, n = 5, never twice)" in ended.out.splitlines()

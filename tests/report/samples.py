@@ -10,8 +10,8 @@ from functools import cache
 from html.parser import HTMLParser
 from types import MappingProxyType
 
-from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
-from assay.instruments.repeatability.figures import present
+from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, Output, sorted_cells
+from assay.instruments.repeatability.present import present
 from assay.instruments.repeatability.programs.repair import Repair, Tried
 from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.report.figures import forest_plot

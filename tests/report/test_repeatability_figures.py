@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from assay.canonical import clean_text
-from assay.instruments.repeatability.cells import Anchor, Canon
-from assay.instruments.repeatability.figures import present
-from assay.instruments.repeatability.headline import headline_of
+from assay.instruments.repeatability.cells.cell import Anchor, Canon
+from assay.instruments.repeatability.figures.headline import headline_of
+from assay.instruments.repeatability.present import present
 from assay.report.presentation import Number, Presentation, shorten, visible
 
 from .samples import cell, page_of, presented, scored
@@ -195,7 +195,7 @@ def test_a_presentation_survives_json_both_ways() -> None:
 def test_nothing_heavy_is_imported_before_something_is_drawn() -> None:
     code = (
         "import sys, assay.report.html, assay.report.tables, assay.report.records\n"
-        "import assay.instruments.repeatability.figures\n"
+        "import assay.instruments.repeatability.present\n"
         "print([m for m in ('matplotlib', 'jinja2', 'rich', 'markupsafe') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.pairs import distance_matrix
-from assay.instruments.repeatability.pictures_map import place
+from assay.instruments.repeatability.figures.program_map import place
+from assay.instruments.repeatability.measures.pairs import distance_matrix
 
 
 def between(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.instruments.repeatability.figures import present
-from assay.instruments.repeatability.headline import comparisons_of
+from assay.instruments.repeatability.figures.headline import comparisons_of
+from assay.instruments.repeatability.present import present
 from assay.instruments.repeatability.programs.repair import STEPS, Repair, Tried
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Taken

@@ -15,28 +15,29 @@ import pytest
 
 from assay.canonical import encode, real
 from assay.errors import SandboxUnavailable
-from assay.instruments.repeatability import calibration_cells, calibration_programs
 from assay.instruments.repeatability.calibration import Bench, bench_for, calibrate, measured
-from assay.instruments.repeatability.calibration_cells import (
-    anchored_readings,
-    canon_free_readings,
-    canons_of,
-)
-from assay.instruments.repeatability.calibration_grid import (
+from assay.instruments.repeatability.programs.repair import LEVELS
+from assay.instruments.repeatability.rows import score_rows
+from assay.instruments.repeatability.simulation import outputs as simulated_outputs
+from assay.instruments.repeatability.simulation import readings
+from assay.instruments.repeatability.simulation.distributions import (
     GRID,
     PARTS,
     SIZES,
     Distribution,
     draw,
 )
-from assay.instruments.repeatability.calibration_truth import (
+from assay.instruments.repeatability.simulation.readings import (
+    anchored_readings,
+    canon_free_readings,
+    canons_of,
+)
+from assay.instruments.repeatability.simulation.truth import (
     Key,
     anchored_truths,
     canon_free_truths,
     kinds_of,
 )
-from assay.instruments.repeatability.programs.repair import LEVELS
-from assay.instruments.repeatability.rows import score_rows
 from assay.measuring.calibration import Calibration, Readings, in_processes, point_of
 from assay.stats import wilson_array
 from assay.vocabulary import Measure
@@ -201,13 +202,13 @@ def test_all_marks_are_alike_in_everything_but_which_they_are(bench: Bench) -> N
 def test_a_program_that_is_cut_off_stops_the_calibration_and_is_not_taken_for_a_wrong_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    honest = calibration_programs._run
+    honest = simulated_outputs._run
 
     async def cut(*args: Any, **kwargs: Any) -> dict[str, Any]:
         runs = await honest(*args, **kwargs)
         return {code: {**run, "state": "timeout"} for code, run in runs.items()}
 
-    monkeypatch.setattr(calibration_programs, "_run", cut)
+    monkeypatch.setattr(simulated_outputs, "_run", cut)
     with pytest.raises(SandboxUnavailable, match=r"programs of known make were cut off \(timeout\)"):
         bench_for([(NAMED["same"], 5)], 2)
 
@@ -287,7 +288,7 @@ def test_a_binomial_interval_around_the_modal_share_is_caught(
     place = (NAMED["never twice"], N)
     proper = {point.title: point.coverage for point in measured(bench, RUNS, place)}
     assert proper["R_raw"] == 1.0
-    monkeypatch.setattr(calibration_cells, "modal_share_array", wilson_array)
+    monkeypatch.setattr(readings, "modal_share_array", wilson_array)
     planted = measured(bench, RUNS, place)
     (point,) = [point for point in planted if point.title == "R_raw"]
     assert (point.coverage, point.too_high) == (0.0, 1.0)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from assay.canonical import decode
 from assay.errors import InputError, IntegrityError
-from assay.instruments.repeatability.canons import canon_bytes, load_canons
-from assay.instruments.repeatability.cells import Canon
-from assay.instruments.repeatability.contracts import Contract
+from assay.instruments.repeatability.cells.canons import canon_bytes, load_canons
+from assay.instruments.repeatability.cells.cell import Canon
+from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.scoring import Settings
 
 from .making import cell_of, contract, measure, score

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability import comparisons
-from assay.instruments.repeatability.cells import Canon, Cell, CellKey, Output
-from assay.instruments.repeatability.comparisons import Compared, compare_cells
-from assay.instruments.repeatability.measures import Settings
+from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.measures import comparisons
+from assay.instruments.repeatability.measures.comparisons import Compared, compare_cells
+from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Measure, Verdict
 

@@ -10,7 +10,12 @@ import pytest
 import yaml
 
 from assay.errors import InputError, UnknownName
-from assay.instruments.repeatability.contracts import Contract, choose, load_contracts, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import (
+    Contract,
+    choose,
+    load_contracts,
+    shipped_contracts,
+)
 
 CASE: dict[str, Any] = {"args": [1], "expected": 2}
 STEP: dict[str, Any] = {"method": "push", "args": [1], "expected": 1}

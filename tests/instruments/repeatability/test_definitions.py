@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from assay.canonical import encode
 from assay.errors import IntegrityError
-from assay.instruments.repeatability.cells import Cell
-from assay.instruments.repeatability.measures import NO_CANON
-from assay.instruments.repeatability.records import record_rows
+from assay.instruments.repeatability.cells.cell import Cell
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.measures.settings import NO_CANON
 from assay.instruments.repeatability.scoring import Settings, check_consistency
 from assay.vocabulary import Measure
 

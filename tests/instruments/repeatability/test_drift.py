@@ -14,9 +14,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.canonical import decode, encode
-from assay.instruments.repeatability.cells import Canon, Cell, CellKey, Output
-from assay.instruments.repeatability.drift import Earlier, canon_for, drift_measures, earlier_cells
-from assay.instruments.repeatability.measures import Settings
+from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.measures.drift import Earlier, canon_for, drift_measures, earlier_cells
+from assay.instruments.repeatability.measures.settings import Settings
 from assay.vocabulary import Flag, Measure
 
 from .drifting import CONTRACTS, cell, run_of

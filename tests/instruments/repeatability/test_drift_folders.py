@@ -12,10 +12,10 @@ import pytest
 
 from assay.canonical import decode, encode
 from assay.errors import AssayError, InputError, IntegrityError
-from assay.instruments.repeatability.canons import canon_bytes
-from assay.instruments.repeatability.cells import Canon
-from assay.instruments.repeatability.contracts import Contract
-from assay.instruments.repeatability.drift import earlier_cells
+from assay.instruments.repeatability.cells.canons import canon_bytes
+from assay.instruments.repeatability.cells.cell import Canon
+from assay.instruments.repeatability.measures.drift import earlier_cells
+from assay.instruments.repeatability.programs.contracts import Contract
 
 from .drifting import CONTRACTS, cell, run_of
 from .making import contract
@@ -174,7 +174,7 @@ def test_a_folder_without_a_reading_and_one_that_is_a_pipe_are_refused(tmp_path:
 
 def test_a_reading_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = run_of(tmp_path / "run", cell("AABA"))
-    monkeypatch.setattr("assay.instruments.repeatability.drift.MOST_BYTES", 1000)
+    monkeypatch.setattr("assay.instruments.repeatability.measures.drift.MOST_BYTES", 1000)
     with pytest.raises(InputError, match=r"reading-repeatability\.json: has more than 1,000 bytes"):
         earlier_cells(folder, CONTRACTS)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.repeatability.cells import Canon, Cell, CellKey
-from assay.instruments.repeatability.figures import _compared, _summary, present
-from assay.instruments.repeatability.headline import Found, headline_of
+from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey
+from assay.instruments.repeatability.figures.headline import Found, headline_of
+from assay.instruments.repeatability.present import _compared, _summary, present
 from assay.instruments.repeatability.scoring import Settings
 from assay.report.presentation import Presentation
 

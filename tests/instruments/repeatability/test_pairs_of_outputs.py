@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability import pairs
-from assay.instruments.repeatability.pairs import distance_matrix, mean_distance
+from assay.instruments.repeatability.measures import pairs
+from assay.instruments.repeatability.measures.pairs import distance_matrix, mean_distance
 from assay.instruments.repeatability.scoring import Settings
 
 from .making import cell_of, measure, score

@@ -12,7 +12,7 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.repeatability.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
 
 __all__: list[str] = []
 

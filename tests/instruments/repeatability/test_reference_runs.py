@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.repeatability.canons import canon_bytes
-from assay.instruments.repeatability.cells import Canon
-from assay.instruments.repeatability.contracts import shipped_contracts
+from assay.instruments.repeatability.cells.canons import canon_bytes
+from assay.instruments.repeatability.cells.cell import Canon
+from assay.instruments.repeatability.programs.contracts import shipped_contracts
 from assay.instruments.repeatability.reference import REFERENCES
 from assay.streams import Stream
 from tests.support import audit_run, begin, go, ledger_events

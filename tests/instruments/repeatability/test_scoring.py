@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 from assay.canonical import encode
-from assay.instruments.repeatability.cells import Cell, sorted_cells
+from assay.instruments.repeatability.cells.cell import Cell, sorted_cells
+from assay.instruments.repeatability.cells.evidence import settings_of as settings
 from assay.instruments.repeatability.programs.ladder import RUNGS
 from assay.instruments.repeatability.protocol import Options
 from assay.instruments.repeatability.scoring import Settings, score_cells
-from assay.instruments.repeatability.worked_out import settings_of as settings
 from assay.vocabulary import Measure, Result
 
 from .making import anchors_of, cell_of, measure, score

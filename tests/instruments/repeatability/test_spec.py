@@ -94,10 +94,10 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.repeatability.cells import Canon, Cell
-from assay.instruments.repeatability.measures import NO_CANON, NO_OUTPUTS
+from assay.instruments.repeatability.cells.cell import Canon, Cell
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.measures.settings import NO_CANON, NO_OUTPUTS
 from assay.instruments.repeatability.programs.repair import Repair
-from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.scoring import Settings
 from assay.vocabulary import Result
 from tests.support import SHARED

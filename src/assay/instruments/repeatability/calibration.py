@@ -15,11 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from assay.measuring.calibration import REQUIRED, Calibration, Point, Readings, point_of, points_at
-from assay.sandbox import Sandbox
-
-from .calibration_cells import anchored_readings, canon_free_readings, canons_of
-from .calibration_grid import (
+from assay.instruments.repeatability.measures.settings import Settings
+from assay.instruments.repeatability.simulation.distributions import (
     GRID,
     QUICK_SIZES,
     SIZES,
@@ -28,9 +25,15 @@ from .calibration_grid import (
     calibration_contract,
     draw,
 )
-from .calibration_programs import Canons, Programs, judged, tables_of
-from .calibration_truth import Key, anchored_truths, canon_free_truths, kinds_of
-from .measures import Settings
+from assay.instruments.repeatability.simulation.outputs import Canons, Programs, judged, tables_of
+from assay.instruments.repeatability.simulation.readings import (
+    anchored_readings,
+    canon_free_readings,
+    canons_of,
+)
+from assay.instruments.repeatability.simulation.truth import Key, anchored_truths, canon_free_truths, kinds_of
+from assay.measuring.calibration import REQUIRED, Calibration, Point, Readings, point_of, points_at
+from assay.sandbox import Sandbox
 
 __all__ = ["Bench", "Place", "bench_for", "calibrate", "measured"]
 

@@ -20,6 +20,33 @@ from assay.bench import Item, Plan, Prepared, Probe
 from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
+from assay.instruments.repeatability.cells.canons import canon_bytes, load_canons
+from assay.instruments.repeatability.cells.cell import due
+from assay.instruments.repeatability.cells.evidence import (
+    REPAIR,
+    REQUEST,
+    WorkedOut,
+    cell_key,
+    declared_canon,
+    program_of,
+    wording_of,
+    work_out,
+)
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.measures.drift import read_earlier
+from assay.instruments.repeatability.measures.settings import Settings
+from assay.instruments.repeatability.measures.targets import TARGETS
+from assay.instruments.repeatability.programs.contracts import (
+    Contract,
+    choose,
+    load_contracts,
+    shipped_contracts,
+)
+from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.inputs import generated_inputs
+from assay.instruments.repeatability.programs.languages import check_commands
+from assay.instruments.repeatability.programs.oracle import job_for, judge, read_run
+from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring import InstrumentBase, Labels, Target, flawless, option_error, percent, word
 from assay.measuring import Options as BaseOptions
 from assay.report.presentation import Headline, Presentation
@@ -27,20 +54,7 @@ from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Flag, Instance, Measure, Message, Result, Sampling, Trial
 
-from .canons import canon_bytes, load_canons
-from .cells import due
-from .contracts import Contract, choose, load_contracts, shipped_contracts
-from .drift import read_earlier
-from .measures import Settings
-from .programs.extraction import extract_code
-from .programs.inputs import generated_inputs
-from .programs.languages import check_commands
-from .programs.oracle import job_for, judge, read_run
-from .programs.repair import Repair, repair_program
-from .records import record_rows
-from .requirements import TARGETS
 from .scoring import score_cells
-from .worked_out import REPAIR, REQUEST, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
 
 if TYPE_CHECKING:
     from assay.measuring.calibration import Calibration
@@ -269,13 +283,13 @@ class Repeatability(InstrumentBase):
         return {f"canons/{a.canon.digest}.json": canon_bytes(a.canon) for a in anchors if a.canon is not None}
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .figures import present
+        from .present import present
 
         found = self._worked_out(evidence)
         return present(result, found.cells, found.anchors)
 
     def headline(self, result: Result) -> Headline:
-        from .headline import headline_of
+        from assay.instruments.repeatability.figures.headline import headline_of
 
         return headline_of(result)
 

@@ -9,10 +9,10 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.cells import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.records import record_rows
 from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
-from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.scoring import Settings
 from tests.instruments.repeatability.making import anchors_of, cell_of, measure, score
 

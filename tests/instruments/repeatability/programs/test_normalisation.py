@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from assay.instruments.repeatability.cells.records import versions
 from assay.instruments.repeatability.programs.normalisation import (
     VERSIONS,
     ast_form,
@@ -20,7 +21,6 @@ from assay.instruments.repeatability.programs.normalisation import (
     signature,
     text_form,
 )
-from assay.instruments.repeatability.records import versions
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.cells import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.layout import layout
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms, signature, text_form

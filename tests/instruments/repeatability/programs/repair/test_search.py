@@ -11,12 +11,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from assay.canonical import sha256_hex
-from assay.instruments.repeatability.cells import Cell, CellKey, Output, due
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output, due
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.normalisation import ast_form, normal_forms, text_form
 from assay.instruments.repeatability.programs.repair import (
     STEPS,
-    Program,
+    ProgramText,
     Proposal,
     Repair,
     Step,
@@ -239,7 +239,7 @@ def _searched(steps: list[Step], source: str, passes: bool = True) -> tuple[Repa
 
 
 def test_a_step_that_never_ends_is_bounded_in_its_proposals() -> None:
-    def endless(program: Program, canon: Program) -> Iterator[str]:
+    def endless(program: ProgramText, canon: ProgramText) -> Iterator[str]:
         number = 0
         while True:
             number += 1
@@ -250,7 +250,7 @@ def test_a_step_that_never_ends_is_bounded_in_its_proposals() -> None:
 
 
 def test_a_step_whose_proposals_all_fail_is_bounded_in_oracle_runs() -> None:
-    def shorter(program: Program, canon: Program) -> Iterator[str]:
+    def shorter(program: ProgramText, canon: ProgramText) -> Iterator[str]:
         yield from (program.source[: next(lengths)] for _ in range(MOST_OF_STEP))
 
     lengths = iter(range(500))
@@ -261,7 +261,7 @@ def test_a_step_whose_proposals_all_fail_is_bounded_in_oracle_runs() -> None:
 
 
 def test_a_proposal_as_far_away_as_before_is_not_put_to_the_oracle() -> None:
-    def other(program: Program, canon: Program) -> Iterator[str]:
+    def other(program: ProgramText, canon: ProgramText) -> Iterator[str]:
         yield from ("y = 1", "z = 1", "x = 12")
 
     found, checks = _searched([Step("other", "", other)], "x = 1")

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
+from assay.instruments.repeatability.programs.ladder import RUNGS
 from assay.measuring import Target
-
-from .programs.ladder import RUNGS
 
 __all__ = ["TARGETS"]
 

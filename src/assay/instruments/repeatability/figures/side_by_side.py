@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from assay.instruments.repeatability.cells.cell import Anchor, Cell, Output
+from assay.instruments.repeatability.programs.repair import STEPS, Repair
 from assay.report.presentation import Comparison, Taken, shorten
 
-from .cells import Anchor, Cell, Output
+from .groups import Pair
 from .headline import condition_text
-from .pictures import Pair
-from .programs.repair import STEPS, Repair
 
 __all__ = ["side_by_side"]
 

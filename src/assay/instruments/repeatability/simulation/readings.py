@@ -11,6 +11,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from assay.instruments.repeatability.measures.anchored import POST, PRE
+from assay.instruments.repeatability.measures.pairs import mean_distance
+from assay.instruments.repeatability.programs.ladder import RUNGS
+from assay.instruments.repeatability.programs.repair import LEVELS
 from assay.measuring.calibration import Readings
 from assay.stats import (
     IntervalArray,
@@ -22,12 +26,8 @@ from assay.stats import (
     pairwise_mean_array,
 )
 
-from .anchored import POST, PRE
-from .calibration_programs import MEANS, SHARES, Canons, Programs
-from .calibration_truth import Key
-from .pairs import mean_distance
-from .programs.ladder import RUNGS
-from .programs.repair import LEVELS
+from .outputs import MEANS, SHARES, Canons, Programs
+from .truth import Key
 
 __all__ = ["anchored_readings", "canon_free_readings", "canons_of"]
 

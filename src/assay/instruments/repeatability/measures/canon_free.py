@@ -7,6 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.canonical import real
+from assay.instruments.repeatability.cells.cell import Cell
 from assay.measuring import plain_measure
 from assay.stats import (
     Entropy,
@@ -23,9 +24,8 @@ from assay.stats import (
 )
 from assay.vocabulary import Flag, Measure
 
-from .cells import Cell
-from .measures import NO_OUTPUTS, Settings, cell_measure
 from .pairs import mean_distance
+from .settings import NO_OUTPUTS, Settings, cell_measure
 
 __all__ = ["canon_free_measures"]
 

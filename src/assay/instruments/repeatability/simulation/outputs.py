@@ -14,14 +14,13 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from assay.errors import SandboxUnavailable
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
+from assay.instruments.repeatability.measures.settings import Settings
+from assay.instruments.repeatability.programs.contracts import Contract
+from assay.instruments.repeatability.programs.inputs import generated_inputs
+from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge
+from assay.instruments.repeatability.programs.repair import LEVELS, Proposal, Repair, repair_program
 from assay.sandbox import Sandbox
-
-from .cells import Cell, CellKey, Output
-from .contracts import Contract
-from .measures import Settings
-from .programs.inputs import generated_inputs
-from .programs.oracle import behaviour_of, job_for, judge
-from .programs.repair import LEVELS, Proposal, Repair, repair_program
 
 __all__ = ["MEANS", "SHARES", "Canons", "Programs", "judged", "tables_of"]
 

@@ -6,17 +6,24 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
+from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey
+from assay.instruments.repeatability.figures.distances import draw_distances
+from assay.instruments.repeatability.figures.groups import Pair, named
+from assay.instruments.repeatability.figures.headline import (
+    EXPLAIN,
+    SWEPT,
+    Found,
+    comparisons_of,
+    condition_text,
+    headline_of,
+    means_of,
+)
+from assay.instruments.repeatability.figures.ladder import draw_ladder, draw_sweeps
+from assay.instruments.repeatability.figures.program_map import draw_maps
+from assay.instruments.repeatability.figures.program_shares import draw_programs
+from assay.instruments.repeatability.figures.side_by_side import side_by_side
 from assay.report.presentation import Presentation, drawing
 from assay.vocabulary import Measure, Result
-
-from .cells import Anchor, Cell, CellKey
-from .headline import EXPLAIN, SWEPT, Found, comparisons_of, condition_text, headline_of, means_of
-from .pictures import Pair, named
-from .pictures_ladder import draw_ladder, draw_sweeps
-from .pictures_map import draw_maps
-from .pictures_programs import draw_programs
-from .pictures_repair import draw_distances
-from .side_by_side import side_by_side
 
 __all__ = ["present"]
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from assay.evidence.records import Evidence, Record
+from assay.instruments.repeatability.measures.drift import Earlier, canon_for
+from assay.instruments.repeatability.measures.settings import Settings
+from assay.instruments.repeatability.programs.contracts import Contract
+from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.inputs import generated_inputs
+from assay.instruments.repeatability.programs.oracle import behaviour_of, judge, read_run
+from assay.instruments.repeatability.programs.repair import Repair
+from assay.instruments.repeatability.scoring import find_anchors
 from assay.study import Lock
 from assay.vocabulary import Exclusion, Trial
 
-from .cells import Anchor, Canon, Cell, CellKey, Output, due, sorted_cells
-from .contracts import Contract
-from .drift import Earlier, canon_for
-from .measures import Settings
-from .programs.extraction import extract_code
-from .programs.inputs import generated_inputs
-from .programs.oracle import behaviour_of, judge, read_run
-from .programs.repair import Repair
-from .scoring import find_anchors
+from .cell import Anchor, Canon, Cell, CellKey, Output, due, sorted_cells
 
 if TYPE_CHECKING:
-    from .protocol import Options
+    from assay.instruments.repeatability.protocol import Options
 
 __all__ = [
     "REPAIR",

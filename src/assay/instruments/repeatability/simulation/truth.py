@@ -26,11 +26,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .calibration_grid import FAMILIES, Distribution, Roster
-from .calibration_programs import MEANS, SHARES, Canons, Programs
-from .pairs import distance_matrix
-from .programs.ladder import RUNGS
-from .programs.repair import LEVELS
+from assay.instruments.repeatability.measures.pairs import distance_matrix
+from assay.instruments.repeatability.programs.ladder import RUNGS
+from assay.instruments.repeatability.programs.repair import LEVELS
+
+from .distributions import FAMILIES, Distribution, Roster
+from .outputs import MEANS, SHARES, Canons, Programs
 
 __all__ = ["Key", "anchored_truths", "canon_free_truths", "kinds_of"]
 

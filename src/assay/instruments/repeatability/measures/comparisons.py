@@ -22,12 +22,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from assay.instruments.repeatability.cells.cell import Cell, CellKey
 from assay.measuring import measure_of
 from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .cells import Cell, CellKey
-from .measures import DECLARED, NO_CANON, NO_OUTPUTS
+from .settings import DECLARED, NO_CANON, NO_OUTPUTS
 
 __all__ = ["Compared", "Finding", "compare_cells", "corrected", "key_of"]
 

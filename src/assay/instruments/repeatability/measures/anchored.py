@@ -12,12 +12,12 @@ from fractions import Fraction
 import msgspec
 
 from assay.errors import IntegrityError
+from assay.instruments.repeatability.cells.cell import Anchor, Cell
 from assay.measuring import measure_of, plain_measure
 from assay.stats import Interval, bounded_mean, clopper_pearson
 from assay.vocabulary import Flag, Measure
 
-from .cells import Anchor, Cell
-from .measures import DECLARED, NO_CANON, NO_OUTPUTS, Settings
+from .settings import DECLARED, NO_CANON, NO_OUTPUTS, Settings
 
 __all__ = ["anchored_measures", "canon_index"]
 

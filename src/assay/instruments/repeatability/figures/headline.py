@@ -5,11 +5,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
+from assay.instruments.repeatability.cells.cell import CellKey
+from assay.instruments.repeatability.measures.settings import percent
 from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure, Result
-
-from .cells import CellKey
-from .measures import percent
 
 __all__ = ["EXPLAIN", "SWEPT", "Found", "comparisons_of", "condition_text", "headline_of", "means_of"]
 

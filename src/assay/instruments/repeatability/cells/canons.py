@@ -6,11 +6,11 @@ from pathlib import Path
 
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
+from assay.instruments.repeatability.programs.contracts import Contract, read_data
+from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.study import convert
 
-from .cells import ORACLE, Canon
-from .contracts import Contract, read_data
-from .programs.normalisation import VERSIONS
+from .cell import ORACLE, Canon
 
 __all__ = ["canon_bytes", "load_canons", "read_canon"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .cells import ORACLE, Anchor, Cell, Output
-from .pairs import PAIRS
-from .programs.distance import DISTANCE
-from .programs.extraction import EXTRACTION
-from .programs.inputs import INPUTS
-from .programs.normalisation import VERSIONS, signature
-from .programs.repair import REPAIR
+from assay.instruments.repeatability.measures.pairs import PAIRS
+from assay.instruments.repeatability.programs.distance import DISTANCE
+from assay.instruments.repeatability.programs.extraction import EXTRACTION
+from assay.instruments.repeatability.programs.inputs import INPUTS
+from assay.instruments.repeatability.programs.normalisation import VERSIONS, signature
+from assay.instruments.repeatability.programs.repair import REPAIR
+
+from .cell import ORACLE, Anchor, Cell, Output
 
 __all__ = ["record_rows", "versions"]
 

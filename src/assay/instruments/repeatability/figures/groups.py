@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey
 from assay.report.presentation import PALETTE, label
 from assay.vocabulary import Measure
 
-from .cells import Anchor, Cell, CellKey
 from .headline import condition_text
 
 if TYPE_CHECKING:

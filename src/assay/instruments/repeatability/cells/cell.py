@@ -15,11 +15,10 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from assay.canonical import digest
-
-from .programs.distance import distance
-from .programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
-from .programs.normalisation import VERSIONS, Forms, normal_forms
-from .programs.repair import LEVELS, Repair
+from assay.instruments.repeatability.programs.distance import distance
+from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
+from assay.instruments.repeatability.programs.normalisation import VERSIONS, Forms, normal_forms
+from assay.instruments.repeatability.programs.repair import LEVELS, Repair
 
 __all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Due", "Output", "due", "sorted_cells"]
 

@@ -18,8 +18,8 @@ from assay.report.presentation import (
     svg_text,
 )
 
+from .groups import BLUE, MOST_ROWS, ORANGE, SKY, Group, Pair, condition_labels, group_of
 from .headline import Found
-from .pictures import BLUE, MOST_ROWS, ORANGE, SKY, Group, Pair, condition_labels, group_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

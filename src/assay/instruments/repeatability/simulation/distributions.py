@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.reference import PROSE, derived
 from assay.stats import philox
-
-from .contracts import Contract, shipped_contracts
-from .reference import PROSE, derived
 
 __all__ = [
     "CONTRACT",

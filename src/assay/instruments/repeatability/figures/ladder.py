@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.instruments.repeatability.cells.cell import Cell, CellKey
+from assay.instruments.repeatability.programs.ladder import RUNGS
 from assay.report.presentation import PALETTE, Picture, draw_legend, label, new_figure, svg_text
 from assay.vocabulary import Measure
 
-from .cells import Cell, CellKey
+from .groups import MARKERS, Group, fullest, group_of, mean_of, named, panels
 from .headline import Found
-from .pictures import MARKERS, Group, fullest, group_of, mean_of, named, panels
-from .programs.ladder import RUNGS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from assay.instruments.repeatability.cells.cell import Cell
 from assay.report.presentation import (
     Box,
     Picture,
@@ -18,9 +19,8 @@ from assay.report.presentation import (
     svg_text,
 )
 
-from .cells import Cell
+from .groups import BLUE, MOST_COLUMNS, MOST_ROWS, ORANGE, Pair, fullest, panels, row_labels
 from .headline import condition_text
-from .pictures import BLUE, MOST_COLUMNS, MOST_ROWS, ORANGE, Pair, fullest, panels, row_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -28,8 +28,8 @@ __all__ = [
     "CallStep",
     "Case",
     "Contract",
-    "Limits",
-    "Runner",
+    "ContractLimits",
+    "LanguageRunner",
     "Solution",
     "choose",
     "load_contracts",
@@ -41,14 +41,14 @@ Text = Annotated[str, Meta(min_length=1)]
 Tolerance = Annotated[float, Meta(ge=0)]
 
 
-class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+class ContractLimits(Struct, frozen=True, forbid_unknown_fields=True):
     """For one program through its whole suite."""
 
     seconds: Annotated[float, Meta(gt=0, le=600)] = 5.0
     memory_mb: Annotated[int, Meta(ge=32, le=65536)] = 256
 
 
-class Runner(Struct, frozen=True, forbid_unknown_fields=True):
+class LanguageRunner(Struct, frozen=True, forbid_unknown_fields=True):
     """How programs of another language are run: see ``languages``."""
 
     command: Annotated[tuple[Text, ...], Meta(min_length=1)]
@@ -96,9 +96,9 @@ class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: int = 1
     title: str = ""
     difficulty: str = ""
-    limits: Limits = Limits()
+    limits: ContractLimits = ContractLimits()
     language: Text = "python"
-    runner: Runner | None = None
+    runner: LanguageRunner | None = None
     inputs: tuple[
         Case, ...
     ] = ()  # calls without expectations, to compare behaviour on; generated where there are none

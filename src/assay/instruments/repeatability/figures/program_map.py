@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.instruments.repeatability.cells.cell import Anchor, Cell
+from assay.instruments.repeatability.measures.pairs import distance_matrix
 from assay.report.presentation import INK, Picture, draw_legend, label, new_figure, svg_text
 
-from .cells import Anchor, Cell
+from .groups import BLUE, GREEN, ORANGE, Pair, fullest, panels
 from .headline import condition_text
-from .pairs import distance_matrix
-from .pictures import BLUE, GREEN, ORANGE, Pair, fullest, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,10 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
+from assay.instruments.repeatability.cells.cell import Cell
 from assay.measuring import Bound, exclusion_flags, measure_of, percent
 from assay.stats import Interval
 from assay.vocabulary import Flag, Measure
-
-from .cells import Cell
 
 __all__ = ["DECLARED", "NO_CANON", "NO_OUTPUTS", "Settings", "cell_flags", "cell_measure", "percent"]
 
