@@ -26,7 +26,7 @@ from assay.instruments.agency.options import AgencyOptions, Sequential, Threshol
 from assay.instruments.consistency.options import ConsistencyOptions
 from assay.instruments.consistency.rows import score_rows
 from assay.instruments.consistency.scoring import SHARE_RULES, ConsistencySettings
-from assay.instruments.repeatability import Options
+from assay.instruments.repeatability import RepeatabilityOptions
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
 from assay.instruments.repeatability.cells.records import record_rows
 from assay.instruments.repeatability.programs.contracts import load_contracts, shipped_contracts
@@ -155,7 +155,7 @@ def test_every_study_on_the_page_validates(tmp_path: Path) -> None:
         SamplingDefaults,
         Budget,
         Limits,
-        Options,
+        RepeatabilityOptions,
         ConsistencyOptions,
         AgencyOptions,
         Sequential,

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
 
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey
+from assay.instruments.repeatability.figures.cell_measures import CellMeasures, condition_text
 from assay.instruments.repeatability.figures.distances import draw_distances
-from assay.instruments.repeatability.figures.groups import Pair, named
-from assay.instruments.repeatability.figures.headline import (
-    EXPLAIN,
-    SWEPT,
-    Found,
-    comparisons_of,
-    condition_text,
-    headline_of,
-    means_of,
-)
 from assay.instruments.repeatability.figures.ladder import draw_ladder, draw_sweeps
 from assay.instruments.repeatability.figures.program_map import draw_maps
 from assay.instruments.repeatability.figures.program_shares import draw_programs
 from assay.instruments.repeatability.figures.side_by_side import side_by_side
-from assay.report.presentation import Presentation, drawing
+from assay.instruments.repeatability.figures.summary import summary_of
+from assay.report.figures.drawing import drawing
+from assay.report.presentation import Cellish, Headline, Number, Presentation, number_of
+from assay.report.tables import verdict_table
+from assay.report.wording import percent
 from assay.vocabulary import Measure, Result
 
-__all__ = ["present"]
+__all__ = ["headline_of", "means_of", "present", "terms"]
 
 OPTIONAL = ("T", "condition", "after repair")  # columns that are not in every table
 
 
+@cache
+def terms() -> tuple[tuple[str, str], ...]:
+    """The terms of the headline with their meaning."""
+    place = files("assay.instruments.repeatability").joinpath("data", "explain.yaml")
+    return tuple(msgspec.yaml.decode(place.read_bytes(), type=dict[str, str]).items())
+
+
 def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) -> Presentation:
     """Everything to look at. ``cells`` and ``anchors`` go together, in the order of the result."""
-    found = Found(result)
+    found = CellMeasures(result)
     pairs = list(zip(cells, anchors, strict=True))
     measured = [(cell, anchor) for cell, anchor in pairs if cell.n]
     with drawing():
@@ -43,193 +48,116 @@ def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) ->
             draw_maps(measured),
             draw_programs(measured),
         ]
-    headline, further = headline_of(result), (means_of(result), comparisons_of(result))
+    headline = headline_of(result)
     return Presentation(
         headline=headline,
-        summary=(*_summary(found, pairs), *_compared(result)),
-        tables=tuple(table for table in further if table is not None),
+        summary=tuple(summary_of(result, pairs)),
+        tables=tuple(table for table in (means_of(result), *_compared(result)) if table is not None),
         pictures=tuple(picture for picture in pictures if picture is not None),
         comparisons=side_by_side(measured),
-        explain=tuple(pair for pair in EXPLAIN if pair[0] in headline.columns or pair[0] not in OPTIONAL),
+        explain=tuple(pair for pair in terms() if pair[0] in headline.columns or pair[0] not in OPTIONAL),
     )
 
 
-def _summary(found: Found, pairs: Sequence[Pair]) -> Iterator[str]:
-    cells = [cell for cell, _ in pairs if cell.n]
-    if not cells:
-        yield "There are no outputs, so nothing is established."
-        return
-    yield _asked(cells)
-    yield from _sameness(found, cells)
-    without = sum(anchor.canon is None for _, anchor in pairs)
-    if without == len(pairs):
-        yield "No output passes, so there is no canon, and no measure against it is established."
-        return
-    yield from _differences(found, pairs)
-    if without:
-        yield (
-            f"In {without} of {len(pairs)} cells no output passes; there the measures against a canon are "
-            "not established."
+def _compared(result: Result) -> Iterator[Headline]:
+    """What was compared with what, and what is held against an earlier run; what is established comes first."""
+    compared = [verdict for verdict in result.verdicts if verdict.kind == "comparison"]
+    if compared:
+        differences = [m for m in result.measures if m.name == "difference"]
+        yield verdict_table(
+            compared, title="Comparisons", measures=differences, value="mean difference", first=True
         )
+    drifted = [verdict for verdict in result.verdicts if verdict.name == "no_drift"]
+    if drifted:
+        drifts = [_plainly_labelled(m) for m in result.measures if m.name == "drift"]
+        yield verdict_table(drifted, title="Drift", measures=drifts, value="drift", first=False)
 
 
-def _asked(cells: Sequence[Cell]) -> str:
-    sizes = sorted({cell.n for cell in cells})
-    times = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    conditions = {cell.key.condition: condition_text(cell.key) for cell in cells}
-    at = ""
-    if any(value >= 0 for condition in conditions for value in condition):
-        at = f" at {named([text for _, text in sorted(conditions.items())], _varied(conditions))}"
-    outputs, passed = sum(cell.n for cell in cells), sum(o.passed for c in cells for o in c.outputs)
-    return (
-        f"{named([c.key.subject for c in cells], 'subjects')} answered "
-        f"{named([c.key.contract for c in cells], 'contracts')}{at}, {times} times each: "
-        f"{outputs} outputs in {len(cells)} {'cell' if len(cells) == 1 else 'cells'}. "
-        f"{passed} of them pass every test ({passed / outputs:.0%})."
+def _plainly_labelled(drift: Measure) -> Measure:
+    """With the labels of its verdict, which is on a cell, not on a canon."""
+    labels = {k: v for k, v in drift.labels.items() if k not in ("canon", "level")}
+    return msgspec.structs.replace(drift, labels=labels)
+
+
+def headline_of(result: Result) -> Headline:
+    """A row a cell, in the order of the result."""
+    found = CellMeasures(result)
+    keys = found.cells()
+    bare = all(key.top_p is None and key.wording is None for key in keys)
+    columns, names = zip(*_columns(found, bare=bare), strict=True)
+    rows: list[tuple[Cellish, ...]] = []
+    for key in keys:
+        numbers = [number_of(measure) for measure in _row(found, key)]
+        rows.append((key.contract, key.subject, _condition(key, bare=bare), str(numbers[0].n), *numbers))
+    title = f"Repeatability by contract, subject and {'temperature' if bare else 'condition'}"
+    return Headline(title, columns, tuple(rows), _caption(found, keys), names)
+
+
+def means_of(result: Result) -> Headline | None:
+    """The means over contracts by subject and condition; None where there is but one contract."""
+    found = CellMeasures(result)
+    groups: dict[tuple[str, tuple[float, ...]], list[CellKey]] = {}
+    for key in found.cells():
+        groups.setdefault((key.subject, key.condition), []).append(key)
+    if all(len(keys) < 2 for keys in groups.values()):
+        return None
+    bare = all(key.top_p is None and key.wording is None for keys in groups.values() for key in keys)
+    columns, names = zip(*_columns(found, bare=bare), strict=True)
+    rows: list[tuple[Cellish, ...]] = []
+    for (subject, _), keys in sorted(groups.items()):
+        cells = [[m.value if m else None for m in _row(found, key)] for key in keys]
+        numbers = [
+            _mean([value for value in column if value is not None]) for column in zip(*cells, strict=True)
+        ]
+        rows.append((subject, _condition(keys[0], bare=bare), str(len(keys)), *numbers))
+    title = f"Means over contracts, by subject and {'temperature' if bare else 'condition'}"
+    caption = (
+        "Plain means of the contracts that have a value, without an interval: they describe these contracts."
+    )
+    return Headline(
+        title, (*columns[1:3], "contracts", *columns[4:]), tuple(rows), caption, (*names[1:3], "", *names[4:])
     )
 
 
-def _varied(conditions: Iterable[tuple[float, ...]]) -> str:
-    return "temperatures" if all(max(rest) < 0 for _, *rest in conditions) else "conditions"
+def _mean(values: Sequence[float]) -> Number:
+    if not values:
+        return Number(None, note="no contract has a value")
+    return Number(statistics.fmean(values), n=len(values))
 
 
-def _sameness(found: Found, cells: Sequence[Cell]) -> Iterator[str]:
-    keys = [cell.key for cell in cells]
-    senses: tuple[tuple[str, Callable[[CellKey], Measure | None]], ...] = (
-        ("byte for byte", lambda key: found.get("R_raw", key)),
-        ("as a program: layout, comments and names of variables aside", found.program),
-        ("by its results", lambda key: found.get("R", key, rung="behaviour")),
-    )
-    said = []
-    for words, sense in senses:
-        values = [m.value for m in map(sense, keys) if m is not None and m.value is not None]
-        if values:
-            said.append(f"{statistics.median(values):.0%} ({words})")
-    if said:
-        median = f" (medians over {len(cells)} cells)" if len(cells) > 1 else ""
-        yield f"Ask again, and the most common answer comes back {_listed(said)} of the time{median}."
-    yield from _extremes(found, keys)
+def _columns(found: CellMeasures, *, bare: bool) -> Iterator[tuple[str, str]]:
+    yield from (("contract", ""), ("subject", ""), ("T" if bare else "condition", ""), ("n", ""))
+    yield from (("pass rate", "pass_rate"), ("same bytes", "R_raw"), ("same program", "R names"))
+    yield from (("same behaviour", "R behaviour"), ("equal to canon", "R_anchor_pre"))
+    if found.repaired:
+        yield "after repair", "R_anchor"
 
 
-def _extremes(found: Found, keys: Sequence[CellKey]) -> Iterator[str]:
-    """The least and the most repeatable cell, and how well one cell is known."""
-    programs = [(m, key) for key in keys if (m := found.program(key)) is not None and m.value is not None]
-    if not programs:
-        return
-    low, high = (pick(programs, key=lambda pair: pair[0].value or 0.0) for pick in (min, max))
-    width = statistics.median((m.high or 0.0) - (m.low or 0.0) for m, _ in programs)
-    text = ""
-    if low[0].value != high[0].value:
-        text = (
-            f"As a program that share goes from {low[0].value:.0%} ({_where(low[1])}) "
-            f"to {high[0].value:.0%} ({_where(high[1])}). "
+def _row(found: CellMeasures, key: CellKey) -> Iterator[Measure | None]:
+    yield found.get("pass_rate", key)
+    yield found.get("R_raw", key)
+    yield found.program(key)
+    yield found.get("R", key, rung="behaviour")
+    yield found.anchored("R_anchor_pre", key)
+    if found.repaired:
+        yield found.anchored("R_anchor", key)
+
+
+def _caption(found: CellMeasures, keys: list[CellKey]) -> str:
+    parts = ["Shares, from 0 to 1. R is the share of the most common answer."]
+    if found.confidence is not None:
+        parts.append(f"Ranges are {percent(found.confidence)} intervals.")
+    other = [key.contract for key in keys if found.get("R", key, rung="names") is None]
+    if other and len(other) < len(keys):
+        parts.append(
+            f"{len(set(other))} contracts are not in Python: there programs are compared as text, and not repaired."
         )
-    known = f"The interval of a single cell is {100 * width:.0f} percentage points wide"
-    if len(programs) > 1:
-        known += " in the median: smaller differences between cells are not established"
-    yield f"{text}{known}."
+    elif other:
+        parts.append("The programs are not in Python: they are compared as text, and not repaired.")
+    return " ".join(parts)
 
 
-def _where(key: CellKey) -> str:
-    return f"{key.contract}, {key.subject}, {condition_text(key)}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _differences(found: Found, pairs: Sequence[Pair]) -> Iterator[str]:
-    """How far apart, and what part of it is only dress."""
-    reach: list[Fraction] = []  # of those that differ in more than layout, comments and docstrings
-    passing = _Passing()
-    failing = 0
-    for cell, anchor in pairs:
-        if anchor.canon is None:
-            continue
-        code, level = anchor.canon.code, cell.levels[-1]
-        for output in cell.outputs:
-            before = cell.distance(output.code, code, level)
-            if before > 0:
-                reach.append(before)
-                failing += not output.passed
-            if output.passed and cell.language == "python" and cell.distance(output.code, code, "text") > 0:
-                passing.add(before, cell.distance(cell.repaired(output), code, level))
-    if reach:
-        count = "1 answer differs" if len(reach) == 1 else f"{len(reach)} answers differ"
-        declared = {anchor.source == "declared" for _, anchor in pairs if anchor.canon is not None}
-        canon = "the declared canon" if declared == {True} else "the canon"
-        if declared == {False}:
-            canon += ", the first answer of a cell that passes every test"
-        yield (
-            f"{_aside(pairs)}, {count} from {canon}; "
-            f"the distance to it is {float(sum(reach) / len(reach)):.2f} on average (0 the same, 1 nothing "
-            "in common)."
-        )
-    else:
-        yield f"{_aside(pairs)}, every answer equals its canon, where there is one."
-    if not found.repaired:
-        yield "Nothing was repaired, so what part of the difference is only dress is not known."
-    elif passing.count:
-        yield passing.said()
-    if failing:
-        count = "1 answer that differs does" if failing == 1 else f"{failing} answers that differ do"
-        yield f"{count} not pass every test, and what does not pass is never repaired."
-
-
-def _aside(pairs: Sequence[Pair]) -> str:
-    """What the widest level of these cells does not count."""
-    kinds = {cell.language == "python" for cell, anchor in pairs if anchor.canon is not None}
-    if kinds == {True}:
-        return "Layout, comments and docstrings aside"
-    return "Compared as text" + (
-        " (in Python layout, comments and docstrings aside)" if True in kinds else ""
-    )
-
-
-class _Passing:
-    """The answers that pass and differ from the canon in any way, and what their difference came to."""
-
-    def __init__(self) -> None:
-        self.count = self.laid_out = self.rescued = self.nearer = 0
-
-    def add(self, before: Fraction, after: Fraction) -> None:
-        self.count += 1
-        self.laid_out += before == 0
-        self.rescued += before > after == 0
-        self.nearer += before > after > 0
-
-    def said(self) -> str:
-        who = (
-            "1 answer that passes and differs"
-            if self.count == 1
-            else f"{self.count} answers that pass and differ"
-        )
-        dress, stayed = self.laid_out + self.rescued, self.count - self.laid_out - self.rescued
-        text = (
-            f"Of {who} from the canon in any way, {self.laid_out or 'none'} "
-            f"{'differs' if self.laid_out < 2 else 'differ'} in layout, comments or docstrings only, "
-            f"and {self.rescued or 'none'} became equal to it after repair"
-        )
-        if dress:
-            text += f": {dress} of {self.count} differences are only dress, and can be removed safely"
-        if stayed:
-            text += f". {stayed} stayed different, {self.nearer or 'none'} of them brought nearer"
-        return text + "."
-
-
-def _compared(result: Result) -> Iterator[str]:
-    compared = sum(measure.name in SWEPT for measure in result.measures)  # whose verdicts come first
-    kinds = (
-        (True, "holds", "hold"),
-        (False, "fails", "fail"),
-        (None, "is not established", "are not established"),
-    )
-    for what, verdicts in (
-        ("comparison", result.verdicts[:compared]),
-        ("requirement", result.verdicts[compared:]),
-    ):
-        held = [verdict.holds for verdict in verdicts]
-        counts = [(held.count(kind), one, many) for kind, one, many in kinds]
-        said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
-        if said:
-            yield f"Of {len(held)} {what}{'' if len(held) == 1 else 's'} {_listed(said)}."
+def _condition(key: CellKey, *, bare: bool) -> str:
+    """A condition for a column of a table; ``bare`` where that holds temperatures only."""
+    text = condition_text(key, brief=True)
+    return text.removeprefix("T ") if bare else text

@@ -9,7 +9,7 @@ variant            what it is
 ``plain``          the contract's first solution
 ``formatted``      plain with comments and blank lines: another text, the same tokens
 ``documented``     plain with a docstring: other tokens, the same syntax tree but for docstrings
-``dressed``        plain laid out, commented and documented by hand
+``restyled``        plain laid out, commented and documented by hand
 ``renamed``        plain with its variables renamed as ``data/variants/renamed.yaml`` declares
 ``modular``        the first correct solution with helpers beside the entry point
 ``reordered``      modular with its definitions in the opposite order
@@ -99,7 +99,7 @@ def _modular(contract: Contract) -> str:
         solution.code
         for solution in contract.solutions
         if solution.kind == "correct"
-        and solution.name not in ("plain", "dressed")
+        and solution.name not in ("plain", "restyled")
         and len(_definitions(ast.parse(solution.code))) > 1
     )
 
@@ -139,12 +139,12 @@ def _code(contract: Contract, variant: str, stream: Stream) -> str:
     if variant in DERIVED:
         return derived(contract, variant)
     named = {solution.name: solution.code for solution in contract.solutions}
-    if variant in ("plain", "dressed"):
+    if variant in ("plain", "restyled"):
         return named[variant]
     if variant == "marked":
         return f"{named['plain']}# {stream.bits64():016x}\n"
     kind = "correct" if variant == "other" else variant
-    rest = [s.code for s in contract.solutions if s.kind == kind and s.name not in ("plain", "dressed")]
+    rest = [s.code for s in contract.solutions if s.kind == kind and s.name not in ("plain", "restyled")]
     return stream.choice(rest)
 
 
@@ -152,8 +152,10 @@ REFERENCES = {
     "steady": VariantSubject(
         "always the same correct program: every measure reads 1, every distance 0", plain=1
     ),
-    "dressed": VariantSubject(
-        "one correct program in two dresses: R_raw near .5, R_ast 1 but for docstrings", plain=1, dressed=1
+    "restyled": VariantSubject(
+        "one correct program in two formattings: R_raw near .5, R_ast 1 but for docstrings",
+        plain=1,
+        restyled=1,
     ),
     "formatting": VariantSubject(
         "one program in two layouts: R .5 at bytes and text, 1 from layout on", plain=1, formatted=1
@@ -174,7 +176,7 @@ REFERENCES = {
     "dominant": VariantSubject(
         "nine in ten plain, the rest any other make: R_raw .9",
         plain=0.9,
-        dressed=0.02,
+        restyled=0.02,
         formatted=0.01,
         documented=0.01,
         renamed=0.01,
@@ -185,9 +187,9 @@ REFERENCES = {
         marked=0.01,
     ),
     "mixed": VariantSubject(
-        "half plain, the rest dressed, other, wrong or not parseable",
+        "half plain, the rest restyled, other, wrong or not parseable",
         plain=0.5,
-        dressed=0.2,
+        restyled=0.2,
         other=0.15,
         wrong=0.1,
         unparseable=0.05,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from assay.canonical import digest
@@ -19,8 +20,9 @@ from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
 from assay.instruments.repeatability.programs.normalisation import VERSIONS, Forms, normal_forms
 from assay.instruments.repeatability.programs.repair import LEVELS, Repair
+from assay.vocabulary import Measure
 
-__all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Due", "Output", "due", "sorted_cells"]
+__all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Due", "Output", "due", "key_of", "sorted_cells"]
 
 ORACLE = "oracle/1"
 
@@ -46,6 +48,15 @@ class CellKey(Struct, frozen=True, order=True):
     def condition(self) -> tuple[float, ...]:
         """Everything but contract and subject, in an order: what was not varied comes first."""
         return tuple(-1.0 if v is None else v for v in (self.temperature, self.top_p, self.wording))
+
+
+def key_of(measure: Measure) -> CellKey:
+    """The cell a measure is of. In a file every number is a real; a wording is a whole one."""
+    found = {k: v for k, v in measure.labels.items() if k in CellKey.__struct_fields__}
+    wording = found.get("wording")
+    if isinstance(wording, float) and wording.is_integer():
+        found["wording"] = int(wording)
+    return msgspec.convert(found, CellKey)
 
 
 class Output(Struct, frozen=True):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from assay.evidence.records import Evidence, Record
 from assay.instruments.repeatability.measures.drift import Earlier, canon_for
 from assay.instruments.repeatability.measures.settings import Settings
+from assay.instruments.repeatability.options import RepeatabilityOptions
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.extraction import extract_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
@@ -21,9 +22,6 @@ from assay.study import Lock
 from assay.vocabulary import Exclusion, Trial
 
 from .cell import Anchor, Canon, Cell, CellKey, Output, due, sorted_cells
-
-if TYPE_CHECKING:
-    from assay.instruments.repeatability.protocol import Options
 
 __all__ = [
     "REPAIR",
@@ -50,7 +48,7 @@ class WorkedOut(NamedTuple):
     earlier: list[tuple[Cell, Earlier]]  # cells that an earlier run measured, too
 
 
-def work_out(lock: Lock, evidence: Evidence, options: Options) -> WorkedOut:
+def work_out(lock: Lock, evidence: Evidence, options: RepeatabilityOptions) -> WorkedOut:
     """Finished trials as cells; what infrastructure lost is counted by its own name."""
     materials = lock.materials["repeatability"]
     contracts = msgspec.convert(materials["contracts"], dict[str, Contract])
@@ -92,7 +90,7 @@ def work_out(lock: Lock, evidence: Evidence, options: Options) -> WorkedOut:
     return WorkedOut(cells, anchors, settings, excluded, notes, unrepaired, earlier)
 
 
-def _notes(cut: int, gone: int, contracts: dict[str, Contract], options: Options) -> list[str]:
+def _notes(cut: int, gone: int, contracts: dict[str, Contract], options: RepeatabilityOptions) -> list[str]:
     notes = [f"{cut} replies were cut by their length limit; they are scored as they came"] if cut else []
     notes += [
         f"{name} has {len(contract.paraphrases)} of {options.paraphrases} paraphrases asked for"
@@ -120,7 +118,7 @@ def earlier_cell(lock: Lock, key: CellKey) -> Earlier | None:
     return canon_for(key, msgspec.convert(earlier, list[Earlier])) if earlier else None
 
 
-def settings_of(options: Options, excluded_share: float) -> Settings:
+def settings_of(options: RepeatabilityOptions, excluded_share: float) -> Settings:
     return Settings(
         tau=Fraction(str(options.tau)),
         confidence=options.confidence,
@@ -141,7 +139,7 @@ def wording_of(factors: Mapping[str, str | float]) -> int:
     return int(factors.get("wording", 0))
 
 
-def cell_key(trial: Trial, options: Options) -> CellKey:
+def cell_key(trial: Trial, options: RepeatabilityOptions) -> CellKey:
     return CellKey(
         trial.instance.item,
         trial.subject,

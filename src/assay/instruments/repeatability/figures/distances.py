@@ -7,19 +7,24 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.report.presentation import (
+from assay.report.figures.drawing import (
+    BLUE,
     INK,
+    ORANGE,
+    SKY,
+    WIDTH,
     Box,
-    Picture,
     draw_blocks,
     draw_legend,
     name_rows,
     new_figure,
     svg_text,
 )
+from assay.report.presentation import Picture
+from assay.report.wording import first_of
 
-from .groups import BLUE, MOST_ROWS, ORANGE, SKY, Group, Pair, condition_labels, group_of
-from .headline import Found
+from .cell_measures import CellMeasures
+from .groups import MOST_ROWS, CellGroup, Pair, condition_labels, group_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +41,7 @@ class _Moved(NamedTuple):
     after: list[Fraction]
 
 
-def draw_distances(found: Found, pairs: Sequence[Pair]) -> Picture | None:
+def draw_distances(found: CellMeasures, pairs: Sequence[Pair]) -> Picture | None:
     """A row per subject and condition: how many equal the canon, how the others are spread, and what repair changes."""
     groups = _moved(pairs)
     if not groups:
@@ -44,7 +49,7 @@ def draw_distances(found: Found, pairs: Sequence[Pair]) -> Picture | None:
     repaired = found.repaired
     tau = Fraction(str(found.tau or 0))
     chosen = sorted(groups)[:MOST_ROWS]
-    figure = new_figure(9.6, 1.25 + (0.42 if repaired else 0.3) * len(chosen))
+    figure = new_figure(WIDTH, 1.25 + (0.42 if repaired else 0.3) * len(chosen))
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.1), sharey=True)
     _shares(left, [groups[group] for group in chosen], tau, repaired=repaired)
     _spread(right, [groups[group] for group in chosen], tau, repaired=repaired)
@@ -52,15 +57,13 @@ def draw_distances(found: Found, pairs: Sequence[Pair]) -> Picture | None:
     name_rows(left, [labels[group] for group in chosen])
     draw_legend(figure, left, 3)
     alt = f"Distances to the canon for {len(chosen)} groups of outputs; means and shares are among the measures."
-    caption = _caption(pairs, repaired=repaired)
-    if len(groups) > MOST_ROWS:
-        caption += f" The first {MOST_ROWS} of {len(groups)} rows are shown."
+    caption = f"{_caption(pairs, repaired=repaired)} {first_of(len(chosen), len(groups), 'rows')}".strip()
     title = "How far the outputs lie from the canon"
     return Picture(f"{title}, before and after repair" if repaired else title, svg_text(figure), caption, alt)
 
 
-def _moved(pairs: Sequence[Pair]) -> dict[Group, _Moved]:
-    groups: dict[Group, _Moved] = {}
+def _moved(pairs: Sequence[Pair]) -> dict[CellGroup, _Moved]:
+    groups: dict[CellGroup, _Moved] = {}
     for cell, anchor in pairs:
         if anchor.canon is not None:
             level, code = cell.levels[-1], anchor.canon.code

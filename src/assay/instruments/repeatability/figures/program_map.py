@@ -15,10 +15,22 @@ import numpy.typing as npt
 
 from assay.instruments.repeatability.cells.cell import Anchor, Cell
 from assay.instruments.repeatability.measures.pairs import distance_matrix
-from assay.report.presentation import INK, Picture, draw_legend, label, new_figure, svg_text
+from assay.report.figures.drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    WIDTH,
+    draw_legend,
+    new_figure,
+    panel_grid,
+    svg_text,
+)
+from assay.report.presentation import Picture
+from assay.report.text import label
 
-from .groups import BLUE, GREEN, ORANGE, Pair, fullest, panels
-from .headline import condition_text
+from .cell_measures import condition_text
+from .groups import Pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,11 +89,11 @@ def draw_maps(pairs: Sequence[Pair]) -> Picture | None:
     chosen = sorted(many, key=lambda pair: -len(pair[0].rung_counts(_rung(pair[0]))))[:MOST_MAPS]
     if not chosen:
         return None
-    figure = new_figure(9.6, 0.5 + 3.7 * -(-len(chosen) // 3))
-    grid = panels(figure, len(chosen), sharey=False)
+    figure = new_figure(WIDTH, 0.5 + 3.7 * -(-len(chosen) // 3))
+    grid = panel_grid(figure, len(chosen), sharey=False)
     for axes, pair in zip(grid, chosen, strict=True):
         _map(axes, *pair)
-    draw_legend(figure, fullest(grid), 4)
+    draw_legend(figure, grid, 4)
     caption = (
         "One bubble a distinct program (same syntax tree), its area by how often it came; the cross is the canon, the "
         "program that the others are measured against. Programs that lie near each other are alike; a line leads to "

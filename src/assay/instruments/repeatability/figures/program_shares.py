@@ -8,19 +8,24 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from assay.instruments.repeatability.cells.cell import Cell
-from assay.report.presentation import (
+from assay.report.figures.drawing import (
+    BLUE,
+    ORANGE,
+    WIDTH,
     Box,
-    Picture,
     draw_blocks,
     draw_legend,
-    label,
     name_rows,
     new_figure,
+    panel_grid,
     svg_text,
 )
+from assay.report.presentation import Picture
+from assay.report.text import label
+from assay.report.wording import first_of
 
-from .groups import BLUE, MOST_COLUMNS, MOST_ROWS, ORANGE, Pair, fullest, panels, row_labels
-from .headline import condition_text
+from .cell_measures import condition_text
+from .groups import MOST_ROWS, Pair, row_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +34,7 @@ __all__ = ["draw_programs"]
 
 RARE = Fraction(1, 50)  # narrower blocks could not be told apart
 MOST_SUBJECTS = 12
+MOST_COLUMNS = 3
 
 
 def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
@@ -42,14 +48,14 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
     names = row_labels([(contract, text) for contract, _, text in rows[:MOST_ROWS]])
     places = {row[:2]: y for y, row in enumerate(rows[:MOST_ROWS])}
     lines = -(-len(shown) // MOST_COLUMNS)
-    figure = new_figure(9.6, 0.5 + lines * (0.7 + 0.25 * len(places)))
-    grid = panels(figure, len(shown))
+    figure = new_figure(WIDTH, 0.5 + lines * (0.7 + 0.25 * len(places)))
+    grid = panel_grid(figure, len(shown), MOST_COLUMNS)
     for subject, axes in zip(shown, grid, strict=True):
         mine = [(cell, places.get((cell.key.contract, cell.key.condition))) for cell in cells]
         _strips(axes, [(cell, y) for cell, y in mine if cell.key.subject == subject and y is not None])
         axes.set_title(label(subject, 28))
         name_rows(axes, names)
-    draw_legend(figure, fullest(grid), 4)
+    draw_legend(figure, grid, 4)
     caption = (
         "One strip a cell, one block a distinct program (same syntax tree), as wide as its share of the "
         "outputs; the number of distinct programs stands at the end. One long block: always the same program."
@@ -58,10 +64,8 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
         caption += (
             f" Programs with less than {float(RARE):g} of the outputs each are one pale block together."
         )
-    if len(rows) > MOST_ROWS:
-        caption += f" The first {MOST_ROWS} of {len(rows)} rows are shown."
-    if len(subjects) > MOST_SUBJECTS:
-        caption += f" The first {MOST_SUBJECTS} of {len(subjects)} subjects are shown."
+    left_out = first_of(len(places), len(rows), "rows"), first_of(len(shown), len(subjects), "subjects")
+    caption = " ".join(filter(None, (caption, *left_out)))
     alt = f"Distinct programs and their share in {len(pairs)} cells, by whether they pass."
     return Picture("Which programs came", svg_text(figure), caption, alt)
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, Output
 from assay.instruments.repeatability.programs.repair import STEPS, Repair
-from assay.report.presentation import Comparison, Taken, shorten
+from assay.report.presentation import Comparison, Taken
+from assay.report.text import shorten
 
+from .cell_measures import condition_text
 from .groups import Pair
-from .headline import condition_text
 
 __all__ = ["side_by_side"]
 
@@ -116,7 +117,7 @@ def _outcome(seen: _Seen) -> str:
 
 def _moved(seen: _Seen) -> str:
     if not seen.repair or not seen.repair.steps:
-        return "No step of repair brings it nearer: the difference is more than dress."
+        return "No step of repair brings it nearer: the difference is in more than the writing."
     levels = dict.fromkeys(("text", seen.cell.levels[-1]))
     moved = [
         f"{float(before):.3f} → {float(after):.3f} (level {level})"

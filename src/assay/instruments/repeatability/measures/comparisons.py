@@ -22,14 +22,14 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assay.instruments.repeatability.cells.cell import Cell, CellKey
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, key_of
 from assay.measuring import measure_of
 from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .settings import DECLARED, NO_CANON, NO_OUTPUTS
 
-__all__ = ["Compared", "Finding", "compare_cells", "corrected", "key_of"]
+__all__ = ["Compared", "Finding", "compare_cells", "corrected"]
 
 AXES = ("temperature", "top_p", "wording", "subject")
 RUNGS = ("bytes", "ast", "names", "behaviour")
@@ -193,15 +193,6 @@ def _shared(one: Cell, two: Cell, *, holders: frozenset[CellKey], declared: froz
     """A cell is nearer to a canon of its own than its equal is. Alike are two own canons, or two declared."""
     keys = {one.key, two.key}
     return None if keys <= holders or keys <= declared else SHARED
-
-
-def key_of(measure: Measure) -> CellKey:
-    """The cell a measure is of. In a file every number is a real; a wording is a whole one."""
-    found = {k: v for k, v in measure.labels.items() if k in CellKey.__struct_fields__}
-    wording = found.get("wording")
-    if isinstance(wording, float) and wording.is_integer():
-        found["wording"] = int(wording)
-    return msgspec.convert(found, CellKey)
 
 
 # One comparison.

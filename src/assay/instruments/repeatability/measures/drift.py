@@ -22,7 +22,7 @@ from assay.bench.folder import RunFolder
 from assay.canonical import real
 from assay.errors import InputError, IntegrityError
 from assay.instruments.repeatability.cells.canons import read_canon
-from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey
+from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, key_of
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.measuring import measure_of, percent
@@ -30,7 +30,7 @@ from assay.measuring.verdicts import bounded
 from assay.stats import clopper_pearson, fisher_exact, share_difference
 from assay.vocabulary import Flag, Measure, Reading, Result, Verdict
 
-from .comparisons import Compared, Finding, corrected, key_of
+from .comparisons import Compared, Finding, corrected
 from .settings import Settings, cell_flags
 
 __all__ = ["Earlier", "canon_for", "drift_measures", "earlier_cells", "read_earlier"]

@@ -62,7 +62,7 @@ GRID = (
         {
             "plain": 900,
             "formatted": 5,
-            "dressed": 5,
+            "restyled": 5,
             "documented": 5,
             "renamed": 5,
             "modular": 5,
@@ -94,11 +94,11 @@ GRID = (
     ),
     Distribution(
         "everything",
-        ".3 plain, .55 in other dress or otherwise written, .1 wrong, .03 not Python, .02 never twice",
+        ".3 plain, .55 in other formatting or otherwise written, .1 wrong, .03 not Python, .02 never twice",
         {
             "plain": 300,
             "formatted": 100,
-            "dressed": 100,
+            "restyled": 100,
             "documented": 50,
             "renamed": 100,
             "modular": 50,

@@ -22,7 +22,7 @@ from assay.instruments.repeatability.programs.oracle import behaviour_of, job_fo
 from assay.instruments.repeatability.programs.repair import LEVELS, Proposal, Repair, repair_program
 from assay.sandbox import Sandbox
 
-__all__ = ["MEANS", "SHARES", "Canons", "Programs", "judged", "tables_of"]
+__all__ = ["MEANS", "SHARES", "CanonTables", "SimulatedPrograms", "judged", "tables_of"]
 
 SEED = 1  # of the generated inputs
 SHARES = ("R_anchor_pre", "P_tau_pre", "R_anchor", "rescue_rate", "P_tau_post", "delta_P_tau")
@@ -34,7 +34,7 @@ Ids = npt.NDArray[np.int64]
 Pair = tuple[int, int]  # of a program and a canon, by number
 
 
-class Canons(Struct, frozen=True):
+class CanonTables(Struct, frozen=True):
     """For each canon (a row) and program (a column) what it counts for; NaN where they do not meet.
 
     ``tables`` are by level and name: 0 or 1 for a share, a distance for a mean.
@@ -44,7 +44,7 @@ class Canons(Struct, frozen=True):
     tables: dict[str, dict[str, Floats]]
 
 
-class Programs(Struct, frozen=True):
+class SimulatedPrograms(Struct, frozen=True):
     """Outputs by number, as the oracle judged them, with their classes at every rung."""
 
     outputs: tuple[Output, ...]
@@ -65,7 +65,7 @@ async def _run(contract: Contract, sources: Iterable[str], sandbox: Sandbox, **m
     return dict(zip(different, await asyncio.gather(*map(one, different)), strict=True))
 
 
-async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> Programs:
+async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> SimulatedPrograms:
     """Every program through the oracle, and on the generated inputs where it runs."""
     runs = await _run(contract, codes, sandbox)
     _check_that_all_ended(runs)
@@ -81,7 +81,7 @@ async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> 
     trees = [cell.forms(code).tree for code in codes]
     numbers = {tree: number for number, tree in enumerate(dict.fromkeys(trees))}
     classes = {rung: np.array(found, dtype=np.int64) for rung, found in cell.ladder.items()}
-    return Programs(
+    return SimulatedPrograms(
         outputs=tuple(outputs),
         trees=tuple(cell.forms(code).ast for code in codes),
         passed=np.array([output.passed for output in outputs]),
@@ -104,8 +104,12 @@ def _check_that_all_ended(runs: dict[str, Any]) -> None:
 
 
 async def tables_of(
-    contract: Contract, programs: Programs, pairs: Sequence[Pair], settings: Settings, sandbox: Sandbox
-) -> Canons:
+    contract: Contract,
+    programs: SimulatedPrograms,
+    pairs: Sequence[Pair],
+    settings: Settings,
+    sandbox: Sandbox,
+) -> CanonTables:
     """Distances of all pairs that can meet, before and after repair against the oracle."""
     outputs = programs.outputs
     cell = Cell(CellKey(contract.id, "calibration"), list(outputs), keep=contract.keep)
@@ -128,7 +132,7 @@ async def tables_of(
                 post = cell.distance(repairs[pair].source, outputs[canon].code, level)
             for name, value in _counts_for(pre, post, settings.tau).items():
                 tables[level][name][row[canon], program] = value
-    return Canons(row=row, tables=tables)
+    return CanonTables(row=row, tables=tables)
 
 
 def _counts_for(pre: Fraction, post: Fraction, tau: Fraction) -> dict[str, float]:

@@ -26,7 +26,7 @@ from assay.stats import (
     pairwise_mean_array,
 )
 
-from .outputs import MEANS, SHARES, Canons, Programs
+from .outputs import MEANS, SHARES, CanonTables, SimulatedPrograms
 from .truth import Key
 
 __all__ = ["anchored_readings", "canon_free_readings", "canons_of"]
@@ -36,7 +36,7 @@ Ids = npt.NDArray[np.int64]
 SAME_AS = {"delta_R_anchor": "R_anchor", "delta_R_anchor_observed": "rescue_rate"}
 
 
-def canons_of(ids: Ids, programs: Programs) -> tuple[Ids, Ids]:
+def canons_of(ids: Ids, programs: SimulatedPrograms) -> tuple[Ids, Ids]:
     """Of every cell the position of its first output that passes, and its number; −1 where none does."""
     passed = programs.passed[ids]
     some = passed.any(axis=1)
@@ -55,7 +55,7 @@ def _readings(found: IntervalArray) -> Readings:
     return Readings(found.value, found.low, found.high)
 
 
-def canon_free_readings(ids: Ids, programs: Programs, confidence: float) -> dict[Key, Readings]:
+def canon_free_readings(ids: Ids, programs: SimulatedPrograms, confidence: float) -> dict[Key, Readings]:
     runs, n = ids.shape
     total = np.full(runs, n)
     found: dict[Key, Readings] = {}
@@ -92,7 +92,7 @@ def _novelty(once: Ids, n: int, confidence: float) -> Readings:
     return Readings(np.array(value), np.array([r.low for r in rows]), np.array([r.high for r in rows]))
 
 
-def _mean_distances(ids: Ids, programs: Programs) -> Floats:
+def _mean_distances(ids: Ids, programs: SimulatedPrograms) -> Floats:
     known: dict[tuple[int, ...], float] = {}
     found = []
     for row in ids.tolist():
@@ -103,7 +103,9 @@ def _mean_distances(ids: Ids, programs: Programs) -> Floats:
     return np.array(found)
 
 
-def anchored_readings(ids: Ids, programs: Programs, canons: Canons, confidence: float) -> dict[Key, Readings]:
+def anchored_readings(
+    ids: Ids, programs: SimulatedPrograms, canons: CanonTables, confidence: float
+) -> dict[Key, Readings]:
     """Values of the whole cell, intervals from the outputs after the canon; NaN without a canon."""
     index, canon = canons_of(ids, programs)
     some = np.flatnonzero(index >= 0)

@@ -12,7 +12,7 @@ pass_rate                Σ p, over programs that pass
 anchored measures        Σ p_v f(v, c), given that the program c became the canon
 =======================  ===================================================================================
 
-Programs that never repeat have no p of their own: where they stay apart they are the limit of ever more and
+SimulatedPrograms that never repeat have no p of their own: where they stay apart they are the limit of ever more and
 ever rarer ones. Then they add nothing to max p and Σ p², their whole share to novelty, and the entropy is
 infinite. Outputs after the canon are independent of it, so given the canon they are draws like any others.
 """
@@ -31,7 +31,7 @@ from assay.instruments.repeatability.programs.ladder import RUNGS
 from assay.instruments.repeatability.programs.repair import LEVELS
 
 from .distributions import FAMILIES, Distribution, Roster
-from .outputs import MEANS, SHARES, Canons, Programs
+from .outputs import MEANS, SHARES, CanonTables, SimulatedPrograms
 
 __all__ = ["Key", "anchored_truths", "canon_free_truths", "kinds_of"]
 
@@ -55,7 +55,7 @@ def kinds_of(distribution: Distribution, roster: Roster) -> list[Kind]:
     ]
 
 
-def canon_free_truths(kinds: list[Kind], programs: Programs, n: int) -> dict[Key, float]:
+def canon_free_truths(kinds: list[Kind], programs: SimulatedPrograms, n: int) -> dict[Key, float]:
     found: dict[Key, float] = {
         ("R_raw", ""): _largest(_atoms(kinds, programs.classes["raw"])),
         ("R_ast", ""): _largest(_atoms(kinds, programs.classes["tree"])),
@@ -86,7 +86,7 @@ def _largest(atoms: list[Fraction]) -> float:
     return float(max(atoms, default=Fraction(0)))
 
 
-def _distance(kinds: list[Kind], programs: Programs) -> float:
+def _distance(kinds: list[Kind], programs: SimulatedPrograms) -> float:
     far = distance_matrix([programs.trees[i] for kind in kinds for i in (kind.one, kind.another)])
     return math.fsum(
         float(u.share * v.share) * float(far[2 * i, 2 * j + 1])
@@ -95,7 +95,7 @@ def _distance(kinds: list[Kind], programs: Programs) -> float:
     )
 
 
-def anchored_truths(kinds: list[Kind], canons: Canons, canon: int) -> dict[Key, float]:
+def anchored_truths(kinds: list[Kind], canons: CanonTables, canon: int) -> dict[Key, float]:
     """Given the canon. One that never repeats is met by others of its kind only."""
     row = canons.row[canon]
 

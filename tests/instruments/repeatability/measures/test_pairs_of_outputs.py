@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from assay.instruments.repeatability.measures import pairs
 from assay.instruments.repeatability.measures.pairs import distance_matrix, mean_distance
 from assay.instruments.repeatability.scoring import Settings
-
-from .making import cell_of, measure, score
-from .programs.grammar import programs, renamed
+from tests.instruments.repeatability.making import cell_of, measure, score
+from tests.instruments.repeatability.programs.grammar import programs, renamed
 
 TEXTS = st.lists(
     st.one_of(st.text(alphabet="ab _\n.(é\t", max_size=12), st.sampled_from(["", "x = 1", "x = 2"])),

@@ -16,9 +16,8 @@ from assay.instruments.repeatability.cells.canons import canon_bytes
 from assay.instruments.repeatability.cells.cell import Canon
 from assay.instruments.repeatability.measures.drift import earlier_cells
 from assay.instruments.repeatability.programs.contracts import Contract
-
-from .drifting import CONTRACTS, cell, run_of
-from .making import contract
+from tests.instruments.repeatability.drifting import CONTRACTS, cell, run_of
+from tests.instruments.repeatability.making import contract
 
 
 def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey
-from assay.instruments.repeatability.figures.headline import Found, headline_of
-from assay.instruments.repeatability.present import _compared, _summary, present
+from assay.instruments.repeatability.figures.summary import summary_of
+from assay.instruments.repeatability.present import headline_of, present
 from assay.instruments.repeatability.scoring import Settings
 from assay.report.presentation import Presentation
-
-from .making import anchors_of, cell_of, contract, score
+from tests.instruments.repeatability.making import anchors_of, cell_of, contract, score
 
 PLAIN = "def f(x):\n    return x\n"
 RENAMED = "def f(y):\n    return y\n"
@@ -28,7 +27,7 @@ def said(*cells: Cell, declared: dict[str, Canon] | None = None, **settings: Any
     chosen = Settings(repair=True, **settings)
     result = score(*cells, settings=chosen, declared=declared)
     pairs = list(zip(cells, anchors_of(cells, chosen, declared), strict=True))
-    return "\n".join((*_summary(Found(result), pairs), *_compared(result)))
+    return "\n".join(summary_of(result, pairs))
 
 
 def test_requirements_are_not_counted_as_comparisons() -> None:

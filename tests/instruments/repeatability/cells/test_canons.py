@@ -16,8 +16,7 @@ from assay.instruments.repeatability.cells.canons import canon_bytes, load_canon
 from assay.instruments.repeatability.cells.cell import Canon
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.scoring import Settings
-
-from .making import cell_of, contract, measure, score
+from tests.instruments.repeatability.making import cell_of, contract, measure, score
 
 CODE = "def f(x):\n    return x + 1\n"
 

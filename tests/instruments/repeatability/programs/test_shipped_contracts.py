@@ -251,10 +251,10 @@ def test_the_unparseable_solution_does_not_compile(path: Path) -> None:
 
 
 @by_contract
-def test_plain_and_dressed_are_one_program_in_two_texts(path: Path) -> None:
+def test_plain_and_restyled_are_one_program_in_two_texts(path: Path) -> None:
     correct = dict(solutions(read(path), "correct"))
-    assert correct["plain"] != correct["dressed"]
-    assert bare_tree(correct["plain"]) == bare_tree(correct["dressed"])
+    assert correct["plain"] != correct["restyled"]
+    assert bare_tree(correct["plain"]) == bare_tree(correct["restyled"])
 
 
 @by_contract

@@ -21,8 +21,7 @@ from assay.instruments.repeatability.measures.comparisons import Compared, compa
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Measure, Verdict
-
-from .making import contract, score
+from tests.instruments.repeatability.making import contract, score
 
 __all__: list[str] = []
 

@@ -10,12 +10,12 @@ import pytest
 
 from assay.canonical import clean_text
 from assay.instruments.repeatability.cells.cell import Anchor, Canon
-from assay.instruments.repeatability.figures.headline import headline_of
-from assay.instruments.repeatability.present import present
-from assay.report.presentation import Number, Presentation, shorten, visible
+from assay.instruments.repeatability.present import headline_of, present
+from assay.report.presentation import Number, Presentation
+from assay.report.text import shorten, visible
+from tests.report.test_hostile_text import EVIL, check
 
-from .samples import cell, page_of, presented, scored
-from .test_hostile_text import EVIL, check
+from .showing import cell, page_of, presented, scored
 
 ONE = "def add(a, b):\n    return a + b\n"
 OTHER = "def add(x, y):\n    total = x + y\n    return total\n"
@@ -68,7 +68,7 @@ def test_without_a_canon_there_is_no_value_but_a_reason() -> None:
         "In which sense the answers are the same", "How often the same comes back, by temperature",
         "Which programs came",
     ]  # fmt: skip
-    assert "not established" in shown.pictures[1].svg
+    assert "no canon" in shown.pictures[1].caption
 
 
 def test_no_outputs_at_all_are_said_and_not_drawn() -> None:
@@ -116,8 +116,8 @@ def test_shortening_says_what_it_left_out_and_is_done_once() -> None:
 def test_the_same_cells_give_the_same_bytes_in_another_process() -> None:
     code = (
         "import hashlib, msgspec\n"
-        "from report.samples import cell, presented\n"
-        "cells = [cell(['x=1', 'x = 1', 'y'], [1], model=m, temperature=t) for m in 'ab' for t in (0.0, 1.0)]\n"
+        "from instruments.repeatability.showing import cell, presented\n"
+        "cells = [cell(['x=1', 'x = 1', 'y'], [1], subject=m, temperature=t) for m in 'ab' for t in (0.0, 1.0)]\n"
         "shown = presented(cells)[1]\n"
         "print(hashlib.sha256(msgspec.json.encode(shown)).hexdigest())\n"
     )
@@ -154,7 +154,7 @@ def test_pictures_take_the_ink_of_the_page_and_carry_no_date_or_comment() -> Non
 
 def test_one_temperature_many_models_and_a_hundred_cells_are_drawn() -> None:
     cells = [
-        cell([ONE, OTHER], [0], contract=f"c{i}", model=f"m{j}", temperature=None)
+        cell([ONE, OTHER], [0], contract=f"c{i}", subject=f"m{j}", temperature=None)
         for i in range(10)
         for j in range(10)
     ]
@@ -207,7 +207,7 @@ def test_outputs_and_names_are_inert_whatever_they_are() -> None:
     cells = []
     for evil, _ in map(clean_text, EVIL.values()):  # as every reply is before it is recorded
         codes = ["def f(): return 1", f"{evil}\n{evil}", f"# {evil}"]
-        cells += [cell(codes, [0], contract=evil, model=evil), cell(codes, [1], contract=evil, model="n")]
+        cells += [cell(codes, [0], contract=evil, subject=evil), cell(codes, [1], contract=evil, subject="n")]
     check(page_of(cells))
 
 

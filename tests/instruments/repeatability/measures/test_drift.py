@@ -18,8 +18,7 @@ from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Out
 from assay.instruments.repeatability.measures.drift import Earlier, canon_for, drift_measures, earlier_cells
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.vocabulary import Flag, Measure
-
-from .drifting import CONTRACTS, cell, run_of
+from tests.instruments.repeatability.drifting import CONTRACTS, cell, run_of
 
 __all__: list[str] = []
 
@@ -143,10 +142,10 @@ def test_a_new_version_of_the_subject_is_named_with_the_old_one() -> None:
 
 
 def test_comments_and_layout_are_no_drift() -> None:
-    dressed = Cell(
+    restyled = Cell(
         CellKey("c", "m", 0.0), [Output(i, f"x  =  'a'  # {i}\n", "pass", 1, 1) for i in range(10)]
     )
-    assert drift_of(dressed, earlier())[0].value == 0.0
+    assert drift_of(restyled, earlier())[0].value == 0.0
 
 
 def test_too_few_outputs_show_nothing_and_it_says_so() -> None:
