@@ -11,7 +11,7 @@ import random
 import statistics
 import time
 
-from assay.instruments.repeatability.distance import distance
+from assay.instruments.repeatability.programs.distance import distance
 
 
 def pure(a: str, b: str) -> int:

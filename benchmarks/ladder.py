@@ -20,10 +20,9 @@ import sys
 import time
 from collections.abc import Callable
 
-from assay.instruments.repeatability.normalisation import Forms, normal_forms
 from assay.instruments.repeatability.pairs import mean_distance
-from assay.instruments.repeatability.repair import Repair
-from assay.instruments.repeatability.repairing import repairing
+from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
+from assay.instruments.repeatability.programs.repair import Repair, repair_program
 
 PARTS = ("different", "repeated", "memory")
 KEEP = frozenset(("parse_line", "summarise", "report", "busiest"))
@@ -190,7 +189,7 @@ def as_given(texts: list[str]) -> list[str]:
 
 def repaired(source: str, canon: str) -> Repair:
     """The repair of a program whose every proposal passes."""
-    steps = repairing(source, canon, KEEP)
+    steps = repair_program(source, canon, KEEP)
     try:
         next(steps)
         while True:

@@ -29,8 +29,8 @@ from assay.instruments.consistency.scoring import SHARE_RULES, ConsistencySettin
 from assay.instruments.repeatability import Options
 from assay.instruments.repeatability.cells import Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
+from assay.instruments.repeatability.programs.repair import STEPS
 from assay.instruments.repeatability.records import record_rows
-from assay.instruments.repeatability.repair import STEPS
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.registry import names
 from assay.study import Study

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
 from assay.instruments.repeatability.figures import present
-from assay.instruments.repeatability.repair import Repair, Tried
+from assay.instruments.repeatability.programs.repair import Repair, Tried
 from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.report.figures import forest_plot
 from assay.report.html import ReportPage, render_report

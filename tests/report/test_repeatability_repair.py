@@ -7,7 +7,7 @@ import pytest
 
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import comparisons_of
-from assay.instruments.repeatability.repair import STEPS, Repair, Tried
+from assay.instruments.repeatability.programs.repair import STEPS, Repair, Tried
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Taken
 from assay.vocabulary import Measure, Reading, Verdict, VerdictKind
@@ -24,7 +24,7 @@ WRONG = "def add(a, b):\n    return a\n"
 def sample() -> tuple[list[str], dict[str, tuple[str, list[str]]]]:
     return [CANON, RENAMED, RENAMED, LONGER, WRONG], {
         RENAMED: (CANON, ["names"]),
-        LONGER: (NEARER, ["comments", "layout", "comments"]),
+        LONGER: (NEARER, ["comments", "formatting", "comments"]),
     }
 
 
@@ -61,7 +61,7 @@ def test_what_repair_closed_stands_first_with_its_steps() -> None:
     assert closed.outcome.endswith("→ 0.000 (level ast); after every step all tests passed.")
     assert far.title == "add, m, T 0: still different"
     assert (far.right, far.rest) == (LONGER, NEARER)
-    assert [(step.name, step.times) for step in far.steps] == [("comments", 2), ("layout", 1)]
+    assert [(step.name, step.times) for step in far.steps] == [("comments", 2), ("formatting", 1)]
 
 
 def test_a_step_is_told_in_its_own_words_and_one_unknown_by_its_name() -> None:
@@ -78,7 +78,7 @@ def test_what_does_not_pass_or_cannot_be_brought_nearer_is_said() -> None:
         "It does not pass every test, so it is not repaired."
     )
     made = cell([CANON, LONGER], [0, 1])
-    made.repairs[LONGER] = Repair(LONGER, (Tried("layout", "0" * 64, False),), 9)
+    made.repairs[LONGER] = Repair(LONGER, (Tried("formatting", "0" * 64, False),), 9)
     outcome = presented([made], repair=True)[1].comparisons[0].outcome
     assert outcome == (
         "No step of repair brings it nearer: the difference is more than dress. 1 more step was undone: the tests no "

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import Contract
-from assay.instruments.repeatability.oracle import Judgement, job_for, judge
+from assay.instruments.repeatability.programs.oracle import Judgement, job_for, judge
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.sandbox import run_all
 from assay.vocabulary import Measure, Result

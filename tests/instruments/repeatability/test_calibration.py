@@ -35,7 +35,7 @@ from assay.instruments.repeatability.calibration_truth import (
     canon_free_truths,
     kinds_of,
 )
-from assay.instruments.repeatability.repairing import LEVELS
+from assay.instruments.repeatability.programs.repair import LEVELS
 from assay.instruments.repeatability.rows import score_rows
 from assay.measuring.calibration import Calibration, Readings, in_processes, point_of
 from assay.stats import wilson_array

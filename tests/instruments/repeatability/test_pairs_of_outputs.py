@@ -13,8 +13,8 @@ from assay.instruments.repeatability import pairs
 from assay.instruments.repeatability.pairs import distance_matrix, mean_distance
 from assay.instruments.repeatability.scoring import Settings
 
-from .grammar import programs, renamed
 from .making import cell_of, measure, score
+from .programs.grammar import programs, renamed
 
 TEXTS = st.lists(
     st.one_of(st.text(alphabet="ab _\n.(é\t", max_size=12), st.sampled_from(["", "x = 1", "x = 2"])),

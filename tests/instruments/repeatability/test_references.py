@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 from assay.instruments.repeatability.contracts import Contract, shipped_contracts
-from assay.instruments.repeatability.extraction import extract_code
-from assay.instruments.repeatability.normalisation import Forms, normal_forms
+from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
 from assay.instruments.repeatability.reference import PROSE, REFERENCES, derived, renaming
 from assay.streams import Stream
 

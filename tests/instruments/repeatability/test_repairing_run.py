@@ -19,8 +19,8 @@ from assay.errors import IntegrityError
 from assay.evidence import Evidence, LedgerIndex, segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
 from assay.instruments.repeatability import Repeatability
-from assay.instruments.repeatability.extraction import extract_code
-from assay.instruments.repeatability.repair import STEPS
+from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.repair import STEPS
 from assay.report.publish import score_run
 from assay.signing import load_key
 from assay.study import Lock, Study

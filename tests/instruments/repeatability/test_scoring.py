@@ -11,7 +11,7 @@ from scipy import stats
 
 from assay.canonical import encode
 from assay.instruments.repeatability.cells import Cell, sorted_cells
-from assay.instruments.repeatability.ladder import RUNGS
+from assay.instruments.repeatability.programs.ladder import RUNGS
 from assay.instruments.repeatability.protocol import Options
 from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.instruments.repeatability.worked_out import settings_of as settings

@@ -45,15 +45,15 @@
     spec: test_delta_P_tau_is_P_tau_post_less_P_tau_pre
     spec: test_delta_P_tau_is_zero_when_nothing_crosses_tau
 * Normalized Levenshtein Distance
-    distance: test_it_is_edits_over_the_longer_length_on_code_points
-    distance: test_two_empty_texts_are_at_distance_zero
-    distance: test_the_distance_has_a_version
-    distance: test_zero_distance_and_equal_signatures_are_the_same_thing
-    spec_programs: test_distance_is_zero_to_itself_symmetric_and_within_bounds
+    programs.distance: test_it_is_edits_over_the_longer_length_on_code_points
+    programs.distance: test_two_empty_texts_are_at_distance_zero
+    programs.distance: test_the_distance_has_a_version
+    programs.distance: test_zero_distance_and_equal_signatures_are_the_same_thing
+    programs.spec_programs: test_distance_is_zero_to_itself_symmetric_and_within_bounds
 * SHA-256 Over Normalized Text
-    normalisation: test_a_signature_is_the_sha256_of_the_utf8_text
-    normalisation: test_every_level_gives_the_same_again
-    spec_programs: test_equal_signatures_and_zero_distance_are_the_same_at_every_level
+    programs.normalisation: test_a_signature_is_the_sha256_of_the_utf8_text
+    programs.normalisation: test_every_level_gives_the_same_again
+    programs.spec_programs: test_equal_signatures_and_zero_distance_are_the_same_at_every_level
 * Normalization Version Impact
     definitions: test_rows_carry_the_versions_that_define_their_numbers
     canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
@@ -62,16 +62,16 @@
     canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
     spec: test_every_version_that_defines_a_number_is_recorded
 * Empty or Invalid Inputs
-    normalisation: test_empty_normalised_text_has_the_sha256_of_the_empty_string
+    programs.normalisation: test_empty_normalised_text_has_the_sha256_of_the_empty_string
     definitions: test_empty_normalised_text_is_at_distance_one_from_text_and_zero_from_itself
     definitions: test_syntax_errors_are_compared_by_their_text_and_said_to_be_so
-    normalisation: test_syntax_errors_fall_back_to_the_text_level
+    programs.normalisation: test_syntax_errors_fall_back_to_the_text_level
     definitions: test_no_canon_gives_null_with_the_conventional_values_and_the_reason
     spec: test_syntax_errors_establish_no_canon_and_are_not_repaired
     spec: test_without_a_canon_repair_effectiveness_is_unmeasurable
 * Computational Limits
-    distance: test_texts_of_150_000_characters_are_compared_by_lines
-    distance: test_two_lines_of_a_million_characters_are_compared_at_once
+    programs.distance: test_texts_of_150_000_characters_are_compared_by_lines
+    programs.distance: test_two_lines_of_a_million_characters_are_compared_at_once
     rows: test_a_million_characters_are_scored
 * Metric Consistency
     definitions: test_ranges_and_consistency_hold_for_whatever_comes
@@ -96,8 +96,8 @@ import pytest
 
 from assay.instruments.repeatability.cells import Canon, Cell
 from assay.instruments.repeatability.measures import NO_CANON, NO_OUTPUTS
+from assay.instruments.repeatability.programs.repair import Repair
 from assay.instruments.repeatability.records import record_rows
-from assay.instruments.repeatability.repair import Repair
 from assay.instruments.repeatability.scoring import Settings
 from assay.vocabulary import Result
 from tests.support import SHARED
@@ -158,10 +158,10 @@ def test_every_section_of_the_spec_that_defines_something_names_tests_that_are_t
     for line in __doc__.splitlines():
         if line.startswith("* "):
             named = sections.setdefault(line[2:], [])
-        elif found := re.fullmatch(r"    (\w+): (test_\w+)", line):
-            module = importlib.import_module(f"{__package__}.test_{found[1]}")
-            assert callable(getattr(module, found[2], None)), line
-            named.append(found[2])
+        elif found := re.fullmatch(r"    (programs\.)?(\w+): (test_\w+)", line):
+            module = importlib.import_module(f"{__package__}.{found[1] or ''}test_{found[2]}")
+            assert callable(getattr(module, found[3], None)), line
+            named.append(found[3])
     assert all(sections.values())
     if not SPEC.exists():
         pytest.skip(f"the spec is not at {SPEC}")
@@ -362,7 +362,7 @@ def test_every_version_that_defines_a_number_is_recorded() -> None:
     assert (versions["oracle"], versions["distance"], versions["repair"]) == (
         "oracle/1",
         "levenshtein/1",
-        "repair/1",
+        "repair/2",
     )
     assert (versions["rung.behaviour"], versions["inputs"], versions["pairs"]) == (
         "behaviour/1",
@@ -380,6 +380,6 @@ def test_rows_hold_the_distances_before_and_after_repair_at_full_precision() -> 
     _, near, failing = record_rows([cell], anchors_of([cell]), repaired=True)
     assert (near["distance_text"], near["distance_text_post"]) == (2 / 3, 1 / 3)
     assert (failing["distance_text"], failing["distance_text_post"]) == (1.0, 1.0)
-    assert near["repair"] == "repair/1"
+    assert near["repair"] == "repair/2"
     (_, plain, _) = record_rows([cell], anchors_of([cell]))
     assert (plain["distance_text_post"], plain["repair"], plain["repair_steps"]) == (None, None, None)

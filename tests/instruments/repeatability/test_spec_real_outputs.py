@@ -14,8 +14,8 @@ import pytest
 
 from assay.instruments.repeatability.cells import Anchor, Cell
 from assay.instruments.repeatability.contracts import Contract, load_contracts
-from assay.instruments.repeatability.oracle import job_for, judge
-from assay.instruments.repeatability.repair.search import MOST_CHECKS, MOST_PROPOSALS
+from assay.instruments.repeatability.programs.oracle import job_for, judge
+from assay.instruments.repeatability.programs.repair.search import MOST_CHECKS, MOST_PROPOSALS
 from assay.instruments.repeatability.rows import InputRow, _work_out, read_rows
 from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.sandbox import Sandbox, run_all

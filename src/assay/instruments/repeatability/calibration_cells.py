@@ -25,9 +25,9 @@ from assay.stats import (
 from .anchored import POST, PRE
 from .calibration_programs import MEANS, SHARES, Canons, Programs
 from .calibration_truth import Key
-from .ladder import RUNGS
 from .pairs import mean_distance
-from .repairing import LEVELS
+from .programs.ladder import RUNGS
+from .programs.repair import LEVELS
 
 __all__ = ["anchored_readings", "canon_free_readings", "canons_of"]
 

@@ -18,11 +18,10 @@ from assay.sandbox import Sandbox
 
 from .cells import Cell, CellKey, Output
 from .contracts import Contract
-from .inputs import generated_inputs
 from .measures import Settings
-from .oracle import behaviour_of, job_for, judge
-from .repair import Proposal, Repair
-from .repairing import LEVELS, repairing
+from .programs.inputs import generated_inputs
+from .programs.oracle import behaviour_of, job_for, judge
+from .programs.repair import LEVELS, Proposal, Repair, repair_program
 
 __all__ = ["MEANS", "SHARES", "Canons", "Programs", "judged", "tables_of"]
 
@@ -153,7 +152,7 @@ async def _repaired(
 ) -> dict[Pair, Repair]:
     """All repairs side by side: each round puts what they propose to the oracle, every source once."""
     found: dict[Pair, Repair] = {}
-    searches = {p: repairing(code, canon, contract.keep) for p, (code, canon) in pairs.items()}
+    searches = {p: repair_program(code, canon, contract.keep) for p, (code, canon) in pairs.items()}
     known: dict[str, bool] = {}
     waiting: dict[Pair, Proposal] = {}
     for pair, search in searches.items():

@@ -28,9 +28,9 @@ import numpy.typing as npt
 
 from .calibration_grid import FAMILIES, Distribution, Roster
 from .calibration_programs import MEANS, SHARES, Canons, Programs
-from .ladder import RUNGS
 from .pairs import distance_matrix
-from .repairing import LEVELS
+from .programs.ladder import RUNGS
+from .programs.repair import LEVELS
 
 __all__ = ["Key", "anchored_truths", "canon_free_truths", "kinds_of"]
 

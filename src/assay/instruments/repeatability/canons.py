@@ -10,7 +10,7 @@ from assay.study import convert
 
 from .cells import ORACLE, Canon
 from .contracts import Contract, read_data
-from .normalisation import VERSIONS
+from .programs.normalisation import VERSIONS
 
 __all__ = ["canon_bytes", "load_canons", "read_canon"]
 

@@ -7,20 +7,21 @@ are fractions. Rounding is for display.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from assay.canonical import digest
 
-from .distance import distance
-from .ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
-from .normalisation import VERSIONS, Forms, normal_forms
-from .repair import Repair
+from .programs.distance import distance
+from .programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
+from .programs.normalisation import VERSIONS, Forms, normal_forms
+from .programs.repair import LEVELS, Repair
 
-__all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Output", "sorted_cells"]
+__all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Due", "Output", "due", "sorted_cells"]
 
 ORACLE = "oracle/1"
 
@@ -165,3 +166,26 @@ class Cell:
 def sorted_cells(cells: Iterable[Cell]) -> list[Cell]:
     """In the order of contract, subject and condition: never that of arrival."""
     return sorted(cells, key=lambda cell: (cell.key.contract, cell.key.subject, cell.key.condition))
+
+
+class Due(NamedTuple):
+    """An output that passes and differs from its cell's canon; the first of those with the same program."""
+
+    cell: Cell
+    anchor: Anchor
+    output: Output
+
+
+def due(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> list[Due]:
+    """What there is to repair, in the order of cells and repetitions. Only Python programs are repaired."""
+    found = []
+    for cell, anchor in zip(cells, anchors, strict=True):
+        if anchor.canon is None or cell.language != "python":
+            continue
+        first = {output.code: output for output in reversed(cell.outputs) if output.passed}
+        found += [
+            Due(cell, anchor, output)
+            for output in sorted(first.values(), key=lambda output: output.repetition)
+            if any(cell.distance(output.code, anchor.canon.code, level) for level in LEVELS)
+        ]
+    return found

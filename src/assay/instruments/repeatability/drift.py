@@ -31,7 +31,7 @@ from .cells import Canon, Cell, CellKey
 from .comparisons import Compared, Finding, corrected, key_of
 from .contracts import Contract
 from .measures import Settings, cell_flags
-from .normalisation import VERSIONS
+from .programs.normalisation import VERSIONS
 
 __all__ = ["Earlier", "canon_for", "drift_measures", "earlier_cells", "read_earlier"]
 

@@ -10,8 +10,8 @@ from assay.vocabulary import Measure
 
 from .cells import Cell, CellKey
 from .headline import Found
-from .ladder import RUNGS
 from .pictures import MARKERS, Group, fullest, group_of, mean_of, named, panels
+from .programs.ladder import RUNGS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

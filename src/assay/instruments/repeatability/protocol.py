@@ -28,16 +28,16 @@ from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Flag, Instance, Measure, Message, Result, Sampling, Trial
 
 from .canons import canon_bytes, load_canons
+from .cells import due
 from .contracts import Contract, choose, load_contracts, shipped_contracts
 from .drift import read_earlier
-from .extraction import extract_code
-from .inputs import generated_inputs
-from .languages import check_commands
 from .measures import Settings
-from .oracle import job_for, judge, read_run
+from .programs.extraction import extract_code
+from .programs.inputs import generated_inputs
+from .programs.languages import check_commands
+from .programs.oracle import job_for, judge, read_run
+from .programs.repair import Repair, repair_program
 from .records import record_rows
-from .repair import Repair
-from .repairing import due, repairing
 from .requirements import TARGETS
 from .scoring import score_cells
 from .worked_out import REPAIR, REQUEST, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
@@ -224,7 +224,7 @@ class Repeatability(InstrumentBase):
         code = program_of(probe.earlier(trial.inputs[0]), contract)
         declared = declared_canon(probe.lock, cell_key(trial, self._options(probe.lock)))
         canon = declared.code if declared else program_of(probe.earlier(trial.inputs[1]), contract)
-        steps = repairing(code, canon, contract.keep)
+        steps = repair_program(code, canon, contract.keep)
         passes: bool | None = None
         while True:
             try:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .cells import ORACLE, Anchor, Cell, Output
-from .distance import DISTANCE
-from .extraction import EXTRACTION
-from .inputs import INPUTS
-from .normalisation import VERSIONS, signature
 from .pairs import PAIRS
-from .repair import REPAIR
+from .programs.distance import DISTANCE
+from .programs.extraction import EXTRACTION
+from .programs.inputs import INPUTS
+from .programs.normalisation import VERSIONS, signature
+from .programs.repair import REPAIR
 
 __all__ = ["record_rows", "versions"]
 

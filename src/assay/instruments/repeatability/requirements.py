@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assay.measuring import Target
 
-from .ladder import RUNGS
+from .programs.ladder import RUNGS
 
 __all__ = ["TARGETS"]
 

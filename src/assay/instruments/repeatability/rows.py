@@ -21,15 +21,14 @@ from assay.measuring.rows import decode_row, rows_of, with_old_names
 from assay.sandbox import Sandbox
 from assay.vocabulary import Flag, Result
 
-from .cells import Anchor, Cell, CellKey, Output, sorted_cells
+from .cells import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from .contracts import Contract, load_contracts, shipped_contracts
-from .extraction import extract_code
-from .inputs import generated_inputs
-from .languages import check_commands
-from .oracle import behaviour_of, job_for, judge, read_run
+from .programs.extraction import extract_code
+from .programs.inputs import generated_inputs
+from .programs.languages import check_commands
+from .programs.oracle import behaviour_of, job_for, judge, read_run
+from .programs.repair import Repair, repair_program
 from .protocol import Repeatability
-from .repair import Repair
-from .repairing import Due, due, repairing
 from .scoring import Settings, find_anchors, score_cells
 
 __all__ = ["InputRow", "read_rows", "score_rows"]
@@ -192,7 +191,7 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
 
 async def _repair(due: Due, contract: Contract, oracle: _Oracle) -> Repair:
     assert due.anchor.canon is not None
-    steps = repairing(due.output.code, due.anchor.canon.code, contract.keep)
+    steps = repair_program(due.output.code, due.anchor.canon.code, contract.keep)
     passes: bool | None = None
     while True:
         try:

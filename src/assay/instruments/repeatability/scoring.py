@@ -10,14 +10,14 @@ from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
 from .anchored import anchored_measures, canon_index
 from .canon_free import canon_free_measures
-from .cells import Anchor, Canon, Cell, CellKey
+from .cells import Anchor, Canon, Cell, CellKey, due
 from .comparisons import compare_cells
 from .contracts import Contract
 from .drift import Earlier, drift_measures
-from .ladder import contradictions
 from .measures import Settings, cell_flags
+from .programs.ladder import contradictions
+from .programs.repair import LONGEST
 from .records import versions
-from .repairing import LONGEST, due
 from .requirements import TARGETS
 
 __all__ = ["Settings", "find_anchors", "score_cells"]

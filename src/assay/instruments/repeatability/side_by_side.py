@@ -12,7 +12,7 @@ from assay.report.presentation import Comparison, Taken, shorten
 from .cells import Anchor, Cell, Output
 from .headline import condition_text
 from .pictures import Pair
-from .repair import STEPS, Repair
+from .programs.repair import STEPS, Repair
 
 __all__ = ["side_by_side"]
 

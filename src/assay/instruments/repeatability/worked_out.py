@@ -12,15 +12,14 @@ from assay.evidence.records import Evidence, Record
 from assay.study import Lock
 from assay.vocabulary import Exclusion, Trial
 
-from .cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
+from .cells import Anchor, Canon, Cell, CellKey, Output, due, sorted_cells
 from .contracts import Contract
 from .drift import Earlier, canon_for
-from .extraction import extract_code
-from .inputs import generated_inputs
 from .measures import Settings
-from .oracle import behaviour_of, judge, read_run
-from .repair import Repair
-from .repairing import due
+from .programs.extraction import extract_code
+from .programs.inputs import generated_inputs
+from .programs.oracle import behaviour_of, judge, read_run
+from .programs.repair import Repair
 from .scoring import find_anchors
 
 if TYPE_CHECKING:

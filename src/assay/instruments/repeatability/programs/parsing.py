@@ -1,0 +1,192 @@
+"""Programs read as syntax trees, piece by piece.
+
+A piece is a run of whole rows that parses on its own, as a rule one statement of the module. The outputs of a cell
+and the proposals of a repair have most pieces in common, so what follows from a piece alone is worked out once
+(``PerPiece``). What is not Python, or nests more than 500 levels deep, has no tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+__all__ = ["LONG", "Parsed", "PerPiece", "is_text", "parse", "read", "room", "uncollected"]
+
+DEEPEST = 500
+_ROOM = 20 * DEEPEST  # frames that printing or dumping the deepest tree may take, with plenty to spare
+_LIMIT = threading.RLock()
+_MOST_PIECES = 1_024
+LONG = 5_000  # characters; longer pieces are rarely shared, and their trees take a hundred times the room
+
+_Found = TypeVar("_Found")
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Room on the stack, so that what a program is read as never depends on how deep its reader stands."""
+    with _LIMIT:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(before + _ROOM)
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(before)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """The collector of cycles at rest, for bounded work that makes many objects but hardly a cycle, such as trees.
+
+    They make the collector run again and again, and it finds nothing: a quarter of the time of repair.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def parse(source: str) -> ast.Module | None:
+    """A tree of the caller's own; None for what has none."""
+    tree = _tree(source)
+    return tree if tree is not None and _depth(tree) <= DEEPEST else None
+
+
+def _tree(source: str) -> ast.Module | None:
+    with room(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _depth(tree: ast.Module) -> int:
+    levels = 0
+    level: list[ast.AST] = [tree]
+    while level:
+        levels += 1
+        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
+    return levels
+
+
+class Parsed:
+    """A program that parses. Its tree is shared with everyone who asks for it: it is never changed in place."""
+
+    def __init__(self, source: str, pieces: Sequence[str]) -> None:
+        self.source, self.pieces = source, pieces
+        self._long: dict[int, list[ast.stmt]] = {}
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Made when it is asked for: most of what is proposed is measured and refused without it."""
+        return self.fresh()
+
+    @cached_property
+    def documented(self) -> bool:
+        """Whether the module has a docstring."""
+        found = (self.statements(number) for number in range(len(self.pieces)))
+        return is_text(next((one[0] for one in found if one), ast.Pass()))
+
+    def fresh(self) -> ast.Module:
+        """A tree of the caller's own."""
+        tree = _tree(self.source)
+        assert tree is not None, "a program whose pieces parse is one"
+        return tree
+
+    def statements(self, number: int) -> list[ast.stmt]:
+        """Those of a piece, by its number. Their rows count from the beginning of the piece."""
+        piece = self.pieces[number]
+        if len(piece) <= LONG:
+            return _statements(piece)
+        if number not in self._long:
+            self._long[number] = _parsed(piece)
+        return self._long[number]
+
+
+class PerPiece(Generic[_Found]):
+    """What follows from the statements of a piece alone, wherever they stand. The oldest are forgotten."""
+
+    def __init__(self, work: Callable[[list[ast.stmt]], _Found]) -> None:
+        self._work = work
+        self._known: dict[str, _Found] = {}
+
+    def of(self, parsed: Parsed) -> list[_Found]:
+        known = self._known
+        return [
+            known[piece] if piece in known else self._one(parsed, number)
+            for number, piece in enumerate(parsed.pieces)
+        ]
+
+    def _one(self, parsed: Parsed, number: int) -> _Found:
+        piece, found = parsed.pieces[number], self._work(parsed.statements(number))
+        if len(piece) <= LONG:
+            if len(self._known) >= _MOST_PIECES:
+                del self._known[next(iter(self._known))]
+            self._known[piece] = found
+        return found
+
+
+@lru_cache(maxsize=256)
+def _statements(piece: str) -> list[ast.stmt]:
+    return _parsed(piece)
+
+
+def _parsed(piece: str) -> list[ast.stmt]:
+    tree = _tree(piece)
+    assert tree is not None, "a piece that was read parses"
+    return tree.body
+
+
+@lru_cache(maxsize=_MOST_PIECES)
+def _reads(piece: str) -> bool:
+    return parse(piece) is not None
+
+
+@lru_cache(maxsize=16)  # repair proposes, measures and takes the same text, one after the other
+def read(source: str) -> Parsed | None:
+    """The program in its pieces, or as one piece where it cannot be cut; None for what has no tree.
+
+    Texts of whole rows that each parse, and end there, parse to the same statements one below the other.
+    """
+    pieces = _cut(source)
+    if len(pieces) > 1 and all(_reads(piece) if len(piece) <= LONG else parse(piece) for piece in pieces):
+        return Parsed(source, pieces)
+    return Parsed(source, (source,)) if parse(source) is not None else None
+
+
+# A row that a statement of the module may begin on, with its decorators.
+_START = re.compile(r"^(?:@.*\n)*(?!(?:elif|else|except|finally)\b)[^\W\d]", re.MULTILINE)
+_IDLE_END = re.compile(r"(?:\n[ \t]*(?:#[^\n]*)?)+\Z")  # rows without tokens
+_UNCUT = re.compile(
+    "[\r\f\0\ud800-\udfff]"
+)  # other ends of rows, and what the parser refuses in a comment too
+
+
+def _cut(source: str) -> tuple[str, ...]:
+    """Pieces that may parse. A row may be taken for a beginning that is none, as in a string."""
+    if _UNCUT.search(source):
+        return (source,)
+    starts = [found.start() for found in _START.finditer(source)]
+    cuts = (0, *(start for start in starts if start), len(source))
+    return tuple(_IDLE_END.sub("", source[start:end]) for start, end in pairwise(cuts))
+
+
+def is_text(statement: ast.stmt) -> bool:
+    """Whether a statement is a text and nothing else, as a docstring is."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
