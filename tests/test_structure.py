@@ -23,6 +23,7 @@ LEVELS = [
     {"bench"},
     {"instruments"},
     {"report"},
+    {"testing", "api"},
     {"web", "cli"},
 ]
 LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}

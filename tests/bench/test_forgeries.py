@@ -20,7 +20,7 @@ from assay.evidence import load_key, segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
 from assay.report.publish import read_run, write_report
 from assay.study import Budget, Lock, Study
-from assay.subjects.stub import Faults, stub_process
+from assay.testing.stub import Faults, stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
 
 Event = dict[str, Any]

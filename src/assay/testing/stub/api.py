@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from assay.errors import InputError, UnknownName
-from assay.subjects._stub_faults import Exchange, Faults, wire
-from assay.subjects._stub_http import Head, Wire, error, response
+
+from .faults import Exchange, Faults, wire
+from .http import Head, Wire, error, response
 
 __all__ = ["Answer", "Endpoint", "Stats", "StubConfig", "answerer"]
 
