@@ -309,7 +309,7 @@ def test_the_package_on_the_page_about_extending_runs_and_holds(tmp_path: Path) 
     package, site = tmp_path / "site" / "assay_coin", tmp_path / "site"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    for name, body in zip(("coin", "canned", "reference"), blocks(text, "python"), strict=True):
+    for name, body in zip(("coin", "canned", "reference", "test_coin"), blocks(text, "python"), strict=False):
         (package / f"{name}.py").write_text(body)
     project = tomllib.loads(blocks(text, "toml")[0])["project"]
     info = site / "assay_coin-0.1.0.dist-info"
@@ -325,6 +325,9 @@ def test_the_package_on_the_page_about_extending_runs_and_holds(tmp_path: Path) 
     assert blocks(text, "text")[0].strip() in ran.stdout
     audited = command("audit", "coins", cwd=tmp_path, env=env)
     assert audited.returncode == 0, audited.stdout
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package / "test_coin.py")]
+    tested = subprocess.run(tests, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert "2 passed" in tested.stdout, tested.stdout
 
 
 def test_every_dependency_has_its_reason() -> None:

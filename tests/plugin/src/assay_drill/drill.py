@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -11,7 +12,7 @@ from msgspec import Meta, Struct
 
 from assay.bench import Plan, Prepared, Probe
 from assay.canonical import digest, real
-from assay.evidence import Evidence
+from assay.evidence import Evidence, Record
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Exclusion, Instance, Measure, Message, Result, Sampling, Trial
 
@@ -106,27 +107,44 @@ class Drill(Plain):
 
     def score(self, evidence: Evidence) -> Result:
         records = list(evidence)
-        content = digest([[r.id, r.outcome, r.report, [reply.text for reply in r.replies]] for r in records])
-        kept = [r for r in records if r.outcome != "excluded"]
-        wins = sum(r.outcome == "success" for r in kept)
-        reasons = sorted({r.reason for r in records if r.outcome == "excluded"})
+        lost = Counter((r.reason, r.trial.subject) for r in records if r.outcome == "excluded")
         return Result(
             instrument=self.name,
             version=self.version,
             source="ledger",
-            measures=(
-                Measure(
-                    name="trials", value=float(len(records)), n=len(records), labels={"content": content}
-                ),
-                Measure(name="reached", value=real(wins / len(kept)) if kept else None, n=len(kept)),
+            measures=tuple(
+                measure
+                for subject in sorted({record.trial.subject for record in records})
+                for measure in _measures(subject, [r for r in records if r.trial.subject == subject])
             ),
             excluded=tuple(
-                Exclusion(reason, sum(r.outcome == "excluded" and r.reason == reason for r in records))
-                for reason in reasons
+                Exclusion(why, count, {"subject": who}) for (why, who), count in sorted(lost.items())
             ),
         )
 
     def plan(self, lock: Lock) -> Plan:
+        """Trials are exact; how many turns a trial takes is drawn."""
         options = lock.options(self.name, Options)
-        trials = options.trials * 2 * len(options.strata) * len(lock.study.specs)
-        return Plan(trials=2 * trials, calls=7 * trials, input_tokens=0, output_tokens=64 * 7 * trials)
+        trials = (4 * options.trials + 1) * len(options.strata) * len(lock.study.specs)
+        calls = trials * (1 + options.turns) // 2
+        return Plan(trials=trials, calls=calls, input_tokens=0, output_tokens=64 * calls)
+
+
+def _measures(subject: str, records: list[Record]) -> Iterator[Measure]:
+    content = digest([[r.id, r.outcome, r.report, [reply.text for reply in r.replies]] for r in records])
+    yield Measure(
+        name="trials",
+        value=float(len(records)),
+        n=len(records),
+        labels={"subject": subject, "content": content},
+    )
+    kept = [r for r in records if r.outcome != "excluded"]
+    wins = sum(r.outcome == "success" for r in kept)
+    yield Measure(
+        name="reached",
+        value=real(wins / len(kept)) if kept else None,
+        n=len(kept),
+        units="share",
+        labels={"subject": subject},
+        notes=() if kept else ("no trial came to its end",),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ from msgspec import Struct
 from assay.bench import Plan, Prepared, Probe
 from assay.evidence import Evidence
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Instance, Measure, Message, Result, Sampling, Trial
+from assay.vocabulary import Exclusion, Instance, Measure, Message, Result, Sampling, Trial
 
 from .common import Plain
 
@@ -54,11 +55,28 @@ class Ping(Plain):
         probe.conclude("success" if reply.text else "failure")
 
     def score(self, evidence: Evidence) -> Result:
-        outcomes = [record.outcome for record in evidence]
-        measure = Measure(
-            name="answered", value=float(outcomes.count("success")), n=len(outcomes), units="trials"
+        outcomes: dict[str, list[str]] = {}
+        lost: Counter[tuple[str, str]] = Counter()
+        for record in evidence:
+            outcomes.setdefault(record.trial.subject, []).append(record.outcome)
+            if record.outcome == "excluded":
+                lost[record.reason, record.trial.subject] += 1
+        measures = tuple(
+            Measure(
+                name="answered",
+                value=float(seen.count("success")),
+                n=len(seen),
+                units="trials",
+                labels={"subject": subject},
+            )
+            for subject, seen in sorted(outcomes.items())
         )
-        return Result(instrument=self.name, version=self.version, source="ledger", measures=(measure,))
+        excluded = tuple(
+            Exclusion(why, count, {"subject": who}) for (why, who), count in sorted(lost.items())
+        )
+        return Result(
+            instrument=self.name, version=self.version, source="ledger", measures=measures, excluded=excluded
+        )
 
     def plan(self, lock: Lock) -> Plan:
         trials = lock.options(self.name, Options).trials * len(lock.study.specs)
