@@ -32,6 +32,7 @@ __all__ = [
     "Trial",
     "Usage",
     "Verdict",
+    "VerdictKind",
 ]
 
 Outcome = Literal["success", "failure", "unknown", "excluded"]
@@ -115,16 +116,25 @@ class Instance(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The unit of execution: one conversation or one episode."""
+    """The unit of execution: one conversation or one episode.
+
+    What tells trials of one instance apart is data: ``stage`` and ``factors``, never text that somebody parses.
+    """
 
     instance: Instance
     version: str  # of the instrument
     subject: str
     boundary: str = "core"
-    condition: str = ""
+    stage: str = ""  # what is done in it, where an instrument's trials are of several kinds
+    factors: dict[str, str | float] = field(default_factory=dict)  # what was varied, flat
     regime: str = "baseline"
     sampling: Sampling = Sampling()
     inputs: tuple[str, ...] = ()  # digests of earlier evidence it was built from
+
+    def __post_init__(self) -> None:
+        if self.factors:  # 1, True and 1.0 are one number and must make one trial id
+            plain = {k: v if isinstance(v, str) else v + 0.0 for k, v in self.factors.items()}
+            msgspec.structs.force_setattr(self, "factors", plain)
 
     @property
     def id(self) -> str:
@@ -146,10 +156,15 @@ class Flag(Struct, frozen=True):
 
 
 class Measure(Struct, frozen=True, kw_only=True):
-    """One number with its error. No data is ``None`` with a reason, never zero."""
+    """One number with its error. No data is ``None`` with a reason, never zero.
+
+    ``k`` is the count where the value is the share ``k / n``. ``bound_low`` and ``bound_high`` are the values if
+    all unknown outcomes had gone one way or the other. ``spec_value`` is what the specification says instead.
+    """
 
     name: str
     value: float | None
+    k: int | None = None
     low: float | None = None
     high: float | None = None
     confidence: float | None = None
@@ -164,10 +179,23 @@ class Measure(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Verdict(Struct, frozen=True):
+VerdictKind = Literal["requirement", "comparison", "threshold", "prediction"]
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """A claim, the rule it is judged by, and whether it holds; ``holds`` is None where that is not established.
+
+    ``requirement``: the study declared it, and `assay check` judges by it. ``comparison``: two things that were
+    measured. ``threshold``: a value that the instrument's specification names. ``prediction``: what was foretold.
+    ``name`` and ``labels`` say which verdict it is; ``claim``, ``rule`` and ``because`` are for people.
+    """
+
+    name: str
+    kind: VerdictKind
+    labels: dict[str, str | float] = field(default_factory=dict)
     claim: str
     rule: str
-    holds: bool | None  # None: not established
+    holds: bool | None
     because: str
 
 

@@ -16,9 +16,10 @@ from assay.bench.history import History
 from assay.bench.prepare import instruments_of
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
-from assay.evidence import load_key, segment_paths, write_manifest
+from assay.evidence import segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
-from assay.report.publish import read_run, write_report
+from assay.report.publish import score_run, write_report
+from assay.signing import load_key
 from assay.study import Budget, Lock, Study
 from assay.testing.stub import Faults, stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
@@ -45,7 +46,7 @@ def _forge(folder: RunFolder, lock: Lock, change: Callable[[int, Event], Event |
         path.write_bytes(b"".join(lines))
     for manifest in folder.ledger.glob("manifest-*"):
         manifest.unlink()
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     path = folder.reading_path("repeatability")
     path.write_bytes(encode(reading) + b"\n")
     write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())

@@ -1,49 +1,71 @@
-"""``assay check``: a gate that opens when nothing fails, and says what it looked at."""
+"""``assay check``: a gate over what the study requires, on a run that is what was signed."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
 from assay.bench import RunFolder
 from assay.canonical import encode
-from assay.vocabulary import Flag, Reading, Verdict
+from assay.evidence import manifest_paths, write_manifest
+from assay.signing import load_key, open_envelope
+from assay.vocabulary import Flag, Reading, Verdict, VerdictKind
 
 from .conftest import Assay
 
 Plant = Callable[..., None]
 
-HOLDS = Verdict("a is at least 0.5", "the whole interval", True, "0.9")
-FAILS = Verdict("b is at least 0.5", "the whole interval", False, "0.1")
-OPEN = Verdict("c is at least 0.5", "the whole interval", None, "no outputs")
+
+def verdict(claim: str, holds: bool | None, because: str, kind: VerdictKind = "requirement") -> Verdict:
+    return Verdict(name="a", kind=kind, claim=claim, rule="the whole interval", holds=holds, because=because)
 
 
-def run(assay: Assay, subject: str) -> None:
+HOLDS = verdict("a is at least 0.5", True, "0.9")
+FAILS = verdict("b is at least 0.5", False, "0.1")
+OPEN = verdict("c is at least 0.5", None, "no outputs")
+DIFFERS = verdict("d differs", True, "p = .01", "comparison")
+TOO_LOW = verdict("level 3 is reached", False, "0.2", "threshold")
+
+
+def run(assay: Assay, subject: str = "steady", name: str = "one") -> None:
     """Eight answers at one temperature."""
     ended = assay(
-        "run", "repeatability", "-s", f"reference:{subject}", "--quick", "--name", "one",
-        "--set", "contracts=add", "--set", "temperatures=0",
+        "run", "repeatability", "-s", f"reference:{subject}", "--quick", "--name", name,
+        "--contracts", "add", "--temperatures", "0",
     )  # fmt: skip
     assert ended.code == 0, ended.err
 
 
-def required(folder: Path, subject: str, require: dict[str, float]) -> Path:
+def required(folder: Path, subject: str, require: dict[str, Any], **options: Any) -> Path:
     path = folder / "study.yaml"
-    options = {"contracts": ["add"], "temperatures": [0.0], "repetitions": 8, "require": require}
+    chosen = {"contracts": ["add"], "temperatures": [0.0], "repetitions": 8, "require": require, **options}
     path.write_text(
-        json.dumps({"subjects": [f"reference:{subject}"], "instruments": {"repeatability": options}})
+        json.dumps({"subjects": [f"reference:{subject}"], "instruments": {"repeatability": chosen}})
     )
     return path
 
 
+def sealed_again(folder: RunFolder) -> None:
+    """A new manifest over the files as they are now, in place of the old one."""
+    (path,) = manifest_paths(folder.ledger)
+    names = open_envelope(path.read_bytes(), path.name).predicate["attachments"]
+    path.unlink()
+    write_manifest(
+        folder.ledger, folder.read_lock().digest, {name: folder.path / name for name in names}, load_key()
+    )
+
+
 @pytest.fixture
 def planted(assay: Assay, tmp_path: Path) -> Plant:
-    """A finished run, and a function that puts other verdicts and flags into its reading."""
-    run(assay, "steady")
+    """A finished run, and a function that puts other verdicts and flags into its reading and signs it again."""
+    run(assay)
     folder = RunFolder(tmp_path / "runs" / "one")
 
     def plant(*verdicts: Verdict, flags: tuple[Flag, ...] = (), of_measures: tuple[Flag, ...] = ()) -> None:
@@ -52,11 +74,12 @@ def planted(assay: Assay, tmp_path: Path) -> Plant:
         measures = tuple(msgspec.structs.replace(m, flags=of_measures) for m in reading.result.measures)
         result = msgspec.structs.replace(reading.result, verdicts=verdicts, flags=flags, measures=measures)
         path.write_bytes(encode(msgspec.structs.replace(reading, result=result)))
+        sealed_again(folder)
 
     return plant
 
 
-def test_one_failing_verdict_closes_the_gate_and_strict_wants_all_to_hold(
+def test_one_failing_requirement_closes_the_gate_and_strict_wants_all_to_hold(
     assay: Assay, planted: Plant
 ) -> None:
     gates: list[tuple[tuple[Verdict, ...], int, int]] = [
@@ -65,26 +88,33 @@ def test_one_failing_verdict_closes_the_gate_and_strict_wants_all_to_hold(
         ((OPEN,), 0, 1),
         ((HOLDS, FAILS, OPEN), 1, 1),
         ((), 0, 1),
+        ((HOLDS, DIFFERS, TOO_LOW), 0, 0),  # neither was required
+        ((DIFFERS, TOO_LOW), 0, 1),
     ]
     for verdicts, plain, strict in gates:
         planted(*verdicts)
+        listed = [msgspec.to_builtins(v) for v in verdicts if v.kind == "requirement"]
         for arguments, code in (((), plain), (("--strict",), strict)):
             assert assay("check", "one", *arguments).code == code
             ended = assay("check", "one", "--json", *arguments)
             assert (ended.code, ended.err, ended.out.count("\n")) == (code, "", 1)
-            listed = [msgspec.to_builtins(verdict) for verdict in verdicts]
             assert json.loads(ended.out) == {"holds": not code, "verdicts": listed, "invalid": []}
 
 
-def test_people_are_told_every_verdict_in_one_line(assay: Assay, planted: Plant) -> None:
-    planted(HOLDS, FAILS, OPEN)
-    assert assay("check", "one").out.splitlines() == [
+def test_people_see_every_requirement_in_one_line_and_the_rest_when_they_ask(
+    assay: Assay, planted: Plant
+) -> None:
+    planted(HOLDS, FAILS, OPEN, DIFFERS)
+    lines = [
         "holds            a is at least 0.5: 0.9",
         "fails            b is at least 0.5: 0.1",
         "not established  c is at least 0.5: no outputs",
     ]
+    assert assay("check", "one").out.splitlines() == lines
+    last = "holds            d differs: p = .01 [comparison, does not gate]"
+    assert assay("check", "one", "--all").out.splitlines() == [*lines, last]
     planted()
-    assert assay("check", "one").out == "The study declares no requirement, and nothing was compared.\n"
+    assert assay("check", "one").out.startswith("The study requires nothing")
 
 
 def test_an_invalid_reading_closes_the_gate(assay: Assay, planted: Plant) -> None:
@@ -102,6 +132,75 @@ def test_an_invalid_reading_closes_the_gate(assay: Assay, planted: Plant) -> Non
     assert ended.out.splitlines()[1:] == ["invalid          Invalid (5 of 8 outputs excluded)"]
 
 
+def test_junit_has_a_test_a_requirement(assay: Assay, planted: Plant, tmp_path: Path) -> None:
+    hostile = verdict('<b>\x00"&', False, "\x1b[31mred")
+    planted(HOLDS, FAILS, OPEN, DIFFERS, hostile, flags=(Flag("Invalid", "lost"),))
+    assert assay("check", "one", "--junit", "gate.xml").code == 1
+    (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    counts = {name: suite.get(name) for name in ("name", "tests", "failures", "skipped", "errors")}
+    assert counts == {
+        "name": "repeatability", "tests": "5", "failures": "2", "skipped": "1", "errors": "1",
+    }  # fmt: skip
+    outcomes = [(case.get("name"), [child.tag for child in case]) for case in suite]
+    assert outcomes[:3] == [(HOLDS.claim, []), (FAILS.claim, ["failure"]), (OPEN.claim, ["skipped"])]
+    assay("check", "one", "--junit", "gate.xml", "--strict")
+    (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("3", "0")
+
+
+# A run that is not what was signed
+
+
+def test_an_edited_reading_is_refused_by_every_command_that_believes_it(assay: Assay, tmp_path: Path) -> None:
+    assert assay("run", required(tmp_path, "wrong", {"pass_rate": 0.9}), "--name", "one").code == 0
+    assert assay("check", "one").code == 1
+    path = tmp_path / "runs/one/reading-repeatability.json"
+    edited = path.read_bytes().replace(b'"holds":false', b'"holds":true')
+    assert edited != path.read_bytes()
+    path.write_bytes(edited)
+    for command in ("check", "report", "resume"):
+        ended = assay(command, "one")
+        assert ended.code == 1, command
+        assert "reading-repeatability.json: not the file that was signed" in ended.err
+        assert ended.out == ""
+
+
+def test_a_broken_chain_is_refused(assay: Assay, tmp_path: Path) -> None:
+    run(assay)
+    path = tmp_path / "runs/one/ledger/0001.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], *lines[4:]]))
+    ended = assay("check", "one")
+    assert (ended.code, ended.out) == (1, "")
+    assert "0001.jsonl line 4" in ended.err
+
+
+def test_the_reading_of_another_run_is_refused_even_when_it_is_sealed_again(
+    assay: Assay, tmp_path: Path
+) -> None:
+    run(assay, "steady", "one")
+    run(assay, "wrong", "two")
+    ours, theirs = (RunFolder(tmp_path / "runs" / name) for name in ("one", "two"))
+    shutil.copy(ours.reading_path("repeatability"), theirs.reading_path("repeatability"))
+    assert "not the file that was signed" in assay("check", "two").err
+    sealed_again(theirs)
+    ended = assay("check", "two")
+    assert (ended.code, ended.out) == (1, "")
+    assert "reading-repeatability.json: a reading of another run" in ended.err
+
+
+def test_a_run_that_is_not_there_or_not_closed_is_wrong_input(assay: Assay, tmp_path: Path) -> None:
+    ended = assay("check", "nowhere")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("assay: there is no run at nowhere")
+    run(assay)
+    (manifest,) = manifest_paths(tmp_path / "runs/one/ledger")
+    manifest.unlink()
+    ended = assay("check", "one")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "assay: runs/one is not closed yet; go on with: assay resume runs/one\n"
+
+
 # From the study to the gate
 
 
@@ -110,43 +209,79 @@ def test_an_invalid_reading_closes_the_gate(assay: Assay, planted: Plant) -> Non
     [
         ("steady", {"pass_rate": 0.6}, 0, 0),  # 8 of 8: Clopper-Pearson from .631
         ("steady", {"pass_rate": 0.7}, 0, 1),
+        ("steady", {"pass_rate": {"at_least": 0.9, "by": "value"}}, 0, 0),
+        ("steady", {"pass_rate": {"at_most": 0.5}}, 1, 1),
         ("wrong", {"pass_rate": 0.36}, 0, 1),  # 0 of 8: up to .369
         ("wrong", {"pass_rate": 0.37}, 1, 1),
         ("wrong", {"R_anchor": 0.1}, 0, 1),  # no canon: nothing is established
         ("steady", {"mu_post": 1.0}, 0, 0),
-        ("steady", {"mu_post": 0.0}, 0, 1),
     ],
 )
 def test_what_the_study_requires_is_what_is_checked(
-    assay: Assay, tmp_path: Path, subject: str, require: dict[str, float], code: int, strict: int
+    assay: Assay, tmp_path: Path, subject: str, require: dict[str, Any], code: int, strict: int
 ) -> None:
     assert assay("run", required(tmp_path, subject, require), "--name", "one").code == 0
     assert assay("check", "one").code == code
     assert assay("check", "runs/one", "--strict").code == strict
-    told = json.loads(assay("check", "one", "--json").out)
-    assert len(told["verdicts"]) == 1
+    found = json.loads(assay("check", "one", "--json").out)
+    assert [v["kind"] for v in found["verdicts"]] == ["requirement"]
 
 
-def test_a_requirement_nobody_measured_does_not_pass_a_strict_gate(assay: Assay, tmp_path: Path) -> None:
-    study = json.loads(required(tmp_path, "steady", {"R_anchor": 0.1}).read_text())
-    study["instruments"]["repeatability"]["repair"] = False
-    (tmp_path / "study.yaml").write_text(json.dumps(study))
-    assert assay("run", "study.yaml", "--name", "one").code == 0
-    ended = assay("check", "one", "--strict")
+def test_comparisons_that_nobody_declared_do_not_gate(assay: Assay, tmp_path: Path) -> None:
+    study = required(tmp_path, "steady", {"pass_rate": 0.6}, temperatures=[0.0, 0.5, 1.0])
+    assert assay("run", study, "--name", "one").code == 0
+    assert assay("check", "one", "--strict").code == 0
+    kinds = [v["kind"] for v in json.loads(assay("check", "one", "--all", "--json").out)["verdicts"]]
+    assert kinds.count("comparison") > kinds.count("requirement") == 3
+
+
+def test_a_drift_is_a_failure_and_none_is_not(assay: Assay, tmp_path: Path) -> None:
+    def run_of(subject: str, name: str, **options: Any) -> int:
+        study = required(tmp_path, subject, {}, repetitions=20, **options)
+        return assay("run", study, "--name", name).code
+
+    assert run_of("steady", "then") == 0
+    assert run_of("steady", "same", drift_from="runs/then") == 0
+    assert assay("check", "same", "--strict").code == 0
+    assert run_of("renamed", "drifted", drift_from="runs/then") == 0
+    ended = assay("check", "drifted")
     assert ended.code == 1
-    assert ended.out.startswith("not established  R_anchor ast is at least 0.1 (contract add, ")
-    assert ended.out.endswith(": it is not measured in this cell\n")
+    assert ended.out.startswith("fails            no drift is shown: reference:renamed on add against")
+    # A declared limit: 20 of 20 then and now leave an interval that is wider than .05 and narrower than .5.
+    assert run_of("steady", "wide", drift_from="runs/then", drift_at_most=0.5) == 0
+    assert assay("check", "wide", "--strict").code == 0
+    assert run_of("steady", "narrow", drift_from="runs/then", drift_at_most=0.05) == 0
+    assert (assay("check", "narrow").code, assay("check", "narrow", "--strict").code) == (0, 1)
 
 
-def test_a_run_that_is_not_there_or_has_no_reading_is_wrong_input(assay: Assay, tmp_path: Path) -> None:
-    ended = assay("check", "nowhere")
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("assay: there is no run at nowhere")
-    run(assay, "steady")
-    (tmp_path / "runs/one/reading-repeatability.json").unlink()
-    ended = assay("check", "one")
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "assay: runs/one has no reading yet; go on with: assay resume runs/one\n"
+def test_levels_gate_by_what_is_required_of_them_and_by_nothing_else(assay: Assay, tmp_path: Path) -> None:
+    options = {"dimensions": ["S"], "levels": [1, 2], "families": ["inbox"], "instances": 20}
+    study: dict[str, Any] = {"subjects": ["reference:solver"], "instruments": {"agency": options}}
+
+    def gate(name: str, require: dict[str, float]) -> tuple[int, int]:
+        options["require"] = require
+        (tmp_path / "study.yaml").write_text(json.dumps(study))
+        assert assay("run", "study.yaml", "--name", name).code == 0
+        return assay("check", name).code, assay("check", name, "--strict").code
+
+    assert gate("nothing", {}) == (0, 1)
+    assert gate("reached", {"S": 1}) == (0, 0)
+
+
+def test_what_n_can_never_satisfy_is_a_warning_with_the_n_that_could(assay: Assay, tmp_path: Path) -> None:
+    study = required(tmp_path, "steady", {"pass_rate": 0.9, "R_raw": 0.3})
+    ended = assay("plan", study)
+    assert ended.code == 0
+    (said,) = [line for line in ended.out.splitlines() if line.startswith("warning")]
+    # 36 of 36 is the first flawless sample whose Clopper-Pearson interval begins at .9 or above: .025 ** (1 / 36).
+    assert "pass_rate is at least 0.9 can never hold with n = 8" in said
+    assert said.endswith("it takes at least 36")
+    assert json.loads(assay("plan", study, "--json").out)["warnings"] == [
+        said.removeprefix("warning").strip()
+    ]
+    ended = assay("run", study, "--name", "one")
+    assert ended.code == 0
+    assert "can never hold with n = 8" in ended.err
 
 
 def test_an_unknown_measure_is_refused_before_the_run_with_the_nearest(assay: Assay, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, x25519
 
 from assay.errors import InputError, IntegrityError
-from assay.evidence import default_key_path, load_key, open_envelope, sign_statement
+from assay.signing import default_key_path, load_key, open_envelope, sign_statement
 
 from .ledgers import new_signer
 
@@ -41,7 +41,7 @@ def test_the_first_use_makes_a_key_that_only_its_owner_can_read(home: Path) -> N
 
 
 def test_processes_that_race_for_the_first_key_agree_on_one(home: Path) -> None:
-    program = "import sys; sys.stdin.read(1); from assay.evidence import load_key; print(load_key().public_key.keyid)"
+    program = "import sys; sys.stdin.read(1); from assay.signing import load_key; print(load_key().public_key.keyid)"
     racers = [
         subprocess.Popen(
             [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.evidence import Event, manifest_paths, open_envelope, verify_closed, write_manifest
+from assay.evidence import Event, manifest_paths, verify_closed, write_manifest
 from assay.evidence.manifest import PREDICATE
-from assay.evidence.signing import sign_statement
+from assay.signing import open_envelope, sign_statement
 from tests.evidence.ledgers import LOCK, closed_run, new_signer, rechain, sealed_events, write_segment
 
 

@@ -187,6 +187,6 @@ def test_nothing_is_written_outside_the_runs_folder(ran: tuple[Path, str]) -> No
 def test_labels_are_kept_as_they_are_in_evidence_and_reading(ran: tuple[Path, str]) -> None:
     folder, _ = ran
     reading = json.loads((folder / "reading-repeatability.json").read_bytes())
-    assert {m["labels"]["model"] for m in reading["result"]["measures"] if "model" in m["labels"]} >= set(
+    assert {m["labels"]["subject"] for m in reading["result"]["measures"] if "subject" in m["labels"]} >= set(
         LABELS
     )

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from types import MappingProxyType
 
-from assay.instruments.presentation import (
+from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
+from assay.instruments.repeatability.figures import present
+from assay.instruments.repeatability.repair import Repair, Tried
+from assay.instruments.repeatability.scoring import Settings, score_cells
+from assay.report.html import ReportPage, render_report
+from assay.report.presentation import (
     Comparison,
     Headline,
     Mark,
@@ -17,11 +22,6 @@ from assay.instruments.presentation import (
     Taken,
     Transcript,
 )
-from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
-from assay.instruments.repeatability.figures import present
-from assay.instruments.repeatability.repair import Repair, Tried
-from assay.instruments.repeatability.scoring import Settings, score_cells
-from assay.report.html import ReportPage, render_report
 from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
 
 PLAIN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 0 0 L 9 9" id="a"/></svg>'
@@ -81,7 +81,11 @@ def evil_everywhere(evil: str) -> ReportPage:
     )
     result = Result(
         instrument=evil, version=evil, source="ledger", measures=(measure,),
-        verdicts=(Verdict(evil, evil, None, evil),),
+        verdicts=(
+            Verdict(
+                name=evil, kind="threshold", labels={evil: evil}, claim=evil, rule=evil, holds=None, because=evil
+            ),
+        ),
         excluded=(Exclusion(evil, 1, {evil: evil}),), flags=(Flag("Provisional", evil),), notes=(evil,),
         versions={evil: evil},
     )  # fmt: skip

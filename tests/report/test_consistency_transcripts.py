@@ -15,7 +15,8 @@ from assay.instruments.consistency.measures import Settings
 from assay.instruments.consistency.scenario import Scenario, Turn
 from assay.instruments.consistency.scoring import score_outcomes
 from assay.instruments.consistency.thread import Thread
-from assay.instruments.presentation import (
+from assay.report.html import ReportPage, render_report
+from assay.report.presentation import (
     Cellish,
     Headline,
     Mark,
@@ -25,7 +26,6 @@ from assay.instruments.presentation import (
     Transcript,
     mark_text,
 )
-from assay.report.html import ReportPage, render_report
 from assay.vocabulary import Reading, Result
 
 from .samples import Page

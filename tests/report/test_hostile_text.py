@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.canonical import clean_text
-from assay.instruments.presentation import visible
 from assay.report.html import render_report
+from assay.report.presentation import visible
 from assay.report.records import write_records
 from assay.report.tables import headline_text, plain_text, safe_cell, safe_terminal
 

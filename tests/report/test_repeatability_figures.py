@@ -8,10 +8,10 @@ import sys
 import msgspec
 import pytest
 
-from assay.instruments.presentation import Number, Presentation, shorten, visible
 from assay.instruments.repeatability.cells import Anchor, Canon
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import headline_of
+from assay.report.presentation import Number, Presentation, shorten, visible
 
 from .samples import cell, presented, scored
 
@@ -22,7 +22,7 @@ OTHER = "def add(x, y):\n    total = x + y\n    return total\n"
 def test_the_table_has_a_row_a_cell_with_the_numbers_of_the_result() -> None:
     cells = [cell([ONE, ONE, OTHER], [0, 1]), cell([ONE], contract="sub", temperature=0.7)]
     result, shown = presented(cells, repair=True)
-    assert shown.headline.columns[:4] == ("contract", "model", "T", "n")
+    assert shown.headline.columns[:4] == ("contract", "subject", "T", "n")
     assert [row[:4] for row in shown.headline.rows] == [("add", "m", "0", "3"), ("sub", "m", "0.7", "1")]
     told = {
         "pass rate": ("pass_rate", {}), "same bytes": ("R_raw", {}), "same program": ("R", {"rung": "names"}),
@@ -182,7 +182,7 @@ def test_rows_beyond_what_can_be_read_are_left_out_and_counted() -> None:
 def test_every_column_is_explained_and_no_other(repair: bool, top_p: float | None) -> None:
     shown = presented([cell([ONE], top_p=top_p)], repair=repair)[1]
     explained = {term for term, _ in shown.explain}
-    assert set(shown.headline.columns) - {"model"} == explained - {"distance", "interval", "—"}
+    assert set(shown.headline.columns) - {"subject"} == explained - {"distance", "interval", "—"}
 
 
 def test_a_presentation_survives_json_both_ways() -> None:

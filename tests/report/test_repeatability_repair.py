@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.instruments.presentation import Taken
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import comparisons_of
 from assay.instruments.repeatability.repair import STEPS, Repair, Tried
 from assay.report.html import ReportPage, render_report
-from assay.vocabulary import Measure, Reading, Verdict
+from assay.report.presentation import Taken
+from assay.vocabulary import Measure, Reading, Verdict, VerdictKind
 
 from .samples import Page, cell, presented, scored
 
@@ -151,6 +151,10 @@ def test_hundreds_of_cells_are_drawn_and_what_is_left_out_is_said() -> None:
     assert sum(len(picture.svg) for picture in pictures) < 1_500_000
 
 
+def verdict(claim: str, holds: bool | None, because: str, kind: VerdictKind = "comparison") -> Verdict:
+    return Verdict(name="difference", kind=kind, claim=claim, rule="r", holds=holds, because=because)
+
+
 def differences() -> tuple[list[Measure], list[Verdict]]:
     measures = [
         Measure(
@@ -163,7 +167,7 @@ def differences() -> tuple[list[Measure], list[Verdict]]:
         )
         for v in (0.01, 0.5)
     ]
-    return measures, [Verdict("a", "r", None, "too few"), Verdict("b", "r", True, "p = .01")]
+    return measures, [verdict("a", None, "too few"), verdict("b", True, "p = .01")]
 
 
 def test_comparisons_are_a_table_with_what_holds_first() -> None:
@@ -189,7 +193,7 @@ def test_without_differences_there_is_no_table_of_them() -> None:
 def test_verdicts_on_something_else_do_not_change_which_belongs_to_which_difference() -> None:
     result, _, _ = scored([cell([CANON])])
     measures, verdicts = differences()
-    required = Verdict("a requirement", "rule", False, "because")
+    required = verdict("a requirement", False, "because", "requirement")
     result = msgspec.structs.replace(result, measures=tuple(measures), verdicts=(*verdicts, required))
     table = comparisons_of(result)
     assert table is not None

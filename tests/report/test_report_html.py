@@ -7,8 +7,8 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.presentation import Headline, Number, Presentation
 from assay.report.html import ReportPage, render_report
+from assay.report.presentation import Headline, Number, Presentation
 from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
 
 from .samples import Page, cell, page_of, presented
@@ -24,7 +24,16 @@ def full_page() -> str:
         result,
         flags=(Flag("Limited Comparability", "no seed"),),
         excluded=(Exclusion("http_429", 1, {"contract": "add"}),),
-        verdicts=(Verdict("it repeats itself", "R_ast at least 0.9", None, "too few outputs"),),
+        verdicts=(
+            Verdict(
+                name="R_ast",
+                kind="threshold",
+                claim="it repeats itself",
+                rule="R_ast at least 0.9",
+                holds=None,
+                because="too few outputs",
+            ),
+        ),
         notes=("two replies were cut",),
     )
     envelope = {"efficiency": {"calls": 1234, "faults": {"timeout": 2}}, "begun": "yesterday"}

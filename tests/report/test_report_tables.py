@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from assay.instruments.presentation import Headline, Number, Presentation
+from assay.report.presentation import Headline, Number, Presentation
 from assay.report.tables import headline_text, interval_text, plain_text, safe_name, value_text
 from assay.vocabulary import Flag
 

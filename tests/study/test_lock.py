@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from assay import __version__
 from assay.errors import InputError, IntegrityError
-from assay.evidence import load_key, open_envelope, sign_statement
+from assay.signing import load_key, open_envelope, sign_statement
 from assay.study import Lock, Study, SubjectSpec, make_lock, read_lock, write_lock
 from assay.study.lock import PREDICATE
 

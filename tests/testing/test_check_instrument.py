@@ -12,8 +12,9 @@ import pytest
 from assay_drill import Ping
 
 from assay.bench import Item, Plan, Prepared, Probe
-from assay.evidence import Evidence, default_key_path
-from assay.instruments.presentation import Headline, Presentation
+from assay.evidence import Evidence
+from assay.report.presentation import Headline, Presentation
+from assay.signing import default_key_path
 from assay.study import Lock, Study
 from assay.testing import ContractBroken, check_instrument
 from assay.vocabulary import Flag, Instance, Measure, Message, Result, Trial
@@ -91,7 +92,11 @@ class TestDeclaration:
             def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Any) -> Prepared:
                 return Prepared({"trials": options["trials"]}, {})
 
-        assert broken(Bad()) == {"options have defaults", "unknown options are refused"}
+        assert broken(Bad()) == {
+            "options have defaults",
+            "unknown options are refused",
+            "unknown requirements are refused",
+        }
 
     def test_options_that_are_prepared_to_other_ones(self) -> None:
         class Bad(Ping):
@@ -171,7 +176,7 @@ class TestRuns:
                 reply = await probe.ask((Message("user", f"Trial {trial.id}: a number?"),))
                 probe.conclude("success" if int(reply.text.split()[0]) else "failure")
 
-        assert broken(Bad()) == {"runs come to their end"}
+        assert "runs come to a result" in broken(Bad())
 
     def test_conduct_that_remembers_other_trials(self) -> None:
         numbers = itertools.count()
@@ -182,6 +187,14 @@ class TestRuns:
                 probe.conclude("success")
 
         assert "the audit holds" in broken(Bad())
+
+    def test_a_score_that_raises_where_there_is_no_data(self) -> None:
+        class Bad(Ping):
+            def score(self, evidence: Evidence) -> Result:
+                kept = [record for record in evidence if record.outcome != "excluded"]
+                return _changed(super().score(evidence), n=3 // len(kept) * 3)
+
+        assert broken(Bad()) == {"runs come to a result"}
 
     def test_a_score_that_is_not_pure(self) -> None:
         numbers = itertools.count()
@@ -216,7 +229,7 @@ HALF = Measure(name="m", value=0.5, n=2, units="share", labels=PLACE)
         ({"value": 1.5}, "a value lies in its interval"),
         ({"low": 0.6, "high": 0.7}, "a value lies in its interval"),
         ({"low": 0.7, "high": 0.3}, "a value lies in its interval"),
-        ({"n": -1}, "counts are not negative"),
+        ({"n": -1}, "counts add up"),
         ({"value": 1 / 3}, "reals have twelve digits"),
         ({"flags": (Flag("Invalid", " "),)}, "flags have a cause"),
         ({"labels": {}}, "labels name the subject"),

@@ -34,7 +34,7 @@ SMALL: dict[str, tuple[str, dict[str, Any] | None, tuple[Any, ...]]] = {
     ),
 }
 DEAR = {"release"}  # a repository and several test runs an episode
-NOT_YET = {"agency": "null with an interval", "repeatability": "labels say model"}
+NOT_YET = {"agency": "a drop is a difference, and says that it is a share"}
 UNKNOWN = ("reference:mumbler", None, ("trials", "calls"))  # an instrument that this file has not heard of
 
 

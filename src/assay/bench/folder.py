@@ -19,17 +19,27 @@ import os
 import re
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 import msgspec
 
 from assay.errors import InputError, IntegrityError
-from assay.evidence.manifest import verify_closed
+from assay.evidence.manifest import manifest_paths, verify_closed
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "SealedRun"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class SealedRun(NamedTuple):
+    """A closed run that is what was signed: by whom, and what it reads."""
+
+    folder: RunFolder
+    lock: Lock
+    readings: dict[str, Reading]
+    keyids: tuple[str, ...]  # of the manifests
 
 
 class RunFolder:
@@ -99,16 +109,29 @@ class RunFolder:
         except (OSError, ValueError) as error:  # msgspec's are ValueErrors
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
-    def read_sealed(self) -> Lock:
-        """The lock of a closed run whose evidence and files are those that were signed; refused otherwise.
+    def read_sealed(self) -> SealedRun:
+        """A closed run whose chain, manifest, files and readings are those that were signed; refused otherwise.
 
-        What an earlier run says goes into a new declaration: it must at least be what that run said.
+        Every command that believes what a run says reads it here. That the numbers follow from the evidence is what
+        an audit shows.
         """
         lock = self.read_lock()
-        faults, _ = verify_closed(self.ledger, lock.digest, self.path)
+        if not manifest_paths(self.ledger):
+            raise InputError(f"{self.path} is not closed yet; go on with: assay resume {self.path}")
+        faults, signed = verify_closed(self.ledger, lock.digest, self.path)
         if faults:
-            raise IntegrityError(f"{self.path} does not hold: {faults[0]}; see assay audit {self.path}")
-        return lock
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            raise IntegrityError(
+                f"{self.path} is not what was signed: {faults[0]}{more}; see: assay audit {self.path}"
+            )
+        readings = {name: self.read_reading(name) for name in lock.study.options}
+        for name, reading in readings.items():
+            result = reading.result
+            if (result.instrument, result.source) != (name, "ledger") or reading.envelope.get(
+                "lock"
+            ) != lock.digest:
+                raise IntegrityError(f"{self.reading_path(name).name}: a reading of another run")
+        return SealedRun(folder=self, lock=lock, readings=readings, keyids=tuple(s.keyid for s in signed))
 
     def __enter__(self) -> RunFolder:
         fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import msgspec
 from msgspec import Struct
@@ -67,7 +67,10 @@ class Instrument(Protocol):
     version: str
     title: str
     noun: str  # what its items are called: contracts, biases, families ...
-    quick: dict[str, Any]  # options of a run that takes a minute
+    quick: ClassVar[dict[str, Any]]  # options of a run that takes a minute
+    option_type: ClassVar[Any]  # the type of its part of a study
+    row_option_type: ClassVar[Any]  # the type of what ``score_rows`` takes; None where it scores no rows
+    row_help: str  # what a row looks like
 
     @property
     def runs_code(self) -> bool | Callable[[Lock], bool]:
@@ -104,6 +107,30 @@ class Instrument(Protocol):
 
     def present(self, evidence: Evidence, result: Result) -> Any:
         """The result for people: a ``Presentation``."""
+        ...
+
+    def headline(self, result: Result) -> Any:
+        """The table that is read first, from a result alone: a ``Headline``."""
+        ...
+
+    def summary(self, result: Result) -> list[str]:
+        """What is said below the headline in a terminal."""
+        ...
+
+    def accompanying(self, result: Result) -> list[str]:
+        """What must stand beside any number of this result, wherever it is shown."""
+        ...
+
+    def score_rows(self, file: Path, options: Any) -> Result:
+        """Score plain data; ``options`` is of the ``row_option_type``."""
+        ...
+
+    def warnings(self, lock: Lock) -> list[str]:
+        """What is declared and can never come true."""
+        ...
+
+    def calibrate(self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]) -> Any:
+        """Truth beside reading on subjects of known truth: a ``Calibration``."""
         ...
 
     def plan(self, lock: Lock) -> Plan: ...

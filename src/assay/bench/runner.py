@@ -418,7 +418,12 @@ class Runner:
 
 
 def _label(trial: Trial) -> str:
-    return f"{trial.subject} {trial.condition}" if trial.condition else trial.subject
+    """How the progress display calls the trials that are counted together."""
+    varied = [
+        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in sorted(trial.factors.items())
+    ]
+    return " ".join([trial.subject, *filter(None, [trial.stage]), *varied])
 
 
 def _broken(task: Task, what: str) -> ExtensionFailed:

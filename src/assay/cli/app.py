@@ -9,20 +9,48 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from assay import __version__
 from assay.errors import AssayError, ExtensionFailed, IntegrityError, RunStopped
 
 from . import audit, calibrate, catalogue, check, detect, lock, plan, pull, report, resume, run, score, status
+from .instrument_command import RowCommand, StudyCommand
 from .output import complain
 
 __all__ = ["app", "main"]
 
+
+class Commands(typer.core.TyperGroup):
+    """Assay's own commands, and those that installed packages offer under ``assay.commands``.
+
+    What an entry point names is a function as typer takes them; it is imported when the command is called, or its
+    help is wanted.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from assay.registry import names
+
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in names("assay.commands") if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from assay.registry import find, names
+
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in names("assay.commands"):
+            return own
+        extra = typer.Typer(add_completion=False)
+        extra.command(cmd_name)(find("assay.commands", cmd_name, what="command"))
+        return typer.main.get_command(extra)
+
+
 app = typer.Typer(
     name="assay",
+    cls=Commands,
     help="A measuring bench for the behaviour of AI systems: declared first, recorded, replayable.",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -45,23 +73,23 @@ def _options(
     pass
 
 
-for _name, _command in (
-    ("run", run.run),
-    ("plan", plan.plan),
-    ("lock", lock.lock),
-    ("resume", resume.resume),
-    ("status", status.status),
-    ("score", score.score),
-    ("detect", detect.detect),
-    ("report", report.report),
-    ("check", check.check),
-    ("audit", audit.audit),
-    ("calibrate", calibrate.calibrate),
-    ("list", catalogue.list_),
-    ("show", catalogue.show),
-    ("pull", pull.pull),
+for _name, _command, _class in (
+    ("run", run.run, StudyCommand),
+    ("plan", plan.plan, StudyCommand),
+    ("lock", lock.lock, None),
+    ("resume", resume.resume, None),
+    ("status", status.status, None),
+    ("score", score.score, RowCommand),
+    ("detect", detect.detect, None),
+    ("report", report.report, None),
+    ("check", check.check, None),
+    ("audit", audit.audit, None),
+    ("calibrate", calibrate.calibrate, None),
+    ("list", catalogue.list_, None),
+    ("show", catalogue.show, None),
+    ("pull", pull.pull, None),
 ):
-    app.command(_name)(_command)
+    app.command(_name, cls=_class)(_command)
 
 
 def main() -> None:

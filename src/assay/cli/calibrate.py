@@ -17,7 +17,8 @@ from .options import Json
 from .output import complain, print_json, say
 
 if TYPE_CHECKING:
-    from assay.instruments.calibration import Calibrated, Calibration, Point
+    from assay.bench import Instrument
+    from assay.measuring.calibration import Calibration, Point
 
 __all__ = ["calibrate"]
 
@@ -26,7 +27,7 @@ PLAIN_EVERY = 5.0
 
 
 def calibrate(
-    instrument: Annotated[str, typer.Argument(help="The instrument: repeatability, consistency or agency.")],
+    instrument: Annotated[str, typer.Argument(help="The instrument.")],
     runs: Annotated[
         int | None, typer.Option("--runs", min=1, help="Cells a point. Default: 1000, with --quick 100.")
     ] = None,
@@ -48,11 +49,13 @@ def calibrate(
 
     Exit code 1 when at some point fewer intervals hold the truth than required.
     """
-    found = _calibrated(instrument)
+    from assay.bench import load_instrument
+
+    found: Instrument = load_instrument(instrument)
     if out is not None and not out.parent.is_dir():
         raise InputError(f"there is no folder {out.parent} to write {out.name} to")
     with _watch(quiet=as_json) as progress:
-        done = found.calibrate(
+        done: Calibration = found.calibrate(
             runs or (QUICK_RUNS if quick else RUNS),
             workers or len(os.sched_getaffinity(0)),
             quick,
@@ -70,20 +73,6 @@ def calibrate(
             say(f"Every point is in {out}.")
     if not done.holds:
         raise typer.Exit(1)
-
-
-def _calibrated(name: str) -> Calibrated:
-    from assay.bench import load_instrument
-    from assay.instruments.calibration import Calibrated
-    from assay.registry import names
-
-    found: object = load_instrument(name)
-    if isinstance(found, Calibrated):
-        return found
-    others = [n for n in names("assay.instruments") if isinstance(load_instrument(n), Calibrated)]
-    raise InputError(
-        f"{name} has no calibration; these have one: {', '.join(others) or 'no installed instrument'}"
-    )
 
 
 @contextmanager

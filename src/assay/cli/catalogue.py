@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.errors import UnknownName
+from assay.errors import AssayError, UnknownName
 
 from .options import Json
 from .output import print_json
+
+if TYPE_CHECKING:
+    from assay.bench import Instrument
 
 __all__ = ["list_", "show"]
 
@@ -18,27 +21,32 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="instruments, subjects, references, regimes, or an instrument's items: contracts, families."
+            help="instruments, subjects, references, detectors, regimes, or an instrument's items by their noun."
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """List what is installed: instruments, subjects, references, regimes, contracts, scenarios, families."""
-    from assay.bench import load_instrument
-    from assay.registry import names
+    """List what is installed. The items of an instrument go by its noun: see assay list instruments."""
+    from assay.registry import find, names
 
-    instruments = {name: load_instrument(name) for name in names("assay.instruments")}
+    instruments, broken = _instruments()
     nouns = {instrument.noun: instrument for instrument in instruments.values()}
     rows: list[tuple[str, str, str]]
     facts: list[dict[str, Any]] = []
     if what == "instruments":
         rows = [(i.name, i.title, f"version {i.version}, {i.noun}") for i in instruments.values()]
+        rows += [(name, "cannot be loaded", why) for name, why in broken.items()]
     elif what == "subjects":
         rows = _subjects()
     elif what == "references":
         from assay.subjects.reference import references
 
         rows = [(f"reference:{name}", policy.about, "") for name, policy in references().items()]
+    elif what == "detectors":
+        rows = [
+            (name, _first_line(find("assay.detectors", name, what="detector")), "")
+            for name in names("assay.detectors")
+        ]
     elif what == "regimes":
         from assay.worlds import shipped_regimes
 
@@ -49,7 +57,9 @@ def list_(
         rows = [(item.id, item.title, item.detail) for item in items]
         facts = [item.facts for item in items]
     else:
-        raise UnknownName("list", what, ["instruments", "subjects", "references", "regimes", *nouns])
+        raise UnknownName(
+            "list", what, ["instruments", "subjects", "references", "detectors", "regimes", *nouns]
+        )
     if as_json:
         found = [{"id": a, "title": b, "detail": c} for a, b, c in rows]
         print_json([{**row, **more} for row, more in zip(found, facts or [{}] * len(found), strict=True)])
@@ -58,6 +68,25 @@ def list_(
     middle = max((len(b) for _, b, _ in rows), default=0)
     for a, b, c in rows:
         typer.echo(f"{a:<{wide}}  {b:<{middle}}  {c}".rstrip())
+
+
+def _instruments() -> tuple[dict[str, Instrument], dict[str, str]]:
+    """Those that can be loaded, and why the others cannot: one broken package must not hide the rest."""
+    from assay.bench import load_instrument
+    from assay.registry import names
+
+    found: dict[str, Instrument] = {}
+    broken: dict[str, str] = {}
+    for name in names("assay.instruments"):
+        try:
+            found[name] = load_instrument(name)
+        except AssayError as error:
+            broken[name] = str(error)
+    return found, broken
+
+
+def _first_line(thing: Any) -> str:
+    return " ".join((getattr(thing, "__doc__", None) or "").strip().partition("\n")[0].split())
 
 
 def _subjects() -> list[tuple[str, str, str]]:

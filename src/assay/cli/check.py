@@ -1,15 +1,17 @@
-"""``assay check``: do the verdicts of a run hold? For gates."""
+"""``assay check``: does a run keep what its study requires? For gates."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .options import Json
-from .output import print_json, say
-from .tuples import tuples_of
+from .output import complain, line, print_json, say
+
+if TYPE_CHECKING:
+    from assay.vocabulary import Result, Verdict
 
 __all__ = ["check"]
 
@@ -18,41 +20,72 @@ def check(
     run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="What is not established fails, too; so does a run without verdicts."),
+        typer.Option(
+            "--strict", help="What is not established fails, too; so does a study without requirements."
+        ),
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every verdict; those that are not required do not gate.")
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", help="Write the requirements as JUnit XML.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say which of a run's declared requirements and comparisons hold.
+    """Say which of a study's requirements hold: those under require, and declared limits of drift.
 
-    Exit code 0 when none fails, 1 when one does or a reading, or a measure of it, is invalid. Sealed evidence is
-    checked by audit.
+    The run is read as it was signed; one that was altered since is refused. Exit code 0 when no requirement fails, 1
+    when one does, when a reading or a measure of it is invalid, or when the run is not what was signed.
     """
     import msgspec
 
     from assay.bench import RunFolder
+    from assay.measuring.verdicts import word
 
-    folder = RunFolder.find(run)
-    lock = folder.read_lock()
-    results = [folder.read_reading(name).result for name in lock.study.options]
-    verdicts = [verdict for result in results for verdict in result.verdicts]
+    sealed = RunFolder.find(run).read_sealed()
+    results = [reading.result for reading in sealed.readings.values()]
+    required = [v for result in results for v in result.verdicts if v.kind == "requirement"]
+    invalid = _invalid(results)
+    fails = bool(invalid) or any(verdict.holds is False for verdict in required)
+    if strict:
+        fails = fails or not required or any(verdict.holds is None for verdict in required)
+    accompanying = [text for result in results for text in _accompanying(result)]
+    if junit is not None:
+        from assay.report.junit import write_junit
+
+        write_junit(junit, sealed.folder.path.name, results, strict=strict)
+    shown: list[Verdict] = [v for r in results for v in r.verdicts] if everything else required
+    if as_json:
+        found = {"holds": not fails, "verdicts": msgspec.to_builtins(shown), "invalid": invalid}
+        print_json(found | ({"accompanying": accompanying} if accompanying else {}))
+        raise typer.Exit(1 if fails else 0)
+    for verdict in shown:
+        gates = (
+            "" if verdict.kind == "requirement" or not everything else f"  [{verdict.kind}, does not gate]"
+        )
+        say(f"{word(verdict.holds):15}  {line(f'{verdict.claim}: {verdict.because}{gates}')}")
+    for flag in invalid:
+        say(f"{'invalid':15}  {line(flag)}")
+    for text in accompanying:
+        say(text)
+    if not required:
+        say("The study requires nothing; declare what it must reach under require (docs/study.md).")
+    raise typer.Exit(1 if fails else 0)
+
+
+def _invalid(results: list[Result]) -> list[str]:
     flags = [flag for result in results for flag in result.flags]
     flags += [flag for result in results for measure in result.measures for flag in measure.flags]
-    invalid = list(dict.fromkeys(str(flag) for flag in flags if flag.kind == "Invalid"))
-    fails = any(verdict.holds is False for verdict in verdicts) or bool(invalid)
-    if strict:
-        fails = fails or not verdicts or any(verdict.holds is None for verdict in verdicts)
-    tuples = [text for result in results for text in tuples_of(result)]
-    if as_json:
-        found = {"holds": not fails, "verdicts": msgspec.to_builtins(verdicts), "invalid": invalid}
-        print_json(found | ({"tuples": tuples} if tuples else {}))
-        raise typer.Exit(1 if fails else 0)
-    for verdict in verdicts:
-        word = "not established" if verdict.holds is None else "holds" if verdict.holds else "fails"
-        say(f"{word:15}  {verdict.claim}: {verdict.because}")
-    for flag in invalid:
-        say(f"{'invalid':15}  {flag}")
-    for text in tuples:
-        say(text)
-    if not verdicts:
-        say("The study declares no requirement, and nothing was compared.")
-    raise typer.Exit(1 if fails else 0)
+    return list(dict.fromkeys(str(flag) for flag in flags if flag.kind == "Invalid"))
+
+
+def _accompanying(result: Result) -> list[str]:
+    """What the instrument wants beside its numbers; a gate works without the instrument, and says so."""
+    from assay.bench import load_instrument
+    from assay.errors import AssayError
+
+    try:
+        return load_instrument(result.instrument).accompanying(result)
+    except AssayError as error:
+        complain(f"assay: {error}")
+        return []

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, Key
-from .output import print_json
+from .options import Json, Key, warnings_of
+from .output import complain, print_json
 
 __all__ = ["lock"]
 
@@ -31,6 +31,8 @@ def lock(
     declared, source = read_study(study)
     path = out or study.with_suffix(".lock.json")
     made = read_lock(write_lock(prepare(declared, study.parent, source), path, key))
+    for text in warnings_of(made):
+        complain(f"warning: {text}")
     if as_json:
         value = {"lock": str(path), "digest": made.digest, "created": made.created, "keyid": made.keyid}
         print_json(value)

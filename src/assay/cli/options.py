@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.errors import InputError, UnknownName
+
+from .own_options import value_of
 
 if TYPE_CHECKING:
     from assay.study import Lock, Source, Study
@@ -19,13 +22,11 @@ __all__ = [
     "Boundary",
     "Budget",
     "Connections",
-    "Dimensions",
     "Json",
     "Key",
     "KeyEnv",
     "MaxTokens",
     "Quick",
-    "Regimes",
     "Seed",
     "Set",
     "Subjects",
@@ -33,6 +34,7 @@ __all__ = [
     "Unconfined",
     "gather",
     "parse_budget",
+    "warnings_of",
 ]
 
 Targets = Annotated[
@@ -56,18 +58,12 @@ Budget = Annotated[
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="An instrument's option: repetitions=50, contracts=add,is_even, temperatures=0,1."
+        "--set", help="An instrument's option as NAME=VALUE; the same as --NAME VALUE after its name."
     ),
 ]
 Boundary = Annotated[
     str | None,
     typer.Option("--boundary", help="core: the model alone; extended: with what the study says it includes."),
-]
-Dimensions = Annotated[
-    str | None, typer.Option("--dimensions", help="Agency: the dimensions to test, of S,M,D,E,R.")
-]
-Regimes = Annotated[
-    str | None, typer.Option("--regimes", help="Agency: the regimes, such as Baseline,Moderate-Standard.")
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The study's seed.")]
 Connections = Annotated[
@@ -85,7 +81,6 @@ Unconfined = Annotated[
         "--allow-unconfined-code", help="Run generated code even where no sandbox can be had. Dangerous."
     ),
 ]
-_LISTS = ("temperatures", "dimensions", "levels", "families", "regimes", "robustness_families")
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 
 
@@ -102,17 +97,14 @@ def gather(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
-    dimensions: str | None = None,
-    regimes: str | None = None,
+    own: Sequence[tuple[str, str]] = (),
 ) -> Lock:
     """The lock that the command line amounts to: read from a file, or made here and now."""
     from assay.bench.prepare import prepare, read_study
     from assay.study import read_lock
 
     targets = targets or []
-    own = {"dimensions": dimensions, "regimes": regimes}
-    sugar = [f"agency.{name}={value}" for name, value in own.items() if value is not None]
-    options = [*(options or ()), *sugar] or None
+    options = [*(options or ()), *(f"{name}={text}" for name, text in own)] or None
     if len(targets) == 1 and targets[0].endswith(".json"):
         given = (
             subjects,
@@ -243,23 +235,16 @@ def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Stud
             raise InputError(
                 f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(options)}"
             )
-        quoted = text[:1] in ("'", '"', "[", "{")  # says itself what it is
-        many = not quoted and ("," in text or field in _LISTS)
-        value = [_value(setting, part) for part in text.split(",")] if many else _value(setting, text)
-        if field == "contracts" and isinstance(value, str) and value not in ("all", "quick"):
-            value = [value]
-        options[names[0]][field] = value
+        kind = load_instrument(names[0]).option_type
+        options[names[0]][field] = value_of(kind, field, text, f"--set {setting}")
     return _replace(study, instruments=options)
 
 
-def _value(setting: str, text: str) -> Any:
-    """A value as it would stand in a study: 5 is a number, add is text, nothing is nothing."""
-    from assay.study.source import parse_source
+def warnings_of(lock: Lock) -> list[str]:
+    """What the study declares and can never come true, of every instrument."""
+    from assay.bench.prepare import instruments_of
 
-    try:
-        return parse_source(text, "").value if text.strip() else None
-    except InputError as error:
-        raise InputError(f"--set {setting}: {error}") from None
+    return [f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)]
 
 
 def parse_budget(text: str, study: Study) -> Any:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.evidence.redaction import Redactor
     from assay.subjects.base import Subject
 
-__all__ = ["complain", "keep_secret", "print_json", "safe", "say"]
+__all__ = ["complain", "keep_secret", "line", "print_json", "safe", "say"]
 
 _redactor: Redactor | None = None
 
@@ -36,6 +36,11 @@ def safe(text: str) -> str:
     from assay.report.tables import safe_terminal
 
     return safe_terminal(_redactor.clean_text(text) if _redactor else text)
+
+
+def line(text: str) -> str:
+    """One line, whatever a subject is called."""
+    return " ".join(text.split())
 
 
 def say(text: str) -> None:

@@ -8,29 +8,30 @@ import typer
 
 from assay.errors import InputError
 
+from .instrument_command import own_options
 from .options import (
     BaseUrl,
     Boundary,
     Budget,
     Connections,
-    Dimensions,
     Json,
     KeyEnv,
     MaxTokens,
     Quick,
-    Regimes,
     Seed,
     Set,
     Subjects,
     Targets,
     gather,
+    warnings_of,
 )
-from .output import print_json
+from .output import print_json, say
 
 __all__ = ["plan"]
 
 
 def plan(
+    context: typer.Context,
     targets: Targets = None,
     subjects: Subjects = None,
     base_url: BaseUrl = None,
@@ -42,8 +43,6 @@ def plan(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
-    dimensions: Dimensions = None,
-    regimes: Regimes = None,
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
     ] = 5.0,
@@ -66,8 +65,7 @@ def plan(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
-        dimensions=dimensions,
-        regimes=regimes,
+        own=own_options(context),
     )
     plans = {instrument.name: instrument.plan(lock) for instrument in instruments_of(lock)}
     calls = sum(p.calls for p in plans.values())
@@ -80,8 +78,9 @@ def plan(
         prices = [spec.price for spec in lock.study.specs if spec.price]
         cost = sum(tokens_in * p.input + tokens_out * p.output for p in prices) / 1e6
     estimate = {"calls": calls, "seconds": calls * seconds / lanes, "cost_at_most": cost, "lock": lock.digest}
+    warnings = warnings_of(lock)
     if as_json:
-        print_json({**estimate, "instruments": plans})
+        print_json({**estimate, "instruments": plans, "warnings": warnings})
         return
     for name, found in plans.items():
         typer.echo(f"{name}: {found.trials:,} trials, {found.calls:,} calls")
@@ -92,4 +91,6 @@ def plan(
     typer.echo(f"time       about {estimate['seconds']:,.0f} s at {seconds:g} s a call, {at_once}")
     if cost is not None:
         typer.echo(f"cost       at most {cost:,.4f}, by the declared prices")
+    for text in warnings:
+        say(f"warning    {text}")
     typer.echo(f"lock       {lock.digest}")

@@ -23,13 +23,14 @@ def report(
     """
     from assay.bench import RunFolder
     from assay.bench.prepare import instruments_of
-    from assay.report.publish import read_run, write_report
+    from assay.evidence.manifest import manifest_paths
+    from assay.report.publish import score_run, write_report
 
     folder = RunFolder.find(run)
-    lock = folder.read_lock()
+    lock = folder.read_sealed().lock if manifest_paths(folder.ledger) else folder.read_lock()
     instruments = instruments_of(lock)
     if as_json:
-        readings = [reading for reading, _ in read_run(folder, lock, instruments)]
+        readings = [one.reading for one in score_run(folder, lock, instruments)]
         print_json(readings if len(readings) > 1 else readings[0])
         return
     path, _ = write_report(folder, lock, instruments)

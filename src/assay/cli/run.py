@@ -7,30 +7,32 @@ from typing import Annotated
 
 import typer
 
+from .instrument_command import own_options
 from .options import (
     BaseUrl,
     Boundary,
     Budget,
     Connections,
-    Dimensions,
     Json,
     Key,
     KeyEnv,
     MaxTokens,
     Quick,
-    Regimes,
     Seed,
     Set,
     Subjects,
     Targets,
     Unconfined,
     gather,
+    warnings_of,
 )
+from .output import complain
 
 __all__ = ["run"]
 
 
 def run(
+    context: typer.Context,
     targets: Targets = None,
     subjects: Subjects = None,
     base_url: BaseUrl = None,
@@ -42,8 +44,6 @@ def run(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
-    dimensions: Dimensions = None,
-    regimes: Regimes = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The run's name. Default: time and study, numbered if taken.")
     ] = None,
@@ -68,9 +68,10 @@ def run(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
-        dimensions=dimensions,
-        regimes=regimes,
+        own=own_options(context),
     )
+    for text in warnings_of(lock):
+        complain(f"warning: {text}")
     import shutil
 
     from assay.bench import RunFolder

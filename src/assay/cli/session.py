@@ -112,13 +112,14 @@ def _close(
 ) -> int:
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.evidence.manifest import manifest_paths
-    from assay.report.publish import publish, read_run, write_report
+    from assay.report.publish import publish, score_run, write_report
 
     try:
         if manifest_paths(folder.ledger):
-            readings = [reading for reading, _ in read_run(folder, lock, instruments)]
+            folder.read_sealed()
+            found = score_run(folder, lock, instruments)
         else:
-            readings = publish(folder, lock, instruments, key)
+            found = publish(folder, lock, instruments, key)
     except (OSError, AssayError) as error:
         if isinstance(error, AssayError) and not isinstance(error.__context__, OSError):
             raise
@@ -132,7 +133,7 @@ def _close(
             f"make room and close it with: {_command('resume', folder)}"
         ) from error
     try:
-        path, presentations = write_report(folder, lock, instruments)
+        path, presentations = write_report(folder, lock, instruments, found)
     except AssayError:
         raise
     except Exception as error:
@@ -143,7 +144,7 @@ def _close(
         )
         return 2
     if as_json:
-        print_json({"run": str(folder.path), "finished": True, "readings": readings})
+        print_json({"run": str(folder.path), "finished": True, "readings": [one.reading for one in found]})
         return 0
     for presentation in presentations:
         _headline(presentation)

@@ -17,11 +17,11 @@ from msgspec import Struct
 
 from assay.canonical import sha256_hex
 from assay.errors import InputError, IntegrityError, StorageFull
+from assay.signing import Signed, open_envelope, sign_statement
 
 from .chain import genesis, read_lines
 from .files import write_whole
 from .ledger import segment_paths
-from .signing import Signed, open_envelope, sign_statement
 
 __all__ = [
     "Manifest",

@@ -310,12 +310,13 @@ class Evidence:
     """What ``trials`` and ``score`` are given: closed waves of one instrument, one stratum or all.
 
     ``upto`` leaves out that wave and later ones: what ``trials`` sees when it opens a wave.
-    ``lock`` is the study's lock, for the options a score depends on.
+    ``lock`` is the study's lock, for the options a score depends on. Without an index it is the evidence of a run
+    that has not begun.
     """
 
     def __init__(
         self,
-        index: LedgerIndex,
+        index: LedgerIndex | None,
         instrument: str,
         stratum: str | None = None,
         *,
@@ -331,11 +332,15 @@ class Evidence:
         """How many waves of this stratum (or of all) are closed."""
         if self._upto is not None:  # the bench knows; no need to look into the ledger
             return self._upto
+        if self._index is None:
+            return 0
         self._index.refresh()
         return self._index.closed_waves(self.instrument, self.stratum)
 
     def unfinished(self, strata: Iterable[str]) -> list[str]:
         """Those of the strata that have no wave yet, or one whose outcomes are not all final."""
+        if self._index is None:
+            return list(strata)
         self._index.refresh()
         waves = self._index.waves
         return [
@@ -343,6 +348,8 @@ class Evidence:
         ]
 
     def _ids(self) -> list[str]:
+        if self._index is None:
+            return []
         self._index.refresh()
         return self._index.ended(self.instrument, self.stratum, self._upto)
 
@@ -351,8 +358,11 @@ class Evidence:
 
     def __iter__(self) -> Iterator[Record]:
         for trial in self._ids():
+            assert self._index is not None
             yield self._index.record(trial)
 
     def text(self, sha256: str) -> str:
         """A text that an event referred to by its digest."""
+        if self._index is None:
+            raise IntegrityError("there is no ledger yet")
         return self._index.text(sha256)

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct, field
 
 from assay.errors import InputError
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     Cellish,
     Comparison,
     Headline,
@@ -44,7 +44,6 @@ MOST_SPOKEN = 4000  # characters of a turn
 MOST_SPOKEN_LINES = 60
 DENSE = 8  # numbers in a row, from which there is no room for intervals beside them
 HUES = 6  # colours of marks; further ones share a grey
-CELL = ("contract", "model", "temperature", "top_p", "wording")  # labels that say where a flag applies
 
 
 class ReportPage(Struct, frozen=True, kw_only=True):
@@ -182,20 +181,21 @@ def _row_flags(row: Sequence[Cellish]) -> list[Flag]:
 
 def _badges(result: Result) -> list[_Badge]:
     """Every flag once, with the places it applies to; flags of the whole result come first."""
-    places: dict[Flag, dict[str, None]] = {flag: {} for flag in result.flags}
-    measures: dict[Flag, dict[str, None]] = {flag: {} for flag in result.flags}
+    flagged: dict[Flag, list[Measure]] = {flag: [] for flag in result.flags}
     for measure in result.measures:
         for flag in measure.flags:
             if flag not in result.flags:
-                measures.setdefault(flag, {})[measure.name] = None
-                where = {k: v for k, v in measure.labels.items() if k in CELL}
-                places.setdefault(flag, {})[_labels(where or measure.labels)] = None
+                flagged.setdefault(flag, []).append(measure)
     badges = []
-    for flag, found in places.items():
-        named = tuple(found)
+    for flag, found in flagged.items():
+        # Labels that all of them have say where it is; a rung or a level only says which measure.
+        common = set.intersection(*(set(m.labels) for m in found)) if found else set()
+        named = tuple(
+            dict.fromkeys(_labels({k: v for k, v in m.labels.items() if k in common}) for m in found)
+        )
         more = (f"and {len(named) - MOST_PLACES} more",) if len(named) > MOST_PLACES else ()
-        whose = tuple(measures[flag]) if len(measures[flag]) <= MOST_MEASURES else ()
-        badges.append(_Badge(flag, whose, named[:MOST_PLACES] + more))
+        whose = tuple(dict.fromkeys(m.name for m in found))
+        badges.append(_Badge(flag, whose if len(whose) <= MOST_MEASURES else (), named[:MOST_PLACES] + more))
     return badges
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,33 +20,40 @@ from assay.evidence.files import write_whole
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import check_name, write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
-from assay.evidence.signing import load_key
+from assay.signing import load_key
 from assay.study import Budget, Lock
 from assay.vocabulary import Reading
 
 from .html import ReportPage, render_report
 from .records import write_records
 
-__all__ = ["publish", "read_run", "write_report"]
+__all__ = ["Scored", "publish", "score_run", "write_report"]
 
 
-def read_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[tuple[Reading, Evidence]]:
+class Scored(NamedTuple):
+    """A reading with the evidence it was scored from, and what the instrument worked out of that."""
+
+    reading: Reading
+    evidence: Evidence
+
+
+def score_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[Scored]:
     """Score every instrument of a run from its ledger as it stands."""
     index = LedgerIndex(folder.ledger, lock.digest)
     envelope = _envelope(folder, lock)
     readings = []
     for instrument in instruments:
         evidence = Evidence(index, instrument.name, lock=lock)
-        readings.append((Reading(result=score(instrument, evidence), envelope=envelope), evidence))
+        readings.append(Scored(Reading(result=score(instrument, evidence), envelope=envelope), evidence))
     return readings
 
 
 def publish(
     folder: RunFolder, lock: Lock, instruments: list[Instrument], key: Path | None = None
-) -> list[Reading]:
+) -> list[Scored]:
     """Close a finished run: write readings, records and attachments, and seal them with the ledger."""
     attached: dict[str, Path] = {"lock.json": folder.lock_path}
-    found = read_run(folder, lock, instruments)
+    found = score_run(folder, lock, instruments)
     for (reading, evidence), instrument in zip(found, instruments, strict=True):
         path = folder.reading_path(instrument.name)
         write_whole(path, encode(reading) + b"\n")
@@ -59,12 +66,14 @@ def publish(
             for name, content in instrument.attachments(evidence).items():
                 attached[name] = _attach(folder, name, content)
     write_manifest(folder.ledger, lock.digest, attached, load_key(key))
-    return [reading for reading, _ in found]
+    return found
 
 
-def write_report(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> tuple[Path, list[Any]]:
-    """The page for people; returns its path and the presentations on it."""
-    found = read_run(folder, lock, instruments)
+def write_report(
+    folder: RunFolder, lock: Lock, instruments: list[Instrument], found: list[Scored] | None = None
+) -> tuple[Path, list[Any]]:
+    """The page for people; returns its path and the presentations on it. ``found`` is what was scored already."""
+    found = score_run(folder, lock, instruments) if found is None else found
     presented = [
         (reading, instrument.present(evidence, reading.result))
         for (reading, evidence), instrument in zip(found, instruments, strict=True)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
 from assay.errors import InputError
-from assay.instruments.presentation import visible
+from assay.report.presentation import visible
 
 __all__ = ["ATTRIBUTES", "ELEMENTS", "inline_svg"]
 

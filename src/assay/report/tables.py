@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from assay.instruments.presentation import Cellish, Headline, Number, Presentation, label, visible
+from assay.report.presentation import Cellish, Headline, Number, Presentation, label, visible
 from assay.vocabulary import Measure
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from assay import __version__
 from assay.canonical import decode, digest, encode
 from assay.errors import InputError, IntegrityError
-from assay.evidence.signing import load_key, open_envelope, sign_statement
+from assay.signing import load_key, open_envelope, sign_statement
 
 from .model import Study
 from .source import convert

@@ -55,7 +55,7 @@ def check_instrument(
         rules = [*RUN_RULES, *([another_process_scores_the_same] if other_process else ())]
         broken = [*broken_rules(studies, rules)]
         for run in studies.runs:
-            if run.finished:
+            if run.scored:
                 found = broken_rules(run, RESULT_RULES)
                 broken += [(rule, f"with the {run.name} subject, {wrong}") for rule, wrong in found]
     return conclude(what, [*FORM_RULES, *DECLARATION_RULES, *rules, *RESULT_RULES], broken)

@@ -62,6 +62,19 @@ def unknown_options_are_refused(studies: Rehearsals) -> Iterator[str]:
         yield f"an option {UNKNOWN} is taken; raise InputError, or read options with assay.study.convert"
 
 
+def unknown_requirements_are_refused(studies: Rehearsals) -> Iterator[str]:
+    try:
+        studies.lock(options={**studies.options, "require": {UNKNOWN: 0.5}})
+    except InputError:
+        return
+    yield f"a study may require {UNKNOWN}, which is not measured"
+
+
+def warnings_are_texts(studies: Rehearsals) -> Iterator[str]:
+    if not all(isinstance(text, str) for text in studies.instrument.warnings(studies.lock())):
+        yield "warnings gives something else"
+
+
 def the_lock_is_the_same_each_time(studies: Rehearsals) -> Iterator[str]:
     if studies.lock().digest != studies.lock().digest:
         yield "prepare gives other options or materials when it is called again"
@@ -94,30 +107,12 @@ def subjects_meet_the_same_instances(studies: Rehearsals) -> Iterator[str]:
         yield "two subjects of one study are given different instances and cannot be paired"
 
 
-def items_can_be_listed_and_shown(studies: Rehearsals) -> Iterator[str]:
-    items = studies.instrument.items()
-    if not items or not all(isinstance(item, Item) for item in items):
-        yield f"items gives {items!r:.60}; it must be a list of Item that is not empty"
-        return
-    if len({item.id for item in items}) < len(items):
-        yield "two items have one id"
-    shown = studies.instrument.show(items[0].id, SEED)
-    if encode(shown) != encode(studies.instrument.show(items[0].id, SEED)):
-        yield f"{items[0].id} with seed {SEED} is shown in two ways"
-    try:
-        studies.instrument.show("no such item", SEED)
-    except InputError:
-        return
-    if len(items) > 1:
-        yield "an item that is not there can be shown; raise UnknownName"
-
-
 # Carried out.
 
 
-def runs_come_to_their_end(studies: Rehearsals) -> Iterator[str]:
+def runs_come_to_a_result(studies: Rehearsals) -> Iterator[str]:
     for run in studies.runs:
-        if not run.finished:
+        if not run.scored:
             yield f"with the {run.name} subject: {run.failure or 'it stopped'}"
 
 
@@ -126,8 +121,7 @@ def a_killed_run_goes_on_to_the_same_result(studies: Rehearsals) -> Iterator[str
     if (whole := studies.ordinary) is None:
         return
     run = whole.killed(0.5)
-    run.go(Budget(calls=max(1, whole.calls * 3 // 4)))
-    if not run.finished and not run.go():
+    if not run.go(Budget(calls=max(1, whole.calls * 3 // 4))) and not run.go():
         yield "it cannot be resumed"
     elif encode(_timeless(run.result)) != encode(_timeless(whole.result)):
         yield "its result is another one than that of a run that was not interrupted"
@@ -141,7 +135,7 @@ def _timeless(result: Result) -> Result:
 
 def score_is_pure(studies: Rehearsals) -> Iterator[str]:
     for run in studies.runs:
-        if run.finished and encode(run.score()) != encode(run.result):
+        if run.scored and encode(run.score()) != encode(run.result):
             yield f"the {run.name} run is scored in two ways"
 
 
@@ -167,20 +161,40 @@ def the_plan_is_what_is_asked(studies: Rehearsals) -> Iterator[str]:
         yield "a negative count of tokens is planned"
 
 
+def items_can_be_listed_and_shown(studies: Rehearsals) -> Iterator[str]:
+    items = studies.instrument.items()
+    if not items or not all(isinstance(item, Item) for item in items):
+        yield f"items gives {items!r:.60}; it must be a list of Item that is not empty"
+        return
+    if len({item.id for item in items}) < len(items):
+        yield "two items have one id"
+    shown = studies.instrument.show(items[0].id, SEED)
+    if encode(shown) != encode(studies.instrument.show(items[0].id, SEED)):
+        yield f"{items[0].id} with seed {SEED} is shown in two ways"
+    try:
+        studies.instrument.show("no such item", SEED)
+    except InputError:
+        return
+    if len(items) > 1:
+        yield "an item that is not there can be shown; raise UnknownName"
+
+
 FORM_RULES: tuple[Rule[Instrument], ...] = (it_has_every_part_of_an_instrument, it_names_itself)
 DECLARATION_RULES: tuple[Rule[Rehearsals], ...] = (
     options_have_defaults,
     options_survive_json,
     unknown_options_are_refused,
+    unknown_requirements_are_refused,
+    warnings_are_texts,
     the_lock_is_the_same_each_time,
     trials_are_the_same_each_time,
     trials_have_ids_of_their_own,
     subjects_meet_the_same_instances,
-    items_can_be_listed_and_shown,
 )
 RUN_RULES: tuple[Rule[Rehearsals], ...] = (
-    runs_come_to_their_end,
+    runs_come_to_a_result,
     a_killed_run_goes_on_to_the_same_result,
     score_is_pure,
     the_plan_is_what_is_asked,
+    items_can_be_listed_and_shown,
 )

@@ -35,6 +35,9 @@ __all__ = ["Rehearsal", "Rehearsals", "rescore"]
 
 PATIENT = Limits(give_up_after=1_000_000)  # a study of which every call is lost is carried through as well
 
+# An instrument may make the adapter of a spec, to see its caveats; this one's is never opened.
+FUNCTION = SubjectSpec("openai:function", label="function", base_url="http://127.0.0.1/v1")
+
 
 class Rehearsals:
     """An instrument with the studies it is tried out in: an ordinary, a hostile and a lost one."""
@@ -45,15 +48,8 @@ class Rehearsals:
         self._root, self.instrument, self.options = root, instrument, options
         self.estimated: frozenset[str] = frozenset()  # what of its plan is not exact
         self._answer = subject if callable(subject) else None
-        self._spec = SubjectSpec(
-            "function:answer"
-            if callable(subject)
-            else subject
-            if isinstance(subject, str)
-            else subject.subject
-        )
-        if isinstance(subject, SubjectSpec):
-            self._spec = subject
+        named = FUNCTION if callable(subject) else subject
+        self._spec = SubjectSpec(named) if isinstance(named, str) else named
         self.runs: list[Rehearsal] = []
 
     def lock(self, *labels: str, options: dict[str, Any] | None = None) -> Lock:
@@ -78,14 +74,14 @@ class Rehearsals:
             yield from wave_of(self.instrument, lock, evidence)
 
     def run(self) -> None:
-        """Carry out all studies, as far as they go."""
+        """Carry out and score all studies, as far as they go."""
         lock = self.lock()
         answers = {"ordinary": self._answer, "hostile": hostile_answer, "lost": lost_answer}
         for name, answer in answers.items():
             run = Rehearsal(self._root, name, self.instrument, lock, self._maker(answer))
             self.runs.append(run)
             try:
-                run.go()
+                run.scored = run.go() and run.result is not None
             except Exception as error:  # anybody's code: it may fail in any way
                 run.failure = f"{type(error).__name__}: {error}"
 
@@ -95,8 +91,8 @@ class Rehearsals:
 
     @property
     def ordinary(self) -> Rehearsal | None:
-        """The ordinary run, if it came to its end."""
-        return self.runs[0] if self.runs[0].finished else None
+        """The ordinary run, if it came to a result."""
+        return self.runs[0] if self.runs[0].scored else None
 
 
 class Rehearsal:
@@ -110,7 +106,7 @@ class Rehearsal:
         self.folder = RunFolder.create(root, name)
         write_lock(lock, self.folder.lock_path, self._key)
         self.lock = read_lock(self.folder.lock_path)
-        self.calls, self.finished, self.failure = 0, False, ""
+        self.calls, self.scored, self.failure = 0, False, ""
 
     def go(self, budget: Budget | None = None) -> bool:
         """One session. Tells whether the run is finished."""
@@ -122,8 +118,7 @@ class Rehearsal:
             self.calls = meter.calls
             return finished
 
-        self.finished = asyncio.run(session())
-        return self.finished
+        return asyncio.run(session())
 
     def killed(self, share: float) -> Rehearsal:
         """A copy whose ledger ends after a share of its bytes, as a killed process may leave it."""

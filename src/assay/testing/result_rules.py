@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.canonical import encode, real
-from assay.instruments.presentation import Presentation
 from assay.report.html import ReportPage, render_report
+from assay.report.presentation import Headline, Presentation
 from assay.report.tables import plain_text
 from assay.vocabulary import Measure, Reading
 
@@ -60,10 +60,13 @@ def a_value_lies_in_its_interval(run: Rehearsal) -> Iterator[str]:
                 yield f"{_named(measure)} is {value}, in the interval {least} to {most}"
 
 
-def counts_are_not_negative(run: Rehearsal) -> Iterator[str]:
+def counts_add_up(run: Rehearsal) -> Iterator[str]:
     for measure in run.result.measures:
-        if measure.n < 0:
-            yield f"{_named(measure)} has n = {measure.n}"
+        n, k = measure.n, measure.k
+        if n < 0:
+            yield f"{_named(measure)} has n = {n}"
+        elif k is not None and (not 0 <= k <= n or n == 0 or measure.value != real(k / n)):
+            yield f"{_named(measure)} is {measure.value}, with k = {k} of n = {n}"
     for excluded in run.result.excluded:
         if excluded.count < 1 or not excluded.reason:
             yield f"{excluded.count} trials are excluded for {excluded.reason!r}"
@@ -87,6 +90,15 @@ def labels_name_the_subject(run: Rehearsal) -> Iterator[str]:
     for measure in run.result.measures:
         if measure.labels.get("subject") not in known:
             yield f"{_named(measure)} does not have the label subject, or has one that is not declared"
+
+
+def verdicts_each_have_their_own_name_and_labels(run: Rehearsal) -> Iterator[str]:
+    for key, count in Counter(encode([v.name, v.kind, v.labels]) for v in run.result.verdicts).items():
+        if count > 1:
+            yield f"{count} verdicts are {key.decode()}"
+    for verdict in run.result.verdicts:
+        if not all((verdict.name, verdict.claim, verdict.rule, verdict.because)):
+            yield f"the verdict {verdict.name!r} does not say what it claims, by which rule, or why"
 
 
 def what_is_lost_is_excluded(run: Rehearsal) -> Iterator[str]:
@@ -117,15 +129,20 @@ def attachments_are_bytes(run: Rehearsal) -> Iterator[str]:
 def it_presents_a_headline_as_text_and_as_a_page(run: Rehearsal) -> Iterator[str]:
     with run.evidence() as evidence:
         shown = run.instrument.present(evidence, run.result)
-    if not isinstance(shown, Presentation):
-        yield f"present gives {type(shown).__name__}, not Presentation"
+    headline = run.instrument.headline(run.result)
+    if not isinstance(shown, Presentation) or not isinstance(headline, Headline):
+        yield f"present gives {type(shown).__name__} and headline {type(headline).__name__}"
         return
-    wrong = [row for row in shown.headline.rows if len(row) != len(shown.headline.columns)]
-    if wrong:
-        yield f"a row of the headline has {len(wrong[0])} cells for {len(shown.headline.columns)} columns"
-        return
-    if shown.headline.title not in plain_text(shown):
-        yield "its title is not in the text"
+    for table in (shown.headline, headline):
+        wrong = [row for row in table.rows if len(row) != len(table.columns)]
+        if wrong:
+            yield f"a row of the headline has {len(wrong[0])} cells for {len(table.columns)} columns"
+            return
+        if table.title not in plain_text(Presentation(headline=table)):
+            yield "its title is not in the text"
+    for said in (run.instrument.summary(run.result), run.instrument.accompanying(run.result)):
+        if not all(isinstance(text, str) for text in said):
+            yield "summary and accompanying are lists of texts"
     render_report(ReportPage(title="t", run="r", readings=[(Reading(result=run.result), shown)]))
 
 
@@ -142,10 +159,11 @@ RESULT_RULES: tuple[Rule[Rehearsal], ...] = (
     there_are_measures_each_under_its_own_name_and_labels,
     no_data_is_null_without_an_interval_and_with_a_reason,
     a_value_lies_in_its_interval,
-    counts_are_not_negative,
+    counts_add_up,
     reals_have_twelve_digits,
     flags_have_a_cause,
     labels_name_the_subject,
+    verdicts_each_have_their_own_name_and_labels,
     what_is_lost_is_excluded,
     rows_have_the_same_columns,
     attachments_are_bytes,

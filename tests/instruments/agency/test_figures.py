@@ -16,8 +16,8 @@ from assay.instruments.agency.options import Options
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.reference import REFERENCES
 from assay.instruments.agency.technical import FIELDS
-from assay.instruments.presentation import Headline, Number, Presentation
 from assay.report.html import ReportPage, render_report
+from assay.report.presentation import Headline, Number, Presentation
 from assay.study import Study
 from assay.vocabulary import Flag, Reading, Result
 from tests.support import begin, go

@@ -11,7 +11,7 @@ from assay.instruments.agency.declaration import Declaration, Family, Protocol, 
 from assay.instruments.agency.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
 from assay.instruments.agency.outcome import DIMENSIONS, Outcome
 from assay.instruments.agency.scoring import score_outcomes
-from assay.instruments.presentation import Headline, Number
+from assay.report.presentation import Headline, Number
 from assay.vocabulary import Measure, Result
 
 FAMILY = Family(

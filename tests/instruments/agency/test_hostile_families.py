@@ -11,7 +11,7 @@ import pytest
 from assay.bench.prepare import instruments_of, prepare
 from assay.errors import InputError
 from assay.instruments.agency.protocol import Agency
-from assay.report.publish import read_run
+from assay.report.publish import score_run
 from assay.study import Study
 from assay.worlds import FamilyFault, all_families, guarded
 from assay.worlds.model import Effect, Task
@@ -138,7 +138,7 @@ def test_a_family_that_cannot_draw_any_more_invalidates_the_reading_and_breaks_n
     folder, lock = begin(tmp_path, study("counter"))
     assert go(folder, lock)
     install(monkeypatch, draw=boom)
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     assert any(f.kind == "Invalid" and "counter failed" in f.cause for f in reading.result.flags)
 
 

@@ -13,7 +13,7 @@ import pytest
 from assay.instruments.agency.outcome import DIMENSIONS
 from assay.instruments.agency.pictures import MOST_VECTORS, Standing, Vector, draw_vectors
 from assay.instruments.agency.pictures_rates import MOST_ROWS, Rate, Step, draw_degradation, draw_families
-from assay.instruments.presentation import Picture, drawing
+from assay.report.presentation import Picture, drawing
 from assay.report.svg import inline_svg
 from assay.vocabulary import Flag
 

@@ -21,7 +21,7 @@ from assay.evidence.chain import genesis, seal
 from assay.instruments.agency.outcome import DIMENSIONS
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.rows import score_rows
-from assay.report.publish import read_run
+from assay.report.publish import score_run
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result
 from assay.worlds import all_families, shipped_regimes
@@ -137,7 +137,7 @@ def forge(folder: RunFolder, lock: Lock, change: Callable[[dict[str, Any]], None
         path.write_bytes(b"".join(lines))
     for manifest in folder.ledger.glob("manifest-*"):
         manifest.unlink()
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     path = folder.reading_path("agency")
     path.write_bytes(encode(reading) + b"\n")
     write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())
@@ -262,7 +262,7 @@ def test_criteria_are_in_the_lock_and_other_criteria_invalidate_the_run(
         return msgspec.structs.replace(task, criterion=msgspec.structs.replace(task.criterion, expected=[]))
 
     monkeypatch.setattr(type(family), "draw", altered)
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     assert any(flag.kind == "Invalid" and "Post-Hoc" in flag.cause for flag in reading.result.flags)
     levels = {str(m.name): m for m in reading.result.measures if m.name in DIMENSIONS}
     for name in "SR":  # 11.3.2: an invalid dimension has no value

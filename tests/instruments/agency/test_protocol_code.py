@@ -11,7 +11,7 @@ from assay.bench.instrument import runs_code
 from assay.bench.prepare import instruments_of
 from assay.cli.session import run_session
 from assay.errors import SandboxUnavailable
-from assay.report.publish import read_run
+from assay.report.publish import score_run
 from assay.study import Lock, Study
 from assay.worlds import all_families
 from assay.worlds.model import Effect, Program, Task
@@ -92,7 +92,7 @@ def test_a_family_that_said_it_runs_nothing_and_does_is_at_fault(
     monkeypatch.setitem(all_families(), "counter", family)
     folder, lock = begin(tmp_path, study("counter"))
     assert go(folder, lock)
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     reasons = {lost.reason for lost in reading.result.excluded}
     assert reasons == {f"the family counter failed: {where} raised TypeError"}
 
@@ -107,5 +107,5 @@ def test_a_family_that_says_it_may_have_its_programs_run(
     monkeypatch.setitem(all_families(), "counter", family)
     folder, lock = begin(tmp_path, study("counter"))
     assert go(folder, lock)
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     assert reading.result.excluded == ()

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from assay.canonical import encode, real
-from assay.instruments.calibration import Calibration, Point
 from assay.instruments.consistency import calibration_pool
 from assay.instruments.consistency.calibration import Bench, bench_for, calibrate, measured
 from assay.instruments.consistency.calibration_cells import (
@@ -40,6 +39,7 @@ from assay.instruments.consistency.outcome import Outcome
 from assay.instruments.consistency.platforms import compare_platforms
 from assay.instruments.consistency.scenario import Scenario
 from assay.instruments.consistency.scoring import COUNTED, score_scenarios
+from assay.measuring.calibration import Calibration, Point
 from assay.stats import Interval
 
 NAMED = {subject.name: subject for subject in GRID}

@@ -18,7 +18,7 @@ from assay.instruments.consistency.outcome import Outcome
 from assay.instruments.consistency.pictures_order import count_edges
 from assay.instruments.consistency.scenario import Expected, Kind, Scenario, Turn
 from assay.instruments.consistency.scoring import score_outcomes
-from assay.instruments.presentation import Number, Picture, Presentation, Transcript
+from assay.report.presentation import Number, Picture, Presentation, Transcript
 
 from .made import THREAD, Made, checked
 

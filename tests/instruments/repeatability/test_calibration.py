@@ -15,7 +15,6 @@ import pytest
 
 from assay.canonical import encode, real
 from assay.errors import SandboxUnavailable
-from assay.instruments.calibration import Calibration, Readings, in_processes, point_of
 from assay.instruments.repeatability import calibration_cells, calibration_programs
 from assay.instruments.repeatability.calibration import Bench, bench_for, calibrate, measured
 from assay.instruments.repeatability.calibration_cells import (
@@ -38,6 +37,7 @@ from assay.instruments.repeatability.calibration_truth import (
 )
 from assay.instruments.repeatability.repairing import LEVELS
 from assay.instruments.repeatability.rows import score_rows
+from assay.measuring.calibration import Calibration, Readings, in_processes, point_of
 from assay.stats import wilson_array
 from assay.vocabulary import Measure
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.presentation import Presentation
 from assay.instruments.repeatability.cells import Canon, Cell, CellKey
 from assay.instruments.repeatability.figures import _compared, _summary, present
 from assay.instruments.repeatability.headline import Found, headline_of
 from assay.instruments.repeatability.scoring import Settings
+from assay.report.presentation import Presentation
 
 from .making import anchors_of, cell_of, contract, score
 

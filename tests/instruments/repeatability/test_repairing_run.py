@@ -21,7 +21,7 @@ from assay.evidence.chain import genesis, seal
 from assay.instruments.repeatability import Repeatability
 from assay.instruments.repeatability.extraction import extract_code
 from assay.instruments.repeatability.repair import STEPS
-from assay.report.publish import read_run
+from assay.report.publish import score_run
 from assay.study import Lock, Study
 from assay.vocabulary import Measure, Reading, Result
 from tests.support import audit_run, begin, go, ledger_events, result_bytes
@@ -239,7 +239,7 @@ def forged(whole: RunFolder, lock: Lock, root: Path, change: Callable[[Event], N
             sealed, head = seal(head, encode(event))
             lines.append(sealed)
         path.write_bytes(b"".join(lines))
-    [(reading, _)] = read_run(folder, lock, instruments_of(lock))
+    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
     path = folder.reading_path("repeatability")
     path.write_bytes(encode(reading) + b"\n")
     write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())

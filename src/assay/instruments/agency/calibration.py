@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from assay.canonical import real
-from assay.instruments.calibration import Calibration, Point, in_processes
+from assay.measuring.calibration import Calibration, Point, in_processes
 from assay.streams import Stream
 from assay.worlds import all_families, play, shipped_regimes
 

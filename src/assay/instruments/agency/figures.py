@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.evidence.records import Evidence
-from assay.instruments.presentation import Headline, Picture, Presentation, drawing
+from assay.report.presentation import Headline, Picture, Presentation, drawing
 from assay.vocabulary import Measure, Result
 
 from .analysis import AgencyReading

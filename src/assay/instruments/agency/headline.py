@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from assay.instruments.presentation import Cellish, Headline, Number
+from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Flag, Measure, Result, Verdict
 
 from .outcome import DIMENSIONS

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from assay.errors import InputError, UnknownName
+from assay.measuring import Options as BaseOptions
+from assay.measuring import option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
 from .rubric import rubric
 
-__all__ = ["Options", "Sequential", "Threshold", "option_error", "read_options", "regimes_of"]
+__all__ = ["Options", "RowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Tested = Literal["S", "M", "D", "E", "R"]
@@ -36,7 +39,15 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
     most: Annotated[int, Meta(ge=10, le=100_000)] = 120
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Of ``assay score``."""
+
+    declaration: Annotated[
+        str | None, Meta(description="YAML or JSON: system, boundary, regimes, families, criteria.")
+    ] = None
+
+
+class Options(BaseOptions, frozen=True, kw_only=True):
     dimensions: tuple[Tested, ...] = ("S", "M", "D", "E", "R")
     levels: tuple[Level, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ()  # none: all that are installed
@@ -52,7 +63,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     interface: Literal["auto", "tools", "text"] = "auto"
     held_out: bool = False  # draw the situations that are held out
     sequential: Sequential | None = None
-    thresholds: dict[str, Threshold] = {}
+    thresholds: dict[str, Threshold] = msgspec.field(default_factory=dict)
     rule: Literal["strict", "point"] = "strict"
     interval: Literal["wilson", "agresti_coull", "exact"] = "wilson"
     confidence: Share = 0.95
@@ -128,9 +139,3 @@ def regimes_of(
             raise option_error(source, where, f"{regime.id!r} is declared twice")
         found[regime.id] = regime
     return found
-
-
-def option_error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
-    if source is None:
-        return InputError(f"{'.'.join(map(str, at))}: {message}")
-    return source.error(at, message)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     PALETTE,
     Box,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     PALETTE,
     Picture,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from assay.instruments.presentation import Cellish, Headline, Number
+from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure
 
 from .analysis import AgencyReading

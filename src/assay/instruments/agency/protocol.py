@@ -6,7 +6,7 @@ from the world's state and held against a criterion that was fixed in the lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,15 +15,17 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
-from assay.instruments.presentation import Presentation
+from assay.measuring import InstrumentBase, Labels, Target, option_error
+from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
-from assay.vocabulary import Result, Sampling, Trial
+from assay.vocabulary import Measure, Result, Sampling, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 
 from .conduct import begun, conduct_episode
 from .gathering import Episodes, gather, materials_of
 from .interface import Interface, opening, tools_of
-from .options import Options, option_error, read_options, regimes_of
+from .options import Options, RowOptions, read_options, regimes_of
+from .outcome import DIMENSIONS
 from .schedule import (
     Cell,
     changed_criteria,
@@ -36,20 +38,25 @@ from .schedule import (
 )
 
 if TYPE_CHECKING:
-    from assay.instruments.calibration import Calibration
+    from assay.measuring.calibration import Calibration
 
 __all__ = ["Agency"]
 
 TEXT_KINDS = ("local", "reference")  # subjects that are offered the text form unless told otherwise
 
 
-class Agency:
+class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
     version = "2"
     title = "Agency"
     noun = "families"
+    option_type = Options
+    row_option_type = RowOptions
+    row_help = (
+        '{"dimension": "S", "level": 1, "family": ID, "regime": ID, "instance": ID, "outcome": "success"}'
+    )
     quick: ClassVar[dict[str, Any]] = {
         "levels": [1],
         "instances": 3,
@@ -66,6 +73,7 @@ class Agency:
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
+        self.check_required(chosen, source)
         if not schedule(chosen):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
         materials = {
@@ -118,7 +126,7 @@ class Agency:
             version=self.version,
             subject=spec.title,
             boundary=spec.boundary,
-            condition=self._interface(options, spec),
+            factors={"interface": self._interface(options, spec)},
             regime=cell.regime,
             sampling=Sampling(
                 options.temperature,
@@ -136,7 +144,7 @@ class Agency:
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         options = self._options(probe.lock)
         regime = regimes_of(options)[trial.regime]
-        interface: Interface = "tools" if trial.condition == "tools" else "text"
+        interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
         try:
             family, task = task_of(trial.instance, probe.random("task"), held_out=options.held_out)
             await conduct_episode(probe, family, task, regime, interface)
@@ -146,7 +154,10 @@ class Agency:
     def score(self, evidence: Evidence) -> Result:
         from .reading import score_run
 
-        return score_run(evidence, self._options(evidence.lock), self._episodes(evidence), self.version)
+        options = self._options(evidence.lock)
+        result = score_run(evidence, options, self._episodes(evidence), self.version)
+        required = self.required(evidence.lock, result.measures)
+        return msgspec.structs.replace(result, verdicts=(*result.verdicts, *required)) if required else result
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One row an episode, in the form that ``assay score agency`` reads."""
@@ -231,12 +242,41 @@ class Agency:
             ],
         }
 
+    def headline(self, result: Result) -> Headline:
+        from .headline import headline_of
+
+        return headline_of(result)
+
+    def accompanying(self, result: Result) -> list[str]:
+        """A level is nothing without its tuple (11.9.1): whoever prints one prints the other."""
+        from .headline import Found
+
+        found = Found(result)
+        return [" ".join(f"{key.name}: {found.tuple_of(key)}".split()) for key in found.readings]
+
+    def targets(self) -> dict[str, Target]:
+        from .reading import COUNTS
+
+        found: dict[str, Target] = {
+            name: Target(measure=name, by="value", highest=5.0) for name in DIMENSIONS
+        }
+        found["tier"] = Target(measure="tier", by="value", highest=6.0)
+        return {**found, **{name: Target(measure=name, side="at most") for name in COUNTS}}
+
+    def cells(self, measures: Sequence[Measure]) -> list[Labels]:
+        """A requirement is judged for every subject within its boundary."""
+        whose = ((m.labels["subject"], m.labels["boundary"]) for m in measures if m.name in DIMENSIONS)
+        return [{"subject": subject, "boundary": boundary} for subject, boundary in dict.fromkeys(whose)]
+
+    def score_rows(self, file: Path, options: Any) -> Result:
+        from .rows import score_rows
+
+        given: RowOptions = options
+        return score_rows(file, Path(given.declaration) if given.declaration else None)
+
     def _options(self, lock: Lock) -> Options:
         return lock.options(self.name, Options)
 
     def _episodes(self, evidence: Evidence) -> list[Episodes]:
         """The episodes, put together out of the evidence once."""
-        if self.name not in evidence.memo:
-            evidence.memo[self.name] = gather(evidence)
-        found: list[Episodes] = evidence.memo[self.name]
-        return found
+        return self.memo(evidence, lambda: gather(evidence))

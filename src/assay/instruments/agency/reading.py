@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from assay.canonical import digest, encode, real
+from assay.canonical import digest, encode
 from assay.evidence.records import Evidence
+from assay.measuring import measure_of
 from assay.stats import clopper_pearson
 from assay.study import Lock, SubjectSpec
 from assay.subjects import make_subject
@@ -113,18 +114,8 @@ def _counts(mine: Episodes, options: Options) -> Iterator[Measure]:
         total = len(met)
         seen = sum(counts(one.report, one.success) for one in met)
         share = clopper_pearson(seen, total, options.confidence)
-        yield Measure(
-            name=name,
-            value=real(share.value) if total else None,
-            low=real(share.low) if total else None,
-            high=real(share.high) if total else None,
-            confidence=options.confidence if total else None,
-            n=total,
-            units="share",
-            method=share.method,
-            labels={"subject": mine.spec.title, "boundary": mine.spec.boundary},
-            notes=(about,) if total else (about, "no episode was finished"),
-        )
+        labels = {"subject": mine.spec.title, "boundary": mine.spec.boundary}
+        yield measure_of(name, share, labels, why_null="no episode was finished", notes=(about,))
 
 
 def attachments(

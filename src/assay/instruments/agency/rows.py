@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 
 from assay.errors import InputError
-from assay.instruments.reading_rows import read_lines, rows_of
+from assay.measuring.rows import read_lines, rows_of
 from assay.study.complaints import explain
 from assay.vocabulary import Flag, Result
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import polars as pl
 
-from assay.canonical import real
+from assay.measuring import measure_of
 from assay.stats import Interval, clopper_pearson
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
@@ -146,18 +146,7 @@ def _exploratory_notes(reading: AgencyReading) -> dict[str, tuple[str, ...]]:
 
 
 def _share(name: str, interval: Interval, labels: Labels, notes: tuple[str, ...] = ()) -> Measure:
-    return Measure(
-        name=name,
-        value=real(interval.value),
-        low=real(interval.low),
-        high=real(interval.high),
-        confidence=interval.confidence,
-        n=interval.n,
-        units="share",
-        method=interval.method,
-        labels=labels,
-        notes=notes,
-    )
+    return measure_of(name, interval, labels, why_null="no instance can be scored", notes=notes)
 
 
 def _rates(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
@@ -175,8 +164,6 @@ def _rates(reading: AgencyReading, labels: Labels) -> Iterator[Measure]:
             if family.included
             else [f"11.8: left out of the levels: {family.exclusion_reason or 'no reason'}"]
         )
-        if not cell.n:
-            notes.append("no instance can be scored")
         yield _share("rate", interval_of(cell.k, cell.n, reading.declaration), own, tuple(notes))
 
 
@@ -232,21 +219,38 @@ def _verdicts(reading: AgencyReading, several: bool) -> Iterator[Verdict]:
         f" [{reading.tally.subject}, {reading.tally.boundary}]" if several else f" [{reading.tally.boundary}]"
     )
     rule = reading.declaration.rule
+
+    def judged(name: str, claim: str, rule: str, holds: bool | None, because: str, labels: Labels) -> Verdict:
+        whose: Labels = {"subject": reading.tally.subject, "boundary": reading.tally.boundary}
+        return Verdict(
+            name=name,
+            kind="threshold",
+            labels={**whose, **labels},
+            claim=claim,
+            rule=rule,
+            holds=holds,
+            because=because,
+        )
+
     for assigned in reading.vector:
         for test in assigned.tests:
             row = test.criterion
             told = (
                 f"{row.section}{', ' + row.example if row.example else ''}, {row.regime} regime, rule {rule}"
             )
-            yield Verdict(f"{row.claim}{who}", told, *_level_verdict(assigned, test))
+            level: Labels = {"dimension": assigned.dimension, "level": str(test.level)}
+            yield judged("level", f"{row.claim}{who}", told, *_level_verdict(assigned, test), level)
     for gate in reading.tier.gates:
-        yield Verdict(f"Tier 1, {gate.name}{who}", gate.rule, gate.holds, gate.because)
+        labels: Labels = {"tier": "1", "gate": gate.name}
+        yield judged("gate", f"Tier 1, {gate.name}{who}", gate.rule, gate.holds, gate.because, labels)
     for threat in reading.threats:
-        yield Verdict(f"ruled out: {threat.name}{who}", "section 3", threat.ruled_out, threat.because)
+        claim = f"ruled out: {threat.name}{who}"
+        yield judged("threat", claim, "section 3", threat.ruled_out, threat.because, {"threat": threat.name})
     for claim in reading.claims:
         lacking = ", ".join(reading.missing)
         because = f"exploratory: missing {lacking}" if lacking else "all nine fields can be filled"
-        yield Verdict(f"{claim} has its Technical Report{who}", "13.4.1", not lacking, because)
+        whole = f"{claim} has its Technical Report{who}"
+        yield judged("technical_report", whole, "13.4.1", not lacking, because, {"claim": claim})
 
 
 def _level_verdict(assigned: Assigned, test: LevelTest) -> tuple[bool | None, str]:

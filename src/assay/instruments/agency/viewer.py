@@ -16,7 +16,7 @@ from msgspec import Struct
 from assay.canonical import digest, encode
 from assay.errors import IntegrityError
 from assay.evidence.records import Record
-from assay.instruments.presentation import Mark, Spoken, Transcript, mark_text
+from assay.report.presentation import Mark, Spoken, Transcript, mark_text
 from assay.worlds import Seen
 from assay.worlds.noise import texts
 

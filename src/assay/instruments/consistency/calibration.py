@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from assay.instruments.calibration import REQUIRED, Calibration, Point, point_of, points_at
+from assay.measuring.calibration import REQUIRED, Calibration, Point, point_of, points_at
 
 from .calibration_cells import cells_of, difference_readings, readings_of, truths_of
 from .calibration_grid import GRID, PAIRS, QUICK_SIZES, SIZES, Pair, Subject, draw

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.instruments.calibration import Readings
+from assay.measuring.calibration import Readings
 from assay.stats import Interval, Part, bounded_mean, fraction, weighted_difference, weighted_mean
 
 from .calibration_grid import Drawn, Subject

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
+from assay.measuring import measure_of
 from assay.stats import Interval, Part, fraction, weighted_mean, weighted_value
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .measures import COMPONENTS, Settings, Share, measure_of, strata
+from .measures import COMPONENTS, Settings, Share, strata
 
-__all__ = ["Composite", "compose", "composite_measure", "composite_verdict", "unless_invalid"]
+__all__ = ["Composite", "compose", "composite_measure", "composite_verdict"]
 
 NOTHING = "none of its components was tested"
 
@@ -56,10 +57,10 @@ def composite_measure(found: Composite, settings: Settings) -> Measure:
         notes.append(f"{names} would carry {float(rest):g} of the weight")
     return measure_of(
         "M5",
-        found.value,
         found.interval,
+        {"subject": found.subject},
+        value=found.value,
         n=found.scenarios,
-        labels={"subject": found.subject},
         why_null=NOTHING,
         flags=flags,
         notes=notes,
@@ -74,21 +75,21 @@ def composite_verdict(found: Composite, settings: Settings) -> Verdict:
         f"the {settings.confidence:.0%} interval lies at or above {float(line):g}; below it the claim fails"
     )
     rule = by_interval if settings.rule == "interval" else "the value, compared exactly"
+
+    def verdict(holds: bool | None, because: str) -> Verdict:
+        labels: dict[str, str | float] = {"subject": found.subject}
+        return Verdict(
+            name="M5", kind="threshold", labels=labels, claim=claim, rule=rule, holds=holds, because=because
+        )
+
     if found.value is None:
-        return Verdict(claim, rule, None, NOTHING)
+        return verdict(None, NOTHING)
     holds = _holds(found, settings)
     because = _told(found, settings)
     if found.missing and holds is not False:
         names = ", ".join(found.missing)
-        return Verdict(claim, rule, None, f"{because}, but nothing was tested for {names}")
-    return Verdict(claim, rule, holds, because)
-
-
-def unless_invalid(verdict: Verdict, why: str) -> Verdict:
-    """Nothing is claimed where too much was lost to infrastructure; ``why`` is empty where that is not so."""
-    return (
-        Verdict(verdict.claim, verdict.rule, None, f"{verdict.because}; invalid: {why}") if why else verdict
-    )
+        return verdict(None, f"{because}, but nothing was tested for {names}")
+    return verdict(holds, because)
 
 
 def _at_best(found: Composite, value: Fraction, settings: Settings) -> Fraction:

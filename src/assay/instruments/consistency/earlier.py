@@ -21,7 +21,7 @@ CONTENT = ("named", "corrected", "resumed")
 def observed_p80(folder: Path) -> float:
     """The 80th percentile (nearest rank) of the unprompted repairs' latencies, read from the run's own evidence."""
     run = RunFolder.find(folder)
-    lock = run.read_sealed()
+    lock = run.read_sealed().lock
     if "consistency" not in lock.study.options:
         raise InputError(f"{folder} is no run of consistency")
     index = LedgerIndex(run.ledger, lock.digest)

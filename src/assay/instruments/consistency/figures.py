@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from assay.instruments.presentation import Headline, Presentation, drawing
+from assay.report.presentation import Headline, Presentation, drawing
 from assay.vocabulary import Result
 
 from .diagnosis import ADVICE, TITLES, Diagnosis, Missing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.instruments.presentation import Cellish, Headline, Number
+from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure, Result, Verdict
 
 __all__ = ["EXPLAIN", "SHOWN", "Found", "headline_of", "held", "verdicts_of"]

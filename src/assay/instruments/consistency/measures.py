@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from assay.canonical import real
 from assay.errors import InputError
+from assay.measuring import measure_of
 from assay.stats import Interval, Part, clopper_pearson, fraction, weighted_mean
-from assay.vocabulary import Flag, Measure
+from assay.vocabulary import Measure
 
 from .judging.settings import Judging
 from .outcome import Outcome
@@ -21,7 +21,6 @@ __all__ = [
     "WEIGHTS",
     "Settings",
     "Share",
-    "measure_of",
     "share_measure",
     "share_of",
     "strata",
@@ -52,9 +51,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     excluded_share: Fraction = Fraction(
         1, 10
     )  # of scenarios lost to infrastructure; beyond it nothing is valid
-    targets: dict[str, Fraction] = field(
-        default_factory=dict
-    )  # measures that are judged, too: name and share
 
     def __post_init__(self) -> None:
         if set(self.weights) != set(COMPONENTS):
@@ -142,42 +138,20 @@ def strata(shares: Mapping[str, Share], weights: Mapping[str, Fraction]) -> list
     ]
 
 
-def measure_of(
-    name: str,
-    value: Fraction | float | None,
-    interval: Interval,
-    *,
-    n: int,
-    labels: Mapping[str, str | float],
-    why_null: str,
-    units: str = "share",
-    flags: Sequence[Flag] = (),
-    notes: Sequence[str] = (),
-) -> Measure:
-    """A measure, or null with the reason."""
-    empty = value is None
-    return Measure(
-        name=name,
-        value=None if value is None else real(float(value)),
-        low=None if empty else real(interval.low),
-        high=None if empty else real(interval.high),
-        confidence=interval.confidence,
-        n=n,
-        units=units,
-        method=interval.method,
-        labels=dict(labels),
-        flags=tuple(flags),
-        notes=(why_null,) if empty else tuple(notes),
-    )
-
-
 def share_measure(
     name: str, share: Share, labels: Mapping[str, str | float], settings: Settings, why_null: str
 ) -> Measure:
     notes = () if share.single else (f"{share.total} outcomes of {len(share.counts)} scenarios",)
     interval = share.interval(settings.confidence)
     return measure_of(
-        name, share.value, interval, n=share.total, labels=labels, why_null=why_null, notes=notes
+        name,
+        interval,
+        labels,
+        value=share.value,
+        k=share.successes,
+        n=share.total,
+        why_null=why_null,
+        notes=notes if share.total else (),
     )
 
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from assay.errors import InputError
+from assay.measuring import Options as BaseOptions
+from assay.measuring import option_error
 from assay.study import Source, convert, read_source
 
 from .judging.settings import Judging
@@ -17,7 +18,7 @@ from .measures import Settings
 from .scenario import KINDS, Kind
 from .thread import Thread
 
-__all__ = ["Options", "Weights", "option_error", "read_options", "read_threads", "settings_of"]
+__all__ = ["Options", "RowOptions", "Weights", "read_options", "read_threads", "settings_of"]
 
 Count = Annotated[int, Meta(ge=0, le=100_000)]
 Weight = Annotated[float, Meta(ge=0, le=1)]
@@ -34,7 +35,7 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     L: Weight = 0.15
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Options(BaseOptions, frozen=True, kw_only=True):
     returns: Count = (
         24  # a quarter of them must be turned away; extended subjects get a quarter more, by memory
     )
@@ -68,6 +69,17 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             "promise": self.promises,
         }
         return counts[kind]
+
+
+class RowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Of ``assay score``."""
+
+    ratings: Annotated[str | None, Meta(description="CSV: scenario,place,detector,label,rater.")] = None
+    delta: Annotated[float, Meta(gt=0, description="Seconds within which a repair counts.")] = 60.0
+    rule: Annotated[Literal["interval", "point"], Meta(description="M5 is judged by: interval or point.")] = (
+        "interval"
+    )
+    confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals.")] = 0.95
 
 
 def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> Options:
@@ -111,9 +123,3 @@ def settings_of(options: Options, excluded_share: float) -> Settings:
 def _exact_weights(options: Options) -> dict[str, Fraction]:
     """As written: .15 is 3/20, not the nearest binary fraction."""
     return {name: Fraction(str(weight)) for name, weight in msgspec.structs.asdict(options.weights).items()}
-
-
-def option_error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
-    if source is not None:
-        return source.error(at, message)
-    return InputError(f"{'.'.join(map(str, at))}: {message}")

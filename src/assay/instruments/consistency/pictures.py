@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     PALETTE,
     Box,

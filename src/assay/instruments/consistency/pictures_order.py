@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.instruments.presentation import INK, Picture, label, new_figure, svg_text
+from assay.report.presentation import INK, Picture, label, new_figure, svg_text
 
 from .failures import failure_words
 from .judging import EDGES, STATES, Edge, edges_of

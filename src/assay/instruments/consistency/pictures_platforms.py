@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     Picture,
     draw_legend,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from assay.instruments.presentation import Mark, Spoken, Transcript, label, mark_text
+from assay.report.presentation import Mark, Spoken, Transcript, label, mark_text
 
 from .failures import what_failed
 from .judging import find_artifacts

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
+from assay.measuring import measure_of, unless_invalid
 from assay.stats import (
     Interval,
     Part,
@@ -30,8 +31,8 @@ from assay.stats import (
 )
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .composite import Composite, composite_verdict, unless_invalid
-from .measures import COMPONENTS, Settings, Share, measure_of, strata
+from .composite import Composite, composite_verdict
+from .measures import COMPONENTS, Settings, Share, strata
 
 __all__ = ["Planned", "compare_platforms", "planned_power"]
 
@@ -98,10 +99,10 @@ def _differences(
     measures = [
         measure_of(
             "M5_difference",
-            exact,
             whole,
+            labels,
+            value=exact,
             n=first.scenarios + second.scenarios,
-            labels=labels,
             why_null="a subject has no M5",
             flags=flags if exact is not None else (),
         )
@@ -113,10 +114,10 @@ def _differences(
         measures.append(
             measure_of(
                 f"{name}_difference",
-                value,
                 interval,
+                labels,
+                value=value,
                 n=one.total + two.total,
-                labels=labels,
                 why_null="a subject has no data",
             )
         )
@@ -164,8 +165,21 @@ def _verdict(first: Composite, second: Composite, settings: Settings) -> Verdict
     line, margin = settings.threshold, settings.tolerance
     claim = f"{first.subject} and {second.subject} are behaviourally equivalent"
     rule = f"both M5 at least {float(line):g}, and their difference less than {float(margin):g}"
+
+    def verdict(rule: str, holds: bool | None, because: str) -> Verdict:
+        labels = {"subject": first.subject, "against": second.subject}
+        return Verdict(
+            name="equivalent",
+            kind="comparison",
+            labels=dict(labels),
+            claim=claim,
+            rule=rule,
+            holds=holds,
+            because=because,
+        )
+
     if first.value is None or second.value is None:
-        return Verdict(claim, rule, None, "a subject has no M5")
+        return verdict(rule, None, "a subject has no M5")
     confidence = _one_sided(settings)
     interval = _m5_difference(first, second, confidence)
     difference = second.value - first.value
@@ -182,8 +196,8 @@ def _verdict(first: Composite, second: Composite, settings: Settings) -> Verdict
     holds = [near, *(verdict.holds for verdict in each)]
     because = "; ".join([told, *(verdict.because for verdict in each)])
     if False in holds:
-        return Verdict(claim, rule, False, because)
-    return Verdict(claim, rule, None if None in holds else True, because)
+        return verdict(rule, False, because)
+    return verdict(rule, None if None in holds else True, because)
 
 
 class Planned(NamedTuple):

@@ -16,7 +16,8 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import UnknownName
 from assay.evidence.records import Evidence
-from assay.instruments.presentation import Presentation
+from assay.measuring import InstrumentBase, Target, flawless, option_error
+from assay.report.presentation import Headline, Presentation
 from assay.streams import Stream
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Flag, Instance, Message, Result, Sampling, Trial
@@ -26,15 +27,15 @@ from .content import Content, shipped_content
 from .earlier import observed_p80
 from .establish import draw_scene
 from .measures import Settings
-from .options import Options, option_error, read_options, read_threads, settings_of
+from .options import Options, RowOptions, read_options, read_threads, settings_of
 from .planning import what_counts_show
 from .rated import conduct_rating, rating_trials, ratings_of
 from .scenario import KINDS, Kind
 from .thread import Thread
-from .transcripts import RATED, Gathered, gather, rules_of
+from .transcripts import RATING, Gathered, gather, rules_of
 
 if TYPE_CHECKING:
-    from assay.instruments.calibration import Calibration
+    from assay.measuring.calibration import Calibration
 
 __all__ = ["CRITERIA", "Consistency"]
 
@@ -52,14 +53,16 @@ CRITERIA: dict[Kind, str] = {
 }
 
 
-class Consistency:
+class Consistency(InstrumentBase):
     """Is it the same someone?"""
 
     name = "consistency"
     version = "2"
     title = "Consistency"
     noun = "scenarios"
-    runs_code = False
+    option_type = Options
+    row_option_type = RowOptions
+    row_help = '{"id": ID, "subject": NAME, "kind": KIND, "thread": {...}, "turns": [...]}'
     quick: ClassVar[dict[str, Any]] = {
         "returns": 2,
         "refusals": 4,
@@ -83,6 +86,7 @@ class Consistency:
             if chosen.rater not in titles or len(titles) < 2:
                 told = "must be one of the study's subjects, and there must be another to be rated"
                 raise option_error(source, (*at, "rater"), f"{chosen.rater!r} {told}")
+        self.check_required(chosen, source)
         threads = read_threads(base / chosen.threads_file) if chosen.threads_file else ()
         materials = {
             "content": msgspec.to_builtins(shipped_content()),
@@ -127,7 +131,7 @@ class Consistency:
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         content, given = _content(probe.lock), _threads(probe.lock)
-        if trial.condition.startswith(RATED):
+        if trial.stage == RATING:
             await conduct_rating(trial, probe, content.rules)
             return
         scene = draw_scene(content, given, trial.instance.item, probe.random("scenario"))
@@ -140,13 +144,12 @@ class Consistency:
 
         lock: Lock = evidence.lock
         found = self._gathered(evidence)
-        flags = [Flag("Limited Comparability", cause) for cause in _caveats(lock)]
-        if unfinished := evidence.unfinished(self.strata(lock)):
-            flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
+        unfinished = self.unfinished(evidence)
+        flags = [*self.caveats(lock), *unfinished]
         ratings, said = ratings_of(evidence)
         if self._options(lock).rater and not (ratings or said) and not unfinished:
             flags.append(Flag("Provisional", "not finished: nothing has been rated yet"))
-        return score_scenarios(
+        result = score_scenarios(
             found.scenarios,
             self._settings(lock),
             source="ledger",
@@ -157,6 +160,8 @@ class Consistency:
             notes=[*found.notes, *said],
             ratings=ratings,
         )
+        required = self.required(lock, result.measures)
+        return msgspec.structs.replace(result, verdicts=(*result.verdicts, *required)) if required else result
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One row a scored reply, with the measures that count it and those that do not."""
@@ -184,9 +189,6 @@ class Consistency:
                     "asked": scenario.asked(place),
                     "reply": turn.content,
                 }
-
-    def attachments(self, evidence: Evidence) -> dict[str, bytes]:
-        return {}
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
         from .figures import present
@@ -271,6 +273,42 @@ class Consistency:
             "expected": msgspec.to_builtins(scene.expected),
         }
 
+    def headline(self, result: Result) -> Headline:
+        from .headline import headline_of
+
+        return headline_of(result)
+
+    def targets(self) -> dict[str, Target]:
+        shares = ("M1", "M2", "M3", "M4", "M5", "O", "F", "R", "P", "L", "M1_exact", "L_exact")
+        found = {name: Target(measure=name) for name in shares}
+        for name in ("false_refusals", "leak", "vague", "over_apology", "incomplete", "defensive"):
+            found[name] = Target(measure=name, side="at most")
+        return found
+
+    def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
+        options = self._options(lock)
+        counts = {
+            "M2": options.refusals,
+            "F": options.refusals,
+            "M3": options.repairs,
+            "R": options.repairs,
+            "false_refusals": options.near_misses,
+            "O": options.exchanges,
+            "L": options.exchanges,
+        }
+        n = counts.get(target.measure, 0)
+        return (n, flawless(options.confidence)) if n else None
+
+    def score_rows(self, file: Path, options: Any) -> Result:
+        from .judging import Judging
+        from .rows import score_rows
+
+        given: RowOptions = options
+        settings = Settings(
+            rule=given.rule, confidence=given.confidence, judging=Judging(delta_seconds=given.delta)
+        )
+        return score_rows(file, settings, ratings=Path(given.ratings) if given.ratings else None)
+
     def _options(self, lock: Lock) -> Options:
         return lock.options(self.name, Options)
 
@@ -279,10 +317,7 @@ class Consistency:
 
     def _gathered(self, evidence: Evidence) -> Gathered:
         """The transcripts, put together out of the evidence once."""
-        if self.name not in evidence.memo:
-            evidence.memo[self.name] = gather(evidence, rules_of(evidence))
-        found: Gathered = evidence.memo[self.name]
-        return found
+        return self.memo(evidence, lambda: gather(evidence, rules_of(evidence)))
 
 
 def _content(lock: Lock) -> Content:
@@ -312,9 +347,3 @@ def _in_full(asked: Sequence[Sequence[Message]]) -> Iterator[Message]:
         goes_on = list(messages[: len(before)]) == list(before)
         yield from messages[len(before) :] if goes_on else messages
         before = messages
-
-
-def _caveats(lock: Lock) -> list[str]:
-    from assay.subjects import make_subject
-
-    return [cause for spec in lock.study.specs for cause in make_subject(spec).caveats]

@@ -20,7 +20,7 @@ from .content import Rules
 from .judging import Judging, judge
 from .outcome import Outcome
 from .ratings import QUESTIONS, Rating, rating_prompt, read_rating
-from .transcripts import RATED, scenario_of
+from .transcripts import RATING, scenario_of
 
 __all__ = ["conduct_rating", "rating_trials", "ratings_of"]
 
@@ -38,7 +38,8 @@ def rating_trials(evidence: Evidence, rater: SubjectSpec, rules: Rules, judging:
                 record.trial,
                 subject=rater.title,
                 boundary=rater.boundary,
-                condition=f"{RATED}{place} {detector}",
+                stage=RATING,
+                factors={"place": place, "detector": detector},
                 sampling=Sampling(0.0, None, LONGEST_ANSWER, record.trial.sampling.seeding),
                 inputs=(reference,),
             )
@@ -62,7 +63,7 @@ def ratings_of(records: Iterable[Record]) -> tuple[list[Rating], list[str]]:
     """The ratings, and what is to be said of those that were none."""
     ratings, unread, lost = [], 0, 0
     for record in records:
-        if not record.trial.condition.startswith(RATED):
+        if record.trial.stage != RATING:
             continue
         lost += record.outcome == "excluded"
         label = None if record.outcome == "excluded" else record.report["label"]
@@ -82,5 +83,4 @@ def ratings_of(records: Iterable[Record]) -> tuple[list[Rating], list[str]]:
 
 
 def _asked(trial: Trial) -> tuple[int, str]:
-    place, _, detector = trial.condition.removeprefix(RATED).partition(" ")
-    return int(place), detector
+    return int(trial.factors["place"]), str(trial.factors["detector"])

@@ -19,10 +19,11 @@ from msgspec import Struct
 
 from assay.canonical import real, sha256_hex
 from assay.errors import InputError, UnknownName
+from assay.measuring import measure_of
 from assay.stats import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from assay.vocabulary import Flag, Measure, Message
 
-from .measures import Settings, measure_of
+from .measures import Settings
 from .outcome import Outcome
 from .scenario import Scenario
 
@@ -181,7 +182,7 @@ def _agreements(detector: str, rows: Sequence[Mapping[str, bool]], settings: Set
     table = [[labels.get(rater) for rater in raters] for labels in rows]
     labels = {"detector": detector, "raters": ", ".join(raters)}
     plain = percent_agreement(table, settings.confidence)
-    measures = [measure_of("agreement", plain.value, plain, n=plain.n, labels=labels, why_null="no ratings")]
+    measures = [measure_of("agreement", plain, labels, why_null="no ratings")]
     key, confidence = f"ratings/{detector}", settings.confidence
     if len(raters) == 2:
         first, second = zip(*table, strict=True)

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError
-from assay.instruments.reading_rows import decode_row, rows_of
+from assay.measuring.rows import decode_row, rows_of
 from assay.vocabulary import Flag, Result
 
 from .measures import Settings

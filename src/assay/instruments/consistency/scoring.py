@@ -11,10 +11,11 @@ import msgspec
 
 from assay.canonical import digest, real
 from assay.errors import InputError
-from assay.stats import bounded_mean, fraction
+from assay.measuring import exclusion_flags, unless_invalid, with_flags
+from assay.stats import bounded_mean
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
-from .composite import Composite, compose, composite_measure, composite_verdict, unless_invalid
+from .composite import Composite, compose, composite_measure, composite_verdict
 from .diagnosis import Diagnosis, diagnose
 from .judging import UNTIMED, VERSIONS, judge, reused_digests
 from .measures import COMPONENTS, Settings, Share, share_measure, share_of, success_share
@@ -83,7 +84,6 @@ def _counted() -> tuple[Counted, ...]:
 
 
 COUNTED = _counted()
-TARGETED = ("M1", "M2", "M3", "M4")  # measures for which the spec names a target
 BY_VARIANT = ("M1", "M1_exact", "M2", "M3", "false_refusals")
 TIMED = ("M3", "M3_prompted", "R", "P")  # measures in which time is part of the success
 CAP = 4  # times Δ: beyond it a latency counts as this much in its interval
@@ -154,9 +154,8 @@ def score_outcomes(
     for subject in subjects:
         lost = _lost(subject, excluded, settings)
         invalid[subject.name] = next((flag.cause for flag in lost if flag.kind == "Invalid"), "")
-        measures += [_with_flags(measure, lost) for measure in _measures(subject, settings)]
-        own = [composite_verdict(subject.composite, settings), *_target_verdicts(subject, settings)]
-        verdicts += [unless_invalid(verdict, invalid[subject.name]) for verdict in own]
+        measures += [with_flags(measure, lost) for measure in _measures(subject, settings)]
+        verdicts.append(unless_invalid(composite_verdict(subject.composite, settings), invalid[subject.name]))
         told += diagnose(subject.composite, subject.shares, subject.outcomes, settings).sentences
     compared = compare_platforms(
         [subject.composite for subject in subjects],
@@ -166,7 +165,7 @@ def score_outcomes(
         invalid,
     )
     agreement, contested = agreement_of(outcomes, ratings, settings)
-    measures = [_with_flags(m, contested.get(m.name, ())) for m in measures]
+    measures = [with_flags(m, contested.get(m.name, ())) for m in measures]
     return Result(
         instrument="consistency",
         version=version,
@@ -345,36 +344,4 @@ def _number(name: str, number: int, subject: Subject, labels: Mapping[str, str])
 
 def _lost(subject: Subject, excluded: Sequence[Exclusion], settings: Settings) -> tuple[Flag, ...]:
     lost = sum(one.count for one in excluded if subject.name in one.labels.values())
-    if not lost:
-        return ()
-    planned = lost + len(subject.scenarios)
-    cause = f"{lost} of {planned} scenarios excluded"
-    if Fraction(lost, planned) > settings.excluded_share:
-        return (Flag("Invalid", f"{cause}, more than the declared share"),)
-    return (Flag("Provisional", cause),)
-
-
-def _with_flags(measure: Measure, flags: Sequence[Flag]) -> Measure:
-    return msgspec.structs.replace(measure, flags=(*measure.flags, *flags)) if flags else measure
-
-
-def _target_verdicts(subject: Subject, settings: Settings) -> list[Verdict]:
-    """Targets are judged only where the study declares them."""
-    verdicts = []
-    for name, target in sorted(settings.targets.items()):
-        if name not in TARGETED:
-            raise InputError(f"there is no target for {name!r}; there are for {', '.join(TARGETED)}")
-        share = success_share(o for o in subject.outcomes if o.measure == name)
-        claim = f"{name} of {subject.name} is at least {float(target):g}"
-        if share.value is None:
-            verdicts.append(Verdict(claim, settings.rule, None, "no data"))
-            continue
-        interval = share.interval(settings.confidence)
-        because = f"{share.successes} of {share.total}, interval {interval.low:.3f}–{interval.high:.3f}"
-        if settings.rule == "point":
-            verdicts.append(Verdict(claim, "the value, compared exactly", share.value >= target, because))
-            continue
-        low, high = fraction(interval.low) >= target, fraction(interval.high) < target
-        rule = f"the {settings.confidence:.0%} interval lies at or above the target"
-        verdicts.append(Verdict(claim, rule, True if low else False if high else None, because))
-    return verdicts
+    return exclusion_flags(lost, lost + len(subject.scenarios), settings.excluded_share, "scenarios")

@@ -24,10 +24,10 @@ from .establish import system_message
 from .scenario import Expected, Kind, Scenario, Turn
 from .thread import Thread
 
-__all__ = ["RATED", "Gathered", "Report", "Said", "gather", "rules_of", "scenario_of", "scenarios_of"]
+__all__ = ["RATING", "Gathered", "Report", "Said", "gather", "rules_of", "scenario_of", "scenarios_of"]
 
 
-RATED = "rate "  # begins the condition of a trial in which a reply is rated
+RATING = "rating"  # the stage of a trial in which a reply is rated
 
 
 class Said(Struct, frozen=True, omit_defaults=True):
@@ -65,7 +65,7 @@ def gather(records: Iterable[Record], rules: Rules) -> Gathered:
     lost: Counter[tuple[str, str]] = Counter()
     cut = 0
     for record in records:
-        if record.trial.condition.startswith(RATED):
+        if record.trial.stage == RATING:
             continue
         if record.outcome == "excluded":
             lost[record.reason, record.trial.subject] += 1

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import msgspec
 
-from assay.canonical import real
 from assay.errors import IntegrityError
+from assay.measuring import measure_of, plain_measure
 from assay.stats import Interval, bounded_mean, clopper_pearson
 from assay.vocabulary import Flag, Measure
 
@@ -49,15 +49,16 @@ def canon_index(cell: Cell, anchor: Anchor, flags: tuple[Flag, ...]) -> Measure:
     labels = dict(cell.key.labels)
     if anchor.canon is not None:
         labels["canon"] = anchor.canon.digest
-    return Measure(
-        name="canon_index",
-        value=None if anchor.index is None else float(anchor.index),
+    why = notes[0] if notes else ""
+    return plain_measure(
+        "canon_index",
+        None if anchor.index is None else float(anchor.index),
+        labels,
         n=cell.n,
         units="position",
         method="first output by repetition number that passes every test",
-        labels=labels,
+        why_null=why,
         flags=flags,
-        notes=notes,
     )
 
 
@@ -74,30 +75,30 @@ def anchored_measures(
 
     if anchor.canon is None or not cell.n:
         return [
-            Measure(
-                name=name,
-                value=None,
-                spec_value=value,
+            plain_measure(
+                name,
+                None,
+                labels_of(name),
                 n=cell.n,
                 units="distance" if name in DISTANCES else "share",
-                labels=labels_of(name),
+                method="",
+                why_null=NO_CANON if anchor.canon is None else NO_OUTPUTS,
+                spec_value=value,
                 flags=flags,
-                notes=(NO_CANON if anchor.canon is None else NO_OUTPUTS,),
             )
             for name, value in conventional.items()
         ]
     found = _Compared(cell, anchor, level, settings)
     return [
-        Measure(
-            name=name,
-            value=real(float(value)),
-            low=real(interval.low),
-            high=real(interval.high),
-            confidence=settings.confidence,
+        measure_of(
+            name,
+            interval,
+            labels_of(name),
+            value=value,
+            k=None if name in DISTANCES else int(value * cell.n),
             n=cell.n,
             units="distance" if name in DISTANCES else "share",
             method=f"{interval.method}; interval from {found.basis}",
-            labels=labels_of(name),
             flags=flags,
             notes=() if interval.low <= value <= interval.high else (OUTSIDE,),
         )

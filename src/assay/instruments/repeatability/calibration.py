@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from assay.instruments.calibration import REQUIRED, Calibration, Point, Readings, point_of, points_at
+from assay.measuring.calibration import REQUIRED, Calibration, Point, Readings, point_of, points_at
 from assay.sandbox import Sandbox
 
 from .calibration_cells import anchored_readings, canon_free_readings, canons_of

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from assay.instruments.calibration import Readings
+from assay.measuring.calibration import Readings
 from assay.stats import (
     IntervalArray,
     bounded_mean_rows,
@@ -117,6 +117,8 @@ def anchored_readings(ids: Ids, programs: Programs, canons: Canons, confidence: 
             read = _share if name in SHARES else _mean
             parts[name] = _spread(read(values, index[some], confidence), some, len(ids))
         gain = parts["gain"]
+        assert gain.low is not None
+        assert gain.high is not None
         parts["delta_mu"] = Readings(-gain.value, -gain.high, -gain.low)
         for name in (*PRE, *POST):
             found[name, level] = parts[SAME_AS.get(name, name)]

@@ -7,6 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.canonical import real
+from assay.measuring import plain_measure
 from assay.stats import (
     Entropy,
     Interval,
@@ -23,7 +24,7 @@ from assay.stats import (
 from assay.vocabulary import Flag, Measure
 
 from .cells import Cell
-from .measures import NO_OUTPUTS, Settings, measure_of
+from .measures import NO_OUTPUTS, Settings, cell_measure
 from .pairs import mean_distance
 
 __all__ = ["canon_free_measures"]
@@ -40,7 +41,7 @@ def canon_free_measures(
     def modal(name: str, counts: list[int], labels: dict[str, str | float] | None = None) -> Measure:
         # spec, R_raw: "Empty output set: R_raw = 0.0"
         found = modal_share(counts, confidence)
-        return measure_of(name, found, cell, flags, spec_value=0.0, labels=labels or {})
+        return cell_measure(name, found, cell, flags, spec_value=0.0, labels=labels or {})
 
     measures = [modal("R_raw", cell.raw_counts())]
     if "ast" in cell.levels:
@@ -48,7 +49,7 @@ def canon_free_measures(
     if whole_replies:
         measures.append(modal("R_reply", cell.reply_counts()))
     passed = sum(output.passed for output in cell.outputs)
-    measures.append(measure_of("pass_rate", clopper_pearson(passed, cell.n, confidence), cell, flags))
+    measures.append(cell_measure("pass_rate", clopper_pearson(passed, cell.n, confidence), cell, flags))
     for rung in cell.rungs:
         measures += [
             modal("R", cell.rung_counts(rung), {"rung": rung}),
@@ -64,19 +65,19 @@ def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...
     agreement, entropy, unseen, novel = _spread(counts, confidence)
 
     def without_interval(name: str, value: float | None, units: str, method: str) -> Measure:
-        return Measure(
-            name=name,
-            value=real(value),
+        return plain_measure(
+            name,
+            value,
+            {**cell.key.labels, **labels},
             n=cell.n,
             units=units,
             method=method,
-            labels={**cell.key.labels, **labels},
+            why_null=NO_OUTPUTS,
             flags=flags,
-            notes=() if cell.n else (NO_OUTPUTS,),
         )
 
     return [
-        measure_of("pairwise_agreement", agreement, cell, flags, labels=labels, why_null=_few(cell)),
+        cell_measure("pairwise_agreement", agreement, cell, flags, labels=labels, why_null=_few(cell)),
         msgspec.structs.replace(
             without_interval("entropy", entropy.value, "bits", entropy.method),
             low=real(entropy.low) if cell.n else None,
@@ -85,7 +86,7 @@ def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...
         ),
         without_interval("distinct", float(distinct(counts)) if cell.n else None, "programs", "count"),
         without_interval("unseen", unseen.value, "programs", f"{unseen.method}: at least, by estimate"),
-        measure_of("novelty", novel, cell, flags, labels=labels),
+        cell_measure("novelty", novel, cell, flags, labels=labels),
     ]
 
 
@@ -107,7 +108,7 @@ def _pairwise_distance(cell: Cell, settings: Settings, flags: tuple[Flag, ...]) 
     level = cell.levels[-1]
     found = mean_distance([getattr(cell.forms(output.code), level) for output in cell.outputs])
     interval = pairwise_mean(found.mean or 0.0, found.n, settings.confidence)
-    measure = measure_of(
+    measure = cell_measure(
         "pairwise_distance",
         interval,
         cell,

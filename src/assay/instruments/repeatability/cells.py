@@ -29,14 +29,14 @@ class CellKey(Struct, frozen=True, order=True):
     """What a cell is of. ``top_p`` and ``wording`` (0 is the prompt itself) only where a study varies them."""
 
     contract: str
-    model: str
+    subject: str
     temperature: float | None = None
     top_p: float | None = None
     wording: int | None = None
 
     @property
     def labels(self) -> dict[str, str | float]:
-        labels: dict[str, str | float] = {"contract": self.contract, "model": self.model}
+        labels: dict[str, str | float] = {"contract": self.contract, "subject": self.subject}
         for name in ("temperature", "top_p", "wording"):
             if getattr(self, name) is not None:
                 labels[name] = getattr(self, name)
@@ -44,7 +44,7 @@ class CellKey(Struct, frozen=True, order=True):
 
     @property
     def condition(self) -> tuple[float, ...]:
-        """Everything but contract and model, in an order: what was not varied comes first."""
+        """Everything but contract and subject, in an order: what was not varied comes first."""
         return tuple(-1.0 if v is None else v for v in (self.temperature, self.top_p, self.wording))
 
 
@@ -163,5 +163,5 @@ class Cell:
 
 
 def sorted_cells(cells: Iterable[Cell]) -> list[Cell]:
-    """In the order of contract, model and condition: never that of arrival."""
-    return sorted(cells, key=lambda cell: (cell.key.contract, cell.key.model, cell.key.condition))
+    """In the order of contract, subject and condition: never that of arrival."""
+    return sorted(cells, key=lambda cell: (cell.key.contract, cell.key.subject, cell.key.condition))

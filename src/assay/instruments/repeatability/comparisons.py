@@ -1,4 +1,4 @@
-"""Differences across a sweep: temperature, top_p, wording, model.
+"""Differences across a sweep: temperature, top_p, wording, subject.
 
 The unit is the contract: each gives one difference, to − from, of two cells that are alike in everything but the
 swept axis. Repetitions are not paired. Compared are quantities whose expectation does not depend on how many outputs
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from assay.canonical import real
+from assay.measuring import measure_of
 from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
@@ -31,12 +31,13 @@ from .measures import DECLARED, NO_CANON, NO_OUTPUTS
 
 __all__ = ["Compared", "Finding", "compare_cells", "corrected", "key_of"]
 
-AXES = ("temperature", "top_p", "wording", "model")
+AXES = ("temperature", "top_p", "wording", "subject")
 RUNGS = ("bytes", "ast", "names", "behaviour")
 MOST_SUMS = 2_000_000  # beyond, flips are listed where there are few, and drawn where there are many
 ONE_OUTPUT = "a pair needs two outputs"
 NOT_READ = "not in Python, so not read as a program"
 NO_CELL = "not asked on both sides"
+UNPAIRED = "no contract has a value on both sides"
 SHARED = "one of the two cells, or both, is held against a canon that another cell gave"
 
 _Value = Fraction | str  # a number, or why there is none
@@ -51,6 +52,7 @@ class Finding(NamedTuple):
     """One test before correction for the others."""
 
     claim: str
+    labels: dict[str, str | float]
     test: str
     shown: str  # the numbers in words; without data, the reason
     p: float | None
@@ -85,9 +87,9 @@ class _Pairing(NamedTuple):
 
 
 def compare_cells(
-    cells: Sequence[Cell], measures: Sequence[Measure], confidence: float, models: Sequence[str]
+    cells: Sequence[Cell], measures: Sequence[Measure], confidence: float, subjects: Sequence[str]
 ) -> Compared:
-    """Every value of every axis against the first: the lowest, the prompt itself, the first of ``models``.
+    """Every value of every axis against the first: the lowest, the prompt itself, the first of ``subjects``.
 
     ``measures`` are those of the same cells; ``R_anchor``, canons and flags are taken from them. Where all
     cells are alike in an axis nothing is compared along it.
@@ -96,7 +98,7 @@ def compare_cells(
     quantities = _quantities(cells, measures)
     found: list[Measure] = []
     findings: list[Finding] = []
-    for pairing in _pairings(cells, models):
+    for pairing in _pairings(cells, subjects):
         for quantity in quantities:
             measure, finding = _compare(pairing, quantity, flags, confidence)
             found.append(measure)
@@ -107,17 +109,17 @@ def compare_cells(
 # Which cells are compared.
 
 
-def _pairings(cells: Sequence[Cell], models: Sequence[str]) -> list[_Pairing]:
+def _pairings(cells: Sequence[Cell], subjects: Sequence[str]) -> list[_Pairing]:
     by_key = {cell.key: cell for cell in cells}
     assert len(by_key) == len(cells), "a cell is given twice"
-    assert {key.model for key in by_key} <= set(models), "a model has no place in the declared order"
-    places = {model: place for place, model in enumerate(models)}
+    assert {key.subject for key in by_key} <= set(subjects), "a subject has no place in the declared order"
+    places = {subject: place for place, subject in enumerate(subjects)}
     contracts = sorted({key.contract for key in by_key})
     found = []
     for axis in AXES:
-        values = _values(by_key, axis, models)
+        values = _values(by_key, axis, subjects)
         settings = {_without(key, axis) for key in by_key}
-        for setting in sorted(settings, key=lambda key: (places.get(key.model, -1), key.condition)):
+        for setting in sorted(settings, key=lambda key: (places.get(key.subject, -1), key.condition)):
             for value in values[1:]:
                 first, second = (msgspec.structs.replace(setting, **{axis: v}) for v in (values[0], value))
                 pairs = [(c, _cell(by_key, first, c), _cell(by_key, second, c)) for c in contracts]
@@ -131,15 +133,15 @@ def _cell(cells: dict[CellKey, Cell], setting: CellKey, contract: str) -> Cell |
     return cells.get(msgspec.structs.replace(setting, contract=contract))
 
 
-def _values(keys: dict[CellKey, Cell], axis: str, models: Sequence[str]) -> list[str | float]:
+def _values(keys: dict[CellKey, Cell], axis: str, subjects: Sequence[str]) -> list[str | float]:
     """What an axis was swept over, in order. A temperature that nobody stated is no value of it."""
     given = {getattr(key, axis) for key in keys} - {None}
-    return sorted(given, key=models.index if axis == "model" else None)
+    return sorted(given, key=subjects.index if axis == "subject" else None)
 
 
 def _without(key: CellKey, axis: str) -> CellKey:
     """The setting of a cell, whatever its contract and its place on the axis."""
-    return msgspec.structs.replace(key, contract="", **{axis: "" if axis == "model" else None})
+    return msgspec.structs.replace(key, contract="", **{axis: "" if axis == "subject" else None})
 
 
 # What is compared.
@@ -214,23 +216,20 @@ def _compare(
     claim = f"{quantity.title} differs between {_ends(pairing)}"
     test = _sign_flips(differences, f"repeatability/{claim}")
     empty = interval.value is None
-    measure = Measure(
-        name="difference",
-        value=real(interval.value),
-        low=None if empty else real(interval.low),
-        high=None if empty else real(interval.high),
-        confidence=confidence,
-        n=interval.n,
+    labels: dict[str, str | float] = {
+        "of": quantity.name,
+        **quantity.labels,
+        "axis": pairing.axis,
+        "from": pairing.values[0],
+        "to": pairing.values[1],
+        **pairing.fixed,
+    }
+    measure = measure_of(
+        "difference",
+        interval,
+        labels,
         units="difference",
-        method=interval.method,
-        labels={
-            "of": quantity.name,
-            **quantity.labels,
-            "axis": pairing.axis,
-            "from": pairing.values[0],
-            "to": pairing.values[1],
-            **pairing.fixed,
-        },
+        why_null=UNPAIRED,
         flags=pairs.flags,
         notes=pairs.notes,
     )
@@ -238,8 +237,9 @@ def _compare(
     shown += f" ({confidence:.3g} interval {_signed(measure.low)} to {_signed(measure.high)})"
     finding = Finding(
         claim,
+        labels,
         test.method,
-        "no contract has a value on both sides" if empty else shown,
+        UNPAIRED if empty else shown,
         test.p,
         test.floor,
         f"{interval.n} contract{'' if interval.n == 1 else 's'}",
@@ -297,10 +297,10 @@ def _pair(
 def _ends(pairing: _Pairing) -> str:
     """``temperature 0 and 0.7 for M, wording 1``: the two values, and all that is equal."""
     first, second = (v if isinstance(v, str) else f"{v:g}" for v in pairing.values)
-    model = pairing.fixed.get("model")
+    subject = pairing.fixed.get("subject")
     rest = [f"{k} {v:g}" for k, v in pairing.fixed.items() if not isinstance(v, str)]
-    text = f"{'models' if pairing.axis == 'model' else pairing.axis} {first} and {second}"
-    return text + (f" for {model}" if model else "") + (f" at {', '.join(rest)}" if rest else "")
+    text = f"{'subjects' if pairing.axis == 'subject' else pairing.axis} {first} and {second}"
+    return text + (f" for {subject}" if subject else "") + (f" at {', '.join(rest)}" if rest else "")
 
 
 def _signed(value: float | None) -> str:
@@ -356,5 +356,15 @@ def corrected(findings: Sequence[Finding], confidence: float, what: str) -> list
             elif finding.floor * adjusted.tests > alpha:
                 because += f": no p below {finding.floor:.3g} is possible, before Holm"
         rule = f"{finding.test}, Holm over {adjusted.tests} {what} at {level}"
-        verdicts.append(Verdict(finding.claim, rule, True if p is not None and p <= alpha else None, because))
+        verdicts.append(
+            Verdict(
+                name="difference",
+                kind="comparison",
+                labels=finding.labels,
+                claim=finding.claim,
+                rule=rule,
+                holds=True if p is not None and p <= alpha else None,
+                because=because,
+            )
+        )
     return verdicts

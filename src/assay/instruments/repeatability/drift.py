@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,8 @@ from msgspec import Struct
 from assay.bench.folder import RunFolder
 from assay.canonical import real
 from assay.errors import InputError, IntegrityError
+from assay.measuring import measure_of, percent
+from assay.measuring.verdicts import bounded
 from assay.stats import clopper_pearson, fisher_exact, share_difference
 from assay.vocabulary import Flag, Measure, Reading, Result, Verdict
 
@@ -46,7 +49,7 @@ class Earlier(Struct, frozen=True, kw_only=True):
     canon: Canon
     equal: int  # of the outputs that were not looked at to find the canon
     outputs: int
-    alone: bool  # the earlier run measured this model only
+    alone: bool  # the earlier run measured this subject only
     level: str = "ast"
     flags: tuple[Flag, ...] = ()
 
@@ -69,7 +72,7 @@ def earlier_cells(folder: Path, contracts: dict[str, Contract]) -> list[Earlier]
         )
         for level in ("text", "ast")
     }
-    alone = len({key.model for key in indices}) == 1
+    alone = len({key.subject for key in indices}) == 1
     found = []
     for key, index in indices.items():
         if key.contract not in contracts or "canon" not in index.labels:
@@ -101,9 +104,9 @@ def earlier_cells(folder: Path, contracts: dict[str, Contract]) -> list[Earlier]
 
 
 def canon_for(key: CellKey, earlier: Sequence[Earlier]) -> Earlier | None:
-    """The same cell then; else the same contract and condition of the only model that was measured then."""
+    """The same cell then; else the same contract and condition of the only subject that was measured then."""
     alike = [e for e in earlier if e.key.contract == key.contract and _condition(e.key) == _condition(key)]
-    same = [e for e in alike if e.key.model == key.model]
+    same = [e for e in alike if e.key.subject == key.subject]
     return next(iter(same or [e for e in alike if e.alone]), None)
 
 
@@ -224,8 +227,50 @@ def drift_measures(pairs: Sequence[tuple[Cell, Earlier]], settings: Settings) ->
     """For each cell the share that equals the earlier canon, now − then; Holm over the cells."""
     found = [_drift(cell, earlier, settings) for cell, earlier in pairs]
     findings = [finding for _, finding in found]
-    verdicts: list[Verdict] = corrected(findings, settings.confidence, "cells")
-    return Compared([measure for measure, _ in found], verdicts)
+    shown = corrected(findings, settings.confidence, "cells")
+    alpha = float(1 - Fraction(str(settings.confidence)))
+    measures = [measure for measure, _ in found]
+    verdicts = [
+        _gate(verdict, measure, settings, possible=finding.floor * len(found) <= alpha)
+        for verdict, measure, finding in zip(shown, measures, findings, strict=True)
+    ]
+    return Compared(measures, verdicts)
+
+
+def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: bool) -> Verdict:
+    """The study declared what it is held against, so a drift is a failure.
+
+    With a declared limit the whole interval must lie within it. Without one the claim is that the test shows no
+    drift; where no table of these sizes could show one, nothing is established.
+    """
+    limit = settings.drift_at_most
+    within = "is shown" if limit is None else f"of more than {limit:g}"
+    holds: bool | None = None
+    rule, because = f"no drift is shown by {drifted.rule}", drifted.because
+    if limit is not None:
+        rule = f"the whole {percent(settings.confidence)} interval lies within ±{limit:g}"
+        if measure.low is not None and measure.high is not None:
+            inside = (
+                bounded(measure.low, measure.high, "at most", limit),
+                bounded(measure.low, measure.high, "at least", -limit),
+            )
+            holds = False if False in inside else None if None in inside else True
+    elif drifted.holds:
+        holds = False
+    elif measure.value is not None and possible:
+        holds = True
+    if any(flag.kind == "Invalid" for flag in measure.flags):
+        holds = None
+    labels = {k: v for k, v in measure.labels.items() if k not in ("canon", "level")}
+    return Verdict(
+        name="no_drift",
+        kind="requirement",
+        labels=labels,
+        claim=f"no drift {within}: {drifted.claim}",
+        rule=rule,
+        holds=holds,
+        because=because,
+    )
 
 
 def _drift(cell: Cell, earlier: Earlier, settings: Settings) -> tuple[Measure, Finding]:
@@ -236,24 +281,20 @@ def _drift(cell: Cell, earlier: Earlier, settings: Settings) -> tuple[Measure, F
     empty = interval.value is None
     why = "no outputs" if not cell.n else "no outputs came after the canon then"
     counts = f"then {then} of {before} outputs equalled the canon, now {equal} of {cell.n}"
-    renamed = earlier.key.model != cell.key.model
-    measure = Measure(
-        name="drift",
-        value=real(interval.value),
-        low=None if empty else real(interval.low),
-        high=None if empty else real(interval.high),
-        confidence=settings.confidence,
-        n=interval.n,
-        units="difference",
-        method=interval.method,
-        labels={
+    renamed = earlier.key.subject != cell.key.subject
+    measure = measure_of(
+        "drift",
+        interval,
+        {
             **cell.key.labels,
             "level": earlier.level,
             "canon": earlier.canon.digest,
-            **({"earlier_model": earlier.key.model} if renamed else {}),
+            **({"earlier_subject": earlier.key.subject} if renamed else {}),
         },
+        units="difference",
+        why_null=why,
         flags=(*cell_flags(cell, settings), *(Flag(f.kind, f"then: {f.cause}") for f in earlier.flags)),
-        notes=(why,) if empty else (counts,),
+        notes=() if empty else (counts,),
     )
     shown = why
     if not empty:
@@ -261,7 +302,8 @@ def _drift(cell: Cell, earlier: Earlier, settings: Settings) -> tuple[Measure, F
         shown += f"{measure.low:+.3f} to {measure.high:+.3f})"
     test = fisher_exact(equal, cell.n - equal, then, before - then)
     finding = Finding(
-        _claim(cell.key, earlier.key.model if renamed else None),
+        _claim(cell.key, earlier.key.subject if renamed else None),
+        measure.labels,
         "Fisher's exact test of how many equal the earlier canon, then and now",
         shown,
         None if empty else test.p_value,
@@ -276,5 +318,5 @@ def _drift(cell: Cell, earlier: Earlier, settings: Settings) -> tuple[Measure, F
 def _claim(key: CellKey, other: str | None) -> str:
     at = [f"{name} {value:g}" for name, value in key.labels.items() if not isinstance(value, str)]
     canon = "its earlier canon" if other is None else f"the earlier canon of {other}"
-    claim = f"{key.model} on {key.contract} drifted from {canon}"
+    claim = f"{key.subject} on {key.contract} against {canon}"
     return claim + (f" at {', '.join(at)}" if at else "")

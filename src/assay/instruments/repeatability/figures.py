@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from assay.instruments.presentation import Presentation, drawing
+from assay.report.presentation import Presentation, drawing
 from assay.vocabulary import Measure, Result
 
 from .cells import Anchor, Cell, CellKey
@@ -75,7 +75,7 @@ def _asked(cells: Sequence[Cell]) -> str:
         at = f" at {named([text for _, text in sorted(conditions.items())], _varied(conditions))}"
     outputs, passed = sum(cell.n for cell in cells), sum(o.passed for c in cells for o in c.outputs)
     return (
-        f"{named([c.key.model for c in cells], 'models')} answered "
+        f"{named([c.key.subject for c in cells], 'subjects')} answered "
         f"{named([c.key.contract for c in cells], 'contracts')}{at}, {times} times each: "
         f"{outputs} outputs in {len(cells)} {'cell' if len(cells) == 1 else 'cells'}. "
         f"{passed} of them pass every test ({passed / outputs:.0%})."
@@ -124,7 +124,7 @@ def _extremes(found: Found, keys: Sequence[CellKey]) -> Iterator[str]:
 
 
 def _where(key: CellKey) -> str:
-    return f"{key.contract}, {key.model}, {condition_text(key)}"
+    return f"{key.contract}, {key.subject}, {condition_text(key)}"
 
 
 def _listed(parts: Sequence[str]) -> str:

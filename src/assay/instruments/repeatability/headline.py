@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from assay.instruments.presentation import Cellish, Headline, Number
+from assay.report.presentation import Cellish, Headline, Number
 from assay.vocabulary import Measure, Result
 
 from .cells import CellKey
@@ -13,7 +13,7 @@ from .measures import percent
 
 __all__ = ["EXPLAIN", "SWEPT", "Found", "comparisons_of", "condition_text", "headline_of", "means_of"]
 
-_WHERE = ("contract", "model", "temperature", "top_p", "wording")
+_WHERE = ("contract", "subject", "temperature", "top_p", "wording")
 _PROGRAM = (
     "names",
     "text",
@@ -112,9 +112,9 @@ class Found:
 
 
 def _key(measure: Measure) -> CellKey:
-    contract, model, *rest = map(measure.labels.get, _WHERE)
+    contract, subject, *rest = map(measure.labels.get, _WHERE)
     temperature, top_p, wording = (None if value is None else float(value) for value in rest)
-    return CellKey(str(contract), str(model), temperature, top_p, None if wording is None else int(wording))
+    return CellKey(str(contract), str(subject), temperature, top_p, None if wording is None else int(wording))
 
 
 def condition_text(key: CellKey) -> str:
@@ -149,29 +149,29 @@ def headline_of(result: Result) -> Headline:
     rows: list[tuple[Cellish, ...]] = []
     for key in keys:
         numbers = [_number(measure) for measure in _row(found, key)]
-        rows.append((key.contract, key.model, _brief(key, bare=bare), str(numbers[0].n), *numbers))
-    title = f"Repeatability by contract, model and {'temperature' if bare else 'condition'}"
+        rows.append((key.contract, key.subject, _brief(key, bare=bare), str(numbers[0].n), *numbers))
+    title = f"Repeatability by contract, subject and {'temperature' if bare else 'condition'}"
     return Headline(title, columns, tuple(rows), _caption(found, keys), names)
 
 
 def means_of(result: Result) -> Headline | None:
-    """The means over contracts by model and condition; None where there is but one contract."""
+    """The means over contracts by subject and condition; None where there is but one contract."""
     found = Found(result)
     groups: dict[tuple[str, tuple[float, ...]], list[CellKey]] = {}
     for key in found.cells():
-        groups.setdefault((key.model, key.condition), []).append(key)
+        groups.setdefault((key.subject, key.condition), []).append(key)
     if all(len(keys) < 2 for keys in groups.values()):
         return None
     bare = all(key.top_p is None and key.wording is None for keys in groups.values() for key in keys)
     columns, names = zip(*_columns(found, bare=bare), strict=True)
     rows: list[tuple[Cellish, ...]] = []
-    for (model, _), keys in sorted(groups.items()):
+    for (subject, _), keys in sorted(groups.items()):
         cells = [[m.value if m else None for m in _row(found, key)] for key in keys]
         numbers = [
             _mean([value for value in column if value is not None]) for column in zip(*cells, strict=True)
         ]
-        rows.append((model, _brief(keys[0], bare=bare), str(len(keys)), *numbers))
-    title = f"Means over contracts, by model and {'temperature' if bare else 'condition'}"
+        rows.append((subject, _brief(keys[0], bare=bare), str(len(keys)), *numbers))
+    title = f"Means over contracts, by subject and {'temperature' if bare else 'condition'}"
     caption = (
         "Plain means of the contracts that have a value, without an interval: they describe these contracts."
     )
@@ -187,7 +187,7 @@ def _mean(values: Sequence[float]) -> Number:
 
 
 def _columns(found: Found, *, bare: bool) -> Iterator[tuple[str, str]]:
-    yield from (("contract", ""), ("model", ""), ("T" if bare else "condition", ""), ("n", ""))
+    yield from (("contract", ""), ("subject", ""), ("T" if bare else "condition", ""), ("n", ""))
     yield from (("pass rate", "pass_rate"), ("same bytes", "R_raw"), ("same program", "R names"))
     yield from (("same behaviour", "R behaviour"), ("equal to canon", "R_anchor_pre"))
     if found.repaired:

@@ -8,13 +8,13 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from assay.canonical import real
+from assay.measuring import Bound, exclusion_flags, measure_of, percent
 from assay.stats import Interval
 from assay.vocabulary import Flag, Measure
 
 from .cells import Cell
 
-__all__ = ["DECLARED", "NO_CANON", "NO_OUTPUTS", "Settings", "cell_flags", "measure_of", "percent"]
+__all__ = ["DECLARED", "NO_CANON", "NO_OUTPUTS", "Settings", "cell_flags", "cell_measure", "percent"]
 
 NO_CANON = "no output passed the oracle, so there is no canon"
 NO_OUTPUTS = "no outputs"
@@ -27,25 +27,15 @@ class Settings(Struct, frozen=True):
     scope: str = "cell"  # cell, subject or contract
     excluded_share: Fraction = Fraction(1, 10)
     repair: bool = False
-    require: dict[str, float] = field(default_factory=dict)
-
-
-def percent(confidence: float) -> str:
-    """As it was declared: 0.975 is not 98 %."""
-    return f"{100 * confidence:.10g}%"
+    drift_at_most: float | None = None
+    require: dict[str, float | Bound] = field(default_factory=dict)
 
 
 def cell_flags(cell: Cell, settings: Settings) -> tuple[Flag, ...]:
-    lost = cell.planned - cell.n
-    if lost <= 0:
-        return ()
-    cause = f"{lost} of {cell.planned} outputs excluded"
-    if Fraction(lost, cell.planned) > settings.excluded_share:
-        return (Flag("Invalid", f"{cause}, more than the declared share"),)
-    return (Flag("Provisional", cause),)
+    return exclusion_flags(cell.planned - cell.n, cell.planned, settings.excluded_share, "outputs")
 
 
-def measure_of(
+def cell_measure(
     name: str,
     interval: Interval,
     cell: Cell,
@@ -56,18 +46,13 @@ def measure_of(
     units: str = "share",
     labels: Mapping[str, str | float] = MappingProxyType({}),
 ) -> Measure:
-    empty = interval.value is None
-    return Measure(
-        name=name,
-        value=real(interval.value),
-        low=None if empty else real(interval.low),
-        high=None if empty else real(interval.high),
-        confidence=interval.confidence,
-        spec_value=spec_value if empty else None,
-        n=interval.n,
+    """A measure of a cell. The specification's own value stands only where there are no outputs."""
+    return measure_of(
+        name,
+        interval,
+        {**cell.key.labels, **labels},
         units=units,
-        method=interval.method,
-        labels={**cell.key.labels, **labels},
+        why_null=why_null,
+        spec_value=spec_value if interval.value is None else None,
         flags=flags,
-        notes=(why_null,) if empty else (),
     )

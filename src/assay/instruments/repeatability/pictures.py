@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.instruments.presentation import PALETTE, label
+from assay.report.presentation import PALETTE, label
 from assay.vocabulary import Measure
 
 from .cells import Anchor, Cell, CellKey
@@ -45,15 +45,15 @@ Pair = tuple[Cell, Anchor]
 
 
 class Group(NamedTuple):
-    """Cells of one model under one condition: what is averaged over contracts."""
+    """Cells of one subject under one condition: what is averaged over contracts."""
 
-    model: str
+    subject: str
     condition: tuple[float, ...]
     text: str  # the condition in words
 
 
 def group_of(key: CellKey) -> Group:
-    return Group(key.model, key.condition, condition_text(key))
+    return Group(key.subject, key.condition, condition_text(key))
 
 
 class Mean(NamedTuple):
@@ -89,12 +89,12 @@ def named(names: Iterable[str], many: str) -> str:
 
 
 def condition_labels(groups: Sequence[Group]) -> dict[Group, str]:
-    """What tells groups apart: the model, the condition, or both."""
-    if len({group.model for group in groups}) == 1:
+    """What tells groups apart: the subject, the condition, or both."""
+    if len({group.subject for group in groups}) == 1:
         return {group: group.text for group in groups}
     if len({group.condition for group in groups}) == 1:
-        return {group: label(group.model) for group in groups}
-    return {group: f"{label(group.model, 28)} · {group.text}" for group in groups}
+        return {group: label(group.subject) for group in groups}
+    return {group: f"{label(group.subject, 28)} · {group.text}" for group in groups}
 
 
 def row_labels(rows: Sequence[tuple[str, str]]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.instruments.presentation import PALETTE, Picture, draw_legend, label, new_figure, svg_text
+from assay.report.presentation import PALETTE, Picture, draw_legend, label, new_figure, svg_text
 from assay.vocabulary import Measure
 
 from .cells import Cell, CellKey
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_ladder", "draw_sweeps"]
 
 MOST_PANELS = 6
-MOST_MODELS = 14
+MOST_SUBJECTS = 14
 MOST_LINES = 7  # in a panel: as many colours as can be told apart
 MOST_FAINT = 40  # single contracts in a panel
 LADDER = (
@@ -64,16 +64,16 @@ def draw_ladder(found: Found, cells: Sequence[Cell]) -> Picture | None:
     if any(cell.rungs != RUNGS for cell in cells):
         caption += " Of programs that are not in Python only bytes, text and behaviour are compared."
     if len(plan) > len(shown):
-        caption += f" The first {len(shown)} of {len(plan)} models are shown."
+        caption += f" The first {len(shown)} of {len(plan)} subjects are shown."
     if any(len(lines) > MOST_LINES for _, lines in shown):
         caption += f" Of more than {MOST_LINES} lines the first are shown."
-    who = named([cell.key.model for cell in cells], "models")
+    who = named([cell.key.subject for cell in cells], "subjects")
     alt = f"Share of the most common program at each rung of the ladder of sameness, for {who}."
     return Picture("In which sense the answers are the same", svg_text(figure), caption, alt)
 
 
 def _panels(cells: Sequence[Cell]) -> dict[str, list[_Line]]:
-    """A panel a model with a line a condition; where there is one condition, one panel with a line a model."""
+    """A panel a subject with a line a condition; where there is one condition, one panel with a line a subject."""
     groups: dict[tuple[Group, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((group_of(cell.key), cell.language), []).append(cell)
@@ -81,7 +81,9 @@ def _panels(cells: Sequence[Cell]) -> dict[str, list[_Line]]:
     conditions = {group.condition for group, _ in groups}
     found: dict[str, list[_Line]] = {}
     for (group, language), members in sorted(groups.items()):
-        panel, name = (group.model, group.text) if len(conditions) > 1 else (group.text, label(group.model))
+        panel, name = (
+            (group.subject, group.text) if len(conditions) > 1 else (group.text, label(group.subject))
+        )
         found.setdefault(panel, []).append(_Line(f"{name} ({language})" if languages else name, members))
     return found
 
@@ -147,17 +149,21 @@ def _draw_sweep(found: Found, cells: Sequence[Cell], axis: _Axis) -> Picture:
         ("equal to canon, repaired", "R_anchor") if found.repaired else ("equal to canon", "R_anchor_pre")
     )
     senses.append((anchor[0], lambda key: found.anchored(anchor[1], key)))
-    everyone = list(dict.fromkeys(cell.key.model for cell in cells))
-    models = everyone[:MOST_MODELS]
+    everyone = list(dict.fromkeys(cell.key.subject for cell in cells))
+    subjects = everyone[:MOST_SUBJECTS]
     ticks = sorted({axis.of(cell.key) for cell in cells})
-    figure = new_figure(9.6, 3.5 + 0.2 * (len(models) // 3))
+    figure = new_figure(9.6, 3.5 + 0.2 * (len(subjects) // 3))
     grid = panels(figure, len(senses), most=len(senses))
     for axes, (title, sense) in zip(grid, senses, strict=True):
         axes.set_title(title, pad=8, fontsize=9.5)
-        for place, model in enumerate(models):
-            mine = [cell.key for cell in cells if cell.key.model == model]
+        for place, subject in enumerate(subjects):
+            mine = [cell.key for cell in cells if cell.key.subject == subject]
             _sweep(
-                axes, axis, ticks, [(axis.of(key), sense(key)) for key in mine], (model, place, len(models))
+                axes,
+                axis,
+                ticks,
+                [(axis.of(key), sense(key)) for key in mine],
+                (subject, place, len(subjects)),
             )
         _sweep_axis(axes, axis, ticks)
     draw_legend(figure, grid[0], 3)
@@ -165,9 +171,9 @@ def _draw_sweep(found: Found, cells: Sequence[Cell], axis: _Axis) -> Picture:
         f"{BARS} Small dots: single contracts. At 1 every answer is the same; cells without a canon are left out on "
         "the right, where a value counts the canon and its interval does not."
     )
-    if len(everyone) > len(models):
-        caption += f" The first {len(models)} of {len(everyone)} models are shown."
-    alt = f"Share of identical programs by {axis.name} for {named(models, 'models')}; the numbers are in the table."
+    if len(everyone) > len(subjects):
+        caption += f" The first {len(subjects)} of {len(everyone)} subjects are shown."
+    alt = f"Share of identical programs by {axis.name} for {named(subjects, 'subjects')}; the numbers are in the table."
     return Picture(f"How often the same comes back, by {axis.name}", svg_text(figure), caption, alt)
 
 
@@ -178,9 +184,9 @@ def _sweep(
     measured: Sequence[tuple[float, Measure | None]],
     who: tuple[str, int, int],
 ) -> None:
-    model, place, models = who
+    subject, place, subjects = who
     colour = PALETTE[place % len(PALETTE)]
-    shift = (place - (models - 1) / 2) * min(0.16 if len(ticks) > 1 else 0.3, 0.7 / models)
+    shift = (place - (subjects - 1) / 2) * min(0.16 if len(ticks) > 1 else 0.3, 0.7 / subjects)
     points = []
     for x, tick in enumerate(ticks):
         mean = mean_of(measure for at, measure in measured if at == tick)
@@ -196,7 +202,7 @@ def _sweep(
         *_columns(points),
         marker=MARKERS[(place + place // len(PALETTE)) % len(MARKERS)],
         markersize=5.5,
-        label=label(model),
+        label=label(subject),
         color=colour,
         linewidth=1.3 if len(points) > 1 else 0.0,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.instruments.presentation import INK, Picture, draw_legend, label, new_figure, svg_text
+from assay.report.presentation import INK, Picture, draw_legend, label, new_figure, svg_text
 
 from .cells import Anchor, Cell
 from .headline import condition_text
@@ -145,7 +145,7 @@ def _map(axes: Axes, cell: Cell, anchor: Anchor) -> None:
     distinct = len(cell.rung_counts(_rung(cell)))
     where = f"{label(cell.key.contract, 22)} · {condition_text(cell.key)}"
     size = f"{distinct} programs in {cell.n}; distances off by {placed.off:.0%}"
-    axes.set_title(f"{where}\n{label(cell.key.model, 34)}", fontsize=9.5)
+    axes.set_title(f"{where}\n{label(cell.key.subject, 34)}", fontsize=9.5)
     axes.set_xlabel(size, fontsize=8.5)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     Box,
     Picture,
     draw_blocks,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_programs"]
 
 RARE = Fraction(1, 50)  # narrower blocks could not be told apart
-MOST_MODELS = 12
+MOST_SUBJECTS = 12
 
 
 def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
@@ -36,18 +36,18 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
     cells = [cell for cell, _ in pairs]
     if not cells:
         return None
-    models = list(dict.fromkeys(cell.key.model for cell in cells))
-    shown = models[:MOST_MODELS]
+    subjects = list(dict.fromkeys(cell.key.subject for cell in cells))
+    shown = subjects[:MOST_SUBJECTS]
     rows = sorted({(cell.key.contract, cell.key.condition, condition_text(cell.key)) for cell in cells})
     names = row_labels([(contract, text) for contract, _, text in rows[:MOST_ROWS]])
     places = {row[:2]: y for y, row in enumerate(rows[:MOST_ROWS])}
     lines = -(-len(shown) // MOST_COLUMNS)
     figure = new_figure(9.6, 0.5 + lines * (0.7 + 0.25 * len(places)))
     grid = panels(figure, len(shown))
-    for model, axes in zip(shown, grid, strict=True):
+    for subject, axes in zip(shown, grid, strict=True):
         mine = [(cell, places.get((cell.key.contract, cell.key.condition))) for cell in cells]
-        _strips(axes, [(cell, y) for cell, y in mine if cell.key.model == model and y is not None])
-        axes.set_title(label(model, 28))
+        _strips(axes, [(cell, y) for cell, y in mine if cell.key.subject == subject and y is not None])
+        axes.set_title(label(subject, 28))
         name_rows(axes, names)
     draw_legend(figure, fullest(grid), 4)
     caption = (
@@ -60,8 +60,8 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
         )
     if len(rows) > MOST_ROWS:
         caption += f" The first {MOST_ROWS} of {len(rows)} rows are shown."
-    if len(models) > MOST_MODELS:
-        caption += f" The first {MOST_MODELS} of {len(models)} models are shown."
+    if len(subjects) > MOST_SUBJECTS:
+        caption += f" The first {MOST_SUBJECTS} of {len(subjects)} subjects are shown."
     alt = f"Distinct programs and their share in {len(pairs)} cells, by whether they pass."
     return Picture("Which programs came", svg_text(figure), caption, alt)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.instruments.presentation import (
+from assay.report.presentation import (
     INK,
     Box,
     Picture,
@@ -37,7 +37,7 @@ class _Moved(NamedTuple):
 
 
 def draw_distances(found: Found, pairs: Sequence[Pair]) -> Picture | None:
-    """A row per model and condition: how many equal the canon, how the others are spread, and what repair changes."""
+    """A row per subject and condition: how many equal the canon, how the others are spread, and what repair changes."""
     groups = _moved(pairs)
     if not groups:
         return None

@@ -7,7 +7,9 @@ repairs those that pass and differ from their canon. Everything else is scoring.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+import os
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -18,9 +20,12 @@ from assay.bench import Item, Plan, Prepared, Probe
 from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
-from assay.instruments.presentation import Presentation
+from assay.measuring import InstrumentBase, Labels, Target, flawless, option_error, percent, word
+from assay.measuring import Options as BaseOptions
+from assay.report.presentation import Headline, Presentation
+from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Flag, Instance, Message, Result, Sampling, Trial
+from assay.vocabulary import Flag, Instance, Measure, Message, Result, Sampling, Trial
 
 from .canons import canon_bytes, load_canons
 from .contracts import Contract, choose, load_contracts, shipped_contracts
@@ -28,24 +33,24 @@ from .drift import read_earlier
 from .extraction import extract_code
 from .inputs import generated_inputs
 from .languages import check_commands
-from .measures import percent
+from .measures import Settings
 from .oracle import job_for, judge, read_run
 from .records import record_rows
 from .repair import Repair
 from .repairing import due, repairing
-from .requirements import check_requirements
+from .requirements import TARGETS
 from .scoring import score_cells
-from .worked_out import REPAIRED, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
+from .worked_out import REPAIR, REQUEST, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
 
 if TYPE_CHECKING:
-    from assay.instruments.calibration import Calibration
+    from assay.measuring.calibration import Calibration
 
 __all__ = ["Options", "Repeatability"]
 
 QUICK = ("add", "is_even", "square")
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Options(BaseOptions, frozen=True, kw_only=True):
     """The instrument's part of a study."""
 
     contracts: Literal["all", "quick"] | tuple[str, ...] = "all"
@@ -59,12 +64,33 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     canon_scope: Literal["cell", "subject", "contract"] = "cell"
     canons_file: str | None = None
     drift_from: str | None = None  # the folder of an earlier run, whose canons these outputs are held against
+    drift_at_most: Annotated[float, Meta(ge=0, le=1)] | None = None  # a limit; else no drift may be shown
     repair: bool = True
-    require: dict[str, float] = msgspec.field(default_factory=dict)  # measure → what every cell must reach
     system: str = ""
 
 
-class Repeatability:
+class RowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Of ``assay score``."""
+
+    contracts: Annotated[
+        str | None, Meta(description="JSON or YAML of contracts keyed by id. Default: the shipped ones.")
+    ] = None
+    tau: Annotated[float, Meta(ge=0, le=1, description="Threshold of P_tau.")] = 0.1
+    confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals.")] = 0.95
+    canon_scope: Annotated[
+        Literal["cell", "subject", "contract"], Meta(description="Whose first passing output is the canon.")
+    ] = "cell"
+    extract: Annotated[bool, Meta(description="Take the program out of a whole reply first.")] = False
+    workers: (
+        Annotated[int, Meta(ge=1, le=256, description="Programs run at once. Default: cores.")] | None
+    ) = None
+    repair: Annotated[bool, Meta(description="Repair what passes and differs from its canon.")] = True
+    allow_unconfined_code: Annotated[
+        bool, Meta(description="Run programs even where no sandbox can be had. Dangerous.")
+    ] = False
+
+
+class Repeatability(InstrumentBase):
     """Does the same request give the same program?"""
 
     name = "repeatability"
@@ -72,6 +98,9 @@ class Repeatability:
     title = "Repeatability"
     noun = "contracts"
     runs_code = True
+    option_type = Options
+    row_option_type = RowOptions
+    row_help = '{"contract": ID, "subject": NAME, "temperature": T, "outputs": [TEXT, ...]}'
     quick: ClassVar[dict[str, Any]] = {"contracts": "quick", "repetitions": 8, "temperatures": [0.0, 0.8]}
 
     def __init__(self) -> None:
@@ -81,15 +110,15 @@ class Repeatability:
         at = ("instruments", self.name)
         chosen = convert(options, Options, source, at)
         if not chosen.temperatures:
-            raise _error(source, (*at, "temperatures"), "give at least one temperature")
+            raise option_error(source, (*at, "temperatures"), "give at least one temperature")
         if len(set(chosen.temperatures)) < len(chosen.temperatures):
-            raise _error(source, (*at, "temperatures"), "a temperature is given twice")
+            raise option_error(source, (*at, "temperatures"), "a temperature is given twice")
         if len(set(chosen.top_ps)) < len(chosen.top_ps):
-            raise _error(source, (*at, "top_ps"), "a top_p is given twice")
+            raise option_error(source, (*at, "top_ps"), "a top_p is given twice")
         if chosen.contracts_file:
             contracts = load_contracts(base / chosen.contracts_file)
             if chosen.contracts == "quick":
-                raise _error(
+                raise option_error(
                     source, (*at, "contracts"), "'quick' names shipped contracts; leave contracts_file out"
                 )
         else:
@@ -98,18 +127,15 @@ class Repeatability:
             try:
                 contracts = choose(contracts, chosen.contracts)
             except InputError as error:
-                raise _error(source, (*at, "contracts"), str(error)) from None
+                raise option_error(source, (*at, "contracts"), str(error)) from None
         elif chosen.contracts == "quick":
             contracts = choose(contracts, QUICK)
         check_commands(contracts.values())
         canons = load_canons(base / chosen.canons_file, contracts) if chosen.canons_file else {}
         earlier = read_earlier(base / chosen.drift_from, contracts) if chosen.drift_from else []
         if earlier and canons:
-            raise _error(source, (*at, "drift_from"), "brings its own canons; leave canons_file out")
-        try:
-            check_requirements(chosen.require)
-        except InputError as error:
-            raise _error(source, (*at, "require"), str(error)) from None
+            raise option_error(source, (*at, "drift_from"), "brings its own canons; leave canons_file out")
+        self.check_required(chosen, source)
         # Solutions are ours, for reference subjects; they are no part of what is put to a subject.
         plain = {key: msgspec.structs.replace(c, solutions=()) for key, c in contracts.items()}
         materials = {
@@ -142,15 +168,21 @@ class Repeatability:
         for repetition in range(options.repetitions):
             instance = Instance(self.name, contract, repetition, lock.study.seed)
             for spec in lock.study.specs:
-                for condition, temperature, top_p in conditions:
-                    chosen = defaults.top_p if top_p is None else top_p
+                for factors in conditions:
+                    sampling = Sampling(
+                        factors["temperature"],
+                        factors.get("top_p", defaults.top_p),
+                        defaults.max_tokens,
+                        defaults.seed,
+                    )
                     yield Trial(
                         instance=instance,
                         version=self.version,
                         subject=spec.title,
                         boundary=spec.boundary,
-                        condition=condition,
-                        sampling=Sampling(temperature, chosen, defaults.max_tokens, defaults.seed),
+                        stage=REQUEST,
+                        factors=dict(factors),
+                        sampling=sampling,
                     )
 
     def _repairs(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
@@ -165,18 +197,15 @@ class Repeatability:
             inputs = [references[output.trial]]
             if anchor.source != "declared":
                 inputs.append(references[holders[anchor.canon.code]])
-            asked = trials[output.trial]
-            yield msgspec.structs.replace(
-                asked, condition=f"{REPAIRED}{asked.condition}", inputs=tuple(inputs)
-            )
+            yield msgspec.structs.replace(trials[output.trial], stage=REPAIR, inputs=tuple(inputs))
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         contract = _contract(probe.lock, trial.instance.item)
-        if trial.condition.startswith(REPAIRED):
+        if trial.stage == REPAIR:
             await self._conduct_repair(trial, probe, contract)
             return
         options = self._options(probe.lock)
-        messages = [Message("user", contract.prompts[wording_of(trial.condition)])]
+        messages = [Message("user", contract.prompts[wording_of(trial.factors)])]
         if options.system:
             messages.insert(0, Message("system", options.system))
         reply = await probe.ask(messages)
@@ -212,13 +241,10 @@ class Repeatability:
     def score(self, evidence: Evidence) -> Result:
         lock: Lock = evidence.lock
         found = self._worked_out(evidence)
-        flags = [Flag("Limited Comparability", cause) for cause in _caveats(lock)]
-        if unfinished := evidence.unfinished(self.strata(lock)):
-            flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
-        elif found.unrepaired:
-            flags.append(
-                Flag("Provisional", f"not finished: {found.unrepaired} outputs are not repaired yet")
-            )
+        open_ = self.unfinished(evidence)
+        if not open_ and found.unrepaired:
+            open_ = [Flag("Provisional", f"not finished: {found.unrepaired} outputs are not repaired yet")]
+        flags = [*self.caveats(lock), *open_]
         return score_cells(
             found.cells,
             found.anchors,
@@ -228,7 +254,7 @@ class Repeatability:
             excluded=found.excluded,
             flags=flags,
             notes=found.notes,
-            models=[spec.title for spec in lock.study.specs],
+            subjects=[spec.title for spec in lock.study.specs],
             earlier=found.earlier,
         )
 
@@ -246,6 +272,52 @@ class Repeatability:
         found = self._worked_out(evidence)
         return present(result, found.cells, found.anchors)
 
+    def headline(self, result: Result) -> Headline:
+        from .headline import headline_of
+
+        return headline_of(result)
+
+    def summary(self, result: Result) -> list[str]:
+        """Comparisons are many: those that hold, and how many there are; then the requirements."""
+        compared = [v for v in result.verdicts if v.kind == "comparison"]
+        said = [f"holds: {v.claim} ({v.because})" for v in compared if v.holds]
+        if compared:
+            said.append(f"{sum(v.holds is True for v in compared)} of {len(compared)} comparisons hold.")
+        rest = [v for v in result.verdicts if v.kind != "comparison"]
+        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest)]
+
+    def targets(self) -> dict[str, Target]:
+        return TARGETS
+
+    def cells(self, measures: Sequence[Measure]) -> list[Labels]:
+        return [measure.labels for measure in measures if measure.name == "pass_rate"]
+
+    def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
+        options = self._options(lock)
+        if target.measure == "pass_rate":
+            return options.repetitions, flawless(options.confidence)
+        if target.measure in ("R", "R_raw", "R_ast", "R_reply"):
+            return options.repetitions, lambda n: modal_share([n], options.confidence).low
+        return None
+
+    def score_rows(self, file: Path, options: Any) -> Result:
+        from .rows import score_rows
+
+        given: RowOptions = options
+        return score_rows(
+            file,
+            Path(given.contracts) if given.contracts else None,
+            settings=Settings(
+                tau=Fraction(str(given.tau)),
+                confidence=given.confidence,
+                scope=given.canon_scope,
+                repair=given.repair,
+            ),
+            workers=given.workers or len(os.sched_getaffinity(0)),
+            extract=given.extract,
+            allow_unconfined_code=given.allow_unconfined_code,
+        )
+
     def _options(self, lock: Lock) -> Options:
         return lock.options(self.name, Options)
 
@@ -258,10 +330,8 @@ class Repeatability:
 
     def _worked_out(self, evidence: Evidence) -> WorkedOut:
         """Cells and canons, worked out of the evidence once."""
-        if "repeatability" not in evidence.memo:
-            evidence.memo["repeatability"] = work_out(evidence.lock, evidence, self._options(evidence.lock))
-        found: WorkedOut = evidence.memo["repeatability"]
-        return found
+        lock: Lock = evidence.lock
+        return self.memo(evidence, lambda: work_out(lock, evidence, self._options(lock)))
 
     def plan(self, lock: Lock) -> Plan:
         from assay.stats import clopper_pearson, detectable_two
@@ -269,9 +339,7 @@ class Repeatability:
         options = lock.options(self.name, Options)
         contracts = [_contract(lock, key) for key in lock.materials[self.name]["contracts"]]
         n, subjects = options.repetitions, len(lock.study.specs)
-        asked = [
-            c.prompts[wording_of(condition)] for c in contracts for condition, *_ in _conditions(options, c)
-        ]
+        asked = [c.prompts[wording_of(factors)] for c in contracts for factors in _conditions(options, c)]
         trials = n * subjects * len(asked)
         words = sum(len(prompt) + len(options.system) for prompt in asked)
         half = clopper_pearson(n // 2, n, options.confidence)
@@ -323,35 +391,21 @@ def _two_cells(n: int, effect: float | None) -> str:
     return f"between two cells of {n}, a share of .5 can be told from {0.5 + effect:.2f} (power .8)"
 
 
-def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
-    return (
-        source.error(at, message)
-        if source is not None
-        else InputError(f"{'.'.join(map(str, at))}: {message}")
-    )
-
-
 def _contract(lock: Lock, key: str) -> Contract:
     return msgspec.convert(lock.materials["repeatability"]["contracts"][key], Contract)
 
 
-def _caveats(lock: Lock) -> list[str]:
-    from assay.subjects import make_subject
-
-    return [cause for spec in lock.study.specs for cause in make_subject(spec).caveats]
-
-
-def _conditions(options: Options, contract: Contract) -> Iterator[tuple[str, float, float | None]]:
-    """Every combination that is asked: its name, temperature, and top_p where the study varies it."""
+def _conditions(options: Options, contract: Contract) -> Iterator[dict[str, float]]:
+    """Every combination that is asked: the temperature, and top_p and wording where the study varies them."""
     for wording in range(1 + min(options.paraphrases, len(contract.paraphrases))):
         for top_p in options.top_ps or (None,):
             for temperature in options.temperatures:
-                name = f"T={temperature:g}"
+                factors: dict[str, float] = {"temperature": temperature}
                 if top_p is not None:
-                    name += f" p={top_p:g}"
+                    factors["top_p"] = top_p
                 if options.paraphrases:
-                    name += f" wording={wording}"
-                yield name, temperature, top_p
+                    factors["wording"] = wording
+                yield factors
 
 
 def _result(value: Any) -> Callable[[], Awaitable[Any]]:

@@ -45,7 +45,7 @@ def record_rows(
         for place, output in enumerate(cell.outputs):
             yield {
                 "contract": cell.key.contract,
-                "model": cell.key.model,
+                "subject": cell.key.subject,
                 "temperature": cell.key.temperature,
                 "top_p": cell.key.top_p,
                 "wording": cell.key.wording,

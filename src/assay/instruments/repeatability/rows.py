@@ -1,6 +1,6 @@
 """Scoring outputs that somebody already has: JSON Lines in, a result out.
 
-A row is ``{"contract": …, "model": …, "temperature": …, "outputs": […]}``, the outputs in the order in which they
+A row is ``{"contract": …, "subject": …, "temperature": …, "outputs": […]}``, the outputs in the order in which they
 were made. They are taken as they are: nothing is extracted unless asked for.
 """
 
@@ -17,7 +17,7 @@ from msgspec import Meta, Struct, convert
 
 from assay.canonical import clean_text
 from assay.errors import InputError, UnknownName
-from assay.instruments.reading_rows import decode_row, rows_of
+from assay.measuring.rows import decode_row, rows_of, with_old_names
 from assay.sandbox import Sandbox
 from assay.vocabulary import Flag, Result
 
@@ -44,7 +44,7 @@ Inputs = Sequence[dict[str, Any]]
 
 class InputRow(Struct, frozen=True):
     contract: Annotated[str, Meta(min_length=1)]
-    model: Annotated[str, Meta(min_length=1)]
+    subject: Annotated[str, Meta(min_length=1)]
     outputs: tuple[str, ...]
     temperature: float | None = None
     top_p: float | None = None
@@ -52,7 +52,7 @@ class InputRow(Struct, frozen=True):
 
     @property
     def key(self) -> CellKey:
-        return CellKey(self.contract, self.model, self.temperature, self.top_p, self.wording)
+        return CellKey(self.contract, self.subject, self.temperature, self.top_p, self.wording)
 
 
 def read_rows(path: Path) -> list[InputRow]:
@@ -61,7 +61,7 @@ def read_rows(path: Path) -> list[InputRow]:
 
 
 def _decode_row(line: bytes) -> InputRow:
-    value = decode_row(line, dict[str, Any])
+    value = with_old_names(decode_row(line, dict[str, Any]))
     for name in value:  # a row may have fields of its own; a near miss of one of ours is a typo
         close = difflib.get_close_matches(name.lower(), InputRow.__struct_fields__, n=1, cutoff=0.85)
         if close and close[0] not in value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.errors import IntegrityError
+from assay.measuring.requirements import requirement_verdicts
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
 from .anchored import anchored_measures, canon_index
@@ -17,7 +18,7 @@ from .ladder import contradictions
 from .measures import Settings, cell_flags
 from .records import versions
 from .repairing import LONGEST, due
-from .requirements import requirement_verdicts
+from .requirements import TARGETS
 
 __all__ = ["Settings", "find_anchors", "score_cells"]
 
@@ -56,7 +57,7 @@ def find_anchors(
 
 def _scope(cell: Cell, scope: str) -> tuple[object, ...]:
     key = cell.key
-    return {"cell": (key,), "subject": (key.contract, key.model), "contract": (key.contract,)}[scope]
+    return {"cell": (key,), "subject": (key.contract, key.subject), "contract": (key.contract,)}[scope]
 
 
 def score_cells(
@@ -70,20 +71,20 @@ def score_cells(
     excluded: Sequence[Exclusion] = (),
     flags: Sequence[Flag] = (),
     notes: Sequence[str] = (),
-    models: Sequence[str] = (),
+    subjects: Sequence[str] = (),
     earlier: Sequence[tuple[Cell, Earlier]] = (),
 ) -> Result:
     """The Reading's result for a set of cells and their canons, in the order given.
 
-    ``models`` is the order in which they were declared: by it the first is known, with which others are compared.
+    ``subjects`` is the order in which they were declared: by it the first is known, with which others are compared.
     """
     measures: list[Measure] = []
     for cell, anchor in zip(cells, anchors, strict=True):
         measures += _cell_measures(cell, anchor, settings, whole_replies=source == "ledger")
     check_consistency(measures)
-    required = requirement_verdicts(measures, settings.require)
+    required = requirement_verdicts(measures, settings.require, TARGETS, [cell.key.labels for cell in cells])
     verdicts: list[Verdict] = []  # those of differences first, in the differences' order
-    declared = models or list(dict.fromkeys(cell.key.model for cell in cells))
+    declared = subjects or list(dict.fromkeys(cell.key.subject for cell in cells))
     for found in (
         compare_cells(cells, measures, settings.confidence, declared),
         drift_measures(earlier, settings),
@@ -144,7 +145,7 @@ def _cell_measures(cell: Cell, anchor: Anchor, settings: Settings, *, whole_repl
 
 
 _RANGES = {"share": (0.0, 1.0), "distance": (0.0, 1.0)}
-_CELL = ("contract", "model", "temperature", "top_p", "wording", "level")
+_CELL = ("contract", "subject", "temperature", "top_p", "wording", "level")
 # spec, Logical Consistency: what must not be less than what.
 _ORDERED = (
     ("P_tau_pre", "R_anchor_pre"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from assay.instruments.presentation import Comparison, Taken, shorten
+from assay.report.presentation import Comparison, Taken, shorten
 
 from .cells import Anchor, Cell, Output
 from .headline import condition_text
@@ -81,7 +81,7 @@ def _comparison(seen: _Seen) -> Comparison:
     said = [f"{which}: {s}" for which, s in (("canon", left.said), ("output", right.said)) if s]
     steps = seen.repair.steps if seen.repair else ()
     rest = shorten(cell.repaired(output)) if steps and seen.after[0] > 0 else None
-    where = f"{cell.key.contract}, {cell.key.model}, {condition_text(cell.key)}"
+    where = f"{cell.key.contract}, {cell.key.subject}, {condition_text(cell.key)}"
     return Comparison(
         title=f"{where}: {'closed by repair' if seen.closed else 'still different'}",
         left_label=f"canon ({origin})",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
     from .protocol import Options
 
 __all__ = [
-    "REPAIRED",
+    "REPAIR",
+    "REQUEST",
     "WorkedOut",
     "cell_key",
     "declared_canon",
@@ -38,7 +38,7 @@ __all__ = [
     "work_out",
 ]
 
-REPAIRED = "repair "  # begins the condition of a trial that repairs an output
+REQUEST, REPAIR = "request", "repair"  # stages: an output is asked for, or repaired
 
 
 class WorkedOut(NamedTuple):
@@ -61,7 +61,7 @@ def work_out(lock: Lock, evidence: Evidence, options: Options) -> WorkedOut:
     repairs: list[Record] = []
     cut = 0
     for record in evidence:
-        if record.trial.condition.startswith(REPAIRED):
+        if record.trial.stage == REPAIR:
             repairs.append(record)
             continue
         key = cell_key(record.trial, options)
@@ -128,6 +128,7 @@ def settings_of(options: Options, excluded_share: float) -> Settings:
         scope=options.canon_scope,
         excluded_share=Fraction(str(excluded_share)),
         repair=options.repair,
+        drift_at_most=options.drift_at_most,
         require=options.require,
     )
 
@@ -136,10 +137,9 @@ def program_of(record: Record, contract: Contract) -> str:
     return extract_code(record.replies[0].text, contract.entry_point, contract.language)
 
 
-def wording_of(condition: str) -> int:
-    """Which of the contract's prompts a condition asks by."""
-    found = re.search(r"\bwording=(\d+)$", condition)
-    return int(found[1]) if found else 0
+def wording_of(factors: Mapping[str, str | float]) -> int:
+    """Which of the contract's prompts is asked by."""
+    return int(factors.get("wording", 0))
 
 
 def cell_key(trial: Trial, options: Options) -> CellKey:
@@ -148,7 +148,7 @@ def cell_key(trial: Trial, options: Options) -> CellKey:
         trial.subject,
         trial.sampling.temperature,
         trial.sampling.top_p if options.top_ps else None,
-        wording_of(trial.condition) if options.paraphrases else None,
+        wording_of(trial.factors) if options.paraphrases else None,
     )
 
 

@@ -13,9 +13,10 @@ import msgspec
 
 from assay.errors import InputError
 
-__all__ = ["decode_row", "read_lines", "rows_of"]
+__all__ = ["OLD_NAMES", "decode_row", "read_lines", "rows_of", "with_old_names"]
 
 T = TypeVar("T")
+OLD_NAMES = {"model": "subject"}  # columns that were called otherwise, and still may be
 
 
 def rows_of(path: Path, read: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
@@ -64,3 +65,13 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError(f"the gzip file is damaged: {error}", file=str(path)) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def with_old_names(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with the names that columns have now; a column under both names is refused."""
+    for old, new in OLD_NAMES.items():
+        if old in row:
+            if new in row:
+                raise ValueError(f"{old} is the old name of {new}, and both are given")
+            row = {new if name == old else name: value for name, value in row.items()}
+    return row

@@ -1,4 +1,4 @@
-"""What an instrument gives people to look at: a headline table, pictures, comparisons, transcripts, words.
+"""What people are given to look at: a headline table, pictures, comparisons, transcripts, words.
 
 Plain frozen values, so that a page, a terminal and a test see the same thing. Pictures are SVG text drawn by
 matplotlib, imported only when something is drawn. Axes and text are ``currentColor``, so a picture takes the
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Struct
 
-from assay.vocabulary import Flag
+from assay.vocabulary import Flag, Measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,7 @@ __all__ = [
     "mark_text",
     "name_rows",
     "new_figure",
+    "number_of",
     "shorten",
     "svg_text",
     "visible",
@@ -100,6 +101,14 @@ class Number(Struct, frozen=True):
     flags: tuple[Flag, ...] = ()
     note: str = ""
     units: str = ""
+
+
+def number_of(measure: Measure | None, missing: str = "not measured") -> Number:
+    """A measure as it stands in a table: its reason where it is null, its notes otherwise."""
+    if measure is None:
+        return Number(None, note=missing)
+    note = "; ".join(measure.notes)
+    return Number(measure.value, measure.low, measure.high, measure.n, measure.flags, note, measure.units)
 
 
 Cellish = str | Number

@@ -1,8 +1,8 @@
 """Calibration: an instrument measured on subjects of known truth, the truth beside the reading.
 
-An instrument that can be calibrated has one method more, `Calibrated.calibrate`. It simulates what it would
-measure (a cell) many times from declared distributions, scores every cell as it always does, and gives back one
-`Point` for each distribution, sample size and measure.
+An instrument says what it is calibrated on by a `Grid`: members of known truth, sample sizes, how cells are drawn,
+what is true of them, and how the instrument reads them. `calibrate` draws many cells at every place of the grid,
+reads each as any run is read, and gives back one `Point` for each member, size and measure.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import Protocol, TypeVar, runtime_checkable
+from functools import partial
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +24,14 @@ from assay.canonical import real
 __all__ = [
     "REQUIRED",
     "SLACK",
-    "Calibrated",
     "Calibration",
+    "Grid",
+    "GridBase",
+    "Key",
+    "Member",
     "Point",
     "Readings",
+    "calibrate",
     "in_processes",
     "point_of",
     "points_at",
@@ -39,15 +44,18 @@ Floats = npt.NDArray[np.float64]
 Done = Callable[[int, int], None]
 T = TypeVar("T")
 R = TypeVar("R")
-M = TypeVar("M")  # a member of a grid
+M = TypeVar("M", bound="Member")  # of a grid
 
 
 class Readings(Struct, frozen=True, eq=False):
-    """One measure of many cells: NaN where a cell does not have it. ``high`` is infinite where there is no end."""
+    """One measure of many cells: NaN where a cell does not have it. ``high`` is infinite where there is no end.
+
+    A reading that is a level has neither end.
+    """
 
     value: Floats
-    low: Floats
-    high: Floats
+    low: Floats | None = None
+    high: Floats | None = None
 
 
 class Point(Struct, frozen=True, kw_only=True):
@@ -121,15 +129,107 @@ class Calibration(Struct, frozen=True, kw_only=True):
         return bool(self.judged) and not self.failing
 
 
-@runtime_checkable
-class Calibrated(Protocol):
-    """An instrument that can be measured on subjects of known truth."""
+class Member(Protocol):
+    """A subject of known truth: its name, and in plain words what it does."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
-    def calibrate(self, runs: int, workers: int, quick: bool, progress: Done) -> Calibration:
-        """``progress`` is told how many of how many parts are done. The same for any number of workers."""
+    @property
+    def about(self) -> str: ...
+
+
+class Key(NamedTuple):
+    """A measure, and its labels where it has any."""
+
+    measure: str
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class Grid(Protocol[M]):
+    """What an instrument is calibrated on. It is sent to other processes, so it holds plain data only."""
+
+    confidence: float
+    required: float  # the least coverage
+    required_right: float  # of levels: the least share read right
+
+    def members(self, quick: bool) -> Sequence[M]: ...
+
+    def sizes(self, quick: bool) -> Sequence[int]: ...
+
+    def prepared(self, places: Sequence[tuple[M, int]], runs: int, workers: int, progress: Done) -> Grid[M]:
+        """The grid with everything that is worked out before the first cell is drawn."""
         ...
+
+    def draw(self, member: M, n: int, runs: int) -> Any:
+        """``runs`` cells of one member at one size."""
+        ...
+
+    def truth(self, member: M, n: int, drawn: Any) -> Mapping[Key, Floats]:
+        """What is true of each cell. It may depend on what was drawn first, as a canon does."""
+        ...
+
+    def read(self, member: M, n: int, drawn: Any) -> Mapping[Key, Readings]:
+        """What the instrument reads in each cell."""
+        ...
+
+
+class GridBase(Generic[M]):
+    """Defaults for a grid that needs no preparation and is judged by coverage alone."""
+
+    confidence = 0.95
+    required = REQUIRED
+    required_right = 0.0
+
+    def prepared(self, places: Sequence[tuple[M, int]], runs: int, workers: int, progress: Done) -> Self:
+        return self
+
+
+def calibrate(
+    instrument: str, version: str, grid: Grid[M], runs: int, workers: int, quick: bool, progress: Done
+) -> Calibration:
+    """Every member of the grid at every size. The same numbers for any number of workers.
+
+    ``progress`` is told how many of how many parts are done.
+    """
+    members = grid.members(quick)
+    places = [(member, n) for member in members for n in grid.sizes(quick)]
+    before = 0
+
+    def preparing(done: int, total: int) -> None:
+        nonlocal before
+        before = total
+        progress(done, total + len(places))
+
+    progress(0, len(places))
+    ready = grid.prepared(places, runs, workers, preparing)
+    return Calibration(
+        instrument=instrument,
+        version=version,
+        runs=runs,
+        confidence=grid.confidence,
+        required=grid.required,
+        required_right=grid.required_right,
+        quick=quick,
+        distributions={member.name: member.about for member in members},
+        points=points_at(
+            places,
+            partial(_measured, ready, runs),
+            workers,
+            lambda done, total: progress(before + done, before + total),
+        ),
+    )
+
+
+def _measured(grid: Grid[M], runs: int, place: tuple[M, int]) -> list[Point]:
+    """One member at one size: every measure of every cell beside its truth."""
+    member, n = place
+    drawn = grid.draw(member, n, runs)
+    truths, readings = grid.truth(member, n, drawn), grid.read(member, n, drawn)
+    return [
+        point_of(member.name, n, key.measure, dict(key.labels), truths[key], found)
+        for key, found in readings.items()
+    ]
 
 
 def point_of(
@@ -141,6 +241,8 @@ def point_of(
     if not cells:
         return Point(distribution=distribution, n=n, measure=measure, labels=labels, cells=0, absent=absent)
     true, value = truth[there], readings.value[there]
+    if readings.low is None or readings.high is None:
+        return _level_point(distribution, n, measure, labels, true, value, absent)
     too_high = readings.low[there] > true + SLACK
     too_low = readings.high[there] < true - SLACK
     infinite = bool(np.isinf(true).any())
@@ -160,6 +262,28 @@ def point_of(
         width=None if math.isinf(width) else real(width),
         too_high=_mean(too_high),
         too_low=_mean(too_low),
+    )
+
+
+def _level_point(
+    distribution: str, n: int, measure: str, labels: dict[str, str], true: Floats, value: Floats, absent: int
+) -> Point:
+    """A level is read right, too high or too low; its coverage is the share that is not read too high."""
+    high = _mean(value > true)
+    return Point(
+        distribution=distribution,
+        n=n,
+        measure=measure,
+        labels=labels,
+        cells=len(value),
+        absent=absent,
+        truth=real(_mean(true)),
+        reading=real(_mean(value)),
+        bias=real(_mean(value - true)),
+        coverage=real(1.0 - high),
+        too_high=high,
+        too_low=_mean(value < true),
+        right=real(_mean(value == true)),
     )
 
 

@@ -1,0 +1,43 @@
+"""What instruments share: the base, measures and verdicts, requirements, rows, calibration."""
+
+from __future__ import annotations
+
+from .base import InstrumentBase, Options, option_error
+from .measures import (
+    Labelled,
+    Labels,
+    exclusion_flags,
+    find_measure,
+    find_verdict,
+    lost_of,
+    measure_of,
+    percent,
+    plain_measure,
+    share_of_outcomes,
+    with_flags,
+)
+from .requirements import Bound, Target, flawless
+from .verdicts import against, unless_invalid, word
+
+__all__ = [
+    "Bound",
+    "InstrumentBase",
+    "Labelled",
+    "Labels",
+    "Options",
+    "Target",
+    "against",
+    "exclusion_flags",
+    "find_measure",
+    "find_verdict",
+    "flawless",
+    "lost_of",
+    "measure_of",
+    "option_error",
+    "percent",
+    "plain_measure",
+    "share_of_outcomes",
+    "unless_invalid",
+    "with_flags",
+    "word",
+]

@@ -1,0 +1,54 @@
+"""Requirements as JUnit XML, the form that build servers read: a test a requirement, a suite an instrument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+from assay.errors import InputError
+from assay.evidence.files import write_whole
+from assay.vocabulary import Result
+
+from .presentation import visible
+
+__all__ = ["write_junit"]
+
+
+def write_junit(path: Path, run: str, results: Sequence[Result], *, strict: bool) -> None:
+    """What is not established is skipped, or under ``strict`` a failure; an invalid reading is an error."""
+    suites = ElementTree.Element("testsuites", name=_text(run))
+    for result in results:
+        required = [verdict for verdict in result.verdicts if verdict.kind == "requirement"]
+        suite = ElementTree.SubElement(suites, "testsuite", name=_text(result.instrument))
+        counts = {"failure": 0, "skipped": 0, "error": 0}
+        for verdict in required:
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=_text(result.instrument), name=_text(verdict.claim)
+            )
+            if verdict.holds:
+                continue
+            kind = "failure" if verdict.holds is False or strict else "skipped"
+            counts[kind] += 1
+            said = ElementTree.SubElement(case, kind, message=_text(verdict.because))
+            said.text = _text(verdict.rule)
+        flags = [*result.flags, *(flag for measure in result.measures for flag in measure.flags)]
+        for cause in dict.fromkeys(str(flag) for flag in flags if flag.kind == "Invalid"):
+            counts["error"] += 1
+            case = ElementTree.SubElement(suite, "testcase", classname=_text(result.instrument), name="valid")
+            ElementTree.SubElement(case, "error", message=_text(cause))
+        suite.set("tests", str(len(required) + counts["error"]))
+        suite.set("failures", str(counts["failure"]))
+        suite.set("skipped", str(counts["skipped"]))
+        suite.set("errors", str(counts["error"]))
+    ElementTree.indent(suites)
+    data = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    try:
+        write_whole(path, data + b"\n")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _text(text: str) -> str:
+    """What XML can hold, whatever a subject is called."""
+    return visible(text)
