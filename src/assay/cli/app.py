@@ -17,7 +17,22 @@ import typer.core
 from assay import __version__
 from assay.errors import AssayError, ExtensionFailed, IntegrityError, RunStopped
 
-from . import audit, calibrate, catalogue, check, detect, lock, plan, pull, report, resume, run, score, status
+from . import (
+    audit,
+    calibrate,
+    catalogue,
+    check,
+    detect,
+    lock,
+    new,
+    plan,
+    pull,
+    report,
+    resume,
+    run,
+    score,
+    status,
+)
 from .instrument_command import RowCommand, StudyCommand
 from .output import complain
 
@@ -87,6 +102,7 @@ for _name, _command, _class in (
     ("calibrate", calibrate.calibrate, None),
     ("list", catalogue.list_, None),
     ("show", catalogue.show, None),
+    ("new", new.new, None),
     ("pull", pull.pull, None),
 ):
     app.command(_name, cls=_class)(_command)

@@ -284,11 +284,13 @@ def _listing(study: Any) -> str:
 
 def _commands(page: ReportPage) -> list[tuple[str, str]]:
     """The exact commands, and what each does."""
-    run = shlex.quote(visible(page.run))
+    files = [f"--instrument {shlex.quote(visible(f['file']))}" for f in page.lock.get("files", {}).values()]
+    run = " ".join([shlex.quote(visible(page.run)), *files])
     instruments = list(dict.fromkeys(reading.result.instrument for reading, _ in page.readings))
     again = [
         (f"assay score {shlex.quote(name)} FILE", "scores outputs you already have, by the same code")
         for name in instruments
+        if name not in page.lock.get("files", {})
     ]
     if not page.lock:
         return again

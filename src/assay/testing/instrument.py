@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.bench import load_instrument
+from assay.bench import named_instrument
 from assay.study import SubjectSpec
 
 from .answering import Answer
@@ -33,14 +33,14 @@ def check_instrument(
 ) -> Conformance:
     """Raise ``ContractBroken`` with every rule that the instrument breaks, or tell what was checked.
 
-    ``instrument``: the name of one that is installed, or any other, as a class or an object.
+    ``instrument``: a class or an object, the name of an installed one, or the path of a file (.py).
     ``subject``: a spec such as ``reference:same``, or a pure function from what is sent to the reply.
     ``options``: of the study; the instrument's ``quick`` ones unless given.
     ``estimated``: what of its plan a run may exceed or fall short of.
     ``other_process``: whether the result is also computed in another process, under another hash seed.
     """
-    if isinstance(instrument, str):
-        instrument = load_instrument(instrument)
+    if isinstance(instrument, str | Path):
+        instrument = named_instrument(str(instrument))
     elif isinstance(instrument, type):
         instrument = instrument()
     what = f"the instrument {getattr(instrument, 'name', type(instrument).__name__)}"

@@ -17,13 +17,14 @@ from typing import Any
 
 import msgspec
 
-from assay.bench import Instrument, Meter, Prepared, RunFolder, Runner
+from assay.bench import Instrument, Meter, Prepared, RunFolder, Runner, named_instrument
 from assay.bench.audit import AuditReport, audit
 from assay.bench.instrument import score, strata_of, wave_of
 from assay.canonical import digest
 from assay.errors import ExtensionFailed
 from assay.evidence import Evidence, LedgerIndex
 from assay.evidence.ledger import segment_paths
+from assay.registry import file_of
 from assay.report.publish import publish
 from assay.study import Budget, Limits, Lock, Study, SubjectSpec, make_lock, read_lock, write_lock
 from assay.subjects import Subject, make_subject
@@ -156,19 +157,22 @@ class Rehearsal:
     def rescored(self) -> str:
         """The digest of the result as another process finds it, with other hash values."""
         kind = type(self.instrument)
+        own = file_of(self.instrument.name)
+        where = str(own.path.resolve()) if own else f"{kind.__module__}:{kind.__qualname__}"
         program = f"from {__name__} import rescore; import sys; rescore(*sys.argv[1:])"
         seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-        command = [sys.executable, "-c", program, str(self.folder.path), kind.__module__, kind.__qualname__]
+        command = [sys.executable, "-c", program, str(self.folder.path), where]
         ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
         if ran.returncode:
             raise ExtensionFailed(f"another process could not score the run: {ran.stderr.strip()[-300:]}")
         return ran.stdout.strip()
 
 
-def rescore(folder: str, module: str, name: str) -> None:
+def rescore(folder: str, where: str) -> None:
     """Print the digest of an instrument's result on a run: what ``Rehearsal.rescored`` starts."""
-    instrument: Instrument = attrgetter(name)(import_module(module))()
+    module, colon, name = where.partition(":")
+    instrument: Instrument = attrgetter(name)(import_module(module))() if colon else named_instrument(where)
     run = RunFolder(Path(folder))
     lock = run.read_lock()
     index = LedgerIndex(run.ledger, lock.digest)
