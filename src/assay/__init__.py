@@ -8,4 +8,4 @@ from __future__ import annotations
 
 __all__ = ["__version__"]
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"

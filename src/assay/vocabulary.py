@@ -224,6 +224,6 @@ class Result(Struct, frozen=True, kw_only=True):
 class Reading(Struct, frozen=True, kw_only=True):
     """``result`` is the measurement; ``envelope`` says where, when and at what expense."""
 
-    schema: Literal["assay/reading/1"] = "assay/reading/1"
+    schema: Literal["assay/reading/2"] = "assay/reading/2"
     result: Result
     envelope: dict[str, Any] = msgspec.field(default_factory=dict)

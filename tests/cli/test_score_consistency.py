@@ -36,7 +36,7 @@ def test_a_reading_is_printed_for_machines(assay: Assay, rows: Path) -> None:
     ended = assay("score", "consistency", "rows.jsonl", "--json")
     assert (ended.code, ended.err) == (0, "")
     reading = json.loads(ended.out)
-    assert reading["schema"] == "assay/reading/1"
+    assert reading["schema"] == "assay/reading/2"
     assert {m["name"] for m in reading["result"]["measures"]} >= NAMES
     assert reading["result"]["source"] == "rows"
     assert {"kind": "Limited Comparability", "cause": "not declared first"} in reading["result"]["flags"]

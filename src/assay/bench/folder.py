@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay import __version__
 from assay.errors import InputError, IntegrityError
 from assay.evidence.manifest import manifest_paths, verify_closed
 from assay.study.lock import Lock, read_lock
@@ -107,6 +108,11 @@ class RunFolder:
                 f"{self.path} has no reading yet; go on with: assay resume {self.path}"
             ) from None
         except (OSError, ValueError) as error:  # msgspec's are ValueErrors
+            made_by = self.read_lock().versions.get("assay")
+            if made_by != __version__:
+                raise InputError(
+                    f"{path}: was made by Assay {made_by}, and Assay {__version__} cannot read it; install that version"
+                ) from None
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
     def read_sealed(self) -> SealedRun:

@@ -109,8 +109,8 @@ def check_versions(lock: Lock, instruments: list[Instrument]) -> None:
         declared = lock.versions.get(instrument.name)
         if declared != instrument.version:
             raise InputError(
-                f"the lock was made for version {declared} of {instrument.name}, here is {instrument.version}; "
-                "install that version, or lock the study anew"
+                f"the lock was made by Assay {lock.versions.get('assay')} for version {declared} of {instrument.name}, "
+                f"here is {instrument.version}; install that version, or lock the study anew"
             )
 
 

@@ -49,7 +49,7 @@ class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "2"
+    version = "3"
     title = "Agency"
     noun = "families"
     option_type = Options

@@ -57,7 +57,7 @@ class Consistency(InstrumentBase):
     """Is it the same someone?"""
 
     name = "consistency"
-    version = "2"
+    version = "3"
     title = "Consistency"
     noun = "scenarios"
     option_type = Options
