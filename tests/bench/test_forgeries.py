@@ -187,7 +187,7 @@ def test_an_endpoint_that_is_down_costs_no_trial(tmp_path: Path, monkeypatch: py
         assert not [e for e in ledger_events(folder) if e["kind"] == "end"]
         with stub_process(port=port):
             assert go(folder, lock)
-    assert json.loads(result_bytes(folder, "ping"))["measures"][0]["value"] == 6.0
+    assert json.loads(result_bytes(folder, "ping"))["measures"][0]["k"] == 6
     assert audit_run(folder, lock).holds
 
 

@@ -110,7 +110,8 @@ def test_a_plan_says_what_would_be_asked_and_leaves_nothing_behind(assay: Assay,
         "plan", "ping", "drill", "-s", "reference:mumbler", "--set", "ping.trials=7", "--call-seconds", "2"
     )
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("ping: 7 trials, 7 calls\n  tokens     about 70 in, at most 448 out\ndrill: ")
+    assert ended.out.startswith("ping: 7 trials, 7 calls\n  tokens     about 64 in, at most 448 out\n")
+    assert "\ndrill: " in ended.out
     told = document(assay("plan", "ping", "-s", "reference:mumbler", "--set", "trials=7", "--json"))
     assert (told["calls"], told["instruments"]["ping"]["trials"], told["cost_at_most"]) == (7, 7, None)
     assert not (tmp_path / "runs").exists()

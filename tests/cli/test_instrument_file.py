@@ -38,6 +38,7 @@ class Mine(InstrumentBase):
         reply = await probe.ask([Message("user", "Say a word.")])
         probe.conclude("success" if reply.text else "failure")
 '''
+RAN = "with open('it-ran', 'a') as file:\n    file.write('.')\n"  # shows that a file was imported
 RUN = ("run", "./mine.py", "-s", "reference:mumbler", "--name", "r")
 
 
@@ -95,7 +96,7 @@ def test_a_stopped_run_is_resumed_with_the_file_that_was_locked(assay: Assay, mi
 def test_a_file_that_is_not_what_was_locked_is_refused_before_it_runs(assay: Assay, mine: Path) -> None:
     assay(*RUN)
     changed = mine.with_name("changed.py")
-    changed.write_text(f"{SOURCE}\nopen('it-ran', 'w')\n")
+    changed.write_text(f"{SOURCE}\n{RAN}")
     ended = assay("audit", "r", "--instrument", "changed.py")
     assert (ended.code, ended.out) == (2, "")
     assert "is not the file that was locked" in ended.err
@@ -105,7 +106,7 @@ def test_a_file_that_is_not_what_was_locked_is_refused_before_it_runs(assay: Ass
 def test_a_lock_imports_nothing_by_itself(
     assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "mine.py").write_text(f"{SOURCE}\nopen('it-ran', 'a').write('.')\n")
+    (tmp_path / "mine.py").write_text(f"{SOURCE}\n{RAN}")
     (tmp_path / "study.yaml").write_text(
         "subjects: [reference:mumbler]\ninstruments: {./mine.py: {asks: 1}}\n"
     )
@@ -122,7 +123,7 @@ def test_a_lock_imports_nothing_by_itself(
 
 
 def test_a_lock_that_names_a_path_is_no_reason_to_import_it(assay: Assay, tmp_path: Path) -> None:
-    (tmp_path / "evil.py").write_text("open('it-ran', 'w')")
+    (tmp_path / "evil.py").write_text(RAN)
     study = Study(subjects=("reference:mumbler",), instruments={"./evil.py": {}})
     write_lock(make_lock(study, {}, {}), tmp_path / "evil.lock.json")
     ended = assay("run", "evil.lock.json")

@@ -44,7 +44,7 @@ INSTRUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("name", INSTRUMENTS)
+@pytest.mark.parametrize("name", names("assay.instruments"))
 def test_every_instrument_keeps_its_contract(name: str) -> None:
     subject, options, estimated = SMALL.get(name, UNKNOWN)
     check_instrument(name, subject, options=options, estimated=estimated, other_process=False)
