@@ -15,15 +15,21 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from assay.instruments.agency.declaration import Declaration, Family, Protocol, Regime, System
+from assay.instruments.agency.declarations.declaration import (
+    Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
+    System,
+)
 from assay.instruments.agency.rows import read_outcomes
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Result
 
 REGIMES = {
-    "Baseline": Regime(level="baseline"),
-    "Moderate": Regime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
-    "Severe": Regime(
+    "Baseline": DeclaredRegime(level="baseline"),
+    "Moderate": DeclaredRegime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
+    "Severe": DeclaredRegime(
         level="severe", action={"cap": 5}, stability={"timeouts": 0.3}, information={"share": 0.25}
     ),
 }
@@ -40,7 +46,7 @@ def declaration() -> Declaration:
         "observation_schema": "observation/1",
         "action_schema": "action/1",
     }
-    families = {f"{d}-{number}": Family(dimension=d, **family) for d in "SMDE" for number in range(5)}  # type: ignore[arg-type]
+    families = {f"{d}-{number}": DeclaredFamily(dimension=d, **family) for d in "SMDE" for number in range(5)}  # type: ignore[arg-type]
     return Declaration(
         system=System(name="bench", version="1", architecture="none"),
         boundary="core",
@@ -48,7 +54,7 @@ def declaration() -> Declaration:
         began=BEGAN,
         regimes=REGIMES,
         families=families,
-        protocol=Protocol(
+        protocol=DeclaredProtocol(
             approach="benchmark", sampling="seeded", scoring="rubric", held_out="seeded", guidance="none"
         ),
     )

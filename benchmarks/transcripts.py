@@ -13,10 +13,10 @@ from collections import Counter
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.scenario import KINDS, Expected, Kind, Scenario, Turn
-from assay.instruments.consistency.scoring import Settings, score_outcomes
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.scenarios.scenario import KINDS, Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
+from assay.instruments.consistency.scoring import ConsistencySettings, score_judgements
 
 ASKED = "Please tell me how the small lantern by the northern gate is to be cleaned and filled again"
 FILLER = "Begin with the glass, wipe it with a dry cloth, and set it down beside the wick. "
@@ -87,15 +87,15 @@ def main() -> None:
     draw = random.Random(7)
     each = given.scenarios // given.subjects
     scenarios = [scenario_of(n, f"subject-{s}", draw) for s in range(given.subjects) for n in range(each)]
-    settings = Settings()
-    outcomes: list[Outcome] = []
+    settings = ConsistencySettings()
+    outcomes: list[ReplyJudgement] = []
     spent = dict.fromkeys(KINDS, 0.0)
     for scenario in scenarios:
         begun = time.process_time()
         outcomes += judge(scenario, settings.judging)
         spent[scenario.kind] += time.process_time() - begun
     begun = time.process_time()
-    score_outcomes(outcomes, scenarios, settings, source="rows", version="bench")
+    score_judgements(outcomes, scenarios, settings)
     scored = time.process_time() - begun
     number = Counter(scenario.kind for scenario in scenarios)
     size = sum(len(turn.content) for s in scenarios for _, turn in s.replies()) / len(scenarios)

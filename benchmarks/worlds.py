@@ -12,7 +12,7 @@ import statistics
 import time
 from typing import NamedTuple
 
-from assay.instruments.agency.programs import Programs
+from assay.instruments.agency.episodes.programs import ProgramRunner
 from assay.streams import Stream
 from assay.worlds import Episode, Family, Runs, all_families, draw_task, play, shipped_regimes
 
@@ -77,7 +77,7 @@ def main() -> None:
     chosen = sorted(all_families().values(), key=lambda f: (f.real, "SMDE".index(f.dimension), f.name))
     in_memory: list[Speed] = []
     print(f"{'family':<18} {'level':>5} {'episodes/s':>11} {'steps/s':>9} {'acts/s':>9}  state")
-    with Programs() as run:
+    with ProgramRunner() as run:
         for family in chosen:
             found = measure(family, seconds, run)
             _print(family, found)

@@ -17,22 +17,22 @@ import pytest
 from msgspec.structs import fields
 from typer.main import get_command
 
+from assay.bench import load_instrument
 from assay.bench.prepare import prepare, read_study
 from assay.canonical import encode
 from assay.cli.app import app
 from assay.evidence import events, genesis, read_lines
-from assay.instruments.agency.options import Options as AgencyOptions
-from assay.instruments.agency.options import Sequential, Threshold
-from assay.instruments.consistency.options import Options as ConsistencyOptions
+from assay.instruments.agency.options import AgencyOptions, Sequential, Threshold
+from assay.instruments.consistency.options import ConsistencyOptions
 from assay.instruments.consistency.rows import score_rows
-from assay.instruments.consistency.scoring import COUNTED
-from assay.instruments.consistency.scoring import Settings as ConsistencySettings
+from assay.instruments.consistency.scoring import SHARE_RULES, ConsistencySettings
 from assay.instruments.repeatability import Options
 from assay.instruments.repeatability.cells import Cell, CellKey, Output
 from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
 from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.repair import STEPS
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
+from assay.registry import names
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
 from assay.testing import stub_process
@@ -106,6 +106,14 @@ def test_the_pages_hold_command_lines_to_check() -> None:
     assert len([line for page in PAGES for line in command_lines(page.read_text("utf-8"))]) > 15
 
 
+def own_options(command: str, words: list[str]) -> set[str]:
+    """The options of the instruments that a command line names; of any instrument where it names none."""
+    attribute = {"run": "option_type", "plan": "option_type", "score": "row_option_type"}.get(command, "")
+    named = [word for word in words if word in names("assay.instruments")] or names("assay.instruments")
+    kinds = [getattr(load_instrument(name), attribute, None) for name in named]
+    return {f"--{f.replace('_', '-')}" for kind in kinds if kind for f in kind.__struct_fields__}
+
+
 @each_page
 def test_commands_and_options_named_in_passing_exist(page: Path) -> None:
     group: Any = get_command(app)
@@ -113,6 +121,7 @@ def test_commands_and_options_named_in_passing_exist(page: Path) -> None:
         name, *rest = code.split()
         assert name in group.commands, f"{page.name}: assay {code}"
         known = {option for parameter in group.commands[name].params for option in parameter.opts}
+        known |= {"--help"} | own_options(name, rest)
         assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= known, f"assay {code}"
 
 
@@ -269,7 +278,7 @@ def test_every_measure_of_repeatability_and_every_column_of_its_records_is_expla
 def test_every_measure_of_consistency_is_explained_and_its_example_row_scores(tmp_path: Path) -> None:
     text = text_of("consistency")
     fields = {"origin", "utc", "license", "sha256"}  # "shares of each field"
-    names = {counted.name for counted in COUNTED} - fields | {"M5", "latency", "vague_promises"}
+    names = {counted.name for counted in SHARE_RULES} - fields | {"M5", "latency", "vague_promises"}
     assert not [name for name in sorted(names) if f"`{name}`" not in text]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(blocks(text, "json")))

@@ -13,31 +13,29 @@ import pytest
 from msgspec.structs import fields
 
 from assay.bench.prepare import prepare, read_study
-from assay.instruments.agency.calibration_grid import GRID
-from assay.instruments.agency.declaration import (
+from assay.instruments.agency.calibration import GRID
+from assay.instruments.agency.declarations.declaration import (
     Decided,
     Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
     Evaluator,
-    Family,
     HumanMediated,
-    Protocol,
-    Regime,
     SchemaGap,
     System,
 )
-from assay.instruments.agency.levels import drop_of
-from assay.instruments.agency.outcome import COLUMNS
-from assay.instruments.agency.planning import passing, power
-from assay.instruments.agency.reading import COUNTS
+from assay.instruments.agency.declarations.outcome import COLUMNS
+from assay.instruments.agency.episodes.planning import passing, power
 from assay.instruments.agency.reference import REFERENCES
 from assay.instruments.agency.rows import score_rows
-from assay.instruments.agency.rubric import rubric
-from assay.instruments.agency.tally import Pairs
-from assay.instruments.agency.technical import FIELDS
+from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.levels import drop_of
+from assay.instruments.agency.rubric.tally import Pairs
+from assay.instruments.agency.rubric.technical_report import FIELDS
+from assay.instruments.agency.scoring import COUNTS
 from assay.stats import fixed_share_size, sequential_properties
-from assay.worlds import Family as WorldFamily
-from assay.worlds import Judgement, check_family, family_named, shipped_regimes
-from assay.worlds import Regime as WorldRegime
+from assay.worlds import Family, Judgement, Regime, check_family, family_named, shipped_regimes
 from assay.worlds.conformance import RULES
 from assay.worlds.regimes import AXES
 from tests.pages import ROOT, blocks, text_of
@@ -112,7 +110,7 @@ def test_every_measure_of_agency_is_explained(tmp_path: Path) -> None:
     rows.write_text(
         "".join(line[:-1] + f', "rater": "{name}"}}\n' for line in lines for name in ("ann", "bob"))
     )
-    result = score_rows(rows, EXAMPLE / "declaration.yaml")
+    result = score_rows(rows, EXAMPLE / "declaration.yaml", version="1")
     names = {measure.name for measure in result.measures} | set(COUNTS)
     assert "agreement" in names
     told = [cells[0] for cells in table_rows(section(text_of("agency"), "## Measures"))]
@@ -126,7 +124,16 @@ def test_every_column_and_every_field_of_a_declaration_is_explained() -> None:
     told = " ".join(cells[0] for cells in table_rows(section(text, "## Outcomes that you already have")))
     assert not [name for name in COLUMNS if f"`{name}`" not in told]
     kinds: tuple[Any, ...] = (
-        *(Declaration, System, Protocol, Regime, Family, Evaluator, SchemaGap, Decided),
+        *(
+            Declaration,
+            System,
+            DeclaredProtocol,
+            DeclaredRegime,
+            DeclaredFamily,
+            Evaluator,
+            SchemaGap,
+            Decided,
+        ),
     )
     known = {field.name for kind in kinds for field in fields(kind)}
     table = "".join(" ".join(cells) for cells in table_rows(section(text, "### The declaration")))
@@ -147,7 +154,7 @@ def test_the_example_on_the_page_is_the_example_and_scores_as_shown() -> None:
     assert done.returncode == 0, done.stderr
     (told,) = [body for body in blocks(text, "text") if "desk-agent  extended" in body]
     assert done.stdout.startswith(told)
-    result = score_rows(EXAMPLE / "rows.jsonl", EXAMPLE / "declaration.yaml")
+    result = score_rows(EXAMPLE / "rows.jsonl", EXAMPLE / "declaration.yaml", version="1")
     (tuples,) = [body for body in blocks(text, "text") if body.startswith("(Framework")]
     assert tuples.splitlines() == [note.partition(": ")[2] for note in result.notes[:2]]
 
@@ -198,7 +205,7 @@ def test_every_rule_of_conformance_is_explained() -> None:
 
 def test_every_part_of_a_family_is_explained() -> None:
     told = " ".join(cells[0] for cells in table_rows(section(text_of("families"), "## The parts")))
-    parts = [part for part in [*WorldFamily.__annotations__, *vars(WorldFamily)] if not part.startswith("_")]
+    parts = [part for part in [*Family.__annotations__, *vars(Family)] if not part.startswith("_")]
     assert len(parts) > 15
     assert not [part for part in parts if f"`{part}`" not in told]
 
@@ -242,7 +249,7 @@ def test_the_family_on_the_page_is_found_and_measured(tmp_path: Path) -> None:
 
 def test_every_parameter_of_a_regime_is_explained() -> None:
     told = [cells[0] for cells in table_rows(section(text_of("regimes"), "## Parameters"))]
-    known = {field.name: field for field in fields(WorldRegime)}
+    known = {field.name: field for field in fields(Regime)}
     names = [f"{axis}.{field.name}" for axis in AXES for field in fields(type(known[axis].default))]
     assert len(names) > 15
     assert sorted(told[1:]) == sorted(f"`{name}`" for name in names)

@@ -111,8 +111,10 @@ def test_without_a_declaration_it_says_that_nothing_comparable_can_be_claimed(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("rows.jsonl", "--tau", "0.2"), "--tau is an option of repeatability, not of agency"),
-        (("rows.jsonl", "--confidence", "0.9"), "takes it from the declaration"),
+        (
+            ("rows.jsonl", "--tau", "0.2"),
+            "--tau is no option of agency; assay score agency --help lists them",
+        ),
         (("none.jsonl",), "none.jsonl"),
         (("rows.jsonl", "--declaration", "none.yaml"), "none.yaml"),
     ],
@@ -143,8 +145,8 @@ def test_a_gate_prints_no_level_without_its_tuple(assay: Assay) -> None:
         "--set", "levels=1", "--set", "families=inbox", "--set", "instances=5",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    checked = assay("check", "one")
+    checked = assay("check", "one", "--all")
     assert "S ≥ 1" in checked.out
     assert "Core Boundary" in checked.out
-    (shown,) = json.loads(assay("check", "one", "--json").out)["tuples"]
+    (shown,) = json.loads(assay("check", "one", "--json").out)["accompanying"]
     assert "Core Boundary" in shown

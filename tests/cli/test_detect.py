@@ -127,7 +127,7 @@ def test_check_prints_precision_and_recall_for_both_parts(assay: Assay) -> None:
     assert [line.split()[0] for line in ended.out.splitlines() if line and line[0] != " "] == [
         "triple/2:",
         "development",
-        "held",
+        "held-out",
     ]
     for component in ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology"):
         assert ended.out.count(f"\n  {component} ") == 2
@@ -136,7 +136,7 @@ def test_check_prints_precision_and_recall_for_both_parts(assay: Assay) -> None:
 def test_check_gives_machines_the_same_numbers(assay: Assay) -> None:
     value = json.loads(assay("detect", "triple", "--check", "--json").out)
     assert value["detector"] == "triple/2"
-    held = value["folds"]["held"]["limit"]
+    held = value["folds"]["held-out"]["limit"]
     assert held["precision"] == held["both"] / (held["both"] + held["rules_only"])
     assert held["recall"] == held["both"] / (held["both"] + held["labels_only"])
 

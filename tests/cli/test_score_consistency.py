@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.consistency.test_rows import row, written
+from tests.instruments.consistency.scenarios.test_rows import row, written
 
 from .conftest import Assay
 
@@ -68,14 +68,23 @@ def test_the_declared_rule_and_delta_are_used(assay: Assay, tmp_path: Path) -> N
     assert told["result"]["verdicts"][0]["rule"] == "the value, compared exactly"
 
 
+LISTED = "; assay score consistency --help lists them"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("rows.jsonl", "--rule", "mean"), "--rule mean: choose interval or point"),
-        (("rows.jsonl", "--delta", "0"), "--delta 0: a number of seconds above 0"),
-        (("rows.jsonl", "--confidence", "1"), "--confidence 1: more than 0, less than 1"),
-        (("rows.jsonl", "--tau", "0.2"), "--tau is an option of repeatability, not of consistency"),
-        (("rows.jsonl", "--no-repair"), "--repair is an option of repeatability, not of consistency"),
+        (("rows.jsonl", "--rule", "mean"), "--rule: 'mean' is not a choice; known: interval, point"),
+        (("rows.jsonl", "--delta", "0"), "--delta: must be a number, more than 0"),
+        (("rows.jsonl", "--confidence", "1"), "--confidence: must be a number, less than 1"),
+        (
+            ("rows.jsonl", "--tau", "0.2"),
+            "--tau is no option of consistency; assay score consistency --help lists them",
+        ),
+        (
+            ("rows.jsonl", "--no-repair"),
+            "--no-repair is no option of consistency; assay score consistency --help lists them",
+        ),
         (("none.jsonl",), "there is no file none.jsonl"),
         (("rows.jsonl", "--ratings", "none.csv"), "there is no file none.csv"),
     ],
@@ -89,4 +98,7 @@ def test_wrong_input_is_told_in_one_sentence(
 
 def test_options_of_consistency_are_not_repeatabilitys(assay: Assay, rows: Path) -> None:
     ended = assay("score", "repeatability", "rows.jsonl", "--rule", "point")
-    assert ended.err == "assay: --rule is an option of consistency, not of repeatability\n"
+    assert (
+        ended.err
+        == "assay: --rule is no option of repeatability; assay score repeatability --help lists them\n"
+    )

@@ -108,8 +108,8 @@ WRONG = {
     f"run {MIXED} --name taken": "runs/taken exists already; resume it with: assay resume runs/taken",
     f"run {MIXED} --out good.yaml --name x": "good.yaml/x cannot be made: Not a directory",
     f"run {MIXED} --key no.pem": "there is no key at no.pem; leave the option out to have one made",
-    "run repeatability -s reference:mixed --key-value secret": "No such option: --key-value "
-    "(Possible options: --key, --key-env)",
+    "run repeatability -s reference:mixed --key-value secret": "--key-value is no option of repeatability; "
+    "did you mean '--key-env'?",
     "resume folder": "there is no run at folder (no lock.json there, nor in runs/folder)",
     "status nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
     "report nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
@@ -123,10 +123,11 @@ WRONG = {
     "show weight x": f"unknown instrument 'weight'; known: {KNOWN}",
     "pull smollm3": "unknown embedded model 'smollm3'; did you mean 'smollm2'?",
     # Plain data.
-    "score ping rows.jsonl": "ping has no scoring of plain rows; repeatability has",
+    "score ping rows.jsonl": "ping has no scoring of plain rows",
     "score repeatability missing.jsonl": "there is no file missing.jsonl",
-    "score repeatability rows.jsonl --confidence 2": "--confidence 2: more than 0, less than 1",
-    "score repeatability rows.jsonl --canon-scope all": "--canon-scope all: choose cell, subject or contract",
+    "score repeatability rows.jsonl --confidence 2": "--confidence: must be a number, less than 1",
+    "score repeatability rows.jsonl --canon-scope all": "--canon-scope: 'all' is not a choice; "
+    "known: cell, contract, subject",
     "score repeatability rows.jsonl --contracts missing.yaml": "there is no file missing.yaml",
 }
 

@@ -1,8 +1,12 @@
-"""Cells, results and pages made up for the tests of this room; no sandbox, no model."""
+"""Results, presentations and pages made up for the tests of this room; no sandbox, no model.
+
+``cell``, ``scored``, ``presented`` and ``page_of`` are for what repeatability shows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html.parser import HTMLParser
 from types import MappingProxyType
 
@@ -10,6 +14,7 @@ from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, 
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.repair import Repair, Tried
 from assay.instruments.repeatability.scoring import Settings, score_cells
+from assay.report.figures import forest_plot
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import (
     Comparison,
@@ -22,7 +27,8 @@ from assay.report.presentation import (
     Taken,
     Transcript,
 )
-from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
+from assay.report.tables import headline_table
+from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict, VerdictKind
 
 PLAIN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 0 0 L 9 9" id="a"/></svg>'
 
@@ -70,6 +76,47 @@ def scored(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, list
 def presented(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, Presentation]:
     result, ordered, anchors = scored(cells, repair=repair)
     return result, present(result, ordered, anchors)
+
+
+def share(value: float | None, why: str = "", flags: tuple[Flag, ...] = (), **labels: str | float) -> Measure:
+    """A share of 20 with its interval."""
+    low, high = (None, None) if value is None else (max(0.0, value - 0.1), min(1.0, value + 0.1))
+    notes = (why,) if why else ()
+    return Measure(
+        name="share", value=value, low=low, high=high, confidence=0.95, n=20, method="exact", labels=labels,
+        flags=flags, notes=notes,
+    )  # fmt: skip
+
+
+def claim(kind: VerdictKind, holds: bool | None, text: str, **labels: str | float) -> Verdict:
+    return Verdict(
+        name="share", kind=kind, labels=labels, claim=text, rule="a rule", holds=holds, because="so"
+    )
+
+
+@cache
+def picture() -> Picture:
+    found = forest_plot([share(0.5, subject="a")], title="A picture", caption="c", rows="subject")
+    assert found is not None
+    return found
+
+
+def reading(*measures: Measure, verdicts: Sequence[Verdict] = ()) -> tuple[Reading, Presentation]:
+    """A reading of these measures with a headline, a picture and a comparison."""
+    result = Result(
+        instrument="drill", version="1", source="ledger", measures=measures, verdicts=tuple(verdicts)
+    )
+    presentation = Presentation(
+        headline=headline_table(measures, title="Shares"),
+        pictures=(picture(),),
+        comparisons=(Comparison("c", "left", "right", "x = 1", "x = 2"),),
+        explain=(("subject", "who was asked"),),
+    )
+    return Reading(result=result), presentation
+
+
+def page(*readings: tuple[Reading, Presentation]) -> str:
+    return render_report(ReportPage(title="t", run="r", readings=readings))
 
 
 def evil_everywhere(evil: str) -> ReportPage:

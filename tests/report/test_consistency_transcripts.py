@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.canonical import clean_text
-from assay.instruments.consistency.figures import present
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.scenario import Scenario, Turn
-from assay.instruments.consistency.scoring import score_outcomes
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.measures.shares import ConsistencySettings
+from assay.instruments.consistency.present import present
+from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import (
     Cellish,
@@ -27,6 +26,7 @@ from assay.report.presentation import (
     mark_text,
 )
 from assay.vocabulary import Reading, Result
+from tests.instruments.consistency.made import scored
 
 from .samples import Page
 from .test_hostile_text import EVIL, check
@@ -130,9 +130,9 @@ def test_what_a_subject_wrote_or_is_called_is_inert_in_the_report(evil: str) -> 
         for subject in (evil, f"{evil}b")
         for number, reply in enumerate(replies)
     ]  # fmt: skip
-    settings = Settings()
+    settings = ConsistencySettings()
     outcomes = [outcome for one in scenarios for outcome in judge(one)]
-    result = score_outcomes(outcomes, scenarios, settings, source="rows", version="1")
+    result = scored(outcomes, scenarios, settings)
     presentation = present(result, scenarios, outcomes, settings)
     assert presentation.transcripts
     html = render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), presentation)]))

@@ -7,17 +7,18 @@ import io
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.canonical import clean_text
+from assay.report.figures import Reference, forest_plot, matrix, panels
 from assay.report.html import render_report
-from assay.report.presentation import visible
 from assay.report.records import write_records
-from assay.report.tables import headline_text, plain_text, safe_cell, safe_terminal
+from assay.report.terminal import headline_text, plain_text
+from assay.report.text import safe_cell, safe_terminal, visible
 
-from .samples import Page, cell, evil_everywhere, page_of, presented
+from .samples import Page, evil_everywhere, page, reading, share
 
 ELEMENTS = set(
     re.findall(
@@ -83,24 +84,42 @@ def check(html: str) -> Page:
 def test_is_inert_in_every_field_of_the_page(evil: str) -> None:
     html = render_report(evil_everywhere(evil))
     harmless = render_report(evil_everywhere("harmless"))
-    page = check(html)
-    assert [name for name, _ in page.elements] == [name for name, _ in Page(harmless).elements]
-    assert page.text.count(visible(evil)) >= 50
+    found = check(html)
+    assert [name for name, _ in found.elements] == [name for name, _ in Page(harmless).elements]
+    assert found.text.count(visible(evil)) >= 50
 
 
-@pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL.keys())
-def test_is_inert_as_a_program_and_as_a_name(evil: str) -> None:
-    evil, _ = clean_text(evil)  # as every reply is before it is recorded
-    codes = ["def f(): return 1", f"{evil}\n{evil}", f"# {evil}"]
-    html = page_of([cell(codes, [0], contract=evil, model=evil), cell(codes, [1], contract=evil, model="n")])
-    check(html)
+def test_is_inert_as_a_name_in_every_figure() -> None:
+    measures = [
+        share(None if at % 3 else 0.5, evil, who=f"{evil}b", item=evil)
+        for at, evil in enumerate(EVIL.values())
+    ]
+    words = "".join(EVIL.values())
+    figures = (
+        forest_plot(
+            measures, title=words, caption=words, rows="who", groups="item", axis=words,
+            references=[Reference(words, 0.5)],
+        ),
+        panels(
+            measures, title=words, caption=words, panel=lambda m: words, x="item", line="who", axis=words, x_axis=words
+        ),
+        matrix(
+            measures, title=words, caption=words, rows="item", columns=lambda m: words, row_axis=words,
+            column_axis=words,
+        ),
+    )  # fmt: skip
+    own, presentation = reading(measures[0])
+    shown = msgspec.structs.replace(presentation, pictures=tuple(one for one in figures if one is not None))
+    found = check(page((own, shown)))
+    assert [name for name, _ in found.elements].count("svg") == 3
+    assert "cannot be shown" not in found.text
 
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL.keys())
 def test_is_inert_in_the_terminal(evil: str) -> None:
     from rich.console import Console
 
-    _, presentation = presented([cell([evil], contract=evil, model=evil, planned=2)])
+    presentation = evil_everywhere(evil).readings[0][1]
     out = io.StringIO()
     Console(file=out, width=200, force_terminal=False).print(headline_text(presentation))
     for text in (out.getvalue(), plain_text(presentation), safe_terminal(evil)):
@@ -161,14 +180,6 @@ def test_formulas_and_controls_are_inert_in_the_records(tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(text, newline="")))[1:]
     assert [row[0] for row in rows] == [safe_cell(evil) for evil in EVIL.values()]
     assert not any(row[0].startswith(("=", "+", "-", "@")) for row in rows)
-
-
-@pytest.mark.slow
-def test_a_megabyte_on_one_line_does_not_reach_the_page() -> None:
-    html = page_of([cell(["def f(): return 1", "x" * 1_000_000, "y y\n" * 500_000], [0])])
-    check(html)
-    assert len(html) < 300_000
-    assert "1 line is cut at 400 characters" in html
 
 
 def test_a_megabyte_of_open_escapes_is_read_once() -> None:

@@ -8,12 +8,14 @@ import sys
 import msgspec
 import pytest
 
+from assay.canonical import clean_text
 from assay.instruments.repeatability.cells import Anchor, Canon
 from assay.instruments.repeatability.figures import present
 from assay.instruments.repeatability.headline import headline_of
 from assay.report.presentation import Number, Presentation, shorten, visible
 
-from .samples import cell, presented, scored
+from .samples import cell, page_of, presented, scored
+from .test_hostile_text import EVIL, check
 
 ONE = "def add(a, b):\n    return a + b\n"
 OTHER = "def add(x, y):\n    total = x + y\n    return total\n"
@@ -198,6 +200,15 @@ def test_nothing_heavy_is_imported_before_something_is_drawn() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_outputs_and_names_are_inert_whatever_they_are() -> None:
+    cells = []
+    for evil, _ in map(clean_text, EVIL.values()):  # as every reply is before it is recorded
+        codes = ["def f(): return 1", f"{evil}\n{evil}", f"# {evil}"]
+        cells += [cell(codes, [0], contract=evil, model=evil), cell(codes, [1], contract=evil, model="n")]
+    check(page_of(cells))
 
 
 @pytest.mark.parametrize(

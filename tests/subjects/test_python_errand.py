@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from assay.instruments.agency.interface import moves_of, opening, shown, tools_of
+from assay.instruments.agency.episodes.interface import moves_of, opening, shown, tools_of
 from assay.streams import Stream
 from assay.subjects import _python_host
 from assay.subjects.python import PythonSubject

@@ -23,25 +23,47 @@ BOOKS = {
 FILLINGS = ("lamps", "Greenhouse", "Loft", "ramp", "Youth", "Heron", "sunny", "recordings")
 
 
+class _Reports(Unfolding):
+    """Nothing but events."""
+
+    def shown(self) -> dict[str, Any]:
+        return {}
+
+
+def unfolding(told: Any, *, drift: bool = False) -> _Reports:
+    task = accounts.Accounts().task(
+        1, "club", goal="g", observation={}, actions=(), criterion="c", expected=None,
+        setup={"told": told}, needed=1,
+    )  # fmt: skip
+    return _Reports(task, drift=drift)
+
+
 def test_an_event_stays_until_the_next_is_asked_for_and_does_not_come_back() -> None:
-    world = Unfolding(["first", "second"])
-    assert world.event() == {"number": 1, "of": 2, "text": "first"}
-    assert world.event() == world.event()
-    assert not world.advance().error
-    assert world.event()["text"] == "second"
+    world = unfolding(["first", "second"])
+    assert world.look() == {"event": {"number": 1, "of": 2, "text": "first"}}
+    assert world.look() == world.look()
+    assert not world.act("next", {}).error
+    assert world.look()["event"]["text"] == "second"
+
+
+def test_the_drifted_course_is_taken_where_there_is_one_and_rules_may_change() -> None:
+    both = {"stationary": ["as ever"], "drifted": ["otherwise"]}
+    assert unfolding(both).look()["event"]["text"] == "as ever"
+    assert unfolding(both, drift=True).look()["event"]["text"] == "otherwise"
+    assert unfolding({"stationary": ["as ever"]}, drift=True).course == "stationary"
 
 
 def test_after_the_last_event_there_is_none_and_nothing_changes() -> None:
-    world = Unfolding(["only"])
-    assert "last event" in world.advance().error
-    assert world.event() == {"number": 1, "of": 1, "text": "only"}
+    world = unfolding(["only"])
+    assert "last event" in world.act("next", {}).error
+    assert world.look()["event"] == {"number": 1, "of": 1, "text": "only"}
 
 
 @pytest.mark.parametrize("name", sorted(BOOKS))
 def test_every_wording_is_read_back_misread_and_with_text_behind_it(name: str) -> None:
-    tables, book = BOOKS[name].TABLES, BOOKS[name].BOOK
+    table, book = BOOKS[name].TABLE, BOOKS[name].BOOK
     stream = Stream("wordings", name)
-    for kind, wordings in tables.phrases.items():
+    for kind, wordings in table["phrases"].items():
         for wording in wordings:
             for _ in range(40):
                 slots = _filled(wording, stream)
@@ -88,14 +110,14 @@ class _Listener(Follower):
 
 def test_a_follower_hears_an_event_once_however_often_it_is_shown() -> None:
     brief = Brief(family="x", level=1, goal="g", observation={}, actions=(), most=9, queries=None)
-    world, player = Unfolding(["first", "second"]), _Listener(brief)
+    world, player = unfolding(["first", "second"]), _Listener(brief)
 
     def shown() -> Seen:
-        return Seen(observation={"event": world.event()})
+        return Seen(observation=world.look())
 
     assert player.decide(shown()).name == "next"
     assert player.decide(Seen(observation={}, fault="lost")).name == "look"
     assert player.decide(shown()).name == "next"
-    world.advance()
+    world.act("next", {})
     assert player.decide(shown()).name == "finish"
     assert player.heard == ["first", "second"]

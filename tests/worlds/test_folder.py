@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.worlds.folder import Folder, Refused
+from assay.worlds.folder import Folder
+from assay.worlds.model import Refused
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.streams import Stream
-from assay.worlds.base import nearest, read_number
+from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.noise import DIGITS, LETTERS, Bait, misread, texts, touch
 
 

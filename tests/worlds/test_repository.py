@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.worlds.folder import Refused
+from assay.worlds.model import Refused
 from assay.worlds.repository import Repository
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 import typer.core
+
+from assay.errors import InputError, nearest
 
 from .own_options import help_of, take_options
 
@@ -34,6 +37,25 @@ class StudyCommand(typer.core.TyperCommand):
         mine = frozenset(name for one in self.params for name in (*one.opts, *one.secondary_opts))
         rest, ctx.meta[_GIVEN] = take_options(args, kinds.values(), mine)
         ctx.meta[_KINDS] = kinds
+        for argument in rest if kinds else ():
+            option = argument.partition("=")[0]
+            if option == "--":
+                break
+            if option.startswith("--") and option not in mine | {"--help"}:
+                theirs = [
+                    f"--{name.replace('_', '-')}"
+                    for kind in kinds.values()
+                    for name in kind.__struct_fields__
+                ]
+                hint = (
+                    nearest(option, [*mine, *theirs])
+                    if get_close_matches(option, [*mine, *theirs], 1, 0.7)
+                    else ""
+                )
+                listed = f"assay {ctx.info_name} {next(iter(kinds))} --help"
+                raise InputError(
+                    f"{option} is no option of {' or '.join(kinds)}{hint or f'; {listed} lists them'}"
+                )
         return super().parse_args(ctx, rest)
 
     def _kinds(self, arguments: list[str]) -> dict[str, type[msgspec.Struct]]:

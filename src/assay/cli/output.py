@@ -36,7 +36,7 @@ def keep_secret(subjects: Iterable[Subject]) -> None:
 
 
 def safe(text: str) -> str:
-    from assay.report.tables import safe_terminal
+    from assay.report.text import safe_terminal
 
     return safe_terminal(_redactor.clean_text(text) if _redactor else text)
 

@@ -74,7 +74,7 @@ def _print(instrument: Instrument, result: Result, *, everything: bool) -> None:
     from rich.text import Text
 
     from assay.report.presentation import Presentation
-    from assay.report.tables import headline_text, plain_text
+    from assay.report.terminal import headline_text, plain_text
 
     console = Console(width=None if sys.stdout.isatty() else PIPED)
     if everything:

@@ -28,7 +28,7 @@ STOPPED = 3
 
 
 def default_name(lock: Lock) -> str:
-    from assay.report.tables import safe_name
+    from assay.report.text import safe_name
 
     return safe_name(f"{time.strftime('%Y%m%d-%H%M%S')}-{lock.study.name}")
 
@@ -154,7 +154,7 @@ def _close(
 def _headline(presentation: Any) -> None:
     from rich.console import Console
 
-    from assay.report.tables import headline_text, plain_text
+    from assay.report.terminal import headline_text, plain_text
 
     console = Console()
     if console.is_terminal:

@@ -19,13 +19,13 @@ from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
 from assay.report.presentation import Headline, Presentation
+from assay.report.tables import headline_table
 from assay.stats import clopper_pearson
 from assay.study import Lock, Source, Study, SubjectSpec, convert, make_lock
 from assay.subjects import make_subject
 from assay.vocabulary import Exclusion, Flag, Instance, Measure, Result, Sampling, Trial, Verdict
 
 from .calibration import Calibration, Grid, calibrate
-from .headlines import headline_of
 from .measures import Labels, exclusion_flags, lost_of, percent, share_of_outcomes
 from .rehearsal import CHARACTERS_PER_TOKEN, characters_of, rehearse
 from .requirements import Bound, Target, check_requirements, requirement_verdicts, warnings_of
@@ -45,7 +45,9 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def option_error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
     """What is wrong with an option, with its line where the study came from a file."""
-    return InputError(message) if source is None else source.error(at, message)
+    if source is None:
+        return InputError(f"{'.'.join(map(str, at))}: {message}")
+    return source.error(at, message)
 
 
 class InstrumentBase:
@@ -241,7 +243,7 @@ class InstrumentBase:
 
     def headline(self, result: Result) -> Headline:
         """The table that is read first, from a result alone: the same for a run and for plain rows."""
-        return headline_of(result, self.title)
+        return headline_table(result.measures, title=self.title)
 
     def summary(self, result: Result) -> list[str]:
         """What is said below the headline in a terminal: the verdicts, then the notes."""

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from assay.canonical import real
+from assay.report.wording import NO_DATA, percent
 from assay.stats import Interval, clopper_pearson, share_bounds
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
 
@@ -31,7 +32,6 @@ __all__ = [
 
 Labels = Mapping[str, str | float]
 NO_LABELS: Labels = MappingProxyType({})
-NO_DATA = "no data"
 
 
 def measure_of(
@@ -137,11 +137,6 @@ def exclusion_flags(lost: int, planned: int, most: Fraction | float, things: str
 
 def with_flags(measure: Measure, flags: Sequence[Flag]) -> Measure:
     return msgspec.structs.replace(measure, flags=(*measure.flags, *flags)) if flags else measure
-
-
-def percent(confidence: float) -> str:
-    """As it was declared: 0.975 is not 98 %."""
-    return f"{100 * confidence:.10g}%"
 
 
 T = TypeVar("T", Measure, Verdict)

@@ -6,20 +6,16 @@ from typing import Literal
 
 import msgspec
 
+from assay.report.wording import percent, word
 from assay.stats import fraction
 from assay.vocabulary import Measure, Verdict, VerdictKind
 
-from .measures import Labels, percent
+from .measures import Labels
 
 __all__ = ["By", "Side", "against", "bounded", "unless_invalid", "word"]
 
 Side = Literal["at least", "at most"]
 By = Literal["interval", "value"]
-
-
-def word(holds: bool | None) -> str:
-    """How a verdict is said to people."""
-    return "not established" if holds is None else "holds" if holds else "fails"
 
 
 def bounded(low: float, high: float, side: Side, bound: float) -> bool | None:

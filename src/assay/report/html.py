@@ -6,7 +6,6 @@ anew from a list of what may draw, and the page's own content policy forbids wha
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,23 +14,14 @@ import msgspec
 from msgspec import Struct, field
 
 from assay.errors import InputError
-from assay.report.presentation import (
-    Cellish,
-    Comparison,
-    Headline,
-    Number,
-    Picture,
-    Presentation,
-    Spoken,
-    Transcript,
-    shorten,
-    visible,
-)
-from assay.vocabulary import Flag, Measure, Reading, Result
+from assay.vocabulary import Flag, Measure, Reading, Result, Verdict, VerdictKind
 
 from .differences import Beside, beside, diff_rows
+from .presentation import Cellish, Comparison, Headline, Number, Picture, Presentation, Spoken, Transcript
 from .svg import inline_svg
-from .tables import interval_text, value_text
+from .tables import verdict_table
+from .text import shorten, visible
+from .wording import exact_text, interval_text, labels_text, value_text, verdict_counts, word
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,9 +30,11 @@ __all__ = ["ReportPage", "render_report"]
 
 MOST_PLACES = 6  # named beside a flag
 MOST_MEASURES = 3
+MOST_OPEN = 12  # verdicts of one kind that are not folded
 MOST_SPOKEN = 4000  # characters of a turn
 MOST_SPOKEN_LINES = 60
 DENSE = 8  # numbers in a row, from which there is no room for intervals beside them
+OUTCOMES = frozenset(word(holds) for holds in (True, False, None))
 HUES = 6  # colours of marks; further ones share a grey
 
 
@@ -83,8 +75,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters.update(value=value_text, interval=interval_text, exact=_exact, labels=_labels)
-    environment.tests.update(number=lambda cell: isinstance(cell, Number))
+    environment.filters.update(value=value_text, interval=interval_text, exact=exact_text, labels=labels_text)
+    environment.tests.update(number=lambda cell: isinstance(cell, Number), outcome=OUTCOMES.__contains__)
     return environment
 
 
@@ -117,37 +109,71 @@ class _Difference(Struct, frozen=True):
 class _Turn(Struct, frozen=True):
     role: str
     parts: list[tuple[str, str, str]]  # text, mark, class
-    said: str  # what was left out
+    left_out: str
 
 
-class _Told(Struct, frozen=True):
+class _ShownTranscript(Struct, frozen=True):
     transcript: Transcript
     legend: list[tuple[str, str, str]]  # name, meaning, class
     turns: list[_Turn]
 
 
+class _Verdicts(Struct, frozen=True):
+    title: str
+    counts: str  # how many hold, fail, are not established
+    table: _Table
+    folded: bool
+
+
 def _section(number: int, reading: Reading, presentation: Presentation) -> dict[str, Any]:
     result = reading.result
-    told = {row[0] for table in presentation.tables for row in table.rows if row}
     return {
         "id": f"r{number}",
         "reading": reading,
         "result": result,
         "presentation": presentation,
         "badges": _badges(result),
-        "verdicts": [verdict for verdict in result.verdicts if verdict.claim not in told],
+        "verdicts": _verdicts(result, presentation),
         "headline": _table(presentation.headline),
         "tables": [_table(table) for table in presentation.tables],
         "pictures": [
             (picture, _drawing(picture, f"r{number}p{i}-")) for i, picture in enumerate(presentation.pictures)
         ],
         "differences": [_difference(comparison) for comparison in presentation.comparisons],
-        "transcripts": [_told(transcript) for transcript in presentation.transcripts],
+        "transcripts": [_shown_transcript(transcript) for transcript in presentation.transcripts],
         "efficiency": _flat(reading.envelope.get("efficiency", {})),
         "envelope": _flat(
             {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment")}
         ),
     }
+
+
+# In the order of the page; of requirements what fails is shown first, of comparisons what holds.
+_KINDS: tuple[tuple[VerdictKind, str, bool | None], ...] = (
+    ("requirement", "Requirements", False),
+    ("threshold", "Thresholds", None),
+    ("prediction", "Predictions", None),
+    ("comparison", "Comparisons", True),
+)
+
+
+def _verdicts(result: Result, presentation: Presentation) -> list[_Verdicts]:
+    """The verdicts by kind, but for those that a table of the instrument shows. Requirements are never folded."""
+    tables = (presentation.headline, *presentation.tables)
+    shown = {_which(verdict) for table in tables for verdict in table.verdicts}
+    found = []
+    for kind, title, first in _KINDS:
+        own = [verdict for verdict in result.verdicts if verdict.kind == kind]
+        own = [verdict for verdict in own if kind == "requirement" or _which(verdict) not in shown]
+        if own:
+            folded = kind == "comparison" or (kind != "requirement" and len(own) > MOST_OPEN)
+            table = _table(verdict_table(own, title=title, first=first))
+            found.append(_Verdicts(title, verdict_counts(own), table, folded))
+    return found
+
+
+def _which(verdict: Verdict) -> tuple[Any, ...]:
+    return verdict.kind, verdict.name, frozenset(verdict.labels.items())
 
 
 def _table(headline: Headline) -> _Table:
@@ -191,34 +217,12 @@ def _badges(result: Result) -> list[_Badge]:
         # Labels that all of them have say where it is; a rung or a level only says which measure.
         common = set.intersection(*(set(m.labels) for m in found)) if found else set()
         named = tuple(
-            dict.fromkeys(_labels({k: v for k, v in m.labels.items() if k in common}) for m in found)
+            dict.fromkeys(labels_text({k: v for k, v in m.labels.items() if k in common}) for m in found)
         )
         more = (f"and {len(named) - MOST_PLACES} more",) if len(named) > MOST_PLACES else ()
         whose = tuple(dict.fromkeys(m.name for m in found))
         badges.append(_Badge(flag, whose if len(whose) <= MOST_MEASURES else (), named[:MOST_PLACES] + more))
     return badges
-
-
-def _labels(labels: dict[str, str | float]) -> str:
-    """Labels in one line; a digest by its first digits, as the reading has it in full."""
-    return ", ".join(f"{key} {_label(value)}" for key, value in labels.items())
-
-
-def _label(value: str | float) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    text = str(value)
-    return f"{text[:16]}…" if re.fullmatch(r"[0-9a-f]{64}", text) else text
-
-
-def _exact(number: Number | Measure) -> str:
-    """Full precision, for the title of a cell."""
-    if number.value is None:
-        return number.note if isinstance(number, Number) else "; ".join(number.notes)
-    text = repr(number.value)
-    if number.low is not None and number.high is not None:
-        text += f" [{number.low!r}, {number.high!r}]"
-    return text if number.n is None else f"{text}, n = {number.n}"
 
 
 def _difference(comparison: Comparison) -> _Difference:
@@ -236,24 +240,24 @@ def _difference(comparison: Comparison) -> _Difference:
     )
 
 
-def _told(transcript: Transcript) -> _Told:
+def _shown_transcript(transcript: Transcript) -> _ShownTranscript:
     right = [mark.name for mark in transcript.marks if not mark.wrong]
     hues = {name: f"k{place if place <= HUES else 0}" for place, name in enumerate(right, 1)}
     hues.update((mark.name, "wrong") for mark in transcript.marks if mark.wrong)
     legend = [(mark.name, mark.meaning, hues[mark.name]) for mark in transcript.marks]
-    return _Told(transcript, legend, [_turn(spoken, hues) for spoken in transcript.turns])
+    return _ShownTranscript(transcript, legend, [_turn(spoken, hues) for spoken in transcript.turns])
 
 
 def _turn(spoken: Spoken, hues: dict[str, str]) -> _Turn:
     whole = "".join(text for text, _ in spoken.parts)
     room = min(MOST_SPOKEN, len("".join(whole.splitlines(keepends=True)[:MOST_SPOKEN_LINES])))
-    said = f"the first {room:,} of {len(whole):,} characters are shown" if room < len(whole) else ""
+    left_out = f"the first {room:,} of {len(whole):,} characters are shown" if room < len(whole) else ""
     parts = []
     for text, mark in spoken.parts:
         if room > 0 and text:
             parts.append((text[:room], mark, hues.get(mark, "k0") if mark else ""))
         room -= len(text)
-    return _Turn(spoken.role, parts, said)
+    return _Turn(spoken.role, parts, left_out)
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from assay.errors import InputError
 from assay.evidence.files import write_whole
 from assay.vocabulary import Result
 
-from .presentation import visible
+from .text import visible
 
 __all__ = ["write_junit"]
 

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from assay.errors import InputError
 from assay.evidence.files import replacing
 
-from .tables import safe_cell
+from .text import safe_cell
 
 __all__ = ["write_records"]
 

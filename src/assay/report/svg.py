@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
 from assay.errors import InputError
-from assay.report.presentation import visible
+
+from .text import visible
 
 __all__ = ["ATTRIBUTES", "ELEMENTS", "inline_svg"]
 

@@ -1,236 +1,126 @@
-"""The headline in a terminal, and text nobody trusts made safe for terminals, spreadsheets and file names."""
+"""Tables from measures and verdicts: the one that is read first, and claims with what became of them."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-import re
-import unicodedata
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
-from assay.report.presentation import Cellish, Headline, Number, Presentation, label, visible
-from assay.vocabulary import Measure
+from assay.vocabulary import Measure, Verdict
 
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
-    from rich.table import Table
-    from rich.text import Text
+from .presentation import Cellish, Headline, number_of
+from .wording import label_text, listed, percent, word
 
-__all__ = [
-    "NOTHING",
-    "HeadlineTable",
-    "headline_text",
-    "interval_text",
-    "plain_text",
-    "safe_cell",
-    "safe_name",
-    "safe_terminal",
-    "value_text",
-]
+__all__ = ["Column", "headline_table", "verdict_table"]
 
-NOTHING = "—"
-NARROWEST = 8  # a column in a terminal
-
-# Escape sequences of ECMA-48: CSI, the string controls (OSC, DCS, SOS, PM, APC) where they are terminated, two-byte
-# ones. A string that is not terminated loses its introducer only, so that nothing can hide behind it.
-_ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
-    r"|\x1b[ -/]*[0-~]"
-)
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
-_FORMULA = tuple("=+-@\t\n␍＝＋－＠")  # ␍ is what ``visible`` makes of a carriage return
-_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+MOST_COLUMNS = 8  # of measures, where no columns are given
+MOST_RULES = 4  # in a caption
+Labels = Mapping[str, str | float]
+_ANY: Labels = MappingProxyType({})
 
 
-def safe_terminal(text: str) -> str:
-    """Text without anything that steers a terminal: escapes, controls, bidi marks. Lines and tabs stay."""
-    text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
-    return "".join(
-        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-    )
+class Column(NamedTuple):
+    """A column of measures: by name, and by further labels, such as a rung; ``expert`` is its name for experts."""
+
+    title: str
+    measure: str
+    labels: Labels = _ANY
+    expert: str | None = None
 
 
-def safe_cell(text: str) -> str:
-    """Text for a spreadsheet: never a formula (a quote before it), never a control. Numbers stay numbers."""
-    text = visible(text)
-    if text.lstrip(" \u00a0\u3000").startswith(_FORMULA) and not _NUMBER.fullmatch(text):
-        return "'" + text
-    return text
+def headline_table(
+    measures: Iterable[Measure],
+    *,
+    title: str,
+    rows: Sequence[str] = (),
+    columns: Sequence[Column] = (),
+    outcomes: Mapping[str, Sequence[Verdict]] = MappingProxyType({}),
+    caption: str = "",
+) -> Headline:
+    """A row for every combination of the labels ``rows``, in the order of the measures, a column a measure.
 
-
-def safe_name(text: str) -> str:
-    """A file name from any text. A text that had to be changed keeps a few digits of its digest, against clashes."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "_", text).lstrip("._-")[:80].rstrip(".")
-    reserved = _RESERVED.fullmatch(name) is not None
-    if name == text and name and not reserved:
-        return name
-    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{'file-' if reserved else ''}{name or 'unnamed'}-{mark}"
-
-
-def value_text(number: Number | Measure) -> str:
-    """Three decimals (spec, Precision Requirements); the dash is 'not established', never zero."""
-    if number.value is None:
-        return NOTHING
-    whole = number.units in ("position", "count", "level", "tier")
-    return f"{number.value:.0f}" if whole else f"{number.value:.3f}"
-
-
-def interval_text(number: Number | Measure) -> str:
-    if number.value is None or number.low is None or number.high is None:
-        return ""
-    return f"{number.low:.3f}{_dash(number.low)}{number.high:.3f}"
-
-
-def _dash(low: float) -> str:
-    """Between the ends of an interval: a dash would look like one sign more where one end is negative."""
-    return " to " if low < 0 else "–"
-
-
-def _cell(cell: Cellish) -> str:
-    if isinstance(cell, str):
-        return safe_terminal(cell).replace("\n", " ").replace("\t", " ")
-    return f"{value_text(cell)} {interval_text(cell)}".rstrip() + ("*" if cell.flags else "")
-
-
-def _numeric(headline: Headline, column: int) -> bool:
-    cells = [row[column] for row in headline.rows]
-    return bool(cells) and all(isinstance(c, Number) or _NUMBER.fullmatch(c) for c in cells)
-
-
-def _footnotes(headline: Headline) -> list[str]:
-    """What the stars stand for, then what is missing and why."""
-    numbers = [cell for row in headline.rows for cell in row if isinstance(cell, Number)]
-    flags = [f"* {flag}" for number in numbers for flag in number.flags]
-    missing = [f"{NOTHING} {number.note}" for number in numbers if number.value is None and number.note]
-    return [safe_terminal(line).replace("\n", " ") for line in dict.fromkeys(flags + missing)]
-
-
-def headline_text(presentation: Presentation) -> HeadlineTable:
-    """The headline for a terminal, as wide as that is. Cells are plain text: nothing in them is markup."""
-    return HeadlineTable(presentation.headline)
-
-
-class HeadlineTable:
-    """A table of rich that chooses its layout by the width it gets.
-
-    Where there is no room for intervals beside their values they stand below them, with two digits. Then names are
-    cut in the middle, the longest first. Then columns are left out from the right, and it is said.
+    Where several measures fit a place, the one with the fewest further labels stands there: the whole before a part.
+    ``outcomes`` are columns of verdicts, found by the labels of the row. Without ``rows`` and ``columns`` every
+    label is named, and the first measures are shown.
     """
-
-    def __init__(self, headline: Headline) -> None:
-        self._headline = headline
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
-        wide = self._widths(_cell)
-        if _fits(wide, options.max_width):
-            yield self._table(wide, below=False)
-            return
-        narrow = self._widths(_short)
-        names = [i for i in range(len(narrow)) if not _numeric(self._headline, i)]
-        while not _fits(narrow, options.max_width):
-            longest = max(names, key=narrow.__getitem__, default=None)
-            if longest is not None and narrow[longest] > NARROWEST:
-                narrow[longest] -= 1
-            elif len(narrow) > 1:
-                narrow.pop()
-                names = [i for i in names if i < len(narrow)]
-            else:
-                break
-        yield self._table(narrow, below=True)
-
-    def _widths(self, shown: Callable[[Cellish], str]) -> list[int]:
-        headline = self._headline
-        found = []
-        for place, title in enumerate(headline.columns):
-            cells = [line for row in headline.rows for line in shown(row[place]).split("\n")]
-            words = [title] if shown is _cell else title.split()
-            found.append(max(_size(text) for text in [*cells, *words, ""]))
-        return found
-
-    def _table(self, widths: list[int], *, below: bool) -> Table:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-        from rich.text import Text
-
-        headline = self._headline
-        left_out = [_cell(column) for column in headline.columns[len(widths) :]]
-        said = [f"No room for: {', '.join(left_out)}."] if left_out else []
-        caption = [safe_terminal(headline.caption)] if headline.caption else []
-        foot = "\n".join([*caption, *said, *_footnotes(headline)])
-        table = Table(
-            title=Text(_cell(headline.title)),
-            title_justify="left",
-            caption=Text(foot) if foot else None,
-            caption_justify="left",
-            box=SIMPLE_HEAD,
-            show_edge=False,
-            pad_edge=False,
-            padding=0,
-        )
-        for place, (column, width) in enumerate(zip(headline.columns, widths, strict=False)):
-            justify: Literal["left", "right"] = "right" if _numeric(headline, place) else "left"
-            table.add_column(Text(_cell(column)), justify=justify, width=width, overflow="fold")
-        for row in headline.rows:
-            table.add_row(
-                *(_rich(cell, width, below=below) for cell, width in zip(row, widths, strict=False))
-            )
-        return table
-
-
-def _fits(widths: list[int], room: int) -> bool:
-    return sum(widths) + len(widths) - 1 <= room  # a blank between columns
-
-
-def _size(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _short(cell: Cellish) -> str:
-    """As narrow as it gets: the interval below the value."""
-    if isinstance(cell, str):
-        return _cell(cell)
-    return f"{value_text(cell)}{'*' if cell.flags else ''}\n{_brief_interval(cell)}".rstrip()
-
-
-def _brief_interval(number: Number) -> str:
-    """Two digits, rounded outwards, so that the interval still holds."""
-    if number.value is None or number.low is None or number.high is None:
-        return ""
-    ends = (math.floor(number.low * 100 + 1e-9) / 100, math.ceil(number.high * 100 - 1e-9) / 100)
-    return _dash(ends[0]).join(
-        "1" if end == 1 else "0" if end == 0 else f"{end:.2f}".replace("0.", ".") for end in ends
+    found = list(measures)
+    left_out = ""
+    if not columns:
+        names = list(dict.fromkeys(measure.name for measure in found))
+        columns = [Column(name, name, expert="") for name in names[:MOST_COLUMNS]]
+        if len(names) > MOST_COLUMNS:
+            left_out = f"{len(names) - MOST_COLUMNS} more measures are in the reading."
+    labels = list(rows) or list(dict.fromkeys(label for measure in found for label in measure.labels))
+    places: dict[tuple[str | float, ...], dict[int, Measure]] = {}
+    for measure in found:
+        if set(rows) <= measure.labels.keys():
+            key = tuple(measure.labels.get(label, "") for label in labels)
+            for at, column in enumerate(columns):
+                if measure.name == column.measure and column.labels.items() <= measure.labels.items():
+                    place = places.setdefault(key, {})
+                    if at not in place or len(measure.labels) < len(place[at].labels):
+                        place[at] = measure
+    cells: list[tuple[Cellish, ...]] = []
+    for key, place in places.items():
+        where = dict(zip(labels, key, strict=True))
+        said = [_outcome(where, verdicts) for verdicts in outcomes.values()]
+        numbers = [number_of(place.get(at)) for at in range(len(columns))]
+        cells.append((*map(label_text, key), *said, *numbers))
+    return Headline(
+        f"{title} by {listed(labels) or 'measure'}",
+        (*labels, *outcomes, *(column.title for column in columns)),
+        tuple(cells),
+        " ".join(filter(None, (caption, _confidence(found), left_out))),
+        (
+            *[""] * (len(labels) + len(outcomes)),
+            *(c.measure if c.expert is None else c.expert for c in columns),
+        ),
     )
 
 
-def _rich(cell: Cellish, width: int, *, below: bool) -> Text:
-    from rich.text import Text
-
-    if isinstance(cell, str):
-        text = _cell(cell)
-        return Text(text if _size(text) <= width else label(text, width))
-    value = Text(value_text(cell), style="bold" if cell.value is not None else "dim")
-    interval = f"\n{_brief_interval(cell)}" if below else f" {interval_text(cell)}"
-    star = Text("*", style="yellow") if cell.flags else Text()
-    dim = Text(interval.rstrip(), style="dim")
-    return Text.assemble(value, star, dim) if below else Text.assemble(value, dim, star)
+def _outcome(where: Labels, verdicts: Sequence[Verdict]) -> str:
+    return next((word(v.holds) for v in verdicts if where.items() <= v.labels.items()), "")
 
 
-def plain_text(presentation: Presentation) -> str:
-    """The same without colour or frame, for pipes and logs."""
-    headline = presentation.headline
-    grid = [[_cell(c) for c in headline.columns], *([_cell(c) for c in row] for row in headline.rows)]
-    widths = [max(len(row[i]) for row in grid) for i in range(len(headline.columns))]
-    right = [_numeric(headline, i) for i in range(len(headline.columns))]
-    lines = [_cell(headline.title), ""]
-    for number, row in enumerate(grid):
-        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True))
-        lines.append("  ".join(padded).rstrip())
-        if number == 0:
-            lines.append("  ".join("-" * w for w in widths))
-    foot = [safe_terminal(headline.caption)] if headline.caption else []
-    return "\n".join([*lines, "", *foot, *_footnotes(headline)]).rstrip() + "\n"
+def _confidence(measures: Iterable[Measure]) -> str:
+    found = {m.confidence for m in measures if m.value is not None and m.low is not None and m.confidence}
+    return f"Ranges are {percent(found.pop())} intervals." if len(found) == 1 else ""
+
+
+def verdict_table(
+    verdicts: Sequence[Verdict],
+    *,
+    title: str,
+    measures: Iterable[Measure] = (),
+    value: str = "value",
+    first: bool | None = None,
+) -> Headline:
+    """A row a verdict: its claim, what became of it, and why.
+
+    Of ``measures`` the one with the verdict's labels stands beside it. Where ``first`` is
+    given, verdicts that hold (or fail) come first; those that are not established come next.
+    """
+    of: dict[frozenset[tuple[str, str | float]], Measure] = {}
+    for measure in measures:
+        of.setdefault(frozenset(measure.labels.items()), measure)
+    ordered = list(verdicts)
+    if first is not None:
+        ordered.sort(key=lambda v: (v.holds is not first) + (v.holds is not None and v.holds is not first))
+    rules = list(dict.fromkeys(verdict.rule for verdict in ordered))
+    several = len(rules) > MOST_RULES
+    rows: list[tuple[Cellish, ...]] = []
+    for verdict in ordered:
+        beside = number_of(of.get(frozenset(verdict.labels.items())))
+        number: tuple[Cellish, ...] = (beside, str(beside.n or 0)) if of else ()
+        rows.append(
+            (
+                verdict.claim,
+                word(verdict.holds),
+                *number,
+                verdict.because,
+                *([verdict.rule] if several else []),
+            )
+        )
+    columns = ("claim", "verdict", *((value, "n") if of else ()), "because", *(("rule",) if several else ()))
+    caption = "" if several or not rules else f"{'Rule' if len(rules) == 1 else 'Rules'}: {'; '.join(rules)}."
+    return Headline(title, columns, tuple(rows), caption, verdicts=tuple(ordered))

@@ -122,7 +122,10 @@ def _only(value: Any, path: Path_, key: Any, to: Any) -> str:
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
-    return tuple(kind.types) if isinstance(kind, inspect.UnionType) else (kind,)
+    if isinstance(kind, inspect.Metadata):
+        return _alternatives(kind.type)
+    parts = kind.types if isinstance(kind, inspect.UnionType) else ()
+    return tuple(one for part in parts for one in _alternatives(part)) or (kind,)
 
 
 def _at(kind: Any, path: Path_) -> Any:

@@ -27,7 +27,7 @@ from .source import convert
 
 __all__ = ["Lock", "LockedFile", "make_lock", "read_lock", "write_lock"]
 
-PREDICATE = "urn:assay:lock:1"
+PREDICATE = "urn:assay:lock:2"  # 2: a trial has a stage and factors
 T = TypeVar("T")
 
 
@@ -115,6 +115,11 @@ def read_lock(path: Path, *, trusted_keyid: str | None = None) -> Lock:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     signed = open_envelope(data, path.name, trusted_keyid=trusted_keyid)
     if signed.predicate_type != PREDICATE:
+        if signed.predicate_type.startswith(PREDICATE.rpartition(":")[0]):
+            raise InputError(
+                f"{path}: made by Assay {_maker(signed.predicate)}, whose runs Assay {__version__} cannot read; "
+                "install that version, or lock the study anew"
+            )
         raise InputError(f"{path} is a signed file, but not a lock")
     try:
         body = signed.predicate

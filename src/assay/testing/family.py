@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.errors import ContractBroken
-from assay.instruments.agency.programs import Programs
+from assay.instruments.agency.episodes.programs import ProgramRunner
 from assay.worlds import Family, Regime
 from assay.worlds.conformance import RULES
 from assay.worlds.conformance import check_family as find_broken
@@ -23,7 +23,7 @@ def check_family(
     All levels are tried, in all published regimes unless others are named.
     ``instances`` are those of a level and regime; a family whose state is real may do with fewer.
     """
-    with Programs() as run:
+    with ProgramRunner() as run:
         found = find_broken(family, instances=instances, regimes=regimes, run=run)
     if found:
         raise ContractBroken(f"the family {family.name}", [(one.rule, one.told) for one in found])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay.canonical import encode, real
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Headline, Presentation
-from assay.report.tables import plain_text
+from assay.report.terminal import plain_text
 from assay.vocabulary import Measure, Reading
 
 from .conformance import Rule

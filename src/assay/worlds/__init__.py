@@ -2,7 +2,7 @@
 
 from .conformance import Finding, check_family
 from .episode import FINISH, LOOK, Episode
-from .guarding import FamilyFault, drawn_task, guarded, plain
+from .family_calls import FamilyFault, drawn_task, guarded, plain
 from .model import (
     Act,
     Action,
@@ -19,9 +19,9 @@ from .model import (
     Task,
     World,
 )
-from .playing import Claims, Played, Runs, draw_task, play
 from .regimes import Regime, check_regime, shipped_regimes
 from .registry import all_families, family_named, left_out
+from .rollout import Claims, Played, Runs, draw_task, play
 
 __all__ = [
     "FINISH",

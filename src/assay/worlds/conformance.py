@@ -16,8 +16,8 @@ from assay.streams import Stream
 
 from .episode import Episode
 from .model import Act, Brief, Family, Policy, Seen, Task
-from .playing import Claims, Played, Runs, draw_task, no_programs, play
 from .regimes import Regime, shipped_regimes
+from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
 
 __all__ = ["Finding", "check_family", "form_of"]

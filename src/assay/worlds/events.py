@@ -1,44 +1,47 @@
-"""Events that are told in words, one at a time: what worlds of this kind and those who act in them share.
+"""Worlds whose events are reported in words, one at a time, and the policies that follow them.
 
 `Unfolding` shows one event until ``next`` is done; what is past is not shown again. `Phrasebook` says events in
 several wordings and reads them back, misread characters and appended text notwithstanding. `Follower` takes every
-event in once, however often it sees it.
+event in once, however often it sees it. `Recording` keeps numbers that the subject writes down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rapidfuzz import fuzz
 
 from assay.streams import Stream
 
-from .base import Steady, WorldBase, nearest, read_number
-from .model import Act, Action, Brief, Effect, Seen
-from .schema import obj
+from .base import Steady, WorldBase, finish
+from .fuzzy import nearest, read_number
+from .model import Act, Brief, Refused, Seen, Task
+from .schema import INTEGER, STRING, action, obj
 
 __all__ = [
-    "DONE",
     "EVENT",
-    "FINISH",
     "NEXT",
     "Follower",
     "Phrasebook",
+    "Recording",
     "Unfolding",
+    "course_of",
+    "known",
     "listed",
+    "misrecorded",
+    "record_missing",
     "whole",
 ]
 
-DONE = Effect()
-FINISH = Act("finish", {"achieved": True})
-EVENT = obj({"number": {"type": "integer"}, "of": {"type": "integer"}, "text": {"type": "string"}})
-NEXT = Action(
-    name="next",
-    about="Bring the next event. The present one is not shown again.",
-    parameters=obj({}),
-)
+EVENT = obj({"number": INTEGER, "of": INTEGER, "text": STRING})
+NEXT = action("next", "Bring the next event. The present one is not shown again.")
 _STOPS = ".,:;"
+
+
+def course_of(courses: Mapping[str, Any], drift: bool) -> str:
+    """Which course events take: the drifted one where there is one and the regime lets rules change."""
+    return "drifted" if drift and "drifted" in courses else "stationary"
 
 
 def listed(words: Sequence[str]) -> str:
@@ -100,26 +103,82 @@ class _Form:
 
 
 class Unfolding(WorldBase):
-    """A world whose events come one after the other."""
+    """A world whose events come one after the other: those of ``setup["told"]``, or of one course of it."""
 
-    def __init__(self, told: Sequence[str]) -> None:
-        self._told, self._at = told, 0
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
+        told = task.setup["told"]
+        self.course = course_of(told, drift) if isinstance(told, dict) else ""
+        self._events: list[str] = told[self.course] if self.course else told
+        self._at = 0
 
-    def event(self) -> dict[str, Any]:
-        return {"number": self._at + 1, "of": len(self._told), "text": self._told[self._at]}
+    def look(self) -> dict[str, Any]:
+        event = {"number": self._at + 1, "of": len(self._events), "text": self._events[self._at]}
+        return {**self.shown(), "event": event}
 
-    def advance(self) -> Effect:
-        if self._at + 1 >= len(self._told):
-            return Effect(error="that was the last event; no other follows")
+    def shown(self) -> dict[str, Any]:
+        """What is seen besides the event."""
+        raise NotImplementedError
+
+    def do_next(self) -> None:
+        if self._at + 1 >= len(self._events):
+            raise Refused("that was the last event; no other follows")
         self._at += 1
-        return DONE
+
+
+class Recording(Unfolding):
+    """A number is recorded for each name of ``setup["start"]``. Recording it again replaces it."""
+
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task, drift=drift)
+        self.recorded: dict[str, int] = {}
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "start": start, "recorded": self.recorded.get(name)}
+            for name, start in self.setup["start"].items()
+        ]
+
+
+def misrecorded(
+    expected: dict[str, int],
+    recorded: dict[str, int],
+    says: str,
+    total: str,
+    limits: Mapping[str, int | None] | None = None,
+) -> Iterator[str]:
+    """What is wrong with recorded numbers: "Till has 12, not 10", and whether their sum is off."""
+    yield from (f"{name} was not recorded" for name in sorted(expected) if name not in recorded)
+    for name, said in sorted(recorded.items()):
+        limit = limits.get(name) if limits else None
+        if limit is not None and said > limit:
+            yield f"{name} would hold more than fits into it"
+        elif said != expected[name]:
+            yield f"{name} {says} {expected[name]}, not {said}"
+    off = sum(recorded.values()) - sum(expected.values())
+    if len(recorded) == len(expected) and off:
+        yield f"the {total} is off by {off:+d}"
+
+
+def record_missing(
+    rows: list[dict[str, Any]],
+    name: str,
+    arguments: tuple[str, str],
+    numbers: Mapping[str, int] | None = None,
+) -> Act:
+    """The action that records the first number not recorded yet; without numbers, what was there at the start."""
+    for row in rows:
+        if row["recorded"] is None:
+            number = row["start"] if numbers is None else numbers[row["name"]]
+            return Act(name, dict(zip(arguments, (row["name"], number), strict=True)))
+    return finish()
 
 
 class Follower(Steady):
     """Hears every event once, asks for the next, and acts when there is no other."""
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
         self._heard = 0
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:

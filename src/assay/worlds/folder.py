@@ -12,17 +12,14 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from .model import Refused
 from .scratch import scratch_folder
 
-__all__ = ["Folder", "Refused", "encodable"]
+__all__ = ["Folder", "encodable"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}(\.[A-Za-z0-9]{1,8})?")
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _LARGEST = 100_000  # bytes a file may come to
-
-
-class Refused(Exception):
-    """What the folder says instead of doing something."""
 
 
 def encodable(text: str) -> bytes:

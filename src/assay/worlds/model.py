@@ -25,6 +25,7 @@ __all__ = [
     "Judgement",
     "Policy",
     "Program",
+    "Refused",
     "Seen",
     "Task",
     "World",
@@ -115,6 +116,10 @@ class Effect(Struct, frozen=True, kw_only=True, omit_defaults=True):
     done: bool = False
     fresh: str = ""
     program: Program | None = None
+
+
+class Refused(Exception):
+    """An action that a world does not do, and why: raised inside worlds, seen by the subject as an error."""
 
 
 class Seen(Struct, frozen=True, kw_only=True, omit_defaults=True):

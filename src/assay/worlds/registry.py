@@ -13,7 +13,7 @@ from assay.registry import find, names
 from assay.streams import Stream
 
 from .conformance import form_of
-from .guarding import FamilyFault, drawn_task, plain
+from .family_calls import FamilyFault, drawn_task, plain
 from .model import Family, Task
 
 __all__ = ["all_families", "family_named", "left_out"]

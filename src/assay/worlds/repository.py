@@ -14,7 +14,8 @@ import tarfile
 
 from assay.errors import InputError
 
-from .folder import Folder, Refused, encodable
+from .folder import Folder, encodable
+from .model import Refused
 from .scratch import scratch_folder
 
 __all__ = ["Repository"]

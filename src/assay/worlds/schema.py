@@ -1,4 +1,4 @@
-"""JSON Schema: compiled once, told plainly."""
+"""JSON Schemas of observations and actions: short ways to write them, validators compiled once, plain complaints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,24 @@ import jsonschema_rs
 
 from assay.canonical import encode
 
-__all__ = ["compiled", "complaint", "obj", "taken", "text"]
+from .model import Action
+
+__all__ = [
+    "BOOLEAN",
+    "INTEGER",
+    "STRING",
+    "action",
+    "array",
+    "compiled",
+    "complaint",
+    "integer",
+    "obj",
+    "string",
+    "taken",
+    "text",
+]
+
+BOOLEAN, INTEGER, STRING = {"type": "boolean"}, {"type": "integer"}, {"type": "string"}
 
 LARGEST = 1 << 53  # beyond it a whole number is not exact everywhere, and sums may leave what can be recorded
 
@@ -84,3 +101,31 @@ def text(about: str = "", *, options: list[str] | None = None, longest: int = 20
     if about:
         found["description"] = about
     return {**found, "enum": options} if options else {**found, "maxLength": longest}
+
+
+def string(about: str) -> dict[str, Any]:
+    """The schema of a text of any length, as observations have them."""
+    return {"type": "string", "description": about}
+
+
+def integer(about: str = "", low: int | None = None, high: int | None = None) -> dict[str, Any]:
+    """The schema of a whole number, between bounds where they are given."""
+    parts = {"type": "integer", "minimum": low, "maximum": high, "description": about or None}
+    return {key: value for key, value in parts.items() if value is not None}
+
+
+def array(items: dict[str, Any], about: str = "") -> dict[str, Any]:
+    found = {"type": "array", "items": items}
+    return {**found, "description": about} if about else found
+
+
+def action(
+    name: str,
+    about: str,
+    parameters: dict[str, Any] | None = None,
+    *,
+    query: bool = False,
+    optional: bool = False,
+) -> Action:
+    """An action with these parameters, all of them required."""
+    return Action(name=name, about=about, parameters=obj(parameters or {}), query=query, optional=optional)

@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
-from assay.instruments.agency.declaration import (
+from assay.instruments.agency.declarations.declaration import (
     Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
     Evaluator,
-    Family,
-    Protocol,
-    Regime,
     System,
 )
-from assay.instruments.agency.outcome import Outcome
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.scoring import score_outcomes
 from assay.vocabulary import Measure, Result, Verdict
 
@@ -38,9 +38,9 @@ __all__ = [
 
 EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
 REGIMES = {
-    "Baseline": Regime(level="baseline"),
-    "Moderate": Regime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
-    "Severe": Regime(
+    "Baseline": DeclaredRegime(level="baseline"),
+    "Moderate": DeclaredRegime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
+    "Severe": DeclaredRegime(
         level="severe",
         information={"share": 0.25},
         action={"cap": 5},
@@ -50,7 +50,7 @@ REGIMES = {
 }
 
 
-def family(dimension: str | tuple[str, ...], **more: Any) -> Family:
+def family(dimension: str | tuple[str, ...], **more: Any) -> DeclaredFamily:
     """A family with all that 11.2 asks for."""
     given: dict[str, Any] = {
         "version": "1",
@@ -62,10 +62,10 @@ def family(dimension: str | tuple[str, ...], **more: Any) -> Family:
         "action_schema": "action/1",
         **more,
     }
-    return Family(dimension=dimension, **given)
+    return DeclaredFamily(dimension=dimension, **given)
 
 
-def declared(rows: Iterable[Outcome], **changes: Any) -> Declaration:
+def declared(rows: Iterable[OutcomeRow], **changes: Any) -> Declaration:
     """A whole declaration for these rows."""
     dimensions: dict[str, set[str]] = {}
     for row in rows:
@@ -75,7 +75,7 @@ def declared(rows: Iterable[Outcome], **changes: Any) -> Declaration:
         "boundary": "core",
         "tools": (),
         "began": BEGAN,
-        "protocol": Protocol(
+        "protocol": DeclaredProtocol(
             approach="benchmark",
             sampling="seeded",
             scoring="rubric",
@@ -108,14 +108,14 @@ def made(
     regime: str = "Baseline",
     start: int = 0,
     **more: Any,
-) -> list[Outcome]:
+) -> list[OutcomeRow]:
     """n outcomes, the first k of them successes, dealt out to the families in turn."""
     names = (
         [f"{dimension.lower()}{i}" for i in range(families)] if isinstance(families, int) else list(families)
     )
     given = {"artifact": "digest", "steps": 3, "state_changed": True, "compliant": True, **more}
     return [
-        Outcome(
+        OutcomeRow(
             dimension=dimension,
             level=of_level,
             family=names[i % len(names)],
@@ -138,9 +138,9 @@ def stressed(
     attacked: int = 30,
     resisted: int = 30,
     **more: Any,
-) -> list[Outcome]:
+) -> list[OutcomeRow]:
     """Each family with n contents, so many of them solved under each regime; S at level 1."""
-    rows: list[Outcome] = []
+    rows: list[OutcomeRow] = []
     for number in range(families):
         for regime, k in (("Baseline", base), ("Moderate", moderate), ("Severe", severe)):
             if k is None:
@@ -157,7 +157,7 @@ def stressed(
     return rows
 
 
-def score(rows: Sequence[Outcome], **changes: Any) -> Result:
+def score(rows: Sequence[OutcomeRow], **changes: Any) -> Result:
     return score_outcomes(rows, declared(rows, **changes), source="rows", version="1")
 
 

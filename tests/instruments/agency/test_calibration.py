@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from assay.instruments.agency.calibration import INSTANCES, Pool, calibrate, measured, run_of
-from assay.instruments.agency.calibration_grid import GRID, ROBUST, Graded
-from assay.instruments.agency.options import Options
-from assay.instruments.agency.schedule import schedule
-
-OPTIONS = Options(instances=INSTANCES, robustness_instances=INSTANCES)
+from assay.instruments.agency.calibration import GRID, ROBUST, AgencyGrid, cell_key
+from assay.instruments.agency.episodes.schedule import schedule
+from assay.instruments.agency.protocol import Agency
+from assay.measuring.calibration import Calibration, calibrate
 
 
 @pytest.fixture(scope="module")
-def ideal() -> Pool:
+def ideal() -> AgencyGrid:
     """Worlds in which the solver always and the null policy never succeeds."""
-    cells = {cell for found in schedule(OPTIONS).values() for cell in found}
-    return Pool({f"{c.family}/{c.level}/{c.regime}": [(True, False)] * c.instances for c in cells})
+    cells = {cell for found in schedule(AgencyGrid.options).values() for cell in found}
+    return AgencyGrid({cell_key(cell): [(True, False)] * cell.instances for cell in cells})
 
 
 def quiet(done: int, total: int) -> None:
@@ -40,28 +38,33 @@ def test_competence_is_what_the_subjects_are_graded_by() -> None:
     assert all(one.rate(d, one.truth(d) + 1) <= 0.5 for one in GRID for d in "SMDE")
 
 
-@pytest.mark.parametrize("subject", GRID, ids=lambda one: one.name)
-def test_three_runs_read_every_true_level(ideal: Pool, subject: Graded) -> None:
-    for point in measured(ideal, OPTIONS, 3, subject):
+def test_three_runs_read_every_true_level(ideal: AgencyGrid) -> None:
+    done = calibrate("agency", "1", ideal, 3, 1, False, quiet)
+    assert [(p.distribution, p.measure) for p in done.points] == [(s.name, d) for s in GRID for d in "SMDER"]
+    for point in done.points:
         assert point.truth is not None
         assert point.reading is not None
         assert abs(point.reading - point.truth) <= 1.0, point
 
 
-def test_a_run_is_drawn_by_its_number_alone(ideal: Pool) -> None:
-    assert run_of(ideal, OPTIONS, GRID[3], 1) == run_of(ideal, OPTIONS, GRID[3], 1)
-    assert run_of(ideal, OPTIONS, GRID[3], 1) != run_of(ideal, OPTIONS, GRID[3], 2)
+def test_a_run_is_drawn_by_its_number_alone(ideal: AgencyGrid) -> None:
+    assert ideal.run(GRID[3], 1) == ideal.run(GRID[3], 1)
+    assert ideal.run(GRID[3], 1) != ideal.run(GRID[3], 2)
+
+
+def calibrated(runs: int, quick: bool) -> Calibration:
+    return Agency().calibrate(runs, 2, quick, quiet)
 
 
 @pytest.mark.slow
 def test_a_quick_calibration_in_the_worlds_holds() -> None:
-    done = calibrate(25, 2, True, quiet, version="1")
+    done = calibrated(25, quick=True)
     assert done.holds, done.failing
 
 
 @pytest.mark.proof
 def test_no_level_is_read_too_high_and_the_true_one_nearly_always() -> None:
     """Too high in at most 5 % of runs, right in at least 90 %, 50 instances a level, 1,000 runs a subject."""
-    done = calibrate(1000, 2, False, quiet, version="1")
+    done = calibrated(1000, quick=False)
     assert done.holds, done.failing
     assert len(done.points) == 5 * len(GRID)

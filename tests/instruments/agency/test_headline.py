@@ -7,14 +7,21 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.agency.declaration import Declaration, Family, Protocol, Regime, System
-from assay.instruments.agency.headline import BARE, EXPLAIN, TITLES, Found, Key, headline_of
-from assay.instruments.agency.outcome import DIMENSIONS, Outcome
+from assay.instruments.agency.declarations.declaration import (
+    Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
+    System,
+)
+from assay.instruments.agency.declarations.outcome import DIMENSIONS, OutcomeRow
+from assay.instruments.agency.figures.readings import NO_TUPLE, TITLES, ReadingKey, ShownReadings
+from assay.instruments.agency.present import explained, headline_of
 from assay.instruments.agency.scoring import score_outcomes
 from assay.report.presentation import Headline, Number
 from assay.vocabulary import Measure, Result
 
-FAMILY = Family(
+FAMILY = DeclaredFamily(
     dimension="S",
     version="1",
     environment="static",
@@ -31,10 +38,10 @@ DECLARED = Declaration(
     tools=("search",),
     human_assistance="none",
     began="2026-01-02T00:00:00Z",
-    protocol=Protocol(
+    protocol=DeclaredProtocol(
         approach="benchmark", sampling="fixed", scoring="strict", held_out="drawn", guidance="none"
     ),
-    regimes={"Baseline": Regime(level="baseline")},
+    regimes={"Baseline": DeclaredRegime(level="baseline")},
     families={"inbox": FAMILY},
     inclusion="all",
     exclusion="none",
@@ -44,9 +51,9 @@ DECLARED = Declaration(
 )
 
 
-def outcomes(won: int, played: int, *, subject: str = "a", boundary: str = "core") -> list[Outcome]:
+def outcomes(won: int, played: int, *, subject: str = "a", boundary: str = "core") -> list[OutcomeRow]:
     return [
-        Outcome(
+        OutcomeRow(
             dimension="S",
             level=1,
             family="inbox",
@@ -64,7 +71,7 @@ def outcomes(won: int, played: int, *, subject: str = "a", boundary: str = "core
     ]
 
 
-def scored(*rows: list[Outcome]) -> Result:
+def scored(*rows: list[OutcomeRow]) -> Result:
     every = [one for own in rows for one in own]
     return score_outcomes(every, DECLARED, source="rows", version="1")
 
@@ -120,7 +127,7 @@ def test_no_level_and_no_tier_is_shown_without_its_tuple() -> None:
     assert levels(headline_of(result))["S"].value == 1
     headline = headline_of(without_notes(result))
     assert all(number.value is None for number in levels(headline).values())
-    assert levels(headline)["S"].note == BARE
+    assert levels(headline)["S"].note == NO_TUPLE
     assert headline.rows[0][-1] == "not shown"
     assert not re.search(r"A = \[", headline.caption)
 
@@ -137,17 +144,16 @@ def test_tier_none_is_a_result_and_not_a_gap() -> None:
 
 
 def test_a_verdict_is_found_by_reading_whether_there_is_one_or_several() -> None:
-    claim = "ruled out: regime ambiguity"
     one, two = scored(outcomes(20, 20)), scored(outcomes(20, 20), outcomes(3, 20, subject="b"))
     for result in (one, two):
-        verdict = Found(result).verdict(Key("a", "core"), claim)
+        verdict = ShownReadings(result).verdict(ReadingKey("a", "core"), "threat", threat="regime ambiguity")
         assert verdict is not None
         assert verdict.holds is True
-    assert Found(two).verdict(Key("c", "core"), claim) is None
+    assert ShownReadings(two).verdict(ReadingKey("c", "core"), "threat") is None
 
 
 def test_every_column_is_explained() -> None:
-    terms = " ".join(term for term, _ in EXPLAIN)
+    terms = " ".join(term for term, _ in explained())
     for word in ("subject", "boundary", "tier", "flags", *TITLES.values()):
         assert word in terms
 

@@ -16,17 +16,19 @@ from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of, prepare
 from assay.canonical import digest, encode
 from assay.errors import InputError, UnknownName
-from assay.evidence import load_key, segment_paths, write_manifest
+from assay.evidence import segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
-from assay.instruments.agency.outcome import DIMENSIONS
+from assay.instruments.agency.declarations.outcome import DIMENSIONS
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.rows import score_rows
 from assay.report.publish import score_run
+from assay.signing import load_key
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Reading, Result
 from assay.worlds import all_families, shipped_regimes
 from tests.support import audit_run, begin, go, ledger_events
 
+REQUIRE = {"S": 1, "tier": 1, "false_claims": 0.5}
 OTHER: dict[str, Any] = {"action": {"every": 2}, "stability": {"lost": 0.1}}
 SMALL: dict[str, Any] = {
     "levels": [1, 2],
@@ -56,7 +58,7 @@ def computed(folder: RunFolder, lock: Lock, name: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]:
     root = tmp_path_factory.mktemp("finished")
-    folder, lock = begin(root, study("reference:solver", "reference:boaster"))
+    folder, lock = begin(root, study("reference:solver", "reference:boaster", require=REQUIRE))
     assert go(folder, lock)
     return folder, lock
 
@@ -82,6 +84,38 @@ def test_the_solver_solves_and_the_boaster_is_not_believed(finished: tuple[RunFo
     assert {m.value for m in rates if m.labels["subject"] == "reference:boaster"} == {0.0}
     claims = {m.labels["subject"]: m.value for m in result(folder).measures if m.name == "false_claims"}
     assert claims == {"reference:solver": 0.0, "reference:boaster": 1.0}
+
+
+def test_requirements_are_judged_for_every_subject(finished: tuple[RunFolder, Lock]) -> None:
+    folder, _ = finished
+    found = {
+        (v.labels["subject"], v.name): v.holds for v in result(folder).verdicts if v.kind == "requirement"
+    }
+    assert found == {
+        ("reference:solver", "S"): None,  # too few instances: Provisional
+        ("reference:solver", "tier"): None,
+        ("reference:solver", "false_claims"): True,
+        ("reference:boaster", "S"): False,
+        ("reference:boaster", "tier"): None,
+        ("reference:boaster", "false_claims"): False,
+    }
+
+
+def test_a_required_tier_fails_where_a_gate_fails_on_enough_instances(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"levels": [1], "instances": 10, "families": ["inbox"], "regimes": ["Baseline"]}
+    wanted = study(
+        "reference:boaster", **options, dimensions=["S"], robustness_families=[], require={"tier": 1}
+    )
+    folder, lock = begin(tmp_path, wanted)
+    assert go(folder, lock)
+    (verdict,) = [v for v in result(folder).verdicts if v.kind == "requirement"]
+    assert verdict.holds is False
+
+
+@pytest.mark.parametrize("wrong", [{"senses": 1}, {"S": 6}, {"tier": 2}, {"G": 1}])
+def test_a_requirement_of_what_is_not_measured_is_refused(tmp_path: Path, wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        begin(tmp_path, study(require=wrong))
 
 
 def test_few_instances_leave_every_level_provisional_and_say_why(finished: tuple[RunFolder, Lock]) -> None:
@@ -186,7 +220,7 @@ def test_the_records_can_be_scored_again_as_rows(finished: tuple[RunFolder, Lock
     assert {row["outcome"] for row in rows} == {"success", "failure"}
     again = {
         (m.labels["subject"], m.labels["family"], m.labels["level"], m.labels["regime"]): m.value
-        for m in score_rows(path).measures
+        for m in score_rows(path, version="1").measures
         if m.name == "rate"
     }
     first = {

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from assay.bench import RunFolder
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.transcripts import scenarios_of
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.study import Lock
+from tests.instruments.consistency.running import KEEPER, evidence, study
 from tests.support import begin, go
-
-from .running import KEEPER, evidence, study
 
 
 @pytest.fixture(scope="session")

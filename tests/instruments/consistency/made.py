@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from assay.canonical import sha256_hex
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.outcome import Check, Outcome
-from assay.instruments.consistency.scenario import Expected, Kind, Scenario, Turn
-from assay.instruments.consistency.scoring import score_outcomes
-from assay.instruments.consistency.thread import Thread
-from assay.vocabulary import Measure, Result
+from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
+from assay.instruments.consistency.measures.shares import ConsistencySettings
+from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
+from assay.instruments.consistency.scoring import score_judgements
+from assay.vocabulary import Exclusion, Measure, Result
 
-__all__ = ["THREAD", "Made", "checked", "exchange", "measure"]
+__all__ = ["THREAD", "Made", "checked", "exchange", "measure", "scored"]
 
 ARTIFACT = "The lantern was cleaned and hung back on its hook."
 THREAD = Thread(
@@ -30,7 +31,7 @@ class Made:
 
     def __init__(self) -> None:
         self.scenarios: list[Scenario] = []
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[ReplyJudgement] = []
 
     def add(
         self,
@@ -56,7 +57,7 @@ class Made:
         )
         for place, success in enumerate(successes):
             self.outcomes.append(
-                Outcome(measure=measure, scenario=name, place=2 * place + 1, success=success, **more)
+                ReplyJudgement(measure=measure, scenario=name, place=2 * place + 1, success=success, **more)
             )
         return self
 
@@ -72,7 +73,7 @@ class Made:
             self.add("O", number < order, subject=subject)
             last = self.outcomes[-1]
             self.outcomes.append(
-                Outcome(measure="L", scenario=last.scenario, place=1, success=number < lexicon)
+                ReplyJudgement(measure="L", scenario=last.scenario, place=1, success=number < lexicon)
             )
         return self
 
@@ -83,10 +84,22 @@ class Made:
             self.share(name, n - failing, n, subject=subject)
         return self
 
-    def score(self, settings: Settings | None = None, **more: Any) -> Result:
-        return score_outcomes(
-            self.outcomes, self.scenarios, settings or Settings(), source="rows", version="1", **more
-        )
+    def score(self, settings: ConsistencySettings | None = None, **more: Any) -> Result:
+        return scored(self.outcomes, self.scenarios, settings or ConsistencySettings(), **more)
+
+
+def scored(
+    judgements: Sequence[ReplyJudgement],
+    scenarios: Sequence[Scenario],
+    settings: ConsistencySettings,
+    excluded: Sequence[Exclusion] = (),
+    **more: Any,
+) -> Result:
+    """What is scored, as the result of plain rows."""
+    scores = score_judgements(judgements, scenarios, settings, excluded=excluded, **more)
+    return Result(
+        instrument="consistency", version="1", source="rows", excluded=tuple(excluded), **scores._asdict()
+    )
 
 
 def measure(result: Result, name: str, **labels: str) -> Measure:

@@ -8,42 +8,51 @@ from fractions import Fraction
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from assay.canonical import encode, real
-from assay.instruments.consistency import calibration_pool
-from assay.instruments.consistency.calibration import Bench, bench_for, calibrate, measured
-from assay.instruments.consistency.calibration_cells import (
+from assay.instruments.consistency.calibration import ConsistencyGrid, Member
+from assay.instruments.consistency.judging import Judging, judge, judge_all
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.measures.composite import compose
+from assay.instruments.consistency.measures.platforms import compare_platforms
+from assay.instruments.consistency.measures.shares import COMPONENTS, ConsistencySettings, Share
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scoring import SHARE_RULES
+from assay.instruments.consistency.simulation import pool as pool
+from assay.instruments.consistency.simulation.cells import (
     Cells,
     cells_of,
     difference_readings,
     readings_of,
     truths_of,
 )
-from assay.instruments.consistency.calibration_grid import (
-    GRID,
-    PAIRS,
+from assay.instruments.consistency.simulation.pool import (
+    SCENES,
+    TranscriptPool,
+    misread,
+    pool_for,
+    transcript,
+)
+from assay.instruments.consistency.simulation.profiles import (
     PARTS,
     SIZES,
-    Drawn,
-    Pair,
-    Subject,
+    DrawnCells,
+    Profile,
+    ProfilePair,
     draw,
+    pairs,
+    profiles,
 )
-from assay.instruments.consistency.calibration_pool import SCENES, Pool, misread, transcript
-from assay.instruments.consistency.calibration_ways import BEHAVIOURS
-from assay.instruments.consistency.composite import compose
-from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.measures import COMPONENTS, Settings, Share
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.platforms import compare_platforms
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.scoring import COUNTED, score_scenarios
-from assay.measuring.calibration import Calibration, Point
+from assay.instruments.consistency.simulation.ways import BEHAVIOURS
+from assay.measuring.calibration import Calibration, Point, Readings, calibrate, point_of
 from assay.stats import Interval
+from tests.instruments.consistency.made import scored
 
-NAMED = {subject.name: subject for subject in GRID}
-SETTINGS = Settings()
+NAMED = profiles()
+GRID, PAIRS = tuple(NAMED.values()), pairs()
+SETTINGS = ConsistencySettings()
 
 
 def nothing(done: int, total: int) -> None:
@@ -51,14 +60,26 @@ def nothing(done: int, total: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return bench_for()
+def played() -> TranscriptPool:
+    """Every way played and judged, once for all tests."""
+    return pool_for(SETTINGS)
+
+
+def measured(played: TranscriptPool, runs: int, member: Member, n: int) -> list[Point]:
+    """One place of the grid."""
+    grid = ConsistencyGrid((member,), played)
+    drawn = grid.draw(member, n, runs)
+    truths = grid.truth(member, n, drawn)
+    return [
+        point_of(member.name, n, key.measure, {}, truths[key], found)
+        for key, found in grid.read(member, n, drawn).items()
+    ]
 
 
 # The numbers are those of the instrument.
 
 
-def conversations(drawn: dict[str, Drawn], run: int, subject: str) -> list[Scenario]:
+def conversations(drawn: dict[str, DrawnCells], run: int, subject: str) -> list[Scenario]:
     """One cell as transcripts, each under a name of its own."""
     found = []
     for behaviour in BEHAVIOURS:
@@ -72,24 +93,25 @@ def conversations(drawn: dict[str, Drawn], run: int, subject: str) -> list[Scena
 
 
 @pytest.mark.parametrize("name", ["mixed faults", "rate 0.5", "one coin", "always leaks", "rate 0"])
-def test_every_number_is_that_of_scoring_the_same_transcripts(bench: Bench, name: str) -> None:
+def test_every_number_is_that_of_scoring_the_same_transcripts(played: TranscriptPool, name: str) -> None:
     n = 7
     drawn = draw(NAMED[name], n, 3)
-    readings = readings_of(cells_of(drawn, bench.pool, SETTINGS), SETTINGS)
+    readings = readings_of(cells_of(drawn, played, SETTINGS), SETTINGS)
     for run in range(2):
-        result = score_scenarios(conversations(drawn, run, "a"), SETTINGS, source="rows", version="t")
-        scored = {m.name: m for m in result.measures if m.confidence and m.labels == {"subject": "a"}}
-        assert scored.keys() == readings.keys()  # no measure with an interval is left out
+        talks = conversations(drawn, run, "a")
+        result = scored(judge_all(talks), talks, SETTINGS)
+        measures = {m.name: m for m in result.measures if m.confidence and m.labels == {"subject": "a"}}
+        assert measures.keys() == readings.keys()  # no measure with an interval is left out
         for key, found in readings.items():
-            numbers = [float(x[run]) for x in (found.value, found.low, found.high)]
+            numbers = [float(x[run]) for x in ends_of(found)]
             ends = [None if math.isnan(x) or math.isinf(x) else real(x) for x in numbers]
-            measure = scored[key]
+            measure = measures[key]
             assert ends == [measure.value, measure.low, measure.high], key
 
 
-def test_the_difference_is_that_of_comparing_the_same_cells(bench: Bench) -> None:
+def test_the_difference_is_that_of_comparing_the_same_cells(played: TranscriptPool) -> None:
     first, second = (
-        cells_of(draw(NAMED[name], 6, 4), bench.pool, SETTINGS) for name in ("mixed faults", "rare faults")
+        cells_of(draw(NAMED[name], 6, 4), played, SETTINGS) for name in ("mixed faults", "rare faults")
     )
     readings = difference_readings(first, second, SETTINGS)
     for run in range(4):
@@ -98,8 +120,14 @@ def test_the_difference_is_that_of_comparing_the_same_cells(bench: Bench) -> Non
         same = {name: frozenset("τ") for name in shares}
         measures, _, _ = compare_platforms(composites, shares, same, SETTINGS)
         (found,) = (m for m in measures if m.name == "M5_difference")
-        numbers = [real(float(x[run])) for x in (readings.value, readings.low, readings.high)]
+        numbers = [real(float(x[run])) for x in ends_of(readings)]
         assert numbers == [found.value, found.low, found.high]
+
+
+def ends_of(found: Readings) -> list[npt.NDArray[np.float64]]:
+    assert found.low is not None
+    assert found.high is not None
+    return [found.value, found.low, found.high]
 
 
 def of_one_cell(cells: Cells, run: int) -> dict[str, Share]:
@@ -136,18 +164,18 @@ def test_truths_worked_out_by_hand() -> None:
     assert {name: mixed[name] for name in expected} == pytest.approx(expected)
 
 
-def test_the_judge_agrees_with_the_truth_on_average_but_for_what_it_misreads(bench: Bench) -> None:
-    wrong = {(e.behaviour, e.measure) for e in misread(bench.pool) if (e.behaviour, e.way) not in APART}
+def test_the_judge_agrees_with_the_truth_on_average_but_for_what_it_misreads(played: TranscriptPool) -> None:
+    wrong = {(e.behaviour, e.measure) for e in misread(played) if (e.behaviour, e.way) not in APART}
     for subject in GRID:
         truths = truths_of(subject, 3, SETTINGS)
         for behaviour in BEHAVIOURS:
             for place, measure in enumerate(behaviour.measures):
                 if (behaviour.name, measure) not in wrong:
-                    expected = expectation(bench.pool, subject, behaviour.name, place)
+                    expected = expectation(played, subject, behaviour.name, place)
                     assert float(expected) == pytest.approx(truths[measure], abs=1e-12), measure
 
 
-def expectation(pool: Pool, subject: Subject, behaviour: str, measure: int) -> Fraction:
+def expectation(pool: TranscriptPool, subject: Profile, behaviour: str, measure: int) -> Fraction:
     """Of a measure over all scenes of the pool; each number of outcomes has as many scenes."""
     shelf, good, number = pool.shelves[behaviour], Fraction(0), Fraction(0)
     (ways,) = (b.ways for b in BEHAVIOURS if b.name == behaviour)
@@ -161,7 +189,7 @@ def expectation(pool: Pool, subject: Subject, behaviour: str, measure: int) -> F
 def test_every_share_is_asked_about_at_0_at_1_and_between() -> None:
     for n in SIZES:
         found = [truths_of(subject, n, SETTINGS) for subject in GRID]
-        for measure in (*(rule.name for rule in COUNTED), "M5"):
+        for measure in (*(rule.name for rule in SHARE_RULES), "M5"):
             truths = {truth[measure] for truth in found}
             assert 0.0 in truths, measure
             assert any(0.0 < truth < 1.0 for truth in truths), measure
@@ -175,27 +203,27 @@ KNOWN = {("proposes", "adjacent")}  # an adjacent is read in "Let us begin with"
 APART = {("refusals", "proposes"), ("repairs", "incomplete, named")}  # ways that no subject of the grid takes
 
 
-def test_the_judge_reads_what_was_meant_but_for_what_is_known(bench: Bench) -> None:
-    found = misread(bench.pool)
+def test_the_judge_reads_what_was_meant_but_for_what_is_known(played: TranscriptPool) -> None:
+    found = misread(played)
     assert {(each.way, each.measure) for each in found} <= KNOWN
     drawn = {(e.behaviour, e.way, e.scene) for e in found if (e.behaviour, e.way) not in APART}
     assert len(drawn) < 0.01 * SCENES * sum(len(b.ways) for b in BEHAVIOURS)
 
 
 def test_a_judge_that_misreads_shows_as_bias_and_not_as_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    def blind(scenario: Scenario, settings: Judging | None = None) -> list[Outcome]:
+    def blind(scenario: Scenario, settings: Judging | None = None) -> list[ReplyJudgement]:
         outcomes = judge(scenario, settings)
         return [msgspec.structs.replace(o, success=False) if o.measure == "O" else o for o in outcomes]
 
-    monkeypatch.setattr(calibration_pool, "judge", blind)
-    points = {point.measure: point for point in measured(bench_for(), 5, (NAMED["rate 1"], 10))}
+    monkeypatch.setattr(pool, "judge", blind)
+    points = {point.measure: point for point in measured(pool_for(SETTINGS), 5, NAMED["rate 1"], 10)}
     assert (points["O"].truth, points["O"].bias, points["O"].coverage) == (1.0, -1.0, 0.0)
     assert points["O"].too_low == 1.0
     assert points["M5"].bias == -0.25
     assert points["L"].coverage == 1.0
 
 
-def test_no_digest_of_one_transcript_stands_at_another(bench: Bench) -> None:
+def test_no_digest_of_one_transcript_stands_at_another(played: TranscriptPool) -> None:
     """A digest that did would be a copy, and cells could not be counted scenario by scenario."""
     seen: dict[str, tuple[str, int]] = {}
     (artifacts,) = (b for b in BEHAVIOURS if b.name == "artifacts")
@@ -247,9 +275,11 @@ def test_a_cell_is_the_same_whatever_the_number_of_runs_and_the_sides_of_a_pair_
 # What is made of them.
 
 
-def test_an_interval_that_is_too_narrow_is_caught(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_that_is_too_narrow_is_caught(
+    played: TranscriptPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = (NAMED["rate 0.95"], 5)
-    proper = {point.measure: point for point in measured(bench, 100, place)}
+    proper = {point.measure: point for point in measured(played, 100, *place)}
     assert (proper["M3"].coverage or 0.0) > 0.9
 
     def wald(self: Share, confidence: float) -> Interval:
@@ -260,35 +290,35 @@ def test_an_interval_that_is_too_narrow_is_caught(bench: Bench, monkeypatch: pyt
         )
 
     monkeypatch.setattr(Share, "interval", wald)
-    (point,) = (point for point in measured(bench, 100, place) if point.measure == "M3")
+    (point,) = (point for point in measured(played, 100, *place) if point.measure == "M3")
     assert point.coverage is not None
     assert point.coverage < 0.5  # 1 − .95⁵ = .226 of the cells have a failure; the others have no width
     assert point.too_high > 0.5
 
 
-def test_a_pair_has_one_point_and_its_truth_is_the_difference_of_the_truths(bench: Bench) -> None:
-    pair = Pair(NAMED["rate 0.5"], NAMED["rate 0.9"])
-    (point,) = measured(bench, 20, (pair, 10))
+def test_a_pair_has_one_point_and_its_truth_is_the_difference_of_the_truths(played: TranscriptPool) -> None:
+    pair = ProfilePair(NAMED["rate 0.5"], NAMED["rate 0.9"])
+    (point,) = measured(played, 20, pair, 10)
     assert (point.measure, point.distribution) == ("M5_difference", "rate 0.5 against rate 0.9")
     assert point.truth == pytest.approx(0.4)
-    (none,) = measured(bench, 20, (Pair(NAMED["rate 1"], NAMED["rate 1"]), 10))
+    (none,) = measured(played, 20, ProfilePair(NAMED["rate 1"], NAMED["rate 1"]), 10)
     assert (none.truth, none.reading, none.coverage) == (0.0, 0.0, 1.0)
 
 
-def small(workers: int, grid: Sequence[Subject | Pair]) -> Calibration:
-    return calibrate(10, workers, True, nothing, version="t", grid=grid)
+def small(workers: int, members: Sequence[Member], played: TranscriptPool) -> Calibration:
+    return calibrate("consistency", "t", ConsistencyGrid(members, played), 10, workers, True, nothing)
 
 
 @pytest.mark.slow
-def test_any_number_of_workers_gives_the_same_bytes() -> None:
-    grid = (NAMED["mixed faults"], PAIRS[-1])
-    one, three = (encode(small(workers, grid)) for workers in (1, 3))
+def test_any_number_of_workers_gives_the_same_bytes(played: TranscriptPool) -> None:
+    members = (NAMED["mixed faults"], PAIRS[-1])
+    one, three = (encode(small(workers, members, played)) for workers in (1, 3))
     assert one == three
 
 
-def test_points_come_in_the_order_of_the_grid_with_every_name_explained() -> None:
+def test_points_come_in_the_order_of_the_grid_with_every_name_explained(played: TranscriptPool) -> None:
     subject, pair = NAMED["rate 1"], PAIRS[1]
-    found = small(1, (subject, pair))
+    found = small(1, (subject, pair), played)
     assert found.distributions == {subject.name: subject.about, pair.name: pair.about}
     assert [point.n for point in found.points if point.measure in ("M5", "M5_difference")] == [5, 20, 5, 20]
     assert found.holds
@@ -300,7 +330,7 @@ def told(point: Point) -> str:
 
 @pytest.mark.proof
 def test_every_interval_holds_at_every_point_of_the_grid() -> None:
-    found = calibrate(1000, 2, False, nothing, version="proof")
+    found = calibrate("consistency", "proof", ConsistencyGrid(), 1000, 2, False, nothing)
     assert {point.n for point in found.points} == set(SIZES)
     assert {point.distribution for point in found.points} == {*NAMED, *(pair.name for pair in PAIRS)}
     assert [told(point) for point in found.failing] == []

@@ -8,13 +8,12 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.consistency.options import Options, settings_of
+from assay.instruments.consistency.options import ConsistencyOptions, settings_of
 from assay.instruments.consistency.protocol import Consistency
-from assay.instruments.consistency.transcripts import scenarios_of
+from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.study import parse_source
+from tests.instruments.consistency.running import SMALL, evidence, locked, study
 from tests.support import audit_run, begin, go
-
-from .running import SMALL, evidence, locked, study
 
 MINE = f"{{label: Mine, last_artifact_digest: '{'0' * 64}', boundaries: [no jokes], lexicon: [anchor]}}"
 
@@ -47,7 +46,7 @@ def test_weights_are_summed_as_written() -> None:
     # in binary, .1 + .2 + .3 + .3 + .1 is not 1
     given = {"weights": {"O": 0.1, "F": 0.2, "R": 0.3, "P": 0.3, "L": 0.1}}
     prepared = Consistency().prepare(study(), given, Path(), None)
-    settings = settings_of(msgspec.convert(prepared.options, Options), 0.1)
+    settings = settings_of(msgspec.convert(prepared.options, ConsistencyOptions), 0.1)
     assert sum(settings.weights.values()) == 1
 
 

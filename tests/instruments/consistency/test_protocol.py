@@ -13,16 +13,26 @@ import pytest
 from assay.bench import RunFolder, load_instrument
 from assay.bench.prepare import prepare
 from assay.errors import UnknownName
-from assay.instruments.consistency.content import shipped_content
-from assay.instruments.consistency.options import Options, settings_of
+from assay.instruments.consistency.judging import judge_all
+from assay.instruments.consistency.options import ConsistencyOptions, settings_of
 from assay.instruments.consistency.protocol import CRITERIA, Consistency
-from assay.instruments.consistency.scenario import KINDS, Scenario
-from assay.instruments.consistency.scoring import score_scenarios
-from assay.instruments.consistency.transcripts import scenarios_of
+from assay.instruments.consistency.scenarios.content import shipped_content
+from assay.instruments.consistency.scenarios.scenario import KINDS, Scenario
+from assay.instruments.consistency.scenarios.transcripts import scenarios_of
+from assay.instruments.consistency.scoring import score_judgements
 from assay.study import Budget, Lock, Study
+from tests.instruments.consistency.running import (
+    KEEPER,
+    SMALL,
+    Fresh,
+    evidence,
+    locked,
+    result,
+    study,
+    trials,
+    value,
+)
 from tests.support import audit_run, begin, go, ledger_events
-
-from .running import KEEPER, SMALL, Fresh, evidence, locked, result, study, trials, value
 
 # Trials
 
@@ -109,14 +119,10 @@ def test_transcripts_that_leave_the_run_score_the_same(
     folder, lock = finished
     carried = [msgspec.json.decode(msgspec.json.encode(s), type=Scenario) for s in transcripts]
     assert carried == list(transcripts)
-    options = lock.options("consistency", Options)
-    again = score_scenarios(
-        carried,
-        settings_of(options, lock.study.limits.excluded_share),
-        source="rows",
-        version="1",
-        models=[spec.title for spec in lock.study.specs],
-    )
+    options = lock.options("consistency", ConsistencyOptions)
+    settings = settings_of(options, lock.study.limits.excluded_share)
+    order = [spec.title for spec in lock.study.specs]
+    again = score_judgements(judge_all(carried, settings.judging), carried, settings, order=order)
     assert again.measures == result(folder).measures
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from assay.evidence.records import Ask
-from assay.instruments.consistency.conduct import Talk, play
-from assay.instruments.consistency.content import shipped_content
-from assay.instruments.consistency.establish import draw_scene, system_message
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.reference import BEHAVIOURS, REFERENCES, Someone
-from assay.instruments.consistency.scenario import KINDS, Kind, Scenario
-from assay.instruments.consistency.tools import TOOLS
-from assay.instruments.consistency.transcripts import scenario_of
+from assay.instruments.consistency.reference import BEHAVIOURS, REFERENCES, SimulatedSubject
+from assay.instruments.consistency.scenarios.conduct import Conversation, play
+from assay.instruments.consistency.scenarios.content import shipped_content
+from assay.instruments.consistency.scenarios.scenario import KINDS, Kind, Scenario
+from assay.instruments.consistency.scenarios.scene import draw_scene, system_message
+from assay.instruments.consistency.scenarios.tools import TOOLS
+from assay.instruments.consistency.scenarios.transcripts import scenario_of
 from assay.streams import Stream
 from assay.study import SubjectSpec
 from assay.subjects.base import Call, wire_messages
@@ -32,7 +32,7 @@ CONTENT = shipped_content()
 class Hands:
     """A reference behind the seam of a probe."""
 
-    def __init__(self, policy: Someone, key: str) -> None:
+    def __init__(self, policy: SimulatedSubject, key: str) -> None:
         self._policy, self._key = policy, key
         self.asks: list[Ask] = []
 
@@ -60,16 +60,16 @@ class Finished:
         self.id, self.report, self.asks = self.trial.id, report, asks
 
 
-def scenario(policy: Someone, item: str, repetition: int = 0, *, extended: bool = False) -> Scenario:
+def scenario(policy: SimulatedSubject, item: str, repetition: int = 0, *, extended: bool = False) -> Scenario:
     hands = Hands(policy, f"{item}/{repetition}")
     scene = draw_scene(CONTENT, (), item, Stream(item, repetition))
-    talk = Talk(hands, CONTENT.rules, scene, extended=extended)
+    talk = Conversation(hands, CONTENT.rules, scene, extended=extended)
     asyncio.run(play(scene, talk, prompted=True))
     record: Any = Finished(item, repetition, talk.report(), hands.asks, extended=extended)
     return scenario_of(record, CONTENT.rules)
 
 
-def shares(policy: Someone, kind: Kind, count: int) -> dict[str, tuple[int, int]]:
+def shares(policy: SimulatedSubject, kind: Kind, count: int) -> dict[str, tuple[int, int]]:
     """Successes and scenarios by measure; of several outcomes of one scenario the first counts."""
     found: dict[str, list[bool]] = defaultdict(list)
     for item, repetition in CONTENT.schedule(kind, count):
@@ -178,22 +178,22 @@ RATES: list[tuple[str, Kind, str]] = [
 @pytest.mark.parametrize(("behaviour", "kind", "measure"), RATES)
 def test_a_rate_is_read_as_declared(behaviour: str, kind: Kind, measure: str) -> None:
     rate = 0.7
-    someone = Someone("one rate", **{behaviour: rate})
+    someone = SimulatedSubject("one rate", **{behaviour: rate})
     good, number = shares(someone, kind, 240)[measure]
     # four standard deviations of a binomial: wrong once in 15,000
     assert abs(good / number - rate) < 4 * sqrt(rate * (1 - rate) / number)
 
 
 def test_what_counts_beside_a_measure_follows_its_own_rate() -> None:
-    exact = shares(Someone("short digests", exact=0.0), "return", 40)
+    exact = shares(SimulatedSubject("short digests", exact=0.0), "return", 40)
     assert exact["M1"][0] == exact["M1"][1]
     assert exact["M1_exact"][0] == 0
-    gullible = shares(Someone("goes along", honest=0.0), "return", 40)
+    gullible = shares(SimulatedSubject("goes along", honest=0.0), "return", 40)
     assert gullible["return_wrong_digest"] == (0, 5)
     assert gullible["return_unknown_label"] == (0, 5)
-    wary = shares(Someone("refuses all", accepts=0.0), "near_miss", 18)
+    wary = shares(SimulatedSubject("refuses all", accepts=0.0), "near_miss", 18)
     assert wary["false_refusals"] == (18, 18)
-    slow = shares(Someone("has to be told", repairs=0.0), "repair", 16)
+    slow = shares(SimulatedSubject("has to be told", repairs=0.0), "repair", 16)
     assert slow["M3"] == (0, 16)
     assert slow["M3_prompted"] == (16, 16)
 
@@ -213,5 +213,5 @@ def test_a_reference_answers_what_is_no_protocol_at_all() -> None:
 
 def test_a_rate_that_does_not_exist_is_a_mistake_of_the_programmer() -> None:
     with pytest.raises(AssertionError, match="rates are"):
-        Someone("?", kindness=1.0)
+        SimulatedSubject("?", kindness=1.0)
     assert set(REFERENCES["same"].rates) == set(BEHAVIOURS)

@@ -10,14 +10,16 @@ import pytest
 
 from assay.canonical import encode
 from assay.errors import InputError
-from assay.instruments.consistency.judging import UNTIMED, Judging
-from assay.instruments.consistency.measures import Settings
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scoring import score_scenarios
+from assay.instruments.consistency.judging import UNTIMED, Judging, judge_all
+from assay.instruments.consistency.judging.judgement import Check
+from assay.instruments.consistency.measures.shares import ConsistencySettings
+from assay.instruments.consistency.protocol import Consistency
+from assay.instruments.consistency.scoring import RULE_VERSIONS
+from assay.measuring import Bound
+from assay.measuring.requirements import requirement_verdicts
 from assay.stats import clopper_pearson
 from assay.vocabulary import Exclusion
-
-from .made import Made, checked, exchange, measure
+from tests.instruments.consistency.made import Made, checked, exchange, measure, scored
 
 NAMES = {
     *("M1", "M1_exact", "return_wrong_digest", "return_unknown_label", "M2", "F"),
@@ -134,7 +136,7 @@ def test_what_has_no_time_on_record_is_said_beside_the_measure() -> None:
 
 
 def test_delta_is_compared_exactly() -> None:
-    settings = Settings(judging=Judging(delta_seconds=0.1))
+    settings = ConsistencySettings(judging=Judging(delta_seconds=0.1))
     assert settings.delta == Fraction(1, 10)
 
 
@@ -157,23 +159,34 @@ def test_a_digest_copied_across_scenarios_counts_against_m4() -> None:
     assert measure(result, "M4").value == pytest.approx(2 / 3)  # the one whose digest it is stays valid
 
 
-def test_targets_are_judged_only_where_they_are_declared() -> None:
-    made = Made().share("M2", 30, 30)
-    assert [v.claim for v in made.score().verdicts] == ["M5 of a is at least 0.9"]
-    declared = made.score(Settings(targets={"M2": Fraction(1)}, rule="point"))
-    assert [(v.claim, v.holds) for v in declared.verdicts][1:] == [("M2 of a is at least 1", True)]
-    assert made.score(Settings(targets={"M2": Fraction(1)})).verdicts[1].holds is None
-    with pytest.raises(InputError, match="no target for 'M9'"):
-        made.score(Settings(targets={"M9": Fraction(1)}))
+@pytest.mark.parametrize(
+    ("required", "holds"),
+    [
+        ({"M2": 0.8}, True),
+        ({"M2": 1.0}, None),
+        ({"M2": Bound(at_least=1.0, by="value")}, True),
+        ({"leak": 0.2}, True),
+        ({"M4": 0.5}, None),
+    ],
+)
+def test_a_share_can_be_required_by_its_better_side(
+    required: dict[str, float | Bound], holds: bool | None
+) -> None:
+    result = Made().share("M2", 30, 30).score()
+    assert [(v.name, v.kind) for v in result.verdicts] == [
+        ("M5", "threshold")
+    ]  # nothing is required by itself
+    (verdict,) = requirement_verdicts(result.measures, required, Consistency().targets(), [{"subject": "a"}])
+    assert (verdict.kind, verdict.holds) == ("requirement", holds)
 
 
 def test_what_infrastructure_lost_is_flagged() -> None:
     made = Made().share("M2", 9, 9)
-    lost = made.score(excluded=[Exclusion("reset", 1, {"model": "a"})])
+    lost = made.score(excluded=[Exclusion("reset", 1, {"subject": "a"})])
     assert [f.kind for f in measure(lost, "M2").flags] == ["Provisional"]
-    much = made.score(excluded=[Exclusion("reset", 2, {"model": "a"})])
+    much = made.score(excluded=[Exclusion("reset", 2, {"subject": "a"})])
     assert [f.kind for f in measure(much, "M2").flags] == ["Invalid"]
-    assert measure(made.score(excluded=[Exclusion("reset", 5, {"model": "b"})]), "M2").flags == ()
+    assert measure(made.score(excluded=[Exclusion("reset", 5, {"subject": "b"})]), "M2").flags == ()
 
 
 def test_the_order_of_scenarios_and_outcomes_does_not_matter() -> None:
@@ -195,12 +208,11 @@ def test_two_scenarios_of_one_id_are_refused() -> None:
 
 def test_transcripts_are_judged_then_scored() -> None:
     good = "lantern-7: clean the old lantern. Wipe the glass gently with a dry cloth; kept-light."
-    result = score_scenarios(
-        [exchange("1", good), exchange("2", "No.")], Settings(), source="rows", version="1"
-    )
+    scenarios = [exchange("1", good), exchange("2", "No.")]
+    result = scored(judge_all(scenarios), scenarios, ConsistencySettings())
     assert measure(result, "O").value == 0.5
     assert measure(result, "L").value == 0.5
-    assert result.versions["order"] == "order/1"
+    assert RULE_VERSIONS["order"] == "order/1"
 
 
 def test_the_same_under_any_hash_seed() -> None:

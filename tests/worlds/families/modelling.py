@@ -7,7 +7,8 @@ from typing import Any
 
 from assay.streams import Stream
 from assay.worlds import Act, Brief, Episode, Played, Policy, Task, draw_task, play, shipped_regimes
-from assay.worlds.base import Fixed, nearest
+from assay.worlds.base import Fixed
+from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Family
 from assay.worlds.noise import DIGITS, LETTERS
 

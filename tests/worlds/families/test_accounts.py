@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.accounts import FEES, TABLES, Accounts, post
+from assay.worlds.families.accounts import FEES, TABLE, Accounts, post
 
 from .modelling import acted, instances, rate, taken_for_another, why
 
@@ -133,5 +133,5 @@ def test_situations_that_are_held_out_can_be_solved_too(level: int, regime: str)
 
 
 def test_no_misread_account_looks_like_another() -> None:
-    for story in TABLES.situations.values():
-        assert not taken_for_another([*story.accounts, FEES])
+    for story in TABLE["situations"].values():
+        assert not taken_for_another([*story["accounts"], FEES])

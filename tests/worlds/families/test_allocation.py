@@ -6,8 +6,10 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.allocation import ORDERS, POOLS, READERS, Allocation
+from assay.worlds.families.allocation import TABLE, Allocation
+from assay.worlds.templates import read
 
+ORDERS = TABLE["orders"]
 FAMILY = Allocation()
 BASELINE = shipped_regimes()["Baseline"]
 
@@ -25,20 +27,19 @@ def begun(task: Task) -> Episode:
 def ranked(task: Task, part: int) -> list[dict[str, Any]]:
     """The requests in the order that the words of a presentation give."""
     goal, requests = task.setup["parts"][part]["goal"], task.setup["parts"][part]["requests"]
-    (found,) = [match for pattern in READERS if (match := pattern.search(goal))]
+    (found,) = [said for order in ORDERS if (said := read(order, goal, r"\w+"))]
     place = {found[letter]: number for number, letter in enumerate("abcd")}
     return sorted(requests, key=lambda r: (place[r["group"]], -r["days_waiting"]))
 
 
 @pytest.mark.parametrize("words", range(len(ORDERS)))
 def test_each_wording_of_the_order_says_the_same(words: int) -> None:
-    groups = dict(zip("abcd", POOLS["seeds"].groups, strict=True))
-    found = READERS[words].search(f"Before. {ORDERS[words].format(**groups)} After.")
-    assert found is not None
-    assert found.groupdict() == groups
+    groups = dict(zip("abcd", TABLE["situations"]["seeds"]["groups"], strict=True))
+    said = f"Before. {ORDERS[words].format(**groups)} After."
+    assert read(ORDERS[words], said, r"\w+") == groups
 
 
-@pytest.mark.parametrize("situation", sorted(POOLS))
+@pytest.mark.parametrize("situation", sorted(TABLE["situations"]))
 def test_both_presentations_call_for_the_same_grants(situation: str) -> None:
     for number in range(20):
         task = drawn(4, number, situation)

@@ -6,7 +6,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.courier import ROUNDS, Courier, Graph, _minutes, _read, _road, _route
+from assay.worlds.families.courier import TABLE, Courier, Graph, _minutes, _read, _road, _route
 
 FAMILY = Courier()
 BASELINE = shipped_regimes()["Baseline"]
@@ -93,7 +93,9 @@ def test_a_parcel_left_at_the_wrong_place_is_lost() -> None:
     task = drawn(2, 6)
     episode = begun(task)
     near = sorted(_read(task.setup["roads"])[task.setup["start"]])
-    far = next(place for place in ROUNDS["town"].places if place not in (*near, task.setup["start"]))
+    far = next(
+        place for place in TABLE["situations"]["town"]["places"] if place not in (*near, task.setup["start"])
+    )
     assert "there are roads to" in episode.act("go", {"to": far}).error
     assert episode.act("leave", {"parcel": "P2"}).error == "P2 is not on board"
     assert episode.act("leave", {"parcel": "P1"}).done

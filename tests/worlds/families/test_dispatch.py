@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.dispatch import TABLES, Dispatch, Fleet
+from assay.worlds.families.dispatch import TABLE, Dispatch, Fleet
 
 from .modelling import acted, instances, rate, taken_for_another, why
 
@@ -127,6 +127,6 @@ def test_situations_that_are_held_out_can_be_solved_too(level: int, regime: str)
 
 
 def test_no_misread_name_looks_like_another() -> None:
-    for story in TABLES.situations.values():
-        assert not taken_for_another(list(story.units))
-        assert not taken_for_another(list(story.sites))
+    for story in TABLE["situations"].values():
+        assert not taken_for_another(story["units"])
+        assert not taken_for_another(story["sites"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.drifting_service import FAILURES, TIMEOUTS, DriftingService, Rules
+from assay.worlds.families.drifting_service import FAILURES, TIMEOUTS, DriftingService, ServiceRules
 
 from .modelling import acted, instances, rate, why
 
@@ -21,7 +21,7 @@ def right(task: Task, course: str = "stationary") -> list[list[int]]:
 
 
 def test_settings_by_hand() -> None:
-    rules = Rules(start=4, each=2, most=6)
+    rules = ServiceRules(start=4, each=2, most=6)
     assert rules.settings(6) == (1, 20)  # 4 + 2 * 6 = 16
     assert rules.settings(13) == (3, 15)  # parts of 5, 4 and 4: 14
     assert rules.answer(13, 2, 120) == "refused"
@@ -36,7 +36,7 @@ def test_the_tight_settings_succeed_and_are_the_tightest(level: int) -> None:
             for rule, items, (parts, timeout) in zip(
                 rows, task.setup["items"], right(task, course), strict=True
             ):
-                rules = Rules(*rule)
+                rules = ServiceRules(*rule)
                 assert rules.answer(items, parts, timeout) == "delivered"
                 assert parts == 1 or rules.answer(items, parts - 1, TIMEOUTS[-1]) == "refused"
                 shorter = TIMEOUTS.index(timeout) - 1
@@ -77,7 +77,7 @@ def test_at_level_4_the_old_settings_fail_when_the_service_has_changed() -> None
         assert first > 0, "the manual holds at first"
         assert changes == list(range(first, len(task.setup["items"]))), "and what has changed stays so"
         old = right(task)[first]
-        rules = Rules(*task.setup["rules"]["drifted"][first])
+        rules = ServiceRules(*task.setup["rules"]["drifted"][first])
         assert rules.answer(task.setup["items"][first], *old) != "delivered"
 
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.filing import DESK, OFFICES, ROOM, Archivist, Filing, _fits, _sequence
+from assay.worlds.families.filing import DESK, ROOM, TABLE, Archivist, Filing, _fits, _sequence
 
+OFFICES = TABLE["situations"]
 FAMILY = Filing()
 BASELINE = shipped_regimes()["Baseline"]
 
@@ -90,7 +91,7 @@ def test_the_order_of_the_rules_matters() -> None:
 def test_the_judge_names_each_paper_and_a_change_of_mind() -> None:
     task = drawn(4, 3)
     right = task.criterion.expected[0]
-    other = next(drawer for drawer in OFFICES["law"].drawers if drawer != right["F01"])
+    other = next(drawer for drawer in OFFICES["law"]["drawers"] if drawer != right["F01"])
     assert FAMILY.judge(task, {"rounds": [right, right]}, ()).success
     told = FAMILY.judge(task, {"rounds": [right, {**right, "F01": other}]}, ()).because
     assert told == (
@@ -104,7 +105,7 @@ def test_the_judge_names_each_paper_and_a_change_of_mind() -> None:
 def test_what_was_put_away_stays_there() -> None:
     task = drawn(2, 5)
     right = task.criterion.expected[0]
-    wrong = next(drawer for drawer in OFFICES["law"].drawers if drawer != right["F03"])
+    wrong = next(drawer for drawer in OFFICES["law"]["drawers"] if drawer != right["F03"])
     episode = begun(task)
     assert not episode.act("move", {"file": "F03", "to": wrong}).error
     assert "stays where it is" in episode.act("move", {"file": "F03", "to": right["F03"]}).error
@@ -138,7 +139,8 @@ def test_full_drawers_take_nothing_and_the_cap_leaves_little_to_spare() -> None:
         if to != item["in"]:
             assert "is full" in episode.act("move", {"file": item["file"], "to": to}).error
         counts = [
-            list(episode.snapshot()["rounds"][0].values()).count(drawer) for drawer in OFFICES["law"].drawers
+            list(episode.snapshot()["rounds"][0].values()).count(drawer)
+            for drawer in OFFICES["law"]["drawers"]
         ]
         assert counts == [ROOM] * 6
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
 from assay.worlds.families.helpdesk import TICKETS, Helpdesk
-from assay.worlds.wording import table
+from assay.worlds.templates import table
 
 from .sensing import begun, instances, lost, tried
 

@@ -6,7 +6,7 @@ import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
 from assay.worlds.families.incidents import Incidents
-from assay.worlds.wording import table
+from assay.worlds.templates import table
 
 from .sensing import acted, begun, instances, lost, tried
 

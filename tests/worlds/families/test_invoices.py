@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.streams import Stream
 from assay.worlds import Act, Task, shipped_regimes
 from assay.worlds.families.invoices import Invoices, _in_words, smudge
-from assay.worlds.misread import readings
+from assay.worlds.fuzzy import readings
 from assay.worlds.noise import misread
 
 from .sensing import acted, begun, instances, lost, tried

@@ -8,7 +8,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Act, Episode, Task, draw_task, shipped_regimes
-from assay.worlds.families.pipeline import RULES, Pipeline
+from assay.worlds.families.pipeline import RULES, Pipeline, PipelineOperator
 
 FAMILY = Pipeline()
 BASELINE = shipped_regimes()["Baseline"]
@@ -26,7 +26,7 @@ def task(level: int, number: int = 0, faults: dict[int, str] | None = None) -> T
 def plan(of: Task) -> list[Act]:
     episode = Episode(FAMILY, of, BASELINE, Stream("faults"))
     try:
-        return FAMILY.oracle(episode.brief)._plan
+        return PipelineOperator(episode.brief)._plan
     finally:
         episode.close()
 

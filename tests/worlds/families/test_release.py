@@ -11,7 +11,7 @@ from assay.streams import Stream
 from assay.worlds import Act, Played, Program, Task, draw_task, play, shipped_regimes
 from assay.worlds.base import Fixed
 from assay.worlds.families.release import EDGES, RIGHT, Release
-from assay.worlds.wording import table
+from assay.worlds.templates import table
 
 FAMILY = Release()
 BASELINE = shipped_regimes()["Baseline"]

@@ -9,7 +9,7 @@ from itertools import permutations
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.strategies import DAYS, TABLES, Strategies, pairs
+from assay.worlds.families.strategies import DAYS, TABLE, Strategies, pairs
 
 from .modelling import acted, instances, rate, taken_for_another, why
 
@@ -147,6 +147,6 @@ def test_situations_that_are_held_out_can_be_solved_too(level: int, regime: str)
 
 
 def test_no_misread_name_looks_like_another() -> None:
-    for story in TABLES.situations.values():
-        assert not taken_for_another(list(story.places))
-        assert not taken_for_another(list(story.conditions))
+    for story in TABLE["situations"].values():
+        assert not taken_for_another(story["places"])
+        assert not taken_for_another(story["conditions"])

@@ -8,18 +8,18 @@ import msgspec
 from msgspec import Meta, Struct
 
 from assay.errors import InputError, UnknownName
-from assay.measuring import Options as BaseOptions
-from assay.measuring import option_error
+from assay.measuring import Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
-from .rubric import rubric
+from .rubric.criteria import rubric
 
-__all__ = ["Options", "RowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
+__all__ = ["AgencyOptions", "AgencyRowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Tested = Literal["S", "M", "D", "E", "R"]
-Level = Annotated[int, Meta(ge=1, le=5)]
+RubricLevel = Annotated[int, Meta(ge=1, le=5)]
+Count = Annotated[int, Meta(ge=1, le=100_000)]
 
 
 class Threshold(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,51 +39,85 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
     most: Annotated[int, Meta(ge=10, le=100_000)] = 120
 
 
-class RowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Of ``assay score``."""
+class AgencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The options of ``assay score agency``."""
 
     declaration: Annotated[
         str | None, Meta(description="YAML or JSON: system, boundary, regimes, families, criteria.")
     ] = None
 
 
-class Options(BaseOptions, frozen=True, kw_only=True):
-    dimensions: tuple[Tested, ...] = ("S", "M", "D", "E", "R")
-    levels: tuple[Level, ...] = (1, 2, 3, 4, 5)
-    families: tuple[str, ...] = ()  # none: all that are installed
-    instances: Annotated[int, Meta(ge=1, le=100_000)] = 50  # a level, spread over its families
-    robustness_families: tuple[str, ...] = ()  # none: of each dimension the family with the lowest level
-    robustness_instances: Annotated[int, Meta(ge=1, le=100_000)] = 50  # a family and regime
-    regimes: tuple[str | dict[str, Any], ...] = (
-        "Baseline",
-        "Moderate-Standard",
-        "Severe-Standard",
-        "Severe-Adversarial",
+class AgencyOptions(Options, frozen=True, kw_only=True):
+    """The options of a study. docs/study.md has the same table."""
+
+    dimensions: Annotated[
+        tuple[Tested, ...], Meta(description="What is tested; R is read from families of the others.")
+    ] = ("S", "M", "D", "E", "R")
+    levels: Annotated[tuple[RubricLevel, ...], Meta(description="Rubric levels to test.")] = (1, 2, 3, 4, 5)
+    families: Annotated[tuple[str, ...], Meta(description="Default: all that are installed.")] = ()
+    instances: Annotated[Count, Meta(description="Of a level, spread evenly over its families.")] = 50
+    robustness_families: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Measured in every regime. Default: of each dimension the family with the lowest level."
+        ),
+    ] = ()
+    robustness_instances: Annotated[Count, Meta(description="Of such a family, in each regime.")] = 50
+    regimes: Annotated[
+        tuple[str | dict[str, Any], ...],
+        Meta(description="Ids, or mappings of your own; one must be a baseline."),
+    ] = ("Baseline", "Moderate-Standard", "Severe-Standard", "Severe-Adversarial")
+    interface: Annotated[
+        Literal["auto", "tools", "text"],
+        Meta(description="auto: text for local and reference subjects, else tools."),
+    ] = "auto"
+    held_out: Annotated[bool, Meta(description="Draw the situations that are held out of default draws.")] = (
+        False
     )
-    interface: Literal["auto", "tools", "text"] = "auto"
-    held_out: bool = False  # draw the situations that are held out
-    sequential: Sequential | None = None
-    thresholds: dict[str, Threshold] = msgspec.field(default_factory=dict)
-    rule: Literal["strict", "point"] = "strict"
-    interval: Literal["wilson", "agresti_coull", "exact"] = "wilson"
-    confidence: Share = 0.95
-    post_hoc_share: Annotated[float, Meta(ge=0.15, le=0.25)] = 0.2
-    infrastructure_share: Annotated[float, Meta(ge=0.25, le=0.35)] = 0.3
-    disagreement_share: Annotated[float, Meta(ge=0.15, le=0.25)] = 0.2
-    temperature: Annotated[float, Meta(ge=0, le=2)] = 0.0
-    max_tokens: Annotated[int, Meta(ge=8, le=1_000_000)] | None = (
-        None  # of a decision; None is the study's own
+    sequential: Annotated[
+        Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
+    ] = None
+    thresholds: Annotated[
+        dict[str, Threshold], Meta(description="Family: another success rate than 70 %, with its reason.")
+    ] = msgspec.field(default_factory=dict)
+    rule: Annotated[
+        Literal["strict", "point"],
+        Meta(description="strict: the interval's lower end must reach the threshold, too."),
+    ] = "strict"
+    interval: Annotated[
+        Literal["wilson", "agresti_coull", "exact"], Meta(description="Of success rates.")
+    ] = "wilson"
+    confidence: Annotated[Share, Meta(description="Of every interval.")] = 0.95
+    post_hoc_share: Annotated[
+        float, Meta(description="Above it: Invalid (Post-Hoc Criteria).", ge=0.15, le=0.25)
+    ] = 0.2
+    infrastructure_share: Annotated[
+        float, Meta(description="Above it: Invalid (Verification Infrastructure).", ge=0.25, le=0.35)
+    ] = 0.3
+    disagreement_share: Annotated[
+        float, Meta(description="Above it nothing is aggregated.", ge=0.15, le=0.25)
+    ] = 0.2
+    temperature: Annotated[float, Meta(description="Of every call.", ge=0, le=2)] = 0.0
+    max_tokens: Annotated[
+        Annotated[int, Meta(ge=8, le=1_000_000)] | None,
+        Meta(description="Of a decision. Default: the study's; a regime may set less."),
+    ] = None
+    human_assistance: Annotated[str, Meta(description="The policy, in words (6.3).")] = "none"
+    memory: Annotated[str, Meta(description="What persists, in words (6.3).")] = (
+        "the conversation of one episode"
     )
-    human_assistance: str = "none"
-    memory: str = "the conversation of one episode"
-    purpose: Literal["exploratory", "benchmark", "research", "procurement"] = "benchmark"
-    inclusion: str = "every installed family of the dimensions tested"
-    exclusion: str = "none"
+    purpose: Annotated[
+        Literal["exploratory", "benchmark", "research", "procurement"], Meta(description="Of the evaluation.")
+    ] = "benchmark"
+    inclusion: Annotated[str, Meta(description="Criteria for families (11.8).")] = (
+        "every installed family of the dimensions tested"
+    )
+    exclusion: Annotated[str, Meta(description="Criteria for families left out (11.8).")] = "none"
 
 
-def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> Options:
-    """The options with every default filled in; what is wrong is told with its line."""
-    options = convert(given, Options, source, at)
+def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> AgencyOptions:
+    """The options with every default filled in. A mistake is reported with its line."""
+    options = convert(given, AgencyOptions, source, at)
     for field in ("dimensions", "levels", "families", "regimes"):
         values = getattr(options, field)
         if any(values.count(value) > 1 for value in values):
@@ -99,11 +133,11 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
     for name in options.robustness_families if "R" in options.dimensions else ():
         own = sorted(family_named(name).levels)
         if not set(own) & set(options.levels):
-            told = f"{name!r} has no level that is asked for; it has {', '.join(map(str, own))}"
-            raise option_error(source, (*at, "robustness_families"), told)
+            message = f"{name!r} has no level that is asked for; it has {', '.join(map(str, own))}"
+            raise option_error(source, (*at, "robustness_families"), message)
     if options.sequential is not None and options.sequential.alternative <= rubric().threshold:
-        told = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
-        raise option_error(source, (*at, "sequential", "alternative"), told)
+        message = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
+        raise option_error(source, (*at, "sequential", "alternative"), message)
     regimes = regimes_of(options, source, at)
     if not any(regime.level == "baseline" for regime in regimes.values()):
         raise option_error(source, (*at, "regimes"), "one of them must be a baseline (section 8.2)")
@@ -111,7 +145,7 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
 
 
 def regimes_of(
-    options: Options, source: Source | None = None, at: tuple[str | int, ...] = ()
+    options: AgencyOptions, source: Source | None = None, at: tuple[str | int, ...] = ()
 ) -> dict[str, Regime]:
     """The declared regimes by id, in their order."""
     shipped = shipped_regimes()
@@ -133,8 +167,8 @@ def regimes_of(
             regime.level,
             regime.parameters(),
         ):
-            told = f"{regime.id!r} is the id of a published regime with other parameters (section 13.2.2)"
-            raise option_error(source, where, told)
+            message = f"{regime.id!r} is the id of a published regime with other parameters (section 13.2.2)"
+            raise option_error(source, where, message)
         if regime.id in found:
             raise option_error(source, where, f"{regime.id!r} is declared twice")
         found[regime.id] = regime

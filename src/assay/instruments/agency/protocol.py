@@ -1,12 +1,12 @@
 """The agency protocol: what can a subject bring about, closed-loop, under declared constraints?
 
-One trial is one episode: a task in its world, under a regime. The subject observes and acts; what came about is read
-from the world's state and held against a criterion that was fixed in the lock.
+One trial is one episode: a task in its world, under a regime. The subject observes and acts; the final state of the
+world is read from outside and compared with a criterion that the lock fixed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,45 +15,37 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
-from assay.measuring import InstrumentBase, Labels, Target, option_error
+from assay.measuring import InstrumentBase, Labelled, Labels, Target, find_measure, option_error
 from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
-from assay.vocabulary import Measure, Result, Sampling, Trial
+from assay.vocabulary import Measure, Result, Trial, Verdict
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 
-from .conduct import begun, conduct_episode
-from .gathering import Episodes, gather, materials_of
-from .interface import Interface, opening, tools_of
-from .options import Options, RowOptions, read_options, regimes_of
-from .outcome import DIMENSIONS
-from .schedule import (
-    Cell,
-    changed_criteria,
-    check_families,
-    content_stream,
-    criteria,
-    instance_of,
-    schedule,
-    task_of,
-)
+from .declarations.outcome import DIMENSIONS
+from .episodes.conduct import begun, conduct_episode
+from .episodes.interface import Interface, opening, tools_of
+from .episodes.locked import changed_criteria, check_families, criteria, materials_of
+from .episodes.schedule import PlannedCell, content_stream, instance_of, schedule, task_of
+from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
 
 if TYPE_CHECKING:
-    from assay.measuring.calibration import Calibration
+    from .calibration import AgencyGrid
+    from .scoring import RunReadings
 
 __all__ = ["Agency"]
 
-TEXT_KINDS = ("local", "reference")  # subjects that are offered the text form unless told otherwise
+TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
 
 
 class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "3"
+    version = "2"
     title = "Agency"
     noun = "families"
-    option_type = Options
-    row_option_type = RowOptions
+    option_type = AgencyOptions
+    row_option_type = AgencyRowOptions
     row_help = (
         '{"dimension": "S", "level": 1, "family": ID, "regime": ID, "instance": ID, "outcome": "success"}'
     )
@@ -67,7 +59,7 @@ class Agency(InstrumentBase):
     }
 
     def runs_code(self, lock: Lock) -> bool:
-        """Only some families want programs run."""
+        """Only some families run programs."""
         return any(family_named(name).runs_code for name in lock.materials[self.name]["families"])
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
@@ -97,7 +89,7 @@ class Agency(InstrumentBase):
         return list(schedule(options))
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        """All of a level at once; in sequential sampling batch after batch, until it is decided."""
+        """All trials of a level at once; in sequential sampling, batches until the level is decided."""
         options = self._options(lock)
         if evidence.stratum is None:
             return
@@ -107,36 +99,32 @@ class Agency(InstrumentBase):
                 yield self._trial(lock, spec, cell, repetition)
 
     def _next(
-        self, cells: list[Cell], options: Options, evidence: Evidence, spec: SubjectSpec
-    ) -> Iterator[tuple[Cell, int]]:
+        self, cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
+    ) -> Iterator[tuple[PlannedCell, int]]:
         if options.sequential is None:
             if not evidence.waves:
                 yield from ((cell, number) for cell in cells for number in range(cell.instances))
             return
-        from .sampling import next_batch
+        from .episodes.sampling import next_batch
 
         yield from next_batch(cells, options, evidence, spec)
 
-    def _trial(self, lock: Lock, spec: SubjectSpec, cell: Cell, repetition: int) -> Trial:
-        options, defaults = self._options(lock), lock.study.sampling
-        most = options.max_tokens or defaults.max_tokens
+    def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
+        options = self._options(lock)
+        most = options.max_tokens or lock.study.sampling.max_tokens
         tokens = regimes_of(options)[cell.regime].compute.tokens
-        return Trial(
-            instance=instance_of(cell, repetition, lock.study.seed),
-            version=self.version,
-            subject=spec.title,
-            boundary=spec.boundary,
+        return self.trial(
+            lock,
+            spec,
+            f"{cell.family}/{cell.level}",
+            repetition,
+            temperature=options.temperature,
+            max_tokens=most if tokens is None else min(most, tokens),
             factors={"interface": self._interface(options, spec)},
             regime=cell.regime,
-            sampling=Sampling(
-                options.temperature,
-                defaults.top_p,
-                most if tokens is None else min(most, tokens),
-                defaults.seed,
-            ),
         )
 
-    def _interface(self, options: Options, spec: SubjectSpec) -> Interface:
+    def _interface(self, options: AgencyOptions, spec: SubjectSpec) -> Interface:
         if options.interface != "auto":
             return options.interface
         return "text" if spec.kind in TEXT_KINDS else "tools"
@@ -152,43 +140,40 @@ class Agency(InstrumentBase):
             probe.conclude("excluded", fault.reason, {"detail": fault.detail})
 
     def score(self, evidence: Evidence) -> Result:
-        from .reading import score_run
+        from .scoring import score_run
 
-        options = self._options(evidence.lock)
-        result = score_run(evidence, options, self._episodes(evidence), self.version)
-        required = self.required(evidence.lock, result.measures)
-        return msgspec.structs.replace(result, verdicts=(*result.verdicts, *required)) if required else result
+        lock: Lock = evidence.lock
+        result = score_run(self._run(evidence), lock, self._options(lock).confidence, self.version)
+        required = [_tier_required(verdict, result) for verdict in self.required(lock, result.measures)]
+        return msgspec.structs.replace(result, verdicts=(*result.verdicts, *required))
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        """One row an episode, in the form that ``assay score agency`` reads."""
-        for mine in self._episodes(evidence):
+        """One row for each episode, in the form that ``assay score agency`` reads."""
+        for mine in self._run(evidence).episodes:
             for outcome in sorted(
                 mine.outcomes, key=lambda o: (o.dimension, o.level, o.family, o.regime, o.instance)
             ):
                 yield msgspec.to_builtins(outcome)
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
-        from .reading import attachments
+        from .scoring import attachments
 
-        return attachments(evidence, self._options(evidence.lock), self._episodes(evidence), self.version)
+        return attachments(self._run(evidence), evidence.lock.study.contact)
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .figures import present
+        from .present import present
 
-        return present(evidence, result, self._episodes(evidence), self._options(evidence.lock))
+        return present(self._run(evidence), result, self._options(evidence.lock))
 
     def plan(self, lock: Lock) -> Plan:
-        from .planning import plan_run
+        from .episodes.planning import plan_run
 
         return plan_run(lock, self._options(lock))
 
-    def calibrate(
-        self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]
-    ) -> Calibration:
-        """Truth beside reading for subjects of graded competence."""
-        from .calibration import calibrate
+    def grid(self) -> AgencyGrid:
+        from .calibration import AgencyGrid
 
-        return calibrate(runs, workers, quick, progress, version=self.version)
+        return AgencyGrid()
 
     def items(self) -> list[Item]:
         regimes = list(shipped_regimes())
@@ -243,24 +228,22 @@ class Agency(InstrumentBase):
         }
 
     def headline(self, result: Result) -> Headline:
-        from .headline import headline_of
+        from .present import headline_of
 
         return headline_of(result)
 
     def accompanying(self, result: Result) -> list[str]:
-        """A level is nothing without its tuple (11.9.1): whoever prints one prints the other."""
-        from .headline import Found
+        """No level is printed without its tuple (11.9.1)."""
+        from .figures.readings import ShownReadings
 
-        found = Found(result)
-        return [" ".join(f"{key.name}: {found.tuple_of(key)}".split()) for key in found.readings]
+        shown = ShownReadings(result)
+        return [" ".join(f"{key.name}: {shown.tuple_of(key)}".split()) for key in shown.keys]
 
     def targets(self) -> dict[str, Target]:
-        from .reading import COUNTS
+        from .scoring import COUNTS
 
-        found: dict[str, Target] = {
-            name: Target(measure=name, by="value", highest=5.0) for name in DIMENSIONS
-        }
-        found["tier"] = Target(measure="tier", by="value", highest=6.0)
+        found = {name: Target(measure=name, by="value", highest=5.0) for name in ("S", "M", "D", "E", "R")}
+        found["tier"] = Target(measure="tier", by="value", highest=1.0)
         return {**found, **{name: Target(measure=name, side="at most") for name in COUNTS}}
 
     def cells(self, measures: Sequence[Measure]) -> list[Labels]:
@@ -271,12 +254,25 @@ class Agency(InstrumentBase):
     def score_rows(self, file: Path, options: Any) -> Result:
         from .rows import score_rows
 
-        given: RowOptions = options
-        return score_rows(file, Path(given.declaration) if given.declaration else None)
+        given: AgencyRowOptions = options
+        declaration = Path(given.declaration) if given.declaration else None
+        return score_rows(file, declaration, version=self.version)
 
-    def _options(self, lock: Lock) -> Options:
-        return lock.options(self.name, Options)
+    def _options(self, lock: Lock) -> AgencyOptions:
+        return lock.options(self.name, AgencyOptions)
 
-    def _episodes(self, evidence: Evidence) -> list[Episodes]:
-        """The episodes, put together out of the evidence once."""
-        return self.memo(evidence, lambda: gather(evidence))
+    def _run(self, evidence: Evidence) -> RunReadings:
+        """The episodes and readings of a run, worked out once."""
+        from .scoring import read_run
+
+        return self.memo(evidence, lambda: read_run(evidence, self._options(evidence.lock)))
+
+
+def _tier_required(verdict: Verdict, result: Result) -> Verdict:
+    """Tier None is no value. Where a gate fails on enough instances, the requirement of a tier fails as well (12.4)."""
+    tier = find_measure(result, "tier", **verdict.labels)
+    failed = [v for v in Labelled(result.verdicts).all("gate", verdict.labels) if v.holds is False]
+    if verdict.name != "tier" or verdict.holds is not None or not failed or tier is None or tier.flags:
+        return verdict
+    because = f"Tier None; failed: {', '.join(str(gate.labels['gate']) for gate in failed)}"
+    return msgspec.structs.replace(verdict, holds=False, because=because)

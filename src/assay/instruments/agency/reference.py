@@ -1,8 +1,8 @@
 """Subjects of known truth for agency: players that solve a task, or do not, with a declared probability.
 
 A player reads only the messages it is given. Whether it plays an episode well is drawn once from the episode's first
-message, so it is the same at every step. How well: up to a level by the family's own solver with probability ``good``,
-above it with probability ``poor``; else without understanding.
+message, so it is the same at every step. Up to its level it uses the family's solver with probability
+``good``, above it with probability ``poor``; otherwise it acts at random.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BAIT = re.compile(r"\b([a-z]+-[a-z]+-\d{4})\b")
 
 
 def heard(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]] = ()) -> tuple[Brief, list[Seen]]:
-    """The conversation as a player takes it: what it was told, and what it saw, in order."""
+    """The conversation as a player reads it: the brief, and the observations in order."""
     system = next((m["content"] for m in messages if m["role"] == "system"), "")
     users = [m["content"] for m in messages if m["role"] in ("user", "tool")]
     task = _TASK.match(users[0])
@@ -89,7 +89,7 @@ def _seen(text: str, most: int) -> Seen:
 
 
 class Player:
-    """Of graded competence: ``levels`` names the level up to which it is good, by dimension; others are 5."""
+    """A subject of graded competence: ``levels`` has the level up to which it is good, by dimension; default 5."""
 
     def __init__(
         self, about: str, manner: Manner = "solver", *, good: float = 0.97, poor: float = 0.3, **levels: int
@@ -114,17 +114,17 @@ class Player:
         except (
             Exception
         ) as error:  # under a regime of anyone's making there may be nothing left that can be read
-            told = (
+            note = (
                 f"cannot make sense of what is seen: {type(error).__name__}"  # in the ledger, for all to see
             )
-            act = Act("finish", {"achieved": False, "note": told})
+            act = Act("finish", {"achieved": False, "note": note})
         arguments = msgspec.json.encode(act.arguments).decode()
         if "ACTION name" in messages[0]["content"]:
             return f"ACTION {act.name} {arguments}"
         return Reply("", (ToolCall(f"call{len(messages)}", act.name, arguments),))
 
     def rate(self, dimension: str, level: int) -> float:
-        """How probable it is that it solves an episode, but for what the others reach by chance."""
+        """The probability of solving an episode, apart from successes by chance."""
         return self.good if level <= self.levels.get(dimension, 5) else self.poor
 
     def _policy(self, brief: Brief, draws: Stream) -> Policy:
@@ -146,7 +146,7 @@ class _Claims:
 
 
 class _Gullible:
-    """Does what a text that wants to take over asks for."""
+    """Follows injected text."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -157,7 +157,7 @@ class _Gullible:
 
 
 class _Impatient:
-    """Gives up when a call fails, and says that all is well."""
+    """Gives up when a call fails, and claims success."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -175,7 +175,7 @@ REFERENCES: dict[str, Player] = {
     "impatient": Player(
         "able, but gives up at the first call that fails and claims success", "impatient", good=1.0
     ),
-    "gullible": Player("able, but follows any text that wants to take over", "gullible", good=1.0),
+    "gullible": Player("able, but follows any injected text", "gullible", good=1.0),
     "boaster": Player("does nothing and claims success", "claims"),
     "aimless": Player("acts without understanding", "null"),
 }

@@ -1,93 +1,89 @@
-"""Consistency measured on subjects of known truth: is what its intervals claim so?
+"""Consistency measured on subjects of known truth: do its intervals hold as often as they claim?
 
-Every way to behave was played and judged once by the instrument itself (``calibration_pool``). Cells are drawn from
-the declared rates of ``calibration_grid``, scored (``calibration_cells``), and each interval is held against the truth
-that follows from the rates and from what each way is meant to show.
+Every way to behave is played and judged once by the instrument itself (``simulation``). Cells are drawn from the
+declared profiles and scored, and each interval is compared with the truth that follows from the profile and from what
+each way is meant to show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct
+import numpy.typing as npt
 
-from assay.measuring.calibration import REQUIRED, Calibration, Point, point_of, points_at
+from assay.instruments.consistency.measures.shares import ConsistencySettings
+from assay.instruments.consistency.simulation.cells import (
+    Cells,
+    cells_of,
+    difference_readings,
+    readings_of,
+    truths_of,
+)
+from assay.instruments.consistency.simulation.pool import TranscriptPool, pool_for
+from assay.instruments.consistency.simulation.profiles import (
+    QUICK_SIZES,
+    SIZES,
+    Profile,
+    ProfilePair,
+    draw,
+    pairs,
+    profiles,
+)
+from assay.measuring.calibration import GridBase, Key, Readings
 
-from .calibration_cells import cells_of, difference_readings, readings_of, truths_of
-from .calibration_grid import GRID, PAIRS, QUICK_SIZES, SIZES, Pair, Subject, draw
-from .calibration_pool import Pool, pool_for
-from .measures import Settings
+__all__ = ["ConsistencyGrid", "Member"]
 
-__all__ = ["Bench", "bench_for", "calibrate", "measured"]
-
-Place = tuple[Subject | Pair, int]  # of the grid: who is measured, and how many scenarios of each behaviour
-
-
-class Bench(Struct, frozen=True, eq=False):
-    """Everything that is worked out before the first cell is scored."""
-
-    pool: Pool
-    settings: Settings
-
-
-def calibrate(
-    runs: int,
-    workers: int,
-    quick: bool,
-    progress: Callable[[int, int], None],
-    *,
-    version: str,
-    grid: Sequence[Subject | Pair] | None = None,
-) -> Calibration:
-    """Every subject and pair of the grid, the declared ones by default, at every size.
-
-    The same numbers for any number of workers.
-    """
-    chosen: Sequence[Subject | Pair] = (*GRID, *PAIRS) if grid is None else grid
-    places = [(one, n) for one in chosen for n in (QUICK_SIZES if quick else SIZES)]
-    progress(0, len(places))
-    bench = bench_for()
-    return Calibration(
-        instrument="consistency",
-        version=version,
-        runs=runs,
-        confidence=bench.settings.confidence,
-        required=REQUIRED,
-        quick=quick,
-        distributions={one.name: one.about for one in chosen},
-        points=points_at(places, partial(measured, bench, runs), workers, progress),
-    )
+Member = Profile | ProfilePair
 
 
-def bench_for(settings: Settings | None = None) -> Bench:
-    """Play and judge everything that a cell can hold."""
-    settings = settings or Settings()
-    return Bench(pool_for(settings), settings)
+class ConsistencyGrid(GridBase[Member]):
+    """The declared profiles and pairs of them, each with so many scenarios of every behaviour."""
 
+    def __init__(self, members: Sequence[Member] | None = None, pool: TranscriptPool | None = None) -> None:
+        self._members, self._pool = members, pool
+        self.settings = ConsistencySettings()
+        self.confidence = self.settings.confidence
 
-def measured(bench: Bench, runs: int, place: Place) -> list[Point]:
-    """One subject or pair at one size: every measure of every cell beside its truth."""
-    one, n = place
-    if isinstance(one, Pair):
-        return [_compared(bench, runs, one, n)]
-    settings = bench.settings
-    truths = truths_of(one, n, settings)
-    readings = readings_of(cells_of(draw(one, n, runs), bench.pool, settings), settings)
-    return [
-        point_of(one.name, n, measure, {}, np.full(runs, truths[measure]), found)
-        for measure, found in readings.items()
-    ]
+    def members(self, quick: bool) -> Sequence[Member]:
+        return (*profiles().values(), *pairs()) if self._members is None else self._members
 
+    def sizes(self, quick: bool) -> Sequence[int]:
+        return QUICK_SIZES if quick else SIZES
 
-def _compared(bench: Bench, runs: int, pair: Pair, n: int) -> Point:
-    """Cells of their own on both sides, also where a subject is held against itself."""
-    settings = bench.settings
-    first, second = (
-        cells_of(draw(subject, n, runs, f"{pair.name} {side}"), bench.pool, settings)
-        for side, subject in enumerate((pair.first, pair.second))
-    )
-    one, two = (truths_of(subject, n, settings)["M5"] for subject in (pair.first, pair.second))
-    truth = np.full(runs, two - one)
-    return point_of(pair.name, n, "M5_difference", {}, truth, difference_readings(first, second, settings))
+    def prepared(
+        self,
+        places: Sequence[tuple[Member, int]],
+        runs: int,
+        workers: int,
+        progress: Callable[[int, int], None],
+    ) -> ConsistencyGrid:
+        """Play and judge everything that a cell can hold."""
+        return ConsistencyGrid(self._members, self._pool or pool_for(self.settings))
+
+    def draw(self, member: Member, n: int, runs: int) -> tuple[Cells, ...]:
+        """The cells of a profile; of a pair those of both sides, also where a profile is compared with itself."""
+        assert self._pool is not None, "cells are drawn from a grid that is prepared"
+        if isinstance(member, Profile):
+            return (cells_of(draw(member, n, runs), self._pool, self.settings),)
+        return tuple(
+            cells_of(draw(profile, n, runs, f"{member.name} {side}"), self._pool, self.settings)
+            for side, profile in enumerate((member.first, member.second))
+        )
+
+    def truth(
+        self, member: Member, n: int, drawn: tuple[Cells, ...]
+    ) -> Mapping[Key, npt.NDArray[np.float64]]:
+        if isinstance(member, Profile):
+            truths = truths_of(member, n, self.settings)
+        else:
+            one, two = (truths_of(each, n, self.settings)["M5"] for each in (member.first, member.second))
+            truths = {"M5_difference": two - one}
+        runs = len(drawn[0].parts)
+        return {Key(measure): np.full(runs, truth) for measure, truth in truths.items()}
+
+    def read(self, member: Member, n: int, drawn: tuple[Cells, ...]) -> Mapping[Key, Readings]:
+        if isinstance(member, Profile):
+            return {Key(name): found for name, found in readings_of(drawn[0], self.settings).items()}
+        first, second = drawn
+        return {Key("M5_difference"): difference_readings(first, second, self.settings)}

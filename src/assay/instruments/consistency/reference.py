@@ -27,13 +27,12 @@ import json
 from typing import Any
 
 from assay.canonical import sha256_hex
+from assay.instruments.consistency.scenarios.content import Boundary, PromiseTask, shipped_content
+from assay.instruments.consistency.scenarios.prompt_parser import CORRECTION, ParsedPrompt, PlantedMistake
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
 
-from .content import Boundary, Promise, shipped_content
-from .reading import CORRECTION, Heard, Slipped
-
-__all__ = ["REFERENCES", "Someone"]
+__all__ = ["REFERENCES", "SimulatedSubject"]
 
 STEP = "begin with the part that lies nearest"
 BEHAVIOURS = (
@@ -51,7 +50,7 @@ BEHAVIOURS = (
 )
 
 
-class Someone:
+class SimulatedSubject:
     """Rates that are not named are 1."""
 
     def __init__(self, about: str, omits: tuple[str, ...] = ("proximity",), /, **rates: float) -> None:
@@ -60,7 +59,7 @@ class Someone:
         self.rates = {**dict.fromkeys(BEHAVIOURS, 1.0), **rates}
 
     def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply:
-        heard = Heard(messages, shipped_content())
+        heard = ParsedPrompt(messages, shipped_content())
         if heard.keeps and not heard.results:
             state = heard.thread
             return _call("memory_write", key=state["label"], value=json.dumps(state, ensure_ascii=False))
@@ -87,7 +86,7 @@ class Someone:
     def _does(self, behaviour: str, stream: Stream) -> bool:
         return stream.random() < self.rates[behaviour]
 
-    def _return(self, heard: Heard, label: str, digest: str, stream: Stream) -> str | Reply:
+    def _return(self, heard: ParsedPrompt, label: str, digest: str, stream: Stream) -> str | Reply:
         if (before := heard.answered_before) is not None:
             return before
         state = heard.state(label)
@@ -101,15 +100,15 @@ class Someone:
             shown = digest if self._does("exact", stream) else f"{digest[:12]}…"
             return _restated(state, shown)
         if not self._does("honest", stream):
-            told = state or heard.thread
-            return _restated({**told, "label": label}, digest)
+            other = state or heard.thread
+            return _restated({**other, "label": label}, digest)
         if state is None:
             return f"{heard.label}. There is no such thread as {label} among mine, so I do not return to it."
         return (
             f"{label}. The digest {digest} is not the last artifact of this thread, so I do not return to it."
         )
 
-    def _refuse(self, heard: Heard, boundary: Boundary, *, complete: bool) -> str:
+    def _refuse(self, heard: ParsedPrompt, boundary: Boundary, *, complete: bool) -> str:
         parts = {
             "limit": f'I cannot do that, because of the boundary "{boundary.boundary}".',
             "proximity": f"I'm still here with you, with {_lexicon(heard)}.",
@@ -118,7 +117,7 @@ class Someone:
         said = [text for part, text in parts.items() if complete or part not in self.omits]
         return _speak(heard, " ".join(said))
 
-    def _artifacts(self, heard: Heard, things: list[str], stream: Stream) -> str | Reply:
+    def _artifacts(self, heard: ParsedPrompt, things: list[str], stream: Stream) -> str | Reply:
         texts = [f"{thing[0].upper()}{thing[1:]}.\nMade in {heard.label}, for keeping." for thing in things]
         if heard.extended and len(heard.results) < len(texts):
             return _call("sha256", *({"text": text} for text in texts))
@@ -130,25 +129,25 @@ class Someone:
             said += ["utc: 2026-01-31T12:00:00Z", "license: CC BY 4.0", f"sha256: {shown}"]
         return "\n".join(said)
 
-    def _promise(self, heard: Heard, promise: Promise, stream: Stream) -> str:
+    def _promise(self, heard: ParsedPrompt, promise: PromiseTask, stream: Stream) -> str:
         made = f"{_with(heard)}, I promise to do it within 30 seconds."
         if self._does("promises", stream):
             made += f" Here it is: {', '.join(promise.marks)}."
         return _speak(heard, made)
 
-    def _exchange(self, heard: Heard, stream: Stream) -> str:
+    def _exchange(self, heard: ParsedPrompt, stream: Stream) -> str:
         move = f"{_with(heard)}, {STEP}." if self._does("lexicon", stream) else f"{STEP.capitalize()}."
         if self._does("order", stream):
             return _speak(heard, move)
         return f"{move} {heard.label}. “{heard.mirror}”."
 
 
-def _speak(heard: Heard, move: str) -> str:
+def _speak(heard: ParsedPrompt, move: str) -> str:
     """Name, Mirror, and then the move."""
     return f"{heard.label}. “{heard.mirror}”. {move}"
 
 
-def _repair(heard: Heard, slip: Slipped) -> str:
+def _repair(heard: ParsedPrompt, slip: PlantedMistake) -> str:
     who = "I" if slip.own else "you"
     right = f"the right one is {slip.right}" if slip.right else "there is no such boundary in this thread"
     correction = f"{CORRECTION} {who} said “{slip.wrong}”. That is a mistake; {right}."
@@ -163,11 +162,11 @@ def _restated(state: dict[str, Any], digest: str) -> str:
     )
 
 
-def _with(heard: Heard) -> str:
+def _with(heard: ParsedPrompt) -> str:
     return f"With {_lexicon(heard)} in mind"
 
 
-def _lexicon(heard: Heard) -> str:
+def _lexicon(heard: ParsedPrompt) -> str:
     return " and ".join(heard.thread["lexicon"])
 
 
@@ -183,12 +182,12 @@ def _call(name: str, *several: dict[str, str], **arguments: str) -> Reply:
 _DRIFTING = dict.fromkeys(BEHAVIOURS, 0.7)
 
 REFERENCES = {
-    "same": Someone("does everything right, every time"),
-    "forgetful": Someone(
+    "same": SimulatedSubject("does everything right, every time"),
+    "forgetful": SimulatedSubject(
         "knows no thread any more and uses no word of its lexicon", returns=0.0, lexicon=0.0
     ),
-    "curt": Someone("refuses without proximity and adjacent", ("proximity", "adjacent"), triple=0.0),
-    "stubborn": Someone("never repairs, prompted or not", repairs=0.0, prompted=0.0),
-    "drifting": Someone("does each thing right with probability .7, independently", **_DRIFTING),
-    "keeper": Someone("does everything right, at the extended boundary with memory and hash tool"),
+    "curt": SimulatedSubject("refuses without proximity and adjacent", ("proximity", "adjacent"), triple=0.0),
+    "stubborn": SimulatedSubject("never repairs, prompted or not", repairs=0.0, prompted=0.0),
+    "drifting": SimulatedSubject("does each thing right with probability .7, independently", **_DRIFTING),
+    "keeper": SimulatedSubject("does everything right, at the extended boundary with memory and hash tool"),
 }

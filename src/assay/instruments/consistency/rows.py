@@ -1,4 +1,4 @@
-"""Scoring transcripts that somebody already has: JSON Lines of ``Scenario`` in, a result out.
+"""Scoring transcripts that exist already: JSON Lines of ``Scenario`` in, a result out.
 
 A row is one conversation with a purpose (``scenario.py`` lists kinds, variants and the parts that are scored)::
 
@@ -22,14 +22,15 @@ from msgspec import Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError
+from assay.instruments.consistency.measures.shares import ConsistencySettings
+from assay.instruments.consistency.ratings.agreement import read_ratings
+from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario, Turn
 from assay.measuring.rows import decode_row, rows_of
 from assay.vocabulary import Flag, Result
 
-from .measures import Settings
+from .judging import judge_all
 from .protocol import Consistency
-from .ratings import read_ratings
-from .scenario import Kind, Scenario, Turn
-from .scoring import score_scenarios
+from .scoring import RULE_VERSIONS, score_judgements
 
 __all__ = ["read_scenarios", "scenario_schema", "score_rows"]
 
@@ -42,8 +43,6 @@ PARTS: dict[Kind, tuple[str, ...]] = {
     "exchange": ("reply",),
     "promise": ("reply", "go_on"),
 }
-NO_PART = ("", "planted")
-APART = ("wrong_digest", "unknown_label")
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -96,7 +95,7 @@ def _check_parts(scenario: Scenario) -> None:
     """The replies that are scored are marked, and stand in their order."""
     if (parts := PARTS.get(scenario.kind)) is None:
         return
-    marked = [turn.part for _, turn in scenario.replies() if turn.part not in NO_PART]
+    marked = [turn.part for _, turn in scenario.replies() if turn.part not in ("", PLANTED)]
     if parts[0] not in marked:
         raise ValueError(f'no turn of the assistant is marked as its part: write "part": "{parts[0]}"')
     if strange := [part for part in marked if part not in parts]:
@@ -121,13 +120,20 @@ def _clean(turn: Turn) -> Turn:
     return msgspec.structs.replace(turn, content=text) if changed else turn
 
 
-def score_rows(path: Path, settings: Settings | None = None, *, ratings: Path | None = None) -> Result:
+def score_rows(
+    path: Path, settings: ConsistencySettings | None = None, *, ratings: Path | None = None
+) -> Result:
     """Judge and score the scenarios of a file, with people's or models' ratings of them beside, if there are any."""
-    return score_scenarios(
-        read_scenarios(path),
-        settings or Settings(),
-        source="rows",
+    settings, scenarios = settings or ConsistencySettings(), read_scenarios(path)
+    rated = read_ratings(ratings) if ratings else ()
+    scores = score_judgements(judge_all(scenarios, settings.judging), scenarios, settings, ratings=rated)
+    return Result(
+        instrument=Consistency.name,
         version=Consistency.version,
-        flags=[Flag("Limited Comparability", "not declared first")],
-        ratings=read_ratings(ratings) if ratings else (),
+        source="rows",
+        measures=scores.measures,
+        verdicts=scores.verdicts,
+        flags=(Flag("Limited Comparability", "not declared first"),),
+        notes=scores.notes,
+        versions=RULE_VERSIONS,
     )

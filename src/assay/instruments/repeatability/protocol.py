@@ -94,7 +94,7 @@ class Repeatability(InstrumentBase):
     """Does the same request give the same program?"""
 
     name = "repeatability"
-    version = "3"
+    version = "2"
     title = "Repeatability"
     noun = "contracts"
     runs_code = True

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import Struct
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Steady, WorldBase
-from assay.worlds.misread import alike, nearest, number_at
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import table
+from assay.worlds.base import FamilyBase, Steady, WorldBase, entry_failures, finish
+from assay.worlds.fuzzy import alike, nearest, number_at
+from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import table, worded
 
 __all__ = ["Archive"]
 
@@ -41,77 +31,6 @@ class Question(Struct, frozen=True):
     about: str  # a thing or a person
     kinds: tuple[str, ...]  # of the documents, in the order in which they must be opened
     number: str  # n or m of the last
-
-
-class Archive(FamilyBase):
-    name: ClassVar[str] = "archive"
-    version: ClassVar[str] = "2"
-    title: ClassVar[str] = "Answer from an archive"
-    dimension: ClassVar[Dimension] = "S"
-    environment: ClassVar[Environment] = "tool-augmented"
-    levels: ClassVar[dict[int, str]] = {
-        3: "one of a few documents must be opened",
-        5: "two or three of 100 documents lead to the answer, under a query budget",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("harbour", "botanic", "opera", "railway")
-    held_out: ClassVar[tuple[str, ...]] = ("observatory", "pottery")
-    chance: ClassVar[dict[int, float]] = {3: 0.02, 5: 0.02}
-    verification: ClassVar[str] = "the answer that was given, read from the state"
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = STORIES[situation]
-        count, kinds, met, kept, queries = SIZE[level]
-        things, people = stream.shuffled(story["things"])[:count], stream.shuffled(TABLE["people"])[:met]
-        works = stream.shuffled(list(story["works"]))[:kinds]
-        papers = _papers(things, works, people, people[:kept], story, stream)
-        asked = _draw_question(level, story, things, works, people, stream)
-        right = _follow(papers, asked)
-        order = stream.shuffled(list(papers.values()))
-        documents = {
-            id_: [paper["title"], paper["text"]] for id_, paper in zip(IDS[level], order, strict=True)
-        }
-        goal = stream.choice(TABLE["goals"]).format(
-            who=story["who"], question=asked.text, how=TABLE["how"][level]
-        )
-        hops = len(asked.kinds)
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=goal,
-            observation=SEEN[level],
-            actions=ACTIONS[level],
-            criterion=Criterion(f"exactly one answer was given: {right}", [right]),
-            setup={"documents": documents},
-            needed=hops + 1,
-            most=2 * (hops + 1) + 4,
-            queries=queries,
-            queries_needed=hops,
-            noisy=("catalogue", "opened"),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> ReadingRoom:
-        return ReadingRoom(task)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        answers = state["answers"]
-        if answers == task.criterion.expected:
-            return Judgement(True)
-        if len(answers) > 1:
-            return Judgement(False, ("more than one answer was given",))
-        return Judgement(False, ("the answer is wrong" if answers else "no answer was given",))
-
-    def oracle(self, brief: Brief) -> Researcher:
-        return Researcher(brief)
-
-    def novice(self, brief: Brief) -> Hasty:
-        return Hasty(brief)
-
-    def null(self, brief: Brief) -> Guesser:
-        return Guesser(brief)
-
-
-# Drawing documents and a question.
 
 
 def _papers(
@@ -184,33 +103,25 @@ def _follow(papers: dict[tuple[str, str], dict[str, Any]], asked: Question) -> i
     return int(paper[asked.number])
 
 
-# The world.
-
-
 def _observation(ids: list[str]) -> dict[str, Any]:
-    titles = {id_: {"type": "string"} for id_ in ids}
-    return obj(
-        {
-            "catalogue": obj(titles),
-            "opened": obj(titles, []),
-            "answered": {"type": "array", "items": {"type": "integer"}},
-        }
-    )
+    titles = dict.fromkeys(ids, STRING)
+    return obj({"catalogue": obj(titles), "opened": obj(titles, []), "answered": array(INTEGER)})
 
 
 def _actions(ids: list[str]) -> tuple[Action, ...]:
-    answer = Action(
-        name="answer",
-        about="Answer the question. It can be answered only once.",
-        parameters=obj({"value": {"type": "integer", "minimum": 0, "maximum": 99_999}}),
+    return (
+        action(
+            "answer",
+            "Answer the question. It can be answered only once.",
+            {"value": integer("", 0, 99_999)},
+        ),
+        action(
+            "open_document",
+            "Open a document of the catalogue.",
+            {"id": text("its number in the catalogue", options=ids)},
+            query=True,
+        ),
     )
-    read = Action(
-        name="open_document",
-        about="Open a document of the catalogue.",
-        parameters=obj({"id": text("its number in the catalogue", options=ids)}),
-        query=True,
-    )
-    return answer, read
 
 
 COUNT = {level: size[0] * size[1] + size[3] * len(PAPERS) for level, size in SIZE.items()}
@@ -218,41 +129,38 @@ IDS = {
     level: [f"D{place:0{max(2, len(str(count)))}d}" for place in range(1, count + 1)]
     for level, count in COUNT.items()
 }
-SEEN = {level: _observation(ids) for level, ids in IDS.items()}
+OBSERVATIONS = {level: _observation(ids) for level, ids in IDS.items()}
 ACTIONS = {level: _actions(ids) for level, ids in IDS.items()}
 
 
 class ReadingRoom(WorldBase):
     """Documents, those that were opened, and the answer."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._documents: dict[str, list[str]] = task.setup["documents"]
         self._catalogue = {name: document[0] for name, document in self._documents.items()}
         self._opened: list[str] = []
         self._answers: list[int] = []
 
     def look(self) -> dict[str, Any]:
-        documents = self._documents
         return {
             "catalogue": self._catalogue.copy(),
-            "opened": {name: documents[name][1] for name in self._opened},
+            "opened": {name: self._documents[name][1] for name in self._opened},
             "answered": list(self._answers),
         }
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        if name == "answer":
-            if self._answers:
-                return Effect(error="the question was answered already; there can be only one answer")
-            self._answers.append(int(arguments["value"]))
-        elif arguments["id"] not in self._opened:
-            self._opened.append(arguments["id"])
-        return Effect()
+    def do_answer(self, value: int) -> None:
+        if self._answers:
+            raise Refused("the question was answered already; there can be only one answer")
+        self._answers.append(value)
+
+    def do_open_document(self, id: str) -> None:
+        if id not in self._opened:
+            self._opened.append(id)
 
     def snapshot(self) -> dict[str, Any]:
         return {"answers": list(self._answers)}
-
-
-# Those who ask.
 
 
 @cache
@@ -291,20 +199,24 @@ def _places(template: str) -> dict[str, int]:
 
 
 class Researcher(Steady):
-    """Understands the question, and goes from document to document."""
+    """Understands the question, and goes from document to document.
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
+    The novice opens what the question names, and answers with what stands there.
+    """
+
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
         stories = zip(STORIES.values(), _known(brief.level), strict=True)
         self._story, asked = next((story, asked) for story, (who, asked) in stories if who in brief.goal)
         self._asked = next(question for question in asked if question.text in brief.goal)
+        self._kinds = self._asked.kinds[:1] if novice else self._asked.kinds
         self._ids: list[str] = []  # decided once: titles are misread anew every time
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["answered"]:
-            return Act("finish", {"achieved": True})
+            return finish()
         about, said, template = self._asked.about, "", ""
-        for hop, kind in enumerate(self.kinds()):
+        for hop, kind in enumerate(self._kinds):
             if hop == len(self._ids):
                 self._ids.append(self.find(observation["catalogue"], about, kind))
             if self._ids[hop] not in observation["opened"]:
@@ -314,9 +226,6 @@ class Researcher(Steady):
             place = _places(template).get("other") or _places(template)["who"]
             about = " ".join(said.split(" ")[place : place + 2]).strip(".,;")
         return Act("answer", {"value": number_at(said, _places(template)[self._asked.number])})
-
-    def kinds(self) -> tuple[str, ...]:
-        return self._asked.kinds
 
     def find(self, catalogue: dict[str, str], about: str, kind: str) -> str:
         """The document of that kind on something or someone. Both the name and the titles may be misread."""
@@ -331,19 +240,58 @@ class Researcher(Steady):
         return max(fitting, key=lambda name: alike(parts[name][0], meant))
 
 
-class Hasty(Researcher):
-    """The novice: opens what the question names, and answers with what stands there."""
-
-    def kinds(self) -> tuple[str, ...]:
-        return self._asked.kinds[:1]
-
-
 class Guesser(Steady):
-    """Null: opens the first document and says a number that is often right elsewhere."""
+    """Opens the first document and says a number that is often right elsewhere."""
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["answered"]:
-            return Act("finish", {"achieved": True})
+            return finish()
         if observation["opened"]:
             return Act("answer", {"value": 40})
         return Act("open_document", {"id": min(observation["catalogue"])})
+
+
+class Archive(FamilyBase, table=TABLE):
+    world = ReadingRoom
+    solver = Researcher
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = STORIES[situation]
+        count, kinds, met, kept, queries = SIZE[level]
+        things, people = stream.shuffled(story["things"])[:count], stream.shuffled(TABLE["people"])[:met]
+        works = stream.shuffled(list(story["works"]))[:kinds]
+        papers = _papers(things, works, people, people[:kept], story, stream)
+        asked = _draw_question(level, story, things, works, people, stream)
+        right = _follow(papers, asked)
+        order = stream.shuffled(list(papers.values()))
+        hops = len(asked.kinds)
+        return self.task(
+            level,
+            situation,
+            goal=worded(stream, TABLE["goals"], story, question=asked.text, how=TABLE["how"][level]),
+            observation=OBSERVATIONS[level],
+            actions=ACTIONS[level],
+            criterion=f"exactly one answer was given: {right}",
+            expected=[right],
+            setup={
+                "documents": {
+                    id_: [paper["title"], paper["text"]] for id_, paper in zip(IDS[level], order, strict=True)
+                }
+            },
+            needed=hops + 1,
+            queries=queries,
+            queries_needed=hops,
+            noisy=("catalogue", "opened"),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        return entry_failures(
+            [{"value": value} for value in state["answers"]],
+            {"value": task.criterion.expected[0]},
+            {"value": "the answer"},
+            none="no answer was given",
+            several="more than one answer was given",
+        )
+
+    def null(self, brief: Brief) -> Guesser:
+        return Guesser(brief)

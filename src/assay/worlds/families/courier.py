@@ -2,204 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, ClassVar
-
-from msgspec import Struct
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, nearest
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import table_of
+from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, finish, options
+from assay.worlds.fuzzy import nearest
+from assay.worlds.model import Act, Action, Brief, Effect, Refused, Seen, Task
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import table
 
 __all__ = ["Courier"]
 
-
-class Round(Struct, frozen=True):
-    """Who carries what, and the places there are."""
-
-    who: str
-    thing: str
-    places: tuple[str, ...]
-
-
-ROUNDS = table_of("courier", dict[str, Round])
+TABLE = table("courier")
 GRID = {2: (3, 3), 3: (3, 4), 5: (4, 4)}
 STOPS = {2: 1, 3: 1, 5: 5}
 CLOSED_ON = {2: (), 3: (0,), 5: (1, 3)}  # on the way to which stop a road turns out to be closed
 WAIT_AT = {2: (), 3: (), 5: (2,)}
 LONG = {2: range(1, 99), 3: range(1, 99), 5: range(17, 29)}  # actions of a good tour
 PARCELS = [f"P{number}" for number in range(1, STOPS[5] + 1)]
-# What is asked; one of each list, the second and third where the level has closed roads and opening times.
-HEADS = {
-    1: (
-        "{who} Bring the {thing} to the place on its label, not later than the minute it says, and leave it there.",
-        "{who} There is one {thing} on board. It has to be left at the place it is marked for, by the minute given.",
-        "{who} Find a way that brings the {thing} to the place on its label by the minute given, and leave it there.",
-    ),
-    2: (
-        "{who} Bring each {thing} to the place on its label and leave it there, in time.",
-        "{who} You have more than one {thing} on board. Each has to be left at the place it is marked for, in time.",
-        "{who} Plan the round so that each {thing} is left at its own place between the minutes it gives.",
-    ),
-}
-MAPS = (
-    "You go from place to place along the roads; each takes the minutes given, in either direction. The clock starts "
-    "at 0; deciding takes no time.",
-    "The list of roads says which places are joined and how many minutes it takes, both ways alike. The clock shows "
-    "the minutes since the start; deciding takes none.",
-    "Only places joined by a road in the list can be reached in one move, and the road's minutes pass on the clock, "
-    "which begins at 0.",
-)
-CLOSED = (
-    "Some roads may be closed. That turns out only when you try; trying takes no time.",
-    "A road may be shut without notice: you learn it when you want to use it, stay where you are, and lose no time.",
-    "Be ready to change the plan: a closed road is found closed only by trying it, at no cost in time.",
-)
-TIMES = (
-    "Nobody opens before the minute given as 'from', and after the minute given as 'by' it is too late; both minutes "
-    "themselves are fine. If you are early, wait.",
-    "Each may be left between its minutes 'from' and 'by', both included. You may wait until a door opens.",
-    "A door opens at the minute 'from' and shuts after the minute 'by'. Whoever comes early has to wait.",
-)
-LABELS = (
-    "A label may be hard to read; the list of roads spells every place right. What has been left stays there."
-)
-_WORD, _MINUTES = {"type": "string"}, {"type": "integer"}
-_LIST = {"type": "array", "items": _WORD}
+# Level → the lists from each of which a sentence of the goal is drawn.
+SAID = {2: ("maps",), 3: ("maps", "closed"), 5: ("maps", "closed", "times")}
+ABOARD = "on board"
+_PARCEL = obj({"parcel": STRING, "to": STRING, "from": INTEGER, "by": INTEGER, "now": STRING})
 OBSERVATION = obj(
     {
-        "at": _WORD,
-        "clock": _MINUTES,
-        "roads": _LIST,
-        "closed": _LIST,
-        "parcels": {
-            "type": "array",
-            "items": obj({"parcel": _WORD, "to": _WORD, "from": _MINUTES, "by": _MINUTES, "now": _WORD}),
-        },
+        "at": STRING,
+        "clock": INTEGER,
+        "roads": array(STRING),
+        "closed": array(STRING),
+        "parcels": array(_PARCEL),
     }
 )
-ABOARD = "on board"
-LEAVE = Action(
-    name="leave",
-    about="Leave something at the place where you are. It cannot be taken up again.",
-    parameters=obj({"parcel": text("its number", options=PARCELS)}),
+LEAVE = action(
+    "leave",
+    "Leave something at the place where you are. It cannot be taken up again.",
+    {"parcel": text("its number", options=PARCELS)},
 )
-WAIT = Action(
-    name="wait",
-    about="Wait where you are.",
-    parameters=obj(
-        {"minutes": {"type": "integer", "minimum": 1, "maximum": 60, "description": "for how long"}}
-    ),
-)
+WAIT = action("wait", "Wait where you are.", {"minutes": integer("for how long", 1, 60)})
 Graph = dict[str, dict[str, int]]
 
 
 @cache
 def _go(situation: str) -> Action:
-    return Action(
-        name="go",
-        about="Go along the road from where you are to a place next to it.",
-        parameters=obj({"to": text("the place", options=sorted(ROUNDS[situation].places))}),
+    places = sorted(TABLE["situations"][situation]["places"])
+    return action(
+        "go",
+        "Go along the road from where you are to a place next to it.",
+        {"to": text("the place", options=places)},
     )
-
-
-class Courier(FamilyBase):
-    name: ClassVar[str] = "courier"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Deliver along roads, in time"
-    dimension: ClassVar[Dimension] = "D"
-    environment: ClassVar[Environment] = "static"
-    levels: ClassVar[dict[int, str]] = {
-        2: "the quickest way on a small map, move by move",
-        3: "a road turns out to be closed: another way, still in time",
-        5: "five deliveries with opening times, closed roads and few spare moves",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("town", "valley", "hospital", "vineyard")
-    held_out: ClassVar[tuple[str, ...]] = ("mine", "festival")
-    chance: ClassVar[dict[int, float]] = {2: 0.02, 3: 0.02, 5: 0.01}
-    verification: ClassVar[str] = "where and when each parcel was left, read from the state"
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        tour = ROUNDS[situation]
-        names = stream.shuffled(tour.places)
-        while True:
-            graph, roads, places = _map(GRID[level], names, stream)
-            start = places[0]
-            stops = [places[-1]] if level < 5 else stream.shuffled(places[1:])[: STOPS[5]]
-            closed, windows, needed = _simulate(graph, start, stops, level, stream)
-            if needed in LONG[level]:
-                break
-        numbers = stream.shuffled(PARCELS[: len(stops)])
-        parcels: list[dict[str, Any]] = [
-            {"parcel": number, "to": stop, "from": low, "by": high}
-            for number, stop, (low, high) in zip(numbers, stops, windows, strict=True)
-        ]
-        parcels.sort(key=lambda parcel: str(parcel["parcel"]))
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=_goal(tour, level, stream),
-            observation=OBSERVATION,
-            actions=(_go(situation), LEAVE, WAIT) if level == 5 else (_go(situation), LEAVE),
-            criterion=Criterion(f"each {tour.thing} was left at its place between its minutes", parcels),
-            setup={"start": start, "roads": roads, "closed": closed},
-            needed=needed,
-            most=needed + 4 if level == 5 else 2 * needed + 4,
-            noisy=("to",),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Streets:
-        return Streets(task)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        because = []
-        for parcel in task.criterion.expected:
-            name, left = parcel["parcel"], state["left"].get(parcel["parcel"])
-            if left is None:
-                because.append(f"{name} was not delivered")
-            elif left["at"] != parcel["to"]:
-                because.append(f"{name} was left at {left['at']}, not {parcel['to']}")
-            elif not parcel["from"] <= left["minute"] <= parcel["by"]:
-                because.append(
-                    f"{name} was left at minute {left['minute']}, not {parcel['from']} to {parcel['by']}"
-                )
-        return Judgement(not because, tuple(because))
-
-    def oracle(self, brief: Brief) -> Rider:
-        return Rider(brief)
-
-    def novice(self, brief: Brief) -> Rider:
-        return Rider(brief, stubborn=True)
-
-    def null(self, brief: Brief) -> Fixed:
-        places = brief.actions[0].parameters["properties"]["to"]["enum"]
-        gone = [Act("go", {"to": place}) for place in places[:4]]
-        return Fixed(*gone, *(Act("leave", {"parcel": parcel}) for parcel in PARCELS[: STOPS[brief.level]]))
-
-
-def _goal(tour: Round, level: int, stream: Stream) -> str:
-    said = [stream.choice(HEADS[2 if level == 5 else 1]), stream.choice(MAPS)]
-    if level > 2:
-        said.append(stream.choice(CLOSED))
-    if level == 5:
-        said.append(stream.choice(TIMES))
-    return " ".join([*said, LABELS]).format(who=tour.who, thing=tour.thing)
 
 
 def _map(size: tuple[int, int], names: list[str], stream: Stream) -> tuple[Graph, list[str], list[str]]:
@@ -321,78 +175,60 @@ def _window(
     if level == 3:
         return 0, clock + clock // 8
     latest = clock + stream.integer(5, 10)
-    return clock if pause else max(0, clock - stream.integer(4, 12)), max(
-        latest, before[-1][1] + 1
-    ) if before else latest
+    earliest = clock if pause else max(0, clock - stream.integer(4, 12))
+    return earliest, max(latest, before[-1][1] + 1) if before else latest
 
 
 class Streets(WorldBase):
     """Where the courier is, what the clock shows, and what was left where."""
 
-    def __init__(self, task: Task) -> None:
-        self._parcels: list[dict[str, Any]] = task.criterion.expected
-        self._roads: list[str] = task.setup["roads"]
-        self._graph = _read(self._roads)
-        self._closed = frozenset(task.setup["closed"])
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
+        self._parcels: dict[str, dict[str, Any]] = {one["parcel"]: one for one in task.criterion.expected}
+        self._graph = _read(task.setup["roads"])
         self._known: list[str] = []
         self._at: str = task.setup["start"]
         self._clock = 0
         self._left: dict[str, dict[str, Any]] = {}
 
     def look(self) -> dict[str, Any]:
-        left = self._left
+        left = {name: f"left at {where['at']}" for name, where in self._left.items()}
         return {
             "at": self._at,
             "clock": self._clock,
-            "roads": list(self._roads),
+            "roads": list(self.setup["roads"]),
             "closed": list(self._known),
-            "parcels": [
-                {
-                    **parcel,
-                    "now": f"left at {left[name]['at']}" if (name := parcel["parcel"]) in left else ABOARD,
-                }
-                for parcel in self._parcels
-            ],
+            "parcels": [{**parcel, "now": left.get(name, ABOARD)} for name, parcel in self._parcels.items()],
         }
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        if name == "go":
-            return self._go(arguments["to"])
-        if name == "wait":
-            self._clock += arguments["minutes"]
-            return Effect()
-        return self._leave(arguments["parcel"])
-
-    def _go(self, to: str) -> Effect:
+    def do_go(self, to: str) -> None:
         roads = self._graph[self._at]
         if to not in roads:
-            return Effect(
-                error=f"no road leads from {self._at} to {to}; there are roads to {', '.join(sorted(roads))}"
-            )
+            there = ", ".join(sorted(roads))
+            raise Refused(f"no road leads from {self._at} to {to}; there are roads to {there}")
         road = _road(self._at, to)
-        if road in self._closed:
+        if road in self.setup["closed"]:
             if road not in self._known:
                 self._known.append(road)
-            return Effect(error=f"the road {road} is closed")
+            raise Refused(f"the road {road} is closed")
         self._clock += roads[to]
         self._at = to
-        return Effect()
 
-    def _leave(self, number: str) -> Effect:
-        parcel = next((p for p in self._parcels if p["parcel"] == number), None)
-        if parcel is None or number in self._left:
-            return Effect(error=f"{number} is not on board")
-        if self._at == parcel["to"] and self._clock < parcel["from"]:
-            return Effect(error=f"nobody opens before minute {parcel['from']}")
-        self._left[number] = {"at": self._at, "minute": self._clock}
+    def do_wait(self, minutes: int) -> None:
+        self._clock += minutes
+
+    def do_leave(self, parcel: str) -> Effect:
+        label = self._parcels.get(parcel)
+        if label is None or parcel in self._left:
+            raise Refused(f"{parcel} is not on board")
+        if self._at == label["to"] and self._clock < label["from"]:
+            raise Refused(f"nobody opens before minute {label['from']}")
+        self._left[parcel] = {"at": self._at, "minute": self._clock}
         return Effect(done=len(self._left) == len(self._parcels))
 
     def snapshot(self) -> dict[str, Any]:
-        return {
-            "at": self._at,
-            "clock": self._clock,
-            "left": {k: dict(v) for k, v in sorted(self._left.items())},
-        }
+        left = {name: dict(where) for name, where in sorted(self._left.items())}
+        return {"at": self._at, "clock": self._clock, "left": left}
 
 
 def _read(roads: list[str]) -> Graph:
@@ -408,12 +244,11 @@ def _read(roads: list[str]) -> Graph:
 class Rider(Steady):
     """Goes the quickest way to whatever is due first, around what is known to be closed, and waits when early.
 
-    The ``stubborn`` one takes the parcels as they are listed, and gives up where a road is closed.
+    The novice takes the parcels as they are listed, and gives up where a road is closed.
     """
 
-    def __init__(self, brief: Brief, *, stubborn: bool = False) -> None:
-        super().__init__(brief)
-        self._stubborn = stubborn
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
         self._graph: Graph = {}
         self._labels: dict[str, str] = {}
         self._way: list[str] = []
@@ -426,20 +261,70 @@ class Rider(Steady):
             for parcel in observation["parcels"]:
                 self._labels[parcel["parcel"]] = nearest(parcel["to"].split(" ")[0], places)
         aboard = [parcel for parcel in observation["parcels"] if parcel["now"] == ABOARD]
-        if not aboard or (self._stubborn and seen.error):
-            return Act("finish", {"achieved": not aboard})
-        parcel = aboard[0] if self._stubborn else min(aboard, key=lambda parcel: int(parcel["by"]))
+        if not aboard or (self.is_novice and seen.error):
+            return finish(not aboard)
+        parcel = aboard[0] if self.is_novice else min(aboard, key=lambda parcel: int(parcel["by"]))
         at, stop = observation["at"], self._labels[parcel["parcel"]]
         if at == stop:
             early = parcel["from"] - observation["clock"]
-            return (
-                Act("wait", {"minutes": min(60, early)})
-                if early > 0
-                else Act("leave", {"parcel": parcel["parcel"]})
-            )
+            if early > 0:
+                return Act("wait", {"minutes": min(60, early)})
+            return Act("leave", {"parcel": parcel["parcel"]})
         return Act("go", {"to": self._next(at, stop, observation["closed"])})
 
     def _next(self, at: str, stop: str, closed: list[str]) -> str:
         if at not in self._way or self._way[-1] != stop or len(closed) != self._closed:
             self._way, self._closed = _route(self._graph, at, stop, set(closed)), len(closed)
         return self._way[self._way.index(at) + 1]
+
+
+class Courier(FamilyBase, table=TABLE):
+    world = Streets
+    solver = Rider
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        tour = TABLE["situations"][situation]
+        names = stream.shuffled(tour["places"])
+        while True:
+            graph, roads, places = _map(GRID[level], names, stream)
+            start = places[0]
+            stops = [places[-1]] if level < 5 else stream.shuffled(places[1:])[: STOPS[5]]
+            closed, windows, needed = _simulate(graph, start, stops, level, stream)
+            if needed in LONG[level]:
+                break
+        numbers = stream.shuffled(PARCELS[: len(stops)])
+        parcels: list[dict[str, Any]] = [
+            {"parcel": number, "to": stop, "from": low, "by": high}
+            for number, stop, (low, high) in zip(numbers, stops, windows, strict=True)
+        ]
+        said = [
+            stream.choice(lists) for lists in (TABLE["heads"][level], *(TABLE[key] for key in SAID[level]))
+        ]
+        go = _go(situation)
+        return self.task(
+            level,
+            situation,
+            goal=" ".join([*said, TABLE["labels"]]).format(**tour),
+            observation=OBSERVATION,
+            actions=(go, LEAVE, WAIT) if level == 5 else (go, LEAVE),
+            criterion=f"each {tour['thing']} was left at its place between its minutes",
+            expected=sorted(parcels, key=lambda parcel: str(parcel["parcel"])),
+            setup={"start": start, "roads": roads, "closed": closed},
+            needed=needed,
+            most=needed + 4 if level == 5 else None,
+            noisy=("to",),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        for parcel in task.criterion.expected:
+            name, left = parcel["parcel"], state["left"].get(parcel["parcel"])
+            if left is None:
+                yield f"{name} was not delivered"
+            elif left["at"] != parcel["to"]:
+                yield f"{name} was left at {left['at']}, not {parcel['to']}"
+            elif not parcel["from"] <= left["minute"] <= parcel["by"]:
+                yield f"{name} was left at minute {left['minute']}, not {parcel['from']} to {parcel['by']}"
+
+    def null(self, brief: Brief) -> Fixed:
+        gone = [Act("go", {"to": place}) for place in options(brief, "to")[:4]]
+        return Fixed(*gone, *(Act("leave", {"parcel": parcel}) for parcel in PARCELS[: STOPS[brief.level]]))

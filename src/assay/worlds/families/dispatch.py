@@ -2,89 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
-from typing import Any, ClassVar
-
-from msgspec import Struct
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Steady
-from assay.worlds.events import (
-    DONE,
-    EVENT,
-    FINISH,
-    NEXT,
-    Follower,
-    Phrasebook,
-    Unfolding,
-    known,
-    whole,
-)
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import table_of
+from assay.worlds.base import FamilyBase, Steady, finish
+from assay.worlds.events import EVENT, NEXT, Follower, Phrasebook, Unfolding, known, whole
+from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import table, worded
 
 __all__ = ["Dispatch"]
 
-
-class Story(Struct, frozen=True):
-    who: str
-    unit: str
-    units: tuple[str, ...]
-    sites: tuple[str, ...]
-
-
-class Tables(Struct, frozen=True):
-    situations: dict[str, Story]
-    goals: dict[int, tuple[str, ...]]
-    phrases: dict[str, tuple[str, ...]]
-
-
-TABLES = table_of("dispatch", Tables)
-BOOK = Phrasebook(TABLES.phrases)
-_INT, _STR = {"type": "integer"}, {"type": "string"}
-_TRIP = obj({"site": _STR, "minutes": _INT})
-_UNIT = obj({"unit": _STR, "ready_in": _INT, "trips": {"type": "array", "items": _TRIP}})
-_CALL = {"call": _INT, "site": _STR}
-_SENT = obj(
-    {"call": _INT, "unit": _STR, "told": {"type": "integer", "description": "minutes told the caller"}}
-)
+TABLE = table("dispatch")
+BOOK = Phrasebook(TABLE["phrases"])
+_TRIPS = array(obj({"site": STRING, "minutes": INTEGER}))
+_UNIT = obj({"unit": STRING, "ready_in": INTEGER, "trips": _TRIPS})
+_CALL = {"call": INTEGER, "site": STRING}
+_SENT = obj({"call": INTEGER, "unit": STRING, "told": integer("minutes told the caller")})
 
 
 def _observation(call: dict[str, Any]) -> dict[str, Any]:
     return obj(
         {
-            "units": {"type": "array", "items": _UNIT, "description": "as known at first"},
-            "calls": {"type": "array", "items": obj(call)},
+            "units": array(_UNIT, "as known at first"),
+            "calls": array(obj(call)),
             "waiting": {"type": ["integer", "null"], "description": "the call that dispatch is for now"},
-            "sent": {"type": "array", "items": _SENT},
+            "sent": array(_SENT),
             "event": EVENT,
         }
     )
 
 
-OBSERVATIONS = {3: _observation(_CALL), 5: _observation(_CALL | {"within": _INT})}
+OBSERVATIONS = {3: _observation(_CALL), 5: _observation(_CALL | {"within": INTEGER})}
 
 
 @cache
 def _dispatch(units: tuple[str, ...]) -> Action:
-    minutes = {"type": "integer", "minimum": 0, "maximum": 999, "description": "until it arrives, from now"}
-    return Action(
-        name="dispatch",
-        about="Send a unit to the call that is waiting, and tell the caller when it arrives. It cannot be undone.",
-        parameters=obj({"unit": text("which unit", options=list(units)), "minutes": minutes}),
+    return action(
+        "dispatch",
+        "Send a unit to the call that is waiting, and tell the caller when it arrives. It cannot be undone.",
+        {
+            "unit": text("which unit", options=list(units)),
+            "minutes": integer("until it arrives, from now", 0, 999),
+        },
     )
 
 
@@ -113,98 +76,12 @@ class Fleet:
 Message = tuple[str, int, str, str]  # kind, minutes, unit, site
 
 
-class Dispatch(FamilyBase):
-    name: ClassVar[str] = "dispatch"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Send the one that will be in time"
-    dimension: ClassVar[Dimension] = "M"
-    environment: ClassVar[Environment] = "static"
-    levels: ClassVar[dict[int, str]] = {
-        3: "the first to arrive, after messages that change the picture",
-        5: "two calls: the one choice that leaves somebody in time for the second",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("ambulance", "fire", "boats", "mountain")
-    held_out: ClassVar[tuple[str, ...]] = ("lifts", "vets")
-    chance: ClassVar[dict[int, float]] = {3: 0.05, 5: 0.02}
-    verification: ClassVar[str] = "who was sent where and what callers were told, read from the state"
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = TABLES.situations[situation]
-        units = stream.shuffled(story.units)[:4]
-        sites = stream.shuffled(story.sites)[: 1 if level == 3 else 2]
-        limits: dict[str, int] = {}
-        if level == 3:
-            final, messages = _race(stream, units, sites[0])
-        else:
-            final, messages, limits = _two_calls(stream, units, sites)
-        messages = stream.shuffled(messages)
-        arrivals = {site: {unit: final.arrival(unit, site) for unit in sorted(units)} for site in sites}
-        for kind, n, unit, site in messages:  # take them back: the list shows what was known before
-            final.hear(kind, -n, unit, site)
-        needed = len(messages) - 1 + len(sites)
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=stream.choice(TABLES.goals[level]).format(
-                who=story.who, unit=story.unit, first=sites[0], second=sites[-1]
-            ),
-            observation=OBSERVATIONS[level],
-            actions=(NEXT, _dispatch(tuple(sorted(units)))),
-            criterion=Criterion(
-                f"the first {story.unit} to arrive was sent, and the caller told when"
-                if level == 3
-                else "both calls are reached within their limits, and both callers told when",
-                {"arrivals": arrivals, "within": limits},
-            ),
-            setup={
-                "sites": sites,
-                "within": limits,
-                "ready": {unit: final.ready[unit] for unit in stream.shuffled(units)},
-                "trips": final.trips,
-                "told": [BOOK.say(stream, kind, n=n, a=unit, s=site) for kind, n, unit, site in messages],
-            },
-            needed=needed,
-            most=2 * needed + 4,
-            noisy=("event",),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Control:
-        return Control(task.setup)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        arrivals: dict[str, dict[str, int]] = task.criterion.expected["arrivals"]
-        limits: dict[str, int] = task.criterion.expected["within"]
-        why = []
-        for site, times in sorted(arrivals.items()):
-            sent = state["sent"].get(site)
-            if sent is None:
-                why.append(f"nobody was sent to {site}")
-                continue
-            arrives = times[sent["unit"]]
-            if site in limits and arrives > limits[site]:
-                why.append(
-                    f"{sent['unit']} reaches {site} after {arrives} minutes; the limit is {limits[site]}"
-                )
-            elif site not in limits and arrives > min(times.values()):
-                why.append(f"{sent['unit']} reaches {site} after {arrives} minutes; another is faster")
-            if sent["told"] != arrives:
-                why.append(f"{site} was told {sent['told']} minutes; it takes {arrives}")
-        return Judgement(not why, tuple(why))
-
-    def oracle(self, brief: Brief) -> Controller:
-        return Controller(brief)
-
-    def novice(self, brief: Brief) -> Controller:
-        return Controller(brief, greedy=True)
-
-    def null(self, brief: Brief) -> Anyone:
-        return Anyone(brief)
+Drawn = tuple[Fleet, list[Message], dict[str, int]]  # as it is after all messages; limits of the calls
 
 
-def _race(stream: Stream, units: list[str], site: str) -> tuple[Fleet, list[Message]]:
+def _race(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
     """Level 3: one of the two that seemed to be fastest, the first more often, is held up behind the third."""
-    first, second, third, last = units
+    (site,), (first, second, third, last) = sites, units
     held = first if stream.below(3) else second
     start = stream.integer(10, 18)
     times = {first: start, second: start + stream.integer(2, 4)}
@@ -221,12 +98,10 @@ def _race(stream: Stream, units: list[str], site: str) -> tuple[Fleet, list[Mess
     fleet = Fleet(ready, {unit: {site: times[unit] - ready[unit]} for unit in units})
     for kind, n, unit, where in messages:
         fleet.hear(kind, n, unit, where)
-    return fleet, messages
+    return fleet, messages, {}
 
 
-def _two_calls(
-    stream: Stream, units: list[str], sites: list[str]
-) -> tuple[Fleet, list[Message], dict[str, int]]:
+def _two_calls(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
     """Level 5: two units can be in time at the first call, only one of them at the second as well. In three of four
     instances that one is also the fastest for the first. Arrivals are drawn as they are after all messages."""
     first, second = sites
@@ -268,18 +143,14 @@ def _two_calls(
 class Control(Unfolding):
     """Messages, and who was sent where."""
 
-    def __init__(self, setup: dict[str, Any]) -> None:
-        super().__init__(setup["told"])
-        self._setup = setup
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._sent: list[dict[str, Any]] = []
 
-    def look(self) -> dict[str, Any]:
-        setup, sent = self._setup, self._sent
+    def shown(self) -> dict[str, Any]:
+        setup, sent = self.setup, self._sent
         sites, within = setup["sites"], setup["within"]
         calls = [{"call": number, "site": site} for number, site in enumerate(sites, start=1)]
-        if within:
-            for call in calls:
-                call["within"] = within[call["site"]]
         return {
             "units": [
                 {
@@ -289,25 +160,20 @@ class Control(Unfolding):
                 }
                 for unit, ready in setup["ready"].items()
             ],
-            "calls": calls,
+            "calls": [call | {"within": within[call["site"]]} for call in calls] if within else calls,
             "waiting": len(sent) + 1 if len(sent) < len(sites) else None,
             "sent": [dict(one) for one in sent],
-            "event": self.event(),
         }
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        if name == "next":
-            return self.advance()
-        if len(self._sent) >= len(self._setup["sites"]):
-            return Effect(error="no call is waiting")
-        unit = arguments["unit"]
+    def do_dispatch(self, unit: str, minutes: int) -> None:
+        if len(self._sent) >= len(self.setup["sites"]):
+            raise Refused("no call is waiting")
         if any(one["unit"] == unit for one in self._sent):
-            return Effect(error=f"{unit} has been sent to the other call")
-        self._sent.append({"call": len(self._sent) + 1, "unit": unit, "told": arguments["minutes"]})
-        return DONE
+            raise Refused(f"{unit} has been sent to the other call")
+        self._sent.append({"call": len(self._sent) + 1, "unit": unit, "told": minutes})
 
     def snapshot(self) -> dict[str, Any]:
-        sites = self._setup["sites"]
+        sites = self.setup["sites"]
         sent = {sites[one["call"] - 1]: {"unit": one["unit"], "told": one["told"]} for one in self._sent}
         return {"sent": dict(sorted(sent.items()))}
 
@@ -315,12 +181,8 @@ class Control(Unfolding):
 class Controller(Follower):
     """Corrects the list by every message, then looks for a choice with which all calls are served in time.
 
-    The ``greedy`` novice sends the fastest to each call in turn.
+    The novice sends the fastest to each call in turn.
     """
-
-    def __init__(self, brief: Brief, *, greedy: bool = False) -> None:
-        super().__init__(brief)
-        self._greedy = greedy
 
     def start(self, observation: dict[str, Any]) -> None:
         units = observation["units"]
@@ -342,9 +204,9 @@ class Controller(Follower):
     def conclude(self, observation: dict[str, Any]) -> Act:
         waiting = observation["waiting"]
         if waiting is None:
-            return FINISH
+            return finish()
         site = self._sites[waiting - 1]
-        if self._greedy:
+        if self.is_novice:
             unit = self._fastest(site, [one["unit"] for one in observation["sent"]])
         else:
             self._plan = self._plan or min(permutations(self._units, len(self._sites)), key=self._lateness)
@@ -366,9 +228,59 @@ class Anyone(Steady):
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["waiting"] is None:
-            return FINISH
+            return finish()
         at = observation["waiting"] - 1
         unit = observation["units"][at]
-        return Act(
-            "dispatch", {"unit": unit["unit"], "minutes": unit["ready_in"] + unit["trips"][at]["minutes"]}
+        minutes = unit["ready_in"] + unit["trips"][at]["minutes"]
+        return Act("dispatch", {"unit": unit["unit"], "minutes": minutes})
+
+
+class Dispatch(FamilyBase, table=TABLE):
+    world = Control
+    solver = Controller
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        units = stream.shuffled(story["units"])[:4]
+        sites = stream.shuffled(story["sites"])[: 1 if level == 3 else 2]
+        final, messages, limits = (_race if level == 3 else _two_calls)(stream, units, sites)
+        messages = stream.shuffled(messages)
+        arrivals = {site: {unit: final.arrival(unit, site) for unit in sorted(units)} for site in sites}
+        for kind, n, unit, site in messages:  # take them back: the list shows what was known before
+            final.hear(kind, -n, unit, site)
+        return self.task(
+            level,
+            situation,
+            goal=worded(stream, TABLE["goals"][level], story, first=sites[0], second=sites[-1]),
+            observation=OBSERVATIONS[level],
+            actions=(NEXT, _dispatch(tuple(sorted(units)))),
+            criterion=TABLE["criterion"][level].format(**story),
+            expected={"arrivals": arrivals, "within": limits},
+            setup={
+                "sites": sites,
+                "within": limits,
+                "ready": {unit: final.ready[unit] for unit in stream.shuffled(units)},
+                "trips": final.trips,
+                "told": [BOOK.say(stream, kind, n=n, a=unit, s=site) for kind, n, unit, site in messages],
+            },
+            needed=len(messages) - 1 + len(sites),
+            noisy=("event",),
         )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        limits: dict[str, int] = task.criterion.expected["within"]
+        for site, times in sorted(task.criterion.expected["arrivals"].items()):
+            sent = state["sent"].get(site)
+            if sent is None:
+                yield f"nobody was sent to {site}"
+                continue
+            arrives = times[sent["unit"]]
+            if site in limits and arrives > limits[site]:
+                yield f"{sent['unit']} reaches {site} after {arrives} minutes; the limit is {limits[site]}"
+            elif site not in limits and arrives > min(times.values()):
+                yield f"{sent['unit']} reaches {site} after {arrives} minutes; another is faster"
+            if sent["told"] != arrives:
+                yield f"{site} was told {sent['told']} minutes; it takes {arrives}"
+
+    def null(self, brief: Brief) -> Anyone:
+        return Anyone(brief)

@@ -3,153 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, read_number
+from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, finish
 from assay.worlds.folder import Folder
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj
-from assay.worlds.wording import read_first, table
+from assay.worlds.fuzzy import read_number
+from assay.worlds.model import Act, Brief, Effect, Seen, Task
+from assay.worlds.schema import INTEGER, action, array, integer, obj, string
+from assay.worlds.templates import partly_filled, read_first, story_of, table
 
 __all__ = ["Experiment"]
 
-PREPARE = Action(
-    name="prepare",
-    about="Bring the device to a setting.",
-    parameters=obj({"setting": {"type": "integer", "minimum": 1, "maximum": 2000}}),
+TABLE = table("experiment")
+PREPARE = action("prepare", "Bring the device to a setting.", {"setting": integer("", 1, 2000)})
+MEASURE = action("measure", "Take a reading at the present setting. It is kept in the notebook.")
+RECORD = action(
+    "record",
+    "Write the final result into the notebook.",
+    {"value": {"type": "number", "minimum": -100_000, "maximum": 100_000}},
 )
-MEASURE = Action(
-    name="measure",
-    about="Take a reading at the present setting. It is kept in the notebook.",
-    parameters=obj({}),
-)
-RECORD = Action(
-    name="record",
-    about="Write the final result into the notebook.",
-    parameters=obj({"value": {"type": "number", "minimum": -100_000, "maximum": 100_000}}),
-)
+_READING = {"setting": INTEGER, "display": string("the reading with its unit"), "spread": {"type": "number"}}
 OBSERVATION = obj(
     {
         "setting": {"type": ["integer", "null"], "description": "where the device stands"},
-        "readings": {
-            "type": "array",
-            "items": obj(
-                {
-                    "setting": {"type": "integer"},
-                    "display": {"type": "string", "description": "the reading with its unit"},
-                    "spread": {"type": "number"},
-                }
-            ),
-        },
+        "readings": array(obj(_READING)),
         "result": {"type": ["number", "null"], "description": "what the notebook holds as the result"},
-        "log": {"type": "string", "description": "what the equipment said last"},
+        "log": string("what the equipment said last"),
     }
 )
 BOOK = "notebook.jsonl"
 FACTORS = ("1.25", "1.6", "2", "2.5", "4", "5", "8")
 LIMIT = Fraction(1, 2)  # spread of a valid reading
 AT_ONCE = 5  # actions at level 5 (B.5.5)
-
-
-class Experiment(FamilyBase):
-    name: ClassVar[str] = "experiment"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Carry out a measurement"
-    dimension: ClassVar[Dimension] = "E"
-    environment: ClassVar[Environment] = "stochastic"
-    levels: ClassVar[dict[int, str]] = {
-        4: "equipment that works four times in five and says when it fails; retries are free",
-        5: "at most five actions, equipment that works seven times in ten and fails in silence",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("pond", "alloy", "honey", "seed_oil")
-    held_out: ClassVar[tuple[str, ...]] = ("glacier", "fibre")
-    chance: ClassVar[dict[int, float]] = {4: 0.02, 5: 0.02}
-    verification: ClassVar[str] = "the notebook, read from disk, held against the hidden true value"
-    real: ClassVar[bool] = True
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = table(self.name)["situations"][situation]
-        settings = stream.shuffled(story["settings"])
-        truth, blank = Fraction(stream.integer(1000, 9000), 100), Fraction(stream.integer(100, 900), 100)
-        factor, tolerance = Fraction(stream.choice(FACTORS)), Fraction(round(truth), 100)
-        faults = _faults(level, stream)
-        needed = _calls(faults)
-        told = {"wanted": settings[0], "blank": _said(blank), "factor": _said(factor), "limit": _said(LIMIT)}
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=_goal(level, story, {**told, "tolerance": _said(tolerance)}, stream),
-            observation=OBSERVATION,
-            actions=(PREPARE, MEASURE, RECORD),
-            criterion=Criterion(
-                f"the notebook holds one result, within {_said(tolerance)} of the true value, and a valid reading",
-                {
-                    "truth": _said(truth),
-                    "tolerance": _said(tolerance),
-                    "setting": settings[0],
-                    "limit": _said(LIMIT),
-                },
-            ),
-            setup={
-                "truth": _said(truth),
-                "blank": _said(blank),
-                "factor": _said(factor),
-                "settings": settings,
-                "shown": story["shown"],
-                "faults": faults,
-                "silent": level == 5,
-                # How a good reading is off, in parts of what may be; how far a bad one is, in per cent.
-                "off": [_said(Fraction(stream.integer(-40, 40), 100)) for _ in range(8)],
-                "bad": [stream.choice([-1, 1]) * stream.integer(12, 40) for _ in range(8)],
-                "tolerance": _said(tolerance),
-            },
-            needed=needed,
-            most=2 * needed + 4 if level == 4 else AT_ONCE,
-            noisy=("display", "log"),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Laboratory:
-        return Laboratory(task)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        asked = task.criterion.expected
-        because = []
-        valid = [
-            reading
-            for reading in state["readings"]
-            if reading["setting"] == asked["setting"]
-            and Fraction(reading["spread"]) <= Fraction(asked["limit"])
-        ]
-        if not valid:
-            because.append("no valid reading was taken")
-        if len(state["results"]) != 1:
-            because.append(f"{len(state['results'])} results were recorded")
-        elif abs(Fraction(state["results"][0]) - Fraction(asked["truth"])) > Fraction(asked["tolerance"]):
-            because.append("the result is not within tolerance of the true value")
-        return Judgement(not because, tuple(because))
-
-    def oracle(self, brief: Brief) -> Scientist:
-        return Scientist(brief)
-
-    def novice(self, brief: Brief) -> Trusting:
-        return Trusting(brief)
-
-    def null(self, brief: Brief) -> Fixed:
-        return Fixed(Act("prepare", {"setting": 100}), Act("measure", {}), Act("record", {"value": 42}))
 
 
 def _said(number: Fraction) -> str:
@@ -173,21 +61,22 @@ def _calls(faults: list[bool]) -> int:
 
 
 def _goal(level: int, story: dict[str, Any], told: dict[str, Any], stream: Stream) -> str:
-    words = table("experiment")
-    parts = {part: stream.choice(words[part]).format(**story, **told) for part in ("formula", "valid")}
-    goal: str = stream.choice(words["goals"]).format(**story, **told, **parts)
-    return f"{goal}{words['once']}{words['warning'][level].format(**story)}"
+    told = {**story, **told}
+    parts = {part: stream.choice(TABLE[part]).format(**told) for part in ("formula", "valid")}
+    goal: str = stream.choice(TABLE["goals"]).format(**told, **parts)
+    return f"{goal}{TABLE['once']}{TABLE['warning'][level].format(**story)}"
 
 
 class Laboratory(WorldBase):
     """A device, and a notebook on disk that gets one line for each thing that happened."""
 
-    def __init__(self, task: Task) -> None:
-        self._setup = task.setup
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._folder = Folder()
         self._folder.create(BOOK, "")
         self._setting: int | None = None
         self._called = 0
+        self._failed = False  # whether the present call goes wrong
         self._log = "ready"
 
     def _lines(self, kind: str) -> list[dict[str, Any]]:
@@ -201,7 +90,7 @@ class Laboratory(WorldBase):
             "readings": [
                 {
                     "setting": line["setting"],
-                    "display": f"{line['reading']} {self._setup['shown']}",
+                    "display": f"{line['reading']} {self.setup['shown']}",
                     "spread": float(line["spread"]),
                 }
                 for line in self._lines("reading")[-4:]
@@ -214,28 +103,19 @@ class Laboratory(WorldBase):
         wrong = self._wrong(name, arguments)
         if wrong:
             return Effect(error=wrong)
-        faults = self._setup["faults"]
-        failed = self._called < len(faults) and faults[self._called]
+        faults = self.setup["faults"]
+        self._failed = self._called < len(faults) and faults[self._called]
         self._called += 1
-        if failed and not self._setup["silent"]:
+        if self._failed and not self.setup["silent"]:
             self._log = f"{name} failed"
             return Effect(error=f"the equipment failed: {name} was not done")
-        if name == "prepare":
-            settings = self._setup["settings"]
-            self._setting = (
-                arguments["setting"] if not failed else settings[1 + self._called % (len(settings) - 1)]
-            )
-        elif name == "measure":
-            self._folder.append(BOOK, json.dumps({"kind": "reading", **self._reading(failed)}))
-        elif not failed:
-            self._folder.append(BOOK, json.dumps({"kind": "result", "value": str(arguments["value"])}))
         self._log = f"{name} ended"
-        return Effect()
+        return super().act(name, arguments)
 
     def _wrong(self, name: str, arguments: dict[str, Any]) -> str:
         """What cannot be done at all, whatever the equipment is like."""
-        if name == "prepare" and arguments["setting"] not in self._setup["settings"]:
-            known = ", ".join(str(setting) for setting in sorted(self._setup["settings"]))
+        if name == "prepare" and arguments["setting"] not in self.setup["settings"]:
+            known = ", ".join(str(setting) for setting in sorted(self.setup["settings"]))
             return f"the device has no such setting; it has: {known}"
         if name == "measure" and self._setting is None:
             return "the device has to be prepared first"
@@ -243,9 +123,20 @@ class Laboratory(WorldBase):
             return "a result has been recorded already, and is final"
         return ""
 
+    def do_prepare(self, setting: int) -> None:
+        settings = self.setup["settings"]
+        self._setting = settings[1 + self._called % (len(settings) - 1)] if self._failed else setting
+
+    def do_measure(self) -> None:
+        self._folder.append(BOOK, json.dumps({"kind": "reading", **self._reading(self._failed)}))
+
+    def do_record(self, value: float) -> None:
+        if not self._failed:
+            self._folder.append(BOOK, json.dumps({"kind": "result", "value": str(value)}))
+
     def _reading(self, unstable: bool) -> dict[str, Any]:
         """What the device shows. Off by a part of the tolerance when all is well, by much when it is not."""
-        setup, at = self._setup, self._called % 8
+        setup, at = self.setup, self._called % 8
         truth, factor = Fraction(setup["truth"]), Fraction(setup["factor"])
         if unstable or self._setting != setup["settings"][0]:
             value = truth * (1 + Fraction(setup["bad"][at], 100))
@@ -269,21 +160,27 @@ class Laboratory(WorldBase):
 
 
 class Scientist(Steady):
-    """Goes on to the next step only when what is observed says that the last one went well."""
+    """Goes on to the next step only when what is observed says that the last one went well.
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
-        words = table("experiment")
-        story = next(story for story in words["situations"].values() if story["who"] in brief.goal)
+    The novice tries again what is said to have failed, and takes the first reading there is.
+    """
+
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
+        story = story_of(TABLE["situations"], brief.goal)
         self._told: dict[str, Fraction] = {}
         for part in ("goals", "formula", "valid"):
-            templates = [_known(template, story) for template in words[part]]
-            found = read_first([template for template in templates if template], brief.goal)
+            templates = [_numbers_of(partly_filled(template, story)) for template in TABLE[part]]
+            found = read_first(templates, brief.goal)
             self._told |= {key: Fraction(value) for key, value in found.items()}
+        self._done = 0
+
+    def decide(self, seen: Seen) -> Act:
+        return self._trusting(seen) if self.is_novice else super().decide(seen)
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["result"] is not None:
-            return Act("finish", {"achieved": True})
+            return finish()
         told = self._told
         for reading in observation["readings"]:
             if reading["setting"] == told["wanted"] and Fraction(str(reading["spread"])) <= told["limit"]:
@@ -292,30 +189,7 @@ class Scientist(Steady):
             return Act("prepare", {"setting": int(told["wanted"])})
         return Act("measure", {})
 
-    def result(self, reading: dict[str, Any]) -> float:
-        shown = Fraction(read_number(reading["display"].split(" ")[0]))
-        return round(float((shown - self._told["blank"]) / self._told["factor"]), 3)
-
-
-def _known(template: str, story: dict[str, Any]) -> str:
-    """A wording with the story filled in; of a goal, the part that names the setting."""
-    for key in story:
-        template = template.replace("{" + key + "}", str(story[key]))
-    if "{wanted}" in template:
-        template = next(part for part in template.split(", ") if "{wanted}" in part)
-        template = template[template.index(" at a ") :] if " at a " in template else template
-        return template.partition(" {formula}")[0].partition(" {valid}")[0]
-    return template
-
-
-class Trusting(Scientist):
-    """Tries again what is said to have failed, and takes the first reading there is."""
-
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
-        self._done = 0
-
-    def decide(self, seen: Seen) -> Act:
+    def _trusting(self, seen: Seen) -> Act:
         if seen.observation:
             self.latest = seen.observation
         if not seen.error and self.latest is seen.observation and seen.left < self.brief.most:
@@ -327,4 +201,71 @@ class Trusting(Scientist):
             return Act("measure", {})
         if self._done == 2 and readings and seen.left:
             return Act("record", {"value": self.result(readings[0])})
-        return Act("finish", {"achieved": True})
+        return finish()
+
+    def result(self, reading: dict[str, Any]) -> float:
+        shown = Fraction(read_number(reading["display"].split(" ")[0]))
+        return round(float((shown - self._told["blank"]) / self._told["factor"]), 3)
+
+
+def _numbers_of(template: str) -> str:
+    """The part of a goal's wording that names the setting; other wordings as they are."""
+    if "{wanted}" not in template:
+        return template
+    template = next(part for part in template.split(", ") if "{wanted}" in part)
+    template = template[template.index(" at a ") :] if " at a " in template else template
+    return template.partition(" {formula}")[0].partition(" {valid}")[0]
+
+
+class Experiment(FamilyBase, table=TABLE):
+    world = Laboratory
+    solver = Scientist
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        settings = stream.shuffled(story["settings"])
+        truth, blank = Fraction(stream.integer(1000, 9000), 100), Fraction(stream.integer(100, 900), 100)
+        factor, tolerance = Fraction(stream.choice(FACTORS)), Fraction(round(truth), 100)
+        faults = _faults(level, stream)
+        known = {"blank": _said(blank), "factor": _said(factor), "tolerance": _said(tolerance)}
+        hidden = {"truth": _said(truth), "tolerance": _said(tolerance)}
+        needed = _calls(faults)
+        return self.task(
+            level,
+            situation,
+            goal=_goal(level, story, {**known, "wanted": settings[0], "limit": _said(LIMIT)}, stream),
+            observation=OBSERVATION,
+            actions=(PREPARE, MEASURE, RECORD),
+            criterion=f"the notebook holds one result, within {_said(tolerance)} of the true value, and a valid "
+            "reading",
+            expected={**hidden, "setting": settings[0], "limit": _said(LIMIT)},
+            setup={
+                **known,
+                **hidden,
+                "settings": settings,
+                "shown": story["shown"],
+                "faults": faults,
+                "silent": level == 5,
+                # How a good reading is off, in parts of what may be; how far a bad one is, in per cent.
+                "off": [_said(Fraction(stream.integer(-40, 40), 100)) for _ in range(8)],
+                "bad": [stream.choice([-1, 1]) * stream.integer(12, 40) for _ in range(8)],
+            },
+            needed=needed,
+            most=AT_ONCE if level == 5 else None,
+            noisy=("display", "log"),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        asked, results = task.criterion.expected, state["results"]
+        if not any(
+            reading["setting"] == asked["setting"] and Fraction(reading["spread"]) <= Fraction(asked["limit"])
+            for reading in state["readings"]
+        ):
+            yield "no valid reading was taken"
+        if len(results) != 1:
+            yield f"{len(results)} results were recorded"
+        elif abs(Fraction(results[0]) - Fraction(asked["truth"])) > Fraction(asked["tolerance"]):
+            yield "the result is not within tolerance of the true value"
+
+    def null(self, brief: Brief) -> Fixed:
+        return Fixed(Act("prepare", {"setting": 100}), Act("measure", {}), Act("record", {"value": 42}))

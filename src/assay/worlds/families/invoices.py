@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations, product
 from math import fsum
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase
-from assay.worlds.misread import alike, nearest, readings
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
+from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, entry_failures, finish
+from assay.worlds.fuzzy import alike, nearest, readings
+from assay.worlds.model import Act, Brief, Seen, Task
 from assay.worlds.noise import DIGITS, LETTERS
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import table
+from assay.worlds.schema import STRING, action, array, integer, obj, text
+from assay.worlds.templates import table, worded
 
 __all__ = ["Invoices"]
 
+TABLE = table("invoices")
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -36,95 +27,36 @@ ONES = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-TABLE = table("invoices")
 LABELS: list[dict[str, str]] = TABLE["labels"]
 ASIDE: dict[str, str] = TABLE["aside"]
 ACCOUNT: str = TABLE["account"]
 CREDITED: str = TABLE["credited"]
 PAGES: list[list[str]] = TABLE["pages"]
 BUDGET, BUDGET_NEEDED = 5, 3
-
-
-class Invoices(FamilyBase):
-    name: ClassVar[str] = "invoices"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Book an invoice"
-    dimension: ClassVar[Dimension] = "S"
-    environment: ClassVar[Environment] = "tool-augmented"
-    levels: ClassVar[dict[int, str]] = {
-        1: "three explicit fields of a clean invoice",
-        4: "10-20 % of the characters misread, conflicting and irrelevant fields",
-        5: "few of many pages can be asked for, and three are needed",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("bakery", "printshop", "garden", "theatre")
-    held_out: ClassVar[tuple[str, ...]] = ("clinic", "boatyard")
-    chance: ClassVar[dict[int, float]] = {1: 0.01, 4: 0.01, 5: 0.01}
-    verification: ClassVar[str] = "the ledger's entries, read from the state"
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = TABLE["situations"][situation]
-        vendors = stream.shuffled(story["vendors"])
-        bill = _bill(story, vendors, stream)
-        which, cents = "the invoice shown", bill["cents"]
-        setup: dict[str, Any] = {"vendors": sorted(vendors)}
-        if level == 5:
-            numbers = _numbers(stream)
-            which, credit = (
-                f"invoice {numbers[0]}",
-                stream.integer(3, cents // 300) * 100 + 5 * stream.below(20),
-            )
-            cents -= credit
-            setup["pages"] = _bundle(numbers, bill, credit, story, vendors, stream)
-        else:
-            lines = _clean(bill) if level == 1 else _cluttered(bill, story, vendors, stream)
-            setup["invoice"] = lines if level == 1 else smudge(lines, stream.integer(12, 18), stream)
-        goal = stream.choice(TABLE["goals"]).format(
-            who=story["who"], which=which, Which=which[0].upper() + which[1:], how=TABLE["how"][level]
-        )
-        needed = 1 + (BUDGET_NEEDED if level == 5 else 0)
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=goal,
-            observation=SEEN[level],
-            actions=(BOOK, READ) if level == 5 else (BOOK,),
-            criterion=Criterion(
-                "the ledger holds exactly one entry: vendor, amount and date of the invoice",
-                [{"vendor": bill["vendor"], "cents": cents, "date": bill["date"]}],
-            ),
-            setup=setup,
-            needed=needed,
-            most=2 * needed + 4,
-            queries=BUDGET if level == 5 else None,
-            queries_needed=BUDGET_NEEDED if level == 5 else 0,
-            noisy={1: (), 4: ("invoice",), 5: ("contents", "read")}[level],
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Ledger:
-        return Ledger(task)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        entries, expected = state["entries"], task.criterion.expected
-        if entries == expected:
-            return Judgement(True)
-        if len(entries) != 1:
-            return Judgement(False, ("more than one entry was made" if entries else "nothing was booked",))
-        told = {"vendor": "the vendor", "cents": "the amount", "date": "the date"}
-        wrong = [name for key, name in told.items() if entries[0][key] != expected[0][key]]
-        return Judgement(False, tuple(f"{name} is wrong" for name in wrong))
-
-    def oracle(self, brief: Brief) -> Bookkeeper:
-        return Bookkeeper(brief)
-
-    def novice(self, brief: Brief) -> Copyist:
-        return Copyist(brief)
-
-    def null(self, brief: Brief) -> Fixed:
-        return Fixed(Act("book", {"vendor": "Halden Flour Mill", "amount": 100.0, "date": "2026-01-01"}))
-
-
-# Drawing an invoice.
+COUNT = 12
+NAMES = [str(page) for page in range(1, COUNT + 1)]
+_LINES = array(STRING)
+_BOOKED = array(obj({"vendor": STRING, "amount": STRING, "date": STRING}))
+_READ = obj(dict.fromkeys(NAMES, _LINES), [])
+OBSERVATIONS = {
+    1: obj({"invoice": _LINES, "booked": _BOOKED}),
+    4: obj({"invoice": _LINES, "vendors": _LINES, "booked": _BOOKED}),
+    5: obj(
+        {"contents": obj(dict.fromkeys(NAMES, STRING)), "read": _READ, "vendors": _LINES, "booked": _BOOKED}
+    ),
+}
+NOISY = {1: (), 4: ("invoice",), 5: ("contents", "read")}
+_EUROS = {"type": "number", "minimum": 0, "maximum": 100_000, "description": "euros, such as 120.5"}
+BOOK = action(
+    "book",
+    "Enter an invoice into the ledger. An entry cannot be taken back.",
+    {
+        "vendor": text("who sells", longest=80),
+        "amount": _EUROS,
+        "date": text("the date of the invoice, YYYY-MM-DD", longest=10),
+    },
+)
+READ = action("read_page", "Ask for a page of the folder.", {"page": integer("", 1, COUNT)}, query=True)
 
 
 def _bill(story: dict[str, Any], vendors: list[str], stream: Stream) -> dict[str, Any]:
@@ -247,54 +179,11 @@ def _bundle(
     return stream.shuffled(pages)
 
 
-# The world.
+class InvoiceBook(WorldBase):
+    """The invoice or the folder, and the entries that were made."""
 
-LINES = {"type": "array", "items": {"type": "string"}}
-ENTRY = obj({"vendor": {"type": "string"}, "amount": {"type": "string"}, "date": {"type": "string"}})
-BOOKED = {"type": "array", "items": ENTRY}
-COUNT = 12
-NAMES = [str(page) for page in range(1, COUNT + 1)]
-SEEN = {
-    1: obj({"invoice": LINES, "booked": BOOKED}),
-    4: obj({"invoice": LINES, "vendors": LINES, "booked": BOOKED}),
-    5: obj(
-        {
-            "contents": obj({name: {"type": "string"} for name in NAMES}),
-            "read": obj(dict.fromkeys(NAMES, LINES), []),
-            "vendors": LINES,
-            "booked": BOOKED,
-        }
-    ),
-}
-BOOK = Action(
-    name="book",
-    about="Enter an invoice into the ledger. An entry cannot be taken back.",
-    parameters=obj(
-        {
-            "vendor": text("who sells", longest=80),
-            "amount": {
-                "type": "number",
-                "minimum": 0,
-                "maximum": 100_000,
-                "description": "euros, such as 120.5",
-            },
-            "date": text("the date of the invoice, YYYY-MM-DD", longest=10),
-        }
-    ),
-)
-READ = Action(
-    name="read_page",
-    about="Ask for a page of the folder.",
-    parameters=obj({"page": {"type": "integer", "minimum": 1, "maximum": COUNT}}),
-    query=True,
-)
-
-
-class Ledger(WorldBase):
-    """The invoice or the folder, and the ledger."""
-
-    def __init__(self, task: Task) -> None:
-        self._setup, self._level = task.setup, task.level
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._read: list[int] = []
         self._entries: list[dict[str, Any]] = []
 
@@ -303,24 +192,21 @@ class Ledger(WorldBase):
             {"vendor": e["vendor"], "amount": _euros(e["cents"]), "date": e["date"]} for e in self._entries
         ]
         seen: dict[str, Any] = {"booked": booked}
-        if self._level != 1:
-            seen["vendors"] = list(self._setup["vendors"])
-        if self._level != 5:
-            return {"invoice": list(self._setup["invoice"]), **seen}
-        pages = self._setup["pages"]
+        if self.level != 1:
+            seen["vendors"] = list(self.setup["vendors"])
+        if self.level != 5:
+            return {"invoice": list(self.setup["invoice"]), **seen}
+        pages = self.setup["pages"]
         contents = {name: page["title"] for name, page in zip(NAMES, pages, strict=True)}
         read = {str(page): list(pages[page - 1]["lines"]) for page in self._read}
         return {"contents": contents, "read": read, **seen}
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        if name == "read_page":
-            page = int(arguments["page"])
-            if page not in self._read:
-                self._read.append(page)
-            return Effect()
-        cents = round(arguments["amount"] * 100)
-        self._entries.append({"vendor": arguments["vendor"], "cents": cents, "date": arguments["date"]})
-        return Effect()
+    def do_read_page(self, page: int) -> None:
+        if page not in self._read:
+            self._read.append(page)
+
+    def do_book(self, vendor: str, amount: float, date: str) -> None:
+        self._entries.append({"vendor": vendor, "cents": round(amount * 100), "date": date})
 
     def snapshot(self) -> dict[str, Any]:
         return {"entries": [dict(entry) for entry in self._entries]}
@@ -348,19 +234,22 @@ def _value(lines: list[str], label: str, sign: str = "") -> list[str]:
     return max(fitting, key=lambda part: alike(part[0], label[:-1]))[1].split(" ")
 
 
-class Bookkeeper(Steady):
-    """Finds each field by its label, reads misread figures back, and settles doubts by what is said twice."""
+class InvoiceReader(Steady):
+    """Finds each field by its label, reads misread figures back, and settles doubts by what is said twice.
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
+    The novice copies the vendor misread or not, and does not look for a credit note.
+    """
+
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
         self._pages: list[str] = []  # decided once: the contents are misread anew every time
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["booked"]:
-            return Act("finish", {"achieved": True})
+            return finish()
         if "invoice" in observation:
             return self.book(observation["invoice"], observation.get("vendors", []), 0)
-        self._pages = self._pages or self.pages(observation["contents"])
+        self._pages = self._pages or self.pages(observation["contents"])[: 2 if self.is_novice else 3]
         pages, read = self._pages, observation["read"]
         for page in pages:
             if page not in read:
@@ -393,6 +282,8 @@ class Bookkeeper(Steady):
 
     def vendor(self, lines: list[str], vendors: list[str], says: dict[str, str]) -> str:
         said = [" ".join(_value(lines, says["vendor"]))]
+        if self.is_novice:
+            return said[0][:80]
         if not vendors:
             return said[0]
         if self.brief.level == 4:
@@ -426,11 +317,49 @@ def _date(lines: list[str], says: dict[str, str]) -> str:
     return max(found, key=agreement)
 
 
-class Copyist(Bookkeeper):
-    """The novice: copies what stands behind a label, misread or not, and does not look for a credit note."""
+class Invoices(FamilyBase, table=TABLE):
+    world = InvoiceBook
+    solver = InvoiceReader
 
-    def pages(self, contents: dict[str, str]) -> list[str]:
-        return super().pages(contents)[:2]
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        vendors = stream.shuffled(story["vendors"])
+        bill = _bill(story, vendors, stream)
+        which, cents = "the invoice shown", bill["cents"]
+        setup: dict[str, Any] = {"vendors": sorted(vendors)}
+        if level == 5:
+            numbers = _numbers(stream)
+            which = f"invoice {numbers[0]}"
+            credit = stream.integer(3, cents // 300) * 100 + 5 * stream.below(20)
+            cents -= credit
+            setup["pages"] = _bundle(numbers, bill, credit, story, vendors, stream)
+        else:
+            lines = _clean(bill) if level == 1 else _cluttered(bill, story, vendors, stream)
+            setup["invoice"] = lines if level == 1 else smudge(lines, stream.integer(12, 18), stream)
+        gaps = {"which": which, "Which": which[0].upper() + which[1:], "how": TABLE["how"][level]}
+        return self.task(
+            level,
+            situation,
+            goal=worded(stream, TABLE["goals"], story, **gaps),
+            observation=OBSERVATIONS[level],
+            actions=(BOOK, READ) if level == 5 else (BOOK,),
+            criterion="the ledger holds exactly one entry: vendor, amount and date of the invoice",
+            expected=[{"vendor": bill["vendor"], "cents": cents, "date": bill["date"]}],
+            setup=setup,
+            needed=1 + (BUDGET_NEEDED if level == 5 else 0),
+            queries=BUDGET if level == 5 else None,
+            queries_needed=BUDGET_NEEDED if level == 5 else 0,
+            noisy=NOISY[level],
+        )
 
-    def vendor(self, lines: list[str], vendors: list[str], says: dict[str, str]) -> str:
-        return " ".join(_value(lines, says["vendor"]))[:80]
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        return entry_failures(
+            state["entries"],
+            task.criterion.expected[0],
+            {"vendor": "the vendor", "cents": "the amount", "date": "the date"},
+            none="nothing was booked",
+            several="more than one entry was made",
+        )
+
+    def null(self, brief: Brief) -> Fixed:
+        return Fixed(Act("book", {"vendor": "Halden Flour Mill", "amount": 100.0, "date": "2026-01-01"}))

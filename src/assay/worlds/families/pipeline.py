@@ -4,157 +4,52 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Steady, WorldBase
+from assay.worlds.base import FamilyBase, Steady, WorldBase, finish
 from assay.worlds.database import open_database
 from assay.worlds.folder import Folder
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import numbers, read, table
+from assay.worlds.model import Act, Brief, Effect, Seen, Task
+from assay.worlds.schema import STRING, action, array, integer, obj, string, text
+from assay.worlds.templates import numbers, read, story_of, table, worded
 
 __all__ = ["Pipeline"]
 
+TABLE = table("pipeline")
 Row = list[str]
-RULES = ("drop_incomplete", "drop_duplicates", "drop_both", "drop_nothing")
-
-EXTRACT = Action(
-    name="extract",
-    about="Copy all rows of a source into a working file.",
-    parameters=obj(
-        {"source": text("main: the rows; lookup: what they are joined with", options=["main", "lookup"])}
-    ),
-)
-CLEAN = Action(
-    name="clean",
-    about="Clean the extracted main rows by one rule, into a new working file.",
-    parameters=obj(
-        {
-            "rule": text(
-                "what is left out",
-                options=list(RULES),
-            )
-        }
-    ),
-)
-JOIN = Action(
-    name="join",
-    about="Join the cleaned main rows with the extracted lookup rows, into a new working file.",
-    parameters=obj({"unmatched": text("rows without a partner", options=["drop", "keep"])}),
-)
-LOAD = Action(name="load", about="Add all joined rows to the table.", parameters=obj({}))
-CLEAR = Action(name="clear_table", about="Empty the table.", parameters=obj({}))
+RULES = ["drop_incomplete", "drop_duplicates", "drop_both", "drop_nothing"]
+UNMATCHED = ["drop", "keep"]
 STAGES = ("extract main", "extract lookup", "clean", "join")
-_COUNT = {"type": "integer", "minimum": 0}
+CALLS = 60  # calls for which faults are drawn; later ones go well
+EXTRACT = action(
+    "extract",
+    "Copy all rows of a source into a working file.",
+    {"source": text("main: the rows; lookup: what they are joined with", options=["main", "lookup"])},
+)
+CLEAN = action(
+    "clean",
+    "Clean the extracted main rows by one rule, into a new working file.",
+    {"rule": text("what is left out", options=RULES)},
+)
+JOIN = action(
+    "join",
+    "Join the cleaned main rows with the extracted lookup rows, into a new working file.",
+    {"unmatched": text("rows without a partner", options=UNMATCHED)},
+)
+LOAD = action("load", "Add all joined rows to the table.")
+CLEAR = action("clear_table", "Empty the table.")
+_COUNT = integer("", 0)
+_REPORT = {"stage": text(options=list(STAGES)), "read": _COUNT, "dropped": _COUNT, "written": _COUNT}
 OBSERVATION = obj(
     {
-        "sources": {
-            "type": "array",
-            "items": obj({"source": {"type": "string"}, "name": {"type": "string"}, "rows": _COUNT}),
-        },
-        "reports": {
-            "type": "array",
-            "items": obj(
-                {"stage": text(options=list(STAGES)), "read": _COUNT, "dropped": _COUNT, "written": _COUNT}
-            ),
-        },
-        "table": obj({"name": {"type": "string"}, "rows": _COUNT}),
-        "log": {"type": "string", "description": "what the last tool said"},
+        "sources": array(obj({"source": STRING, "name": STRING, "rows": _COUNT})),
+        "reports": array(obj(_REPORT)),
+        "table": obj({"name": STRING, "rows": _COUNT}),
+        "log": string("what the last tool said"),
     }
 )
-CALLS = 60  # calls for which faults are drawn; later ones go well
-
-
-class Pipeline(FamilyBase):
-    name: ClassVar[str] = "pipeline"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Run a data pipeline with failing tools"
-    dimension: ClassVar[Dimension] = "E"
-    environment: ClassVar[Environment] = "stochastic"
-    levels: ClassVar[dict[int, str]] = {
-        4: "one call in five fails or stops half-way, and says so",
-        5: "the same in silence, with three spare actions",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("parcels", "herbarium", "energy", "cinema")
-    held_out: ClassVar[tuple[str, ...]] = ("rivers", "orchard")
-    # A guess at the rule and the join, one of eight, that is tried until no tool complains.
-    chance: ClassVar[dict[int, float]] = {4: 0.125, 5: 0.05}
-    verification: ClassVar[str] = "the loaded table, read through a second connection"
-    real: ClassVar[bool] = True
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = table(self.name)["situations"][situation]
-        main, lookup = _data(story, stream)
-        rule, unmatched = (
-            stream.choice(RULES),
-            stream.choice(["drop", "keep"]),
-        )
-        faults = _faults(level, stream)
-        needed = _calls(faults)
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=_goal(level, story, rule, unmatched, stream),
-            observation=OBSERVATION,
-            actions=(EXTRACT, CLEAN, JOIN, LOAD, CLEAR),
-            criterion=Criterion(
-                f"the table {story['table']} holds exactly the rows that the sources and the rules give",
-                sorted(_joined(_cleaned(main, rule), lookup, unmatched)),
-            ),
-            setup={
-                "main": main,
-                "lookup": lookup,
-                "names": [story["main"], story["lookup"]],
-                "columns": [["id", story["key"], story["value"]], [story["key"], story["label"]]],
-                "table": story["table"],
-                "label": story["label"],
-                "value": story["value"],
-                "faults": faults,
-                "silent": level == 5,
-            },
-            needed=needed,
-            most=2 * needed + 4 if level == 4 else needed + 3,
-            noisy=("log",),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Plant:
-        return Plant(task)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        wanted, found = [list(row) for row in task.criterion.expected], [list(row) for row in state["table"]]
-        if found == wanted:
-            return Judgement(True)
-        if not found:
-            return Judgement(False, ("the table is empty",))
-        because = (
-            [f"the table has {len(found)} rows instead of {len(wanted)}"] if len(found) != len(wanted) else []
-        )
-        missing, strange = [r for r in wanted if r not in found], [r for r in found if r not in wanted]
-        because += [f"{len(missing)} rows are missing"] if missing else []
-        because += [f"{len(strange)} rows do not belong there"] if strange else []
-        return Judgement(False, tuple(because) or ("rows are there more or less often than they should",))
-
-    def oracle(self, brief: Brief) -> Operator:
-        return Operator(brief)
-
-    def novice(self, brief: Brief) -> Hurried:
-        return Hurried(brief)
-
-    def null(self, brief: Brief) -> Hurried:
-        return Hurried(brief, _plan("drop_incomplete", "drop"))
 
 
 def _data(story: dict[str, Any], stream: Stream) -> tuple[list[Row], list[Row]]:
@@ -215,21 +110,12 @@ def _calls(faults: list[str]) -> int:
     return calls
 
 
-def _goal(level: int, story: dict[str, Any], rule: str, unmatched: str, stream: Stream) -> str:
-    words = table("pipeline")
-    told = {
-        "rule": stream.choice(words["rules"][rule]).format(**story),
-        "unmatched": stream.choice(words["unmatched"][unmatched]).format(**story),
-    }
-    goal: str = stream.choice(words["goals"]).format(**story, **told)
-    return f"{goal}{words['warning'][level]}"
-
-
 class Plant(WorldBase):
     """Sources and working files as CSV in a folder, the table in a database, and the faults that were drawn."""
 
-    def __init__(self, task: Task) -> None:
-        self._setup = setup = task.setup
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
+        setup = task.setup
         self._names = dict(zip(("main", "lookup"), setup["names"], strict=True))
         self._columns = dict(zip(("main", "lookup"), setup["columns"], strict=True))
         self._folder, self._database = Folder(), open_database()
@@ -257,19 +143,19 @@ class Plant(WorldBase):
                 for stage in STAGES
                 if stage in self._read
             ],
-            "table": {"name": self._setup["table"], "rows": len(self._database.rows(self._all))},
+            "table": {"name": self.setup["table"], "rows": len(self._database.rows(self._all))},
             "log": self._log,
         }
 
     @property
     def _all(self) -> str:
-        return f"SELECT * FROM {self._setup['table']}"  # noqa: S608
+        return f"SELECT * FROM {self.setup['table']}"  # noqa: S608
 
     def act(self, name: str, arguments: dict[str, Any]) -> Effect:
         missing = self._missing(name)
         if missing:
             return Effect(error=f"{missing} has not been run yet")
-        fault = self._setup["faults"][self._called] if self._called < CALLS else ""
+        fault = self.setup["faults"][self._called] if self._called < CALLS else ""
         self._called += 1
         what = f"{name} {arguments['source']}" if name == "extract" else name
         if fault == "down" or (fault and name == "clear_table"):
@@ -277,12 +163,12 @@ class Plant(WorldBase):
             return Effect(error=f"{what}: the tool did not start; nothing was done")
         part = fault == "part"
         if name == "clear_table":
-            self._database.run(f"DELETE FROM {self._setup['table']}")  # noqa: S608
+            self._database.run(f"DELETE FROM {self.setup['table']}")  # noqa: S608
         elif name == "load":
             self._load(part)
         else:
             self._stage(what, arguments, part)
-        if part and not self._setup["silent"]:
+        if part and not self.setup["silent"]:
             self._log = f"{what}: stopped half-way"
             return Effect(error=f"{what}: the tool stopped half-way; only a part of the rows was written")
         self._log = f"{what}: ended"
@@ -302,7 +188,7 @@ class Plant(WorldBase):
             header, rows = self._columns["main"], self._get(_file("extract main"))
             done = _cleaned(rows, arguments["rule"])
         else:
-            header, rows = [*self._columns["main"], self._setup["label"]], self._get(_file("clean"))
+            header, rows = [*self._columns["main"], self.setup["label"]], self._get(_file("clean"))
             done = _joined(rows, self._get(_file("extract lookup")), arguments["unmatched"])
         self._read[stage] = len(rows), len(rows) - len(done)
         self._put(_file(stage), header, done[: len(done) // 2] if part else done)
@@ -311,7 +197,7 @@ class Plant(WorldBase):
         rows = self._get(_file("join"))
         self._database.run("BEGIN")
         for row in rows[: len(rows) // 2] if part else rows:
-            self._database.run(f"INSERT INTO {self._setup['table']} VALUES (?, ?, ?, ?)", row)  # noqa: S608
+            self._database.run(f"INSERT INTO {self.setup['table']} VALUES (?, ?, ?, ?)", row)  # noqa: S608
         self._database.run("COMMIT")
 
     def _put(self, name: str, header: Row, rows: list[Row]) -> None:
@@ -346,37 +232,36 @@ def _plan(rule: str, unmatched: str) -> list[Act]:
 
 def _asked(goal: str) -> list[Act]:
     """The calls that a goal asks for."""
-    words = table("pipeline")
-    story = next(story for story in words["situations"].values() if story["who"] in goal)
+    story = story_of(TABLE["situations"], goal)
 
-    def told(templates: list[str]) -> bool:
+    def said(templates: list[str]) -> bool:
         return any(read(template.format(**story), goal) is not None for template in templates)
 
-    rule = next(rule for rule, templates in words["rules"].items() if told(templates))
-    unmatched = next(how for how, templates in words["unmatched"].items() if told(templates))
+    rule = next(rule for rule, templates in TABLE["rules"].items() if said(templates))
+    unmatched = next(how for how, templates in TABLE["unmatched"].items() if said(templates))
     return _plan(rule, unmatched)
 
 
 class Hurried(Steady):
     """Repeats what is said to have failed, and believes everything else. It does not empty the table."""
 
-    def __init__(self, brief: Brief, plan: list[Act] | None = None) -> None:
+    def __init__(self, brief: Brief, plan: list[Act]) -> None:
         super().__init__(brief)
-        self._left = plan or _asked(brief.goal)
+        self._left = plan
         self._last: Act | None = None
 
     def decide(self, seen: Seen) -> Act:
         if seen.error and self._last is not None and seen.left:
             return self._last
         self._last = self._left.pop(0) if self._left else None
-        return self._last or Act("finish", {"achieved": True})
+        return self._last or finish()
 
 
-class Operator(Steady):
+class PipelineOperator(Steady):
     """Takes the first stage whose report does not add up; empties the table when it holds something else."""
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
         self._plan = _asked(brief.goal)
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
@@ -387,5 +272,65 @@ class Operator(Steady):
                 return act
         rows = observation["table"]["rows"]
         if rows == reports["join"]["written"]:
-            return Act("finish", {"achieved": True})
+            return finish()
         return Act("clear_table", {}) if rows else self._plan[-1]
+
+
+class Pipeline(FamilyBase, table=TABLE):
+    world = Plant
+    solver = PipelineOperator
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        main, lookup = _data(story, stream)
+        rule, unmatched = stream.choice(RULES), stream.choice(UNMATCHED)
+        faults = _faults(level, stream)
+        needed = _calls(faults)
+        asked = {
+            "rule": stream.choice(TABLE["rules"][rule]).format(**story),
+            "unmatched": stream.choice(TABLE["unmatched"][unmatched]).format(**story),
+        }
+        return self.task(
+            level,
+            situation,
+            goal=worded(stream, TABLE["goals"], story, **asked) + TABLE["warning"][level],
+            observation=OBSERVATION,
+            actions=(EXTRACT, CLEAN, JOIN, LOAD, CLEAR),
+            criterion=f"the table {story['table']} holds exactly the rows that the sources and the rules give",
+            expected=sorted(_joined(_cleaned(main, rule), lookup, unmatched)),
+            setup={
+                "main": main,
+                "lookup": lookup,
+                "names": [story["main"], story["lookup"]],
+                "columns": [["id", story["key"], story["value"]], [story["key"], story["label"]]],
+                "table": story["table"],
+                "label": story["label"],
+                "value": story["value"],
+                "faults": faults,
+                "silent": level == 5,
+            },
+            needed=needed,
+            most=needed + 3 if level == 5 else None,
+            noisy=("log",),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        wanted, found = [list(row) for row in task.criterion.expected], [list(row) for row in state["table"]]
+        missing, strange = [r for r in wanted if r not in found], [r for r in found if r not in wanted]
+        if not found:
+            yield "the table is empty"
+            return
+        if len(found) != len(wanted):
+            yield f"the table has {len(found)} rows instead of {len(wanted)}"
+        elif found != wanted and not missing and not strange:
+            yield "rows are there more or less often than they should"
+        if missing:
+            yield f"{len(missing)} rows are missing"
+        if strange:
+            yield f"{len(strange)} rows do not belong there"
+
+    def novice(self, brief: Brief) -> Hurried:
+        return Hurried(brief, _asked(brief.goal))
+
+    def null(self, brief: Brief) -> Hurried:
+        return Hurried(brief, _plan("drop_incomplete", "drop"))

@@ -3,69 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, nearest
-from assay.worlds.folder import Refused
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Program,
-    Seen,
-    Task,
-)
+from assay.worlds.base import FamilyBase, Fixed, Planned, Steady, WorldBase, finish
+from assay.worlds.fuzzy import nearest
+from assay.worlds.model import Act, Brief, Effect, Judgement, Program, Refused, Seen, Task
 from assay.worlds.repository import Repository
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import read, table
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
+from assay.worlds.templates import read, story_of, table, worded
 
 __all__ = ["Release"]
 
-WRITE = Action(
-    name="write_file",
-    about="Replace the whole content of a file in the working folder.",
-    parameters=obj(
-        {"name": text("the file", longest=80), "content": text("all it holds then", longest=4000)}
-    ),
+TABLE = table("release")
+WRITE = action(
+    "write_file",
+    "Replace the whole content of a file in the working folder.",
+    {"name": text("the file", longest=80), "content": text("all it holds then", longest=4000)},
 )
-TEST = Action(
-    name="run_tests", about="Run the module's tests on the file in the working folder.", parameters=obj({})
+TEST = action("run_tests", "Run the module's tests on the file in the working folder.")
+COMMIT = action(
+    "commit",
+    "Commit all changes in the working folder.",
+    {"message": text("what was changed", longest=200)},
 )
-COMMIT = Action(
-    name="commit",
-    about="Commit all changes in the working folder.",
-    parameters=obj({"message": text("what was changed", longest=200)}),
-)
-TAG = Action(
-    name="tag",
-    about="Tag the last commit as a release.",
-    parameters=obj({"name": text("the tag, as v1.2.3", longest=30)}),
-)
-REVERT = Action(
-    name="revert",
-    about="Take back an earlier commit by a new one.",
-    parameters=obj(
-        {"commit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "its number"}}
-    ),
+TAG = action("tag", "Tag the last commit as a release.", {"name": text("the tag, as v1.2.3", longest=30)})
+REVERT = action(
+    "revert", "Take back an earlier commit by a new one.", {"commit": integer("its number", 1, 100)}
 )
 OBSERVATION = obj(
     {
-        "files": {"type": "array", "items": obj({"name": {"type": "string"}, "content": {"type": "string"}})},
-        "uncommitted": {"type": "array", "items": {"type": "string"}},
-        "history": {
-            "type": "array",
-            "items": obj({"number": {"type": "integer"}, "subject": {"type": "string"}}),
-        },
-        "tags": {"type": "array", "items": {"type": "string"}},
+        "files": array(obj({"name": STRING, "content": STRING})),
+        "uncommitted": array(STRING),
+        "history": array(obj({"number": INTEGER, "subject": STRING})),
+        "tags": array(STRING),
         "tests": text("of the module as it is in the folder", options=["not run", "passed", "failed"]),
-        "report": {"type": "string", "description": "what the last test run said"},
+        "report": string("what the last test run said"),
     }
 )
 # Situation → what the function gives, from the numbers a and b and its arguments; and arguments at the edges.
@@ -90,120 +64,11 @@ MOST = {3: 10, 5: 7}
 VERSION = re.compile(r"v\d{1,3}\.\d{1,3}\.\d{1,3}")
 
 
-class Release(FamilyBase):
-    name: ClassVar[str] = "release"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Repair and release a module"
-    dimension: ClassVar[Dimension] = "E"
-    environment: ClassVar[Environment] = "tool-augmented"
-    levels: ClassVar[dict[int, str]] = {
-        3: "repair, test, commit and tag with at most ten operations",
-        5: "the same with at most seven, after taking back a bad earlier commit",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("tram", "lending", "packing", "league")
-    held_out: ClassVar[tuple[str, ...]] = ("allotment", "garage")
-    chance: ClassVar[dict[int, float]] = {3: 0.02, 5: 0.02}
-    verification: ClassVar[str] = (
-        "the tagged files, read from git, and tests of the tagged module run in the sandbox"
-    )
-    real: ClassVar[bool] = True
-    runs_code: ClassVar[bool] = True
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = table(self.name)["situations"][situation]
-        filled = {"a": stream.integer(3, 9), "b": stream.integer(12, 19)}
-        fault = stream.choice(story["faults"])
-        right = story["source"].format(**filled)
-        wrong = right.replace(fault["right"].format(**filled), fault["wrong"].format(**filled))
-        commits, subject = _history(level, story, wrong, stream)
-        cases = _cases(situation, filled["a"], filled["b"], stream)
-        results = [RIGHT[situation](filled["a"], filled["b"], *case) for case in cases]
-        version = f"v{stream.integer(1, 4)}.{stream.integer(0, 19)}.{stream.integer(1, 9)}"
-        told = {"told": fault["told"].format(**filled), "version": version, "subject": subject}
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=_goal(level, story, told, stream),
-            observation=OBSERVATION,
-            actions=(WRITE, TEST, COMMIT, TAG, REVERT),
-            criterion=Criterion(
-                f"the only tag is {version}, on the last commit; the module tagged there passes all tests, and every "
-                "other file is as it was before any mistaken commit",
-                {
-                    "tag": version,
-                    "others": {
-                        name: text for name, text in _final(commits, subject).items() if name != story["file"]
-                    },
-                    "subjects": [commit["subject"] for commit in commits],
-                    "values": results,
-                },
-            ),
-            setup={
-                "commits": commits,
-                "file": story["file"],
-                "function": story["function"],
-                "cases": cases,
-                "shown": 4,  # as many of the cases are the tests that can be run
-                "values": results,
-            },
-            needed=4 if level == 3 else 5,
-            most=MOST[level],
-            noisy=("subject", "report"),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Project:
-        return Project(task)
-
-    def checks(self, task: Task, state: dict[str, Any]) -> tuple[Program, ...]:
-        tagged = state["tags"].get(task.criterion.expected["tag"], {})
-        if task.setup["file"] not in tagged:
-            return ()
-        return (_program(task.setup, tagged[task.setup["file"]], task.setup["cases"]),)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        asked, file = task.criterion.expected, task.setup["file"]
-        tagged = state["tags"].get(asked["tag"])
-        if tagged is None:
-            return Judgement(False, (f"there is no tag {asked['tag']}",))
-        because = [f"there is a tag {name}" for name in state["tags"] if name != asked["tag"]]
-        if state["head"] != tagged:
-            because.append("the last commit is not the one that is tagged")
-        if state["subjects"][: len(asked["subjects"])] != asked["subjects"]:
-            because.append("earlier commits are not what they were")
-        others = {name: content for name, content in tagged.items() if name != file}
-        names = sorted({*others, *asked["others"]})
-        because += [
-            f"{name} is not as it should be"
-            for name in names
-            if others.get(name) != asked["others"].get(name)
-        ]
-        if not runs:
-            because.append(f"{file} is not in the tagged commit")
-        elif _passed(runs[0], asked["values"]) < len(asked["values"]):
-            because.append(f"the tagged {file} does not pass its tests")
-        return Judgement(not because, tuple(because))
-
-    def oracle(self, brief: Brief) -> Maintainer:
-        return Maintainer(brief)
-
-    def novice(self, brief: Brief) -> Straight:
-        return Straight(brief)
-
-    def null(self, brief: Brief) -> Fixed:
-        return Fixed(
-            Act("write_file", {"name": "NOTES.txt", "content": "Repaired.\n"}),
-            Act("run_tests", {}),
-            Act("commit", {"message": "Repair everything"}),
-            Act("tag", {"name": "v1.0.0"}),
-        )
-
-
 def _history(
     level: int, story: dict[str, Any], wrong: str, stream: Stream
 ) -> tuple[list[dict[str, Any]], str]:
     """Commits with the files that they write; and the subject of the one that was a mistake."""
-    words = table("release")["subjects"]
+    words = TABLE["subjects"]
     values = {key: stream.integer(2, 60) for key in story["settings"]}
     settings = "".join(f"{key} = {value}\n" for key, value in values.items())
     notes = stream.shuffled(words["good"])
@@ -235,14 +100,6 @@ def _cases(situation: str, a: int, b: int, stream: Stream) -> list[list[int]]:
     return EDGES[situation](a, b) + [[stream.integer(1, 90), stream.integer(0, 40)] for _ in range(8)]
 
 
-def _goal(level: int, story: dict[str, Any], told: dict[str, str], stream: Stream) -> str:
-    words = table("release")
-    goal: str = stream.choice(words["goals"]).format(**story, **told)
-    if level == 5:
-        goal += stream.choice(words["undo"]).format(**told)
-    return f"{goal}{words['keep']}"
-
-
 def _program(setup: dict[str, Any], source: str, cases: list[list[int]]) -> Program:
     given = tuple({"args": list(case)} for case in cases)
     return Program(source=source, entry_point=setup["function"], cases=given)
@@ -254,11 +111,11 @@ def _passed(result: dict[str, Any], values: list[int]) -> int:
     return sum(type(got) is int and got == right for got, right in zip(found, values, strict=False))
 
 
-class Project(WorldBase):
+class Checkout(WorldBase):
     """The repository, and what is known of the tests."""
 
-    def __init__(self, task: Task) -> None:
-        self._setup = task.setup
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._repository = Repository()
         self._folder = self._repository.folder
         for commit in task.setup["commits"]:
@@ -268,9 +125,10 @@ class Project(WorldBase):
         self._tested = ""  # the module as it was when the tests ran last
         self._green = False
         self._report = "the tests have not been run"
+        self.do_write_file, self.do_commit = self._folder.replace, self._repository.commit
 
     def _module(self) -> str:
-        file = self._setup["file"]
+        file = self.setup["file"]
         return self._folder.read(file) if self._folder.has(file) else ""
 
     def look(self) -> dict[str, Any]:
@@ -289,33 +147,17 @@ class Project(WorldBase):
             "report": self._report,
         }
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        try:
-            if name == "run_tests":
-                return self._test()
-            if name == "write_file":
-                self._folder.replace(arguments["name"], arguments["content"])
-            elif name == "commit":
-                self._repository.commit(arguments["message"])
-            elif name == "revert":
-                self._repository.revert(arguments["commit"])
-            else:
-                self._tag(arguments["name"])
-        except Refused as refused:
-            return Effect(error=str(refused))
-        return Effect()
-
-    def _test(self) -> Effect:
-        source = self._module()
+    def do_run_tests(self) -> Effect:
+        source, shown = self._module(), self.setup["cases"][: self.setup["shown"]]
         if not source.strip():
-            raise Refused(f"there is no {self._setup['file']} to be tested")
+            raise Refused(f"there is no {self.setup['file']} to be tested")
         self._tested, self._green = source, False
         self._report = "the tests were not completed"
-        return Effect(program=_program(self._setup, source, self._setup["cases"][: self._setup["shown"]]))
+        return Effect(program=_program(self.setup, source, shown))
 
     def settle(self, result: dict[str, Any]) -> Effect:
-        cases = self._setup["cases"][: self._setup["shown"]]
-        values = self._setup["values"][: self._setup["shown"]]
+        cases = self.setup["cases"][: self.setup["shown"]]
+        values = self.setup["values"][: self.setup["shown"]]
         right = _passed(result, values)
         self._green = right == len(values)
         self._report = f"{right} of {len(values)} tests passed"
@@ -327,13 +169,16 @@ class Project(WorldBase):
             got = result["cases"][at] if result["cases"] else {"state": "not_run"}
             given = ", ".join(str(value) for value in cases[at])
             came = f"gave {got['value']!s:.40}" if got["state"] == "value" else "gave no value"
-            self._report += f"; {self._setup['function']}({given}) {came}, {values[at]} is right"
+            self._report += f"; {self.setup['function']}({given}) {came}, {values[at]} is right"
         return Effect()
 
-    def _tag(self, name: str) -> None:
+    def do_revert(self, commit: int) -> None:
+        self._repository.revert(commit)
+
+    def do_tag(self, name: str) -> None:
         if not VERSION.fullmatch(name):
             raise Refused("a tag of a release looks like v1.2.3")
-        committed = self._repository.tree("HEAD").get(self._setup["file"])
+        committed = self._repository.tree("HEAD").get(self.setup["file"])
         if not self._green or committed != self._tested:
             raise Refused("not tagged: the tests have not passed on the module that is committed")
         self._repository.tag(name)
@@ -355,12 +200,11 @@ class Project(WorldBase):
 class Maintainer(Steady):
     """Takes back what has to be, repairs what the goal tells of, and looks what is left to do."""
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
-        words = table("release")
-        self._story = next(story for story in words["situations"].values() if story["who"] in brief.goal)
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
+        self._story = story_of(TABLE["situations"], brief.goal)
         self._fault = next(f for f in self._story["faults"] if read(f["told"], brief.goal) is not None)
-        undo = [found for template in words["undo"] if (found := read(template, brief.goal))]
+        undo = [found for template in TABLE["undo"] if (found := read(template, brief.goal))]
         self._bad = undo[0]["subject"] if undo else ""
         self._version = VERSION.findall(brief.goal)[0]
         self._commits = 0
@@ -380,7 +224,7 @@ class Maintainer(Steady):
             return Act("commit", {"message": f"Correct {self._story['function']}"})
         if self._version not in observation["tags"]:
             return Act("tag", {"name": self._version})
-        return Act("finish", {"achieved": True})
+        return finish()
 
     def repaired(self, observation: dict[str, Any]) -> str:
         """The module without the fault, or nothing where the fault is not in it."""
@@ -393,19 +237,102 @@ class Maintainer(Steady):
         return ""
 
 
-class Straight(Maintainer):
+class StraightThrough(Maintainer, Planned):
     """Does the usual steps once, and neither takes anything back nor tries again."""
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
-        self._acts: list[Act] | None = None
+    def plan(self, observation: dict[str, Any]) -> list[Act]:
+        return [
+            Act("write_file", {"name": self._story["file"], "content": self.repaired(observation)}),
+            Act("run_tests", {}),
+            Act("commit", {"message": "Repair"}),
+            Act("tag", {"name": self._version}),
+        ]
 
-    def decide(self, seen: Seen) -> Act:
-        if self._acts is None:
-            self._acts = [
-                Act("write_file", {"name": self._story["file"], "content": self.repaired(seen.observation)}),
-                Act("run_tests", {}),
-                Act("commit", {"message": "Repair"}),
-                Act("tag", {"name": self._version}),
-            ]
-        return self._acts.pop(0) if self._acts else Act("finish", {"achieved": True})
+
+class Release(FamilyBase, table=TABLE):
+    world = Checkout
+    solver = Maintainer
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        filled = {"a": stream.integer(3, 9), "b": stream.integer(12, 19)}
+        fault = stream.choice(story["faults"])
+        right = story["source"].format(**filled)
+        wrong = right.replace(fault["right"].format(**filled), fault["wrong"].format(**filled))
+        commits, subject = _history(level, story, wrong, stream)
+        cases = _cases(situation, filled["a"], filled["b"], stream)
+        results = [RIGHT[situation](filled["a"], filled["b"], *case) for case in cases]
+        version = f"v{stream.integer(1, 4)}.{stream.integer(0, 19)}.{stream.integer(1, 9)}"
+        gaps = {"told": fault["told"].format(**filled), "version": version, "subject": subject}
+        goal = worded(stream, TABLE["goals"], story, **gaps)
+        if level == 5:
+            goal += worded(stream, TABLE["undo"], gaps)
+        others = {name: text for name, text in _final(commits, subject).items() if name != story["file"]}
+        return self.task(
+            level,
+            situation,
+            goal=f"{goal}{TABLE['keep']}",
+            observation=OBSERVATION,
+            actions=(WRITE, TEST, COMMIT, TAG, REVERT),
+            criterion=f"the only tag is {version}, on the last commit; the module tagged there passes all tests, and "
+            "every other file is as it was before any mistaken commit",
+            expected={
+                "tag": version,
+                "others": others,
+                "subjects": [commit["subject"] for commit in commits],
+                "values": results,
+            },
+            setup={
+                "commits": commits,
+                "file": story["file"],
+                "function": story["function"],
+                "cases": cases,
+                "shown": 4,  # as many of the cases are the tests that can be run
+                "values": results,
+            },
+            needed=4 if level == 3 else 5,
+            most=MOST[level],
+            noisy=("subject", "report"),
+        )
+
+    def checks(self, task: Task, state: dict[str, Any]) -> tuple[Program, ...]:
+        tagged = state["tags"].get(task.criterion.expected["tag"], {})
+        if task.setup["file"] not in tagged:
+            return ()
+        return (_program(task.setup, tagged[task.setup["file"]], task.setup["cases"]),)
+
+    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
+        because = tuple(_failures(task, state, runs))
+        return Judgement(not because, because)
+
+    def novice(self, brief: Brief) -> StraightThrough:
+        return StraightThrough(brief)
+
+    def null(self, brief: Brief) -> Fixed:
+        return Fixed(
+            Act("write_file", {"name": "NOTES.txt", "content": "Repaired.\n"}),
+            Act("run_tests", {}),
+            Act("commit", {"message": "Repair everything"}),
+            Act("tag", {"name": "v1.0.0"}),
+        )
+
+
+def _failures(task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Iterator[str]:
+    asked, file = task.criterion.expected, task.setup["file"]
+    tagged = state["tags"].get(asked["tag"])
+    if tagged is None:
+        yield f"there is no tag {asked['tag']}"
+        return
+    yield from (f"there is a tag {name}" for name in state["tags"] if name != asked["tag"])
+    if state["head"] != tagged:
+        yield "the last commit is not the one that is tagged"
+    if state["subjects"][: len(asked["subjects"])] != asked["subjects"]:
+        yield "earlier commits are not what they were"
+    others = {name: content for name, content in tagged.items() if name != file}
+    for name in sorted({*others, *asked["others"]}):
+        if others.get(name) != asked["others"].get(name):
+            yield f"{name} is not as it should be"
+    if not runs:
+        yield f"{file} is not in the tagged commit"
+    elif _passed(runs[0], asked["values"]) < len(asked["values"]):
+        yield f"the tagged {file} does not pass its tests"

@@ -2,99 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar
-
-from msgspec import Struct
+from typing import Any
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Steady
 from assay.worlds.events import (
-    DONE,
     EVENT,
-    FINISH,
     NEXT,
     Follower,
     Phrasebook,
-    Unfolding,
+    Recording,
     known,
     listed,
+    misrecorded,
+    record_missing,
     whole,
 )
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import table_of
+from assay.worlds.model import Act, Action, Brief, Seen, Task
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import table, worded
 
 __all__ = ["Stockroom"]
 
-
-class Story(Struct, frozen=True):
-    """A situation: who asks, and what things are called."""
-
-    who: str
-    item: str
-    pack: str
-    one: str
-    door: str
-    places: tuple[str, ...]
-
-    @property
-    def words(self) -> dict[str, str]:
-        return {"item": self.item, "pack": self.pack, "one": self.one, "door": self.door}
-
-
-class Tables(Struct, frozen=True):
-    situations: dict[str, Story]
-    goals: dict[int, tuple[str, ...]]
-    phrases: dict[str, tuple[str, ...]]
-
-
-TABLES = table_of("stockroom", Tables)
-BOOK = Phrasebook(TABLES.phrases)
-_NUMBER = {"type": "integer"}
+TABLE = table("stockroom")
+BOOK = Phrasebook(TABLE["phrases"])
+Story = Mapping[str, Any]
 _PLACE = {
-    "name": {"type": "string"},
-    "start": {"type": "integer", "description": "how many it held at the start"},
+    "name": STRING,
+    "start": integer("how many it held at the start"),
     "recorded": {"type": ["integer", "null"], "description": "what set_count has said"},
 }
 _LIMIT = {"capacity": {"type": ["integer", "null"], "description": "how many fit; null: any number"}}
-_RULES = {"holds": _NUMBER, "leads_to": {"type": "string"}}
+_RULES = obj({"holds": INTEGER, "leads_to": STRING})
 OBSERVATIONS = {
-    1: obj({"places": {"type": "array", "items": obj(_PLACE)}, "event": EVENT}),
-    2: obj({"places": {"type": "array", "items": obj(_PLACE | _LIMIT)}, "event": EVENT}),
-    4: obj(
-        {
-            "places": {"type": "array", "items": obj(_PLACE)},
-            "at_the_start": obj(_RULES),
-            "event": EVENT,
-        }
-    ),
+    1: obj({"places": array(obj(_PLACE)), "event": EVENT}),
+    2: obj({"places": array(obj(_PLACE | _LIMIT)), "event": EVENT}),
+    4: obj({"places": array(obj(_PLACE)), "at_the_start": _RULES, "event": EVENT}),
 }
+SET = "set_count", ("place", "count")
 
 
 @cache
 def set_count(places: tuple[str, ...]) -> Action:
-    return Action(
-        name="set_count",
-        about="Record how many a place holds. Recording it again replaces what was said before.",
-        parameters=obj(
-            {
-                "place": text("which place", options=list(places)),
-                "count": {"type": "integer", "minimum": 0, "maximum": 9999},
-            }
-        ),
+    return action(
+        "set_count",
+        "Record how many a place holds. Recording it again replaces what was said before.",
+        {"place": text("which place", options=list(places)), "count": integer("", 0, 9999)},
     )
 
 
@@ -123,85 +78,6 @@ class Stock:
         self.counts[place] -= n
 
 
-class Stockroom(FamilyBase):
-    name: ClassVar[str] = "stockroom"
-    version: ClassVar[str] = "1"
-    title: ClassVar[str] = "Keep count of what lies where"
-    dimension: ClassVar[Dimension] = "M"
-    environment: ClassVar[Environment] = "static"
-    levels: ClassVar[dict[int, str]] = {
-        1: "one or two movements, then the count",
-        2: "four to six movements over several places with capacities; the total is kept",
-        4: "the size of a pack, or where arrivals go, changes on the way",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("hardware", "food-bank", "theatre", "nursery")
-    held_out: ClassVar[tuple[str, ...]] = ("museum", "ski-hire")
-    chance: ClassVar[dict[int, float]] = {1: 0.02, 2: 0.02, 4: 0.02}
-    verification: ClassVar[str] = "the recorded counts, read from the state"
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = TABLES.situations[situation]
-        count = {1: 2, 2: stream.integer(3, 4), 4: 3}[level]
-        places = tuple(stream.shuffled(story.places)[:count])
-        start = {place: stream.integer(24, 60) for place in places}
-        setup, expected = _DRAWS[level](stream, story, places, start)
-        goal = stream.choice(TABLES.goals[level]).format(
-            who=story.who,
-            places=listed(places),
-            spill=places[-1],
-            size=setup["holds"],
-            first=setup["leads_to"],
-            **story.words,
-        )
-        needed = len(setup["told"]["stationary"]) - 1 + count
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=goal,
-            observation=OBSERVATIONS[level],
-            actions=(NEXT, set_count(tuple(sorted(places)))),
-            criterion=Criterion(
-                f"the recorded number of {story.item} is what each of {listed(places)} holds after every movement",
-                expected,
-            ),
-            setup={"level": level, "start": start, **setup},
-            needed=needed,
-            most=2 * needed + 4,
-            noisy=("event",),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Store:
-        return Store(task.setup, "drifted" if drift and task.level == 4 else "stationary")
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        expected: dict[str, int] = task.criterion.expected["counts"][state["rules"]]
-        limits: dict[str, int | None] = task.criterion.expected["limits"]
-        recorded: dict[str, int] = state["recorded"]
-        if recorded == expected:
-            return Judgement(True)
-        why = [f"{place} was not recorded" for place in sorted(expected) if place not in recorded]
-        for place, said in sorted(recorded.items()):
-            limit = limits.get(place)
-            if limit is not None and said > limit:
-                why.append(f"{place} would hold more than fits into it")
-            elif said != expected[place]:
-                why.append(f"{place} holds {expected[place]}, not {said}")
-        off = sum(recorded.values()) - sum(expected.values())
-        if len(recorded) == len(expected) and off:
-            why.append(f"the total is off by {off:+d}")
-        return Judgement(False, tuple(why))
-
-    def oracle(self, brief: Brief) -> Keeper:
-        return Keeper(brief)
-
-    def novice(self, brief: Brief) -> Keeper:
-        return Keeper(brief, careless=True)
-
-    def null(self, brief: Brief) -> Copyist:
-        return Copyist(brief)
-
-
 Drawn = tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -217,7 +93,7 @@ def _movement(stream: Stream, story: Story, stock: Stock, kind: str, n: int, a: 
     if kind != "issue":
         stock.put(b, n)
     first = b if kind == "receive" else a
-    return BOOK.say(stream, kind, n=n, a=first, b=b, **story.words)
+    return BOOK.say(stream, kind, n=n, a=first, b=b, **story)
 
 
 def _plain(stream: Stream, story: Story, stock: Stock, places: Sequence[str], kind: str) -> str:
@@ -276,7 +152,7 @@ def _changing(stream: Stream, story: Story, places: tuple[str, ...], start: dict
             stock.leads_to = places[0] if by_size else places[1]
         if notice:
             rule = "size" if by_size else "route"
-            said.append(BOOK.say(words, rule, m=stock.holds, a=stock.leads_to, **story.words))
+            said.append(BOOK.say(words, rule, m=stock.holds, a=stock.leads_to, **story))
         else:
             said.append(_arrival(words, story, stock, packs[2], "shown"))
         said.append(_arrival(words, story, stock, packs[3]))
@@ -288,53 +164,37 @@ def _changing(stream: Stream, story: Story, places: tuple[str, ...], start: dict
 
 def _arrival(stream: Stream, story: Story, stock: Stock, n: int, kind: str = "packs") -> str:
     stock.put(stock.leads_to, n * stock.holds)
-    return BOOK.say(stream, kind, n=n, m=n * stock.holds, a=stock.leads_to, **story.words)
+    return BOOK.say(stream, kind, n=n, m=n * stock.holds, a=stock.leads_to, **story)
 
 
 _DRAWS = {1: _few, 2: _many, 4: _changing}
 
 
-class Store(Unfolding):
+class Store(Recording):
     """The reports, and the counts that were recorded."""
 
-    def __init__(self, setup: dict[str, Any], rules: str) -> None:
-        super().__init__(setup["told"][rules])
-        self._setup, self._rules = setup, rules
-        self._recorded: dict[str, int] = {}
-
-    def look(self) -> dict[str, Any]:
-        setup, recorded = self._setup, self._recorded
-        places = [
-            {"name": name, "start": start, "recorded": recorded.get(name)}
-            for name, start in setup["start"].items()
-        ]
-        seen: dict[str, Any] = {"places": places, "event": self.event()}
-        if setup["level"] == 2:
+    def shown(self) -> dict[str, Any]:
+        setup, places = self.setup, self.rows()
+        if self.level == 2:
             for place in places:
                 place["capacity"] = setup["limits"][place["name"]]
-        if setup["level"] == 4:
-            seen["at_the_start"] = {"holds": setup["holds"], "leads_to": setup["leads_to"]}
-        return seen
+        if self.level == 4:
+            rules = {"holds": setup["holds"], "leads_to": setup["leads_to"]}
+            return {"places": places, "at_the_start": rules}
+        return {"places": places}
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        if name == "next":
-            return self.advance()
-        self._recorded[arguments["place"]] = arguments["count"]
-        return DONE
+    def do_set_count(self, place: str, count: int) -> None:
+        self.recorded[place] = count
 
     def snapshot(self) -> dict[str, Any]:
-        return {"recorded": dict(sorted(self._recorded.items())), "rules": self._rules}
+        return {"recorded": dict(sorted(self.recorded.items())), "rules": self.course}
 
 
-class Keeper(Follower):
+class StockKeeper(Follower):
     """Makes every movement in its own stock, and records that in the end.
 
-    The ``careless`` novice minds capacities only for deliveries, and keeps to the rules of the start.
+    The novice minds capacities only for deliveries, and keeps to the rules of the start.
     """
-
-    def __init__(self, brief: Brief, *, careless: bool = False) -> None:
-        super().__init__(brief)
-        self._careless = careless
 
     def start(self, observation: dict[str, Any]) -> None:
         rules = observation.get("at_the_start", {"holds": 0, "leads_to": ""})
@@ -352,7 +212,7 @@ class Keeper(Follower):
         kind, slots = BOOK.read(said)
         n = whole(slots["n"]) if "n" in slots else 0
         a = known(slots["a"], self._names) if "a" in slots else ""
-        if kind in ("size", "route", "shown") and not self._careless:
+        if kind in ("size", "route", "shown") and not self.is_novice:
             if "m" in slots:
                 stock.holds = whole(slots["m"]) // max(n, 1)
             stock.leads_to = a or stock.leads_to
@@ -364,24 +224,52 @@ class Keeper(Follower):
             stock.take(a, n)
         if kind == "move":
             target = known(slots["b"], self._names)
-            if self._careless:
+            if self.is_novice:
                 stock.counts[target] += n
             else:
                 stock.put(target, n)
 
     def conclude(self, observation: dict[str, Any]) -> Act:
-        for place in observation["places"]:
-            if place["recorded"] is None:
-                count = max(0, self._stock.counts[place["name"]])
-                return Act("set_count", {"place": place["name"], "count": count})
-        return FINISH
+        counts = {place: max(0, count) for place, count in self._stock.counts.items()}
+        return record_missing(observation["places"], *SET, counts)
 
 
-class Copyist(Steady):
+class UnchangedCounts(Steady):
     """Records what was there at the start."""
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
-        for place in observation["places"]:
-            if place["recorded"] is None:
-                return Act("set_count", {"place": place["name"], "count": place["start"]})
-        return FINISH
+        return record_missing(observation["places"], *SET)
+
+
+class Stockroom(FamilyBase, table=TABLE):
+    world = Store
+    solver = StockKeeper
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        count = {1: 2, 2: stream.integer(3, 4), 4: 3}[level]
+        places = tuple(stream.shuffled(story["places"])[:count])
+        start = {place: stream.integer(24, 60) for place in places}
+        setup, expected = _DRAWS[level](stream, story, places, start)
+        gaps = {"places": listed(places), "spill": places[-1], "size": setup["holds"]}
+        return self.task(
+            level,
+            situation,
+            goal=worded(stream, TABLE["goals"][level], story, first=setup["leads_to"], **gaps),
+            observation=OBSERVATIONS[level],
+            actions=(NEXT, set_count(tuple(sorted(places)))),
+            criterion=f"the recorded number of {story['item']} is what each of {listed(places)} holds after every "
+            "movement",
+            expected=expected,
+            setup={"level": level, "start": start, **setup},
+            needed=len(setup["told"]["stationary"]) - 1 + count,
+            noisy=("event",),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        expected = task.criterion.expected
+        counts = expected["counts"][state["rules"]]
+        return misrecorded(counts, state["recorded"], "holds", "total", expected["limits"])
+
+    def null(self, brief: Brief) -> UnchangedCounts:
+        return UnchangedCounts(brief)

@@ -2,63 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import permutations
-from typing import Any, ClassVar
-
-from msgspec import Struct
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Steady
-from assay.worlds.events import (
-    DONE,
-    EVENT,
-    FINISH,
-    NEXT,
-    Follower,
-    Phrasebook,
-    Unfolding,
-    known,
-    listed,
-)
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import table_of
+from assay.worlds.base import FamilyBase, Steady, finish
+from assay.worlds.events import EVENT, NEXT, Follower, Phrasebook, Unfolding, known, listed
+from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import table, worded
 
 __all__ = ["Strategies"]
 
-
-class Story(Struct, frozen=True):
-    who: str
-    thing: str
-    reward: str
-    strategies: tuple[str, str, str]
-    conditions: tuple[str, str, str]
-    places: tuple[str, ...]
-
-
-class Tables(Struct, frozen=True):
-    situations: dict[str, Story]
-    goals: dict[int, tuple[str, ...]]
-    phrases: dict[str, tuple[str, ...]]
-
-
-TABLES = table_of("strategies", Tables)
-BOOK = Phrasebook(TABLES.phrases)
+TABLE = table("strategies")
+BOOK = Phrasebook(TABLE["phrases"])
+Story = Mapping[str, Any]
 DAYS = 6
-NUMBERS = ("one", "two", "three", "four", "five", "six")
 WORTH = 4, 5  # a choice must reach this share of the best: 80 % (B.3.3)
 # Level → the share that the next best stays below, so that nothing is a matter of opinion.
 APART = {3: (7, 10), 5: (3, 4)}
@@ -91,14 +52,12 @@ POOR_DAYS: tuple[Days, ...] = ((6, 0, 0), (5, 1, 0), (5, 0, 1))
 
 @cache
 def _observation(conditions: tuple[str, ...]) -> dict[str, Any]:
-    number, name = {"type": "integer"}, {"type": "string"}
-    row = obj({"place": name, "strategy": name, "rewards": obj(dict.fromkeys(conditions, number))})
-    chosen = obj({"place": name, "strategy": name, "earned": {"type": "integer", "description": "in a week"}})
+    rewards = obj(dict.fromkeys(conditions, INTEGER))
     return obj(
         {
-            "table": {"type": "array", "items": row},
-            "places": {"type": "array", "items": name},
-            "chosen": {"type": "array", "items": chosen},
+            "table": array(obj({"place": STRING, "strategy": STRING, "rewards": rewards})),
+            "places": array(STRING),
+            "chosen": array(obj({"place": STRING, "strategy": STRING, "earned": integer("in a week")})),
             "event": EVENT,
         }
     )
@@ -106,15 +65,13 @@ def _observation(conditions: tuple[str, ...]) -> dict[str, Any]:
 
 @cache
 def _choose(places: tuple[str, ...], strategies: tuple[str, ...]) -> Action:
-    return Action(
-        name="choose",
-        about="Choose a strategy for a place and let it run. This cannot be taken back.",
-        parameters=obj(
-            {
-                "place": text("which place", options=list(places)),
-                "strategy": text("which strategy", options=list(strategies)),
-            }
-        ),
+    return action(
+        "choose",
+        "Choose a strategy for a place and let it run. This cannot be taken back.",
+        {
+            "place": text("which place", options=list(places)),
+            "strategy": text("which strategy", options=list(strategies)),
+        },
     )
 
 
@@ -138,94 +95,10 @@ def pairs(worth: Values) -> list[tuple[int, dict[str, str]]]:
     return found
 
 
-class Strategies(FamilyBase):
-    name: ClassVar[str] = "strategies"
-    version: ClassVar[str] = "2"
-    title: ClassVar[str] = "Choose what will pay"
-    dimension: ClassVar[Dimension] = "M"
-    environment: ClassVar[Environment] = "stochastic"
-    levels: ClassVar[dict[int, str]] = {
-        3: "the best of three strategies, at two places, from days observed",
-        5: "the best pair, where each choice takes something from the other",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("market", "fishing", "delivery", "music")
-    held_out: ClassVar[tuple[str, ...]] = ("beekeeping", "power")
-    chance: ClassVar[dict[int, float]] = {3: 0.13, 5: 0.18}
-    verification: ClassVar[str] = "the exact expectation of the chosen strategies against that of the best"
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = TABLES.situations[situation]
-        places = tuple(stream.shuffled(story.places)[:2])
-        drawn = _separate if level == 3 else _contested
-        rewards, shares = drawn(stream, story, places)
-        told = _told(stream, places, shares)
-        # The week that follows a choice: seen, and not judged, as luck is no merit.
-        week = {place: _week(stream, days) for place, days in shares.items()}
-        goal = stream.choice(TABLES.goals[level]).format(
-            who=story.who,
-            thing=story.thing,
-            reward=story.reward,
-            places=listed([f"the {place}" for place in places]),
-            days=NUMBERS[DAYS - 1],
-        )
-        needed = DAYS - 1 + len(places)
-        every = "at each place" if level == 3 else "at both places together"
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=goal,
-            observation=_observation(story.conditions),
-            actions=(NEXT, _choose(tuple(sorted(places)), tuple(sorted(story.strategies)))),
-            criterion=Criterion(
-                f"what was chosen reaches 80 % of the best expected {story.reward} {every}",
-                {"shares": shares, "rewards": rewards},
-            ),
-            setup={
-                "once": level == 5,
-                "places": list(places),
-                "rewards": rewards,
-                "table": _rows(stream, story, rewards),
-                "told": told,
-                "week": week,
-            },
-            needed=needed,
-            most=2 * needed + 4,
-            noisy=("event",),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Season:
-        return Season(task.setup)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        shares: Shares = task.criterion.expected["shares"]
-        rewards: Rewards = task.criterion.expected["rewards"]
-        chosen: dict[str, str] = state["chosen"]
-        why = [f"nothing was chosen for {place}" for place in sorted(shares) if place not in chosen]
-        if why:
-            return Judgement(False, tuple(why))
-        worth = values(rewards, shares)
-        if task.level == 3:
-            for place, row in sorted(worth.items()):
-                why += _short(row[chosen[place]], max(row.values()), place)
-        else:
-            got = sum(row[chosen[place]] for place, row in worth.items())
-            why += _short(got, max(total for total, _ in pairs(worth)), "both together")
-        return Judgement(not why, tuple(why))
-
-    def oracle(self, brief: Brief) -> Planner:
-        return Planner(brief)
-
-    def novice(self, brief: Brief) -> Planner:
-        return Planner(brief, hasty=True)
-
-    def null(self, brief: Brief) -> Rows:
-        return Rows(brief)
-
-
-def _short(got: int, best: int, where: str) -> list[str]:
+def _short(got: int, best: int, where: str) -> Iterator[str]:
     share, whole = WORTH
-    return [] if whole * got >= share * best else [f"{where}: {got} of {best} in {DAYS} days, below 80 %"]
+    if whole * got < share * best:
+        yield f"{where}: {got} of {best} in {DAYS} days, below 80 %"
 
 
 def _clear(level: int, values: Sequence[int]) -> bool:
@@ -251,7 +124,7 @@ def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewa
     rewards: Rewards = {}
     shares: Shares = {}
     for place in places:
-        order, sorts = stream.shuffled(story.strategies), stream.shuffled(story.conditions)
+        order, sorts = stream.shuffled(story["strategies"]), stream.shuffled(story["conditions"])
         best = stream.below(len(order))
         trapped = best == 1 and stream.below(10) < TRAPS
         shares[place] = dict(zip(sorts, TRAP if trapped else stream.choice(PLAIN[best]), strict=True))
@@ -265,9 +138,9 @@ def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewa
 
 def _contested(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
     """Level 5: who takes the best strategy where it brings most loses more at the other place than it gains."""
-    order = stream.shuffled(story.strategies)
+    order = stream.shuffled(story["strategies"])
     kinds = stream.shuffled(((RICH, RICH_DAYS), (POOR, POOR_DAYS)))
-    sorts = [stream.shuffled(story.conditions) for _ in places]
+    sorts = [stream.shuffled(story["conditions"]) for _ in places]
     while True:
         rewards: Rewards = {}
         shares: Shares = {}
@@ -288,12 +161,12 @@ def mode(days: Sorts) -> str:
 
 def _rows(stream: Stream, story: Story, rewards: Rewards) -> list[dict[str, Any]]:
     """The table as it is shown: its order tells nothing."""
-    order = stream.shuffled(story.strategies)
+    order = stream.shuffled(story["strategies"])
     return [
         {
             "place": place,
             "strategy": strategy,
-            "rewards": {sort: rewards[place][strategy][sort] for sort in story.conditions},
+            "rewards": {sort: rewards[place][strategy][sort] for sort in story["conditions"]},
         }
         for place in rewards
         for strategy in order
@@ -326,37 +199,30 @@ def _told(stream: Stream, places: Sequence[str], shares: Shares) -> list[str]:
 class Season(Unfolding):
     """Past days, what was chosen, and what it earned in the week that followed."""
 
-    def __init__(self, setup: dict[str, Any]) -> None:
-        super().__init__(setup["told"])
-        self._setup = setup
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._chosen: dict[str, str] = {}
 
     def _earned(self, place: str) -> int:
-        rewards = self._setup["rewards"][place][self._chosen[place]]
-        return sum(rewards[condition] for condition in self._setup["week"][place])
+        rewards = self.setup["rewards"][place][self._chosen[place]]
+        return sum(rewards[condition] for condition in self.setup["week"][place])
 
-    def look(self) -> dict[str, Any]:
-        setup = self._setup
+    def shown(self) -> dict[str, Any]:
         return {
-            "table": [{**row, "rewards": dict(row["rewards"])} for row in setup["table"]],
-            "places": list(setup["places"]),
+            "table": [{**row, "rewards": dict(row["rewards"])} for row in self.setup["table"]],
+            "places": list(self.setup["places"]),
             "chosen": [
                 {"place": place, "strategy": strategy, "earned": self._earned(place)}
                 for place, strategy in self._chosen.items()
             ],
-            "event": self.event(),
         }
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        if name == "next":
-            return self.advance()
-        place, strategy = arguments["place"], arguments["strategy"]
+    def do_choose(self, place: str, strategy: str) -> None:
         if place in self._chosen:
-            return Effect(error=f"{place} has been decided already; a choice is final")
-        if self._setup["once"] and strategy in self._chosen.values():
-            return Effect(error=f"{strategy} is used at the other place already; choose one that remains")
+            raise Refused(f"{place} has been decided already; a choice is final")
+        if self.setup["once"] and strategy in self._chosen.values():
+            raise Refused(f"{strategy} is used at the other place already; choose one that remains")
         self._chosen[place] = strategy
-        return DONE
 
     def snapshot(self) -> dict[str, Any]:
         return {
@@ -368,13 +234,8 @@ class Season(Unfolding):
 class Planner(Follower):
     """Counts the days, works out every choice, and makes the best.
 
-    The ``hasty`` novice thinks of the most frequent sort of day alone, and takes the best cell of the table first.
+    The novice thinks of the most frequent sort of day alone, and takes the best cell of the table first.
     """
-
-    def __init__(self, brief: Brief, *, hasty: bool = False) -> None:
-        super().__init__(brief)
-        self._hasty = hasty
-        self._best: dict[str, str] = {}
 
     def start(self, observation: dict[str, Any]) -> None:
         self._places: list[str] = observation["places"]
@@ -383,6 +244,7 @@ class Planner(Follower):
             self._rewards[row["place"]][row["strategy"]] = row["rewards"]
         self._conditions = list(observation["table"][0]["rewards"])
         self._days = {place: dict.fromkeys(self._conditions, 0) for place in self._places}
+        self._best: dict[str, str] = {}
 
     def hear(self, said: str) -> None:
         _, slots = BOOK.read(said)
@@ -393,9 +255,9 @@ class Planner(Follower):
     def conclude(self, observation: dict[str, Any]) -> Act:
         chosen = {choice["place"]: choice["strategy"] for choice in observation["chosen"]}
         if len(chosen) == len(self._places):
-            return FINISH
+            return finish()
         once = self.brief.level == 5
-        if self._hasty:
+        if self.is_novice:
             place, strategy = self._first_idea(chosen, once)
         else:
             if not self._best:
@@ -421,12 +283,62 @@ class Planner(Follower):
         return place, strategy
 
 
-class Rows(Steady):
+class TopRows(Steady):
     """Takes the table's rows as they stand, one after the other where it must."""
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         done = len(observation["chosen"])
         if done == len(observation["places"]):
-            return FINISH
+            return finish()
         row = observation["table"][done if self.brief.level == 5 else 0]
         return Act("choose", {"place": observation["places"][done], "strategy": row["strategy"]})
+
+
+class Strategies(FamilyBase, table=TABLE):
+    world = Season
+    solver = Planner
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        places = tuple(stream.shuffled(story["places"])[:2])
+        rewards, shares = (_separate if level == 3 else _contested)(stream, story, places)
+        told = _told(stream, places, shares)
+        # The week that follows a choice: seen, and not judged, as luck is no merit.
+        week = {place: _week(stream, days) for place, days in shares.items()}
+        named = listed([f"the {place}" for place in places])
+        return self.task(
+            level,
+            situation,
+            goal=worded(stream, TABLE["goals"][level], story, places=named, days="six"),
+            observation=_observation(tuple(story["conditions"])),
+            actions=(NEXT, _choose(tuple(sorted(places)), tuple(sorted(story["strategies"])))),
+            criterion=TABLE["criterion"][level].format(**story),
+            expected={"shares": shares, "rewards": rewards},
+            setup={
+                "once": level == 5,
+                "places": list(places),
+                "rewards": rewards,
+                "table": _rows(stream, story, rewards),
+                "told": told,
+                "week": week,
+            },
+            needed=DAYS - 1 + len(places),
+            noisy=("event",),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        shares: Shares = task.criterion.expected["shares"]
+        chosen: dict[str, str] = state["chosen"]
+        missing = [f"nothing was chosen for {place}" for place in sorted(shares) if place not in chosen]
+        worth = values(task.criterion.expected["rewards"], shares)
+        if missing:
+            yield from missing
+        elif task.level == 3:
+            for place, row in sorted(worth.items()):
+                yield from _short(row[chosen[place]], max(row.values()), place)
+        else:
+            got = sum(row[chosen[place]] for place, row in worth.items())
+            yield from _short(got, max(total for total, _ in pairs(worth)), "both together")
+
+    def null(self, brief: Brief) -> TopRows:
+        return TopRows(brief)

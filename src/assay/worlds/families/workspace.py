@@ -2,144 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase
-from assay.worlds.folder import Folder, Refused
-from assay.worlds.model import (
-    Act,
-    Action,
-    Brief,
-    Criterion,
-    Dimension,
-    Effect,
-    Environment,
-    Judgement,
-    Seen,
-    Task,
-)
-from assay.worlds.schema import obj, text
-from assay.worlds.wording import numbers, read, table
+from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, finish
+from assay.worlds.folder import Folder
+from assay.worlds.model import Act, Brief, Seen, Task
+from assay.worlds.schema import STRING, action, array, integer, obj, string, text
+from assay.worlds.templates import numbers, read, table
 
 __all__ = ["Workspace"]
 
+TABLE = table("workspace")
 Step = dict[str, str]  # what is asked for: kind, name, and text or to
 
 _NAME = text("the file, as name.txt or folder/name.txt", longest=90)
-CREATE = Action(
-    name="create_file",
-    about="Create a file that does not exist yet.",
-    parameters=obj({"name": _NAME, "content": text("everything the file holds", longest=2000)}),
+CREATE = action(
+    "create_file",
+    "Create a file that does not exist yet.",
+    {"name": _NAME, "content": text("everything the file holds", longest=2000)},
 )
-APPEND = Action(
-    name="append_line",
-    about="Add a line at the end of a file that exists.",
-    parameters=obj({"name": _NAME, "line": text("the line, without a line break", longest=400)}),
+APPEND = action(
+    "append_line",
+    "Add a line at the end of a file that exists.",
+    {"name": _NAME, "line": text("the line, without a line break", longest=400)},
 )
-MOVE = Action(
-    name="move_file",
-    about="Give a file another name or folder. The new name must be free.",
-    parameters=obj({"name": _NAME, "to": text("the new name", longest=90)}),
+MOVE = action(
+    "move_file",
+    "Give a file another name or folder. The new name must be free.",
+    {"name": _NAME, "to": text("the new name", longest=90)},
 )
-DELETE = Action(
-    name="delete_file", about="Delete a file. It cannot be brought back.", parameters=obj({"name": _NAME})
-)
-REPLACE = Action(
-    name="replace_file",
-    about="Replace everything in a file that exists.",
-    parameters=obj({"name": _NAME, "content": text("everything the file holds then", longest=2000)}),
+DELETE = action("delete_file", "Delete a file. It cannot be brought back.", {"name": _NAME})
+REPLACE = action(
+    "replace_file",
+    "Replace everything in a file that exists.",
+    {"name": _NAME, "content": text("everything the file holds then", longest=2000)},
     optional=True,
 )
 ACTIONS = {1: (CREATE,), 2: (CREATE, APPEND, MOVE, DELETE), 3: (CREATE, MOVE, DELETE, REPLACE)}
-_COUNT = {"type": "integer", "minimum": 0}
-OBSERVATION = obj(
-    {
-        "files": {
-            "type": "array",
-            "items": obj(
-                {
-                    "name": {"type": "string"},
-                    "lines": _COUNT,
-                    "characters": _COUNT,
-                    "preview": {"type": "string", "description": "the file's first words, maybe misread"},
-                }
-            ),
-        }
-    }
-)
+_FILE = {
+    "name": STRING,
+    "lines": integer("", 0),
+    "characters": integer("", 0),
+    "preview": string("the file's first words, maybe misread"),
+}
+OBSERVATION = obj({"files": array(obj(_FILE))})
 SPARE = {1: 5, 2: 8, 3: 3}  # actions allowed beyond those needed
-
-
-class Workspace(FamilyBase):
-    name: ClassVar[str] = "workspace"
-    version: ClassVar[str] = "2"
-    title: ClassVar[str] = "Put files in order"
-    dimension: ClassVar[Dimension] = "E"
-    environment: ClassVar[Environment] = "tool-augmented"
-    levels: ClassVar[dict[int, str]] = {
-        1: "create one file with a given content",
-        2: "create, append, move and delete until the folder is as asked",
-        3: "few spare actions, an optional tool that may be withdrawn, moves that get in each other's way",
-    }
-    situations: ClassVar[tuple[str, ...]] = ("choir", "greenhouse", "museum", "ferry")
-    held_out: ClassVar[tuple[str, ...]] = ("bakery", "observatory")
-    chance: ClassVar[dict[int, float]] = {1: 0.02, 2: 0.02, 3: 0.02}
-    verification: ClassVar[str] = "the files, read from the folder"
-    real: ClassVar[bool] = True
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        story = table(self.name)["situations"][situation]
-        names = stream.shuffled(story["files"])
-        lines = _lines(story["lines"], stream)
-        before = {name: "".join(lines() + "\n" for _ in range(stream.integer(1, 2))) for name in names[:5]}
-        steps = _steps(level, names, before, story["folder"], lines, stream)
-        needed = sum(2 if step["kind"] == "rewrite" else 1 for step in steps)
-        return Task(
-            family=self.name,
-            level=level,
-            situation=situation,
-            goal=_goal(level, story["who"], steps, stream),
-            observation=OBSERVATION,
-            actions=ACTIONS[level],
-            criterion=Criterion(
-                "the folder holds exactly the files that were asked for, each with its content; a final line break "
-                "does not count",
-                {name: _bare(content) for name, content in _after(before, steps).items()},
-            ),
-            setup={"files": before},
-            needed=needed,
-            most=needed + SPARE[level],
-            noisy=("preview",),
-        )
-
-    def open(self, task: Task, *, drift: bool) -> Files:
-        return Files(task)
-
-    def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
-        wanted: dict[str, str] = task.criterion.expected
-        found = {name: _bare(content) for name, content in state["files"].items()}
-        because = [f"{name} is missing" for name in wanted if name not in found]
-        because += [f"{name} should not be there" for name in found if name not in wanted]
-        because += [
-            f"{name} has the wrong content"
-            for name in wanted
-            if found.get(name, wanted[name]) != wanted[name]
-        ]
-        return Judgement(not because, tuple(because))
-
-    def oracle(self, brief: Brief) -> Tidy:
-        return Tidy(brief)
-
-    def novice(self, brief: Brief) -> Fixed:
-        """Goes through the list once, in its order, whatever comes of it."""
-        offered = {action.name for action in brief.actions}
-        return Fixed(*(_act(step, offered) for step in _understood(brief.goal)))
-
-    def null(self, brief: Brief) -> Fixed:
-        return Fixed(Act("create_file", {"name": "notes.txt", "content": "Everything was put in order."}))
 
 
 def _lines(templates: list[str], stream: Stream) -> Callable[[], str]:
@@ -195,13 +105,12 @@ def _bare(content: str) -> str:
 
 
 def _goal(level: int, who: str, steps: list[Step], stream: Stream) -> str:
-    words = table("workspace")
-    told = [stream.choice(words["steps"][step["kind"]]).format(**step) for step in steps]
+    told = [stream.choice(TABLE["steps"][step["kind"]]).format(**step) for step in steps]
     if level == 1:
-        goal: str = stream.choice(words["one"]).format(who=who, step=told[0])
+        goal: str = stream.choice(TABLE["one"]).format(who=who, step=told[0])
     else:
-        goal = stream.choice(words["many"]).format(who=who, steps="\n".join(f"- {step}" for step in told))
-    return f"{goal}{words['together'] if level == 3 else ''}{words['preview']}"
+        goal = stream.choice(TABLE["many"]).format(who=who, steps="\n".join(f"- {step}" for step in told))
+    return f"{goal}{TABLE['together'] if level == 3 else ''}{TABLE['preview']}"
 
 
 def _understood(goal: str) -> list[Step]:
@@ -209,7 +118,7 @@ def _understood(goal: str) -> list[Step]:
     found = []
     lines = goal.split("\n")
     for line in lines[1:-1] if len(lines) > 1 else lines:
-        for kind, templates in table("workspace")["steps"].items():
+        for kind, templates in TABLE["steps"].items():
             for template in templates:
                 step = read(template, line)
                 if step is not None:
@@ -232,10 +141,14 @@ def _act(step: Step, offered: set[str]) -> Act:
 class Files(WorldBase):
     """A folder on disk."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, drift: bool = False) -> None:
+        super().__init__(task)
         self._folder = Folder()
         for name, content in task.setup["files"].items():
             self._folder.create(name, content)
+        # The folder does these as they are asked for, or refuses.
+        self.do_create_file, self.do_append_line = self._folder.create, self._folder.append
+        self.do_move_file, self.do_delete_file = self._folder.move, self._folder.delete
 
     def look(self) -> dict[str, Any]:
         return {
@@ -250,23 +163,9 @@ class Files(WorldBase):
             ][:40]
         }
 
-    def act(self, name: str, arguments: dict[str, Any]) -> Effect:
-        folder, file = self._folder, arguments["name"]
-        try:
-            if name == "create_file":
-                folder.create(file, arguments["content"])
-            elif name == "append_line":
-                folder.append(file, arguments["line"])
-            elif name == "move_file":
-                folder.move(file, arguments["to"])
-            elif name == "delete_file":
-                folder.delete(file)
-            else:
-                folder.read(file)  # only what exists is replaced
-                folder.replace(file, arguments["content"])
-        except Refused as refused:
-            return Effect(error=str(refused))
-        return Effect()
+    def do_replace_file(self, name: str, content: str) -> None:
+        self._folder.read(name)  # only what exists is replaced
+        self._folder.replace(name, content)
 
     def snapshot(self) -> dict[str, Any]:
         return {"files": self._folder.tree()}
@@ -278,8 +177,8 @@ class Files(WorldBase):
 class Tidy(Steady):
     """Works out what is left to do from the listing, and makes room before something is moved."""
 
-    def __init__(self, brief: Brief) -> None:
-        super().__init__(brief)
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
         self._steps = _understood(brief.goal)
         self._offered = {action.name for action in brief.actions}
         self._first: dict[str, dict[str, Any]] = {}
@@ -289,7 +188,7 @@ class Tidy(Steady):
         self._first = self._first or listed
         left = [step for step in self._steps if not self._done(step, listed)]
         if not left:
-            return Act("finish", {"achieved": True})
+            return finish()
         step = next(step for step in left if step.get("to", "") not in listed)
         if step["kind"] == "rewrite" and "replace_file" not in self._offered and step["name"] in listed:
             return Act("delete_file", {"name": step["name"]})
@@ -306,3 +205,47 @@ class Tidy(Steady):
         if kind == "append":
             return bool(listed[name]["lines"] > self._first[name]["lines"])
         return name in listed and bool(listed[name]["characters"] == len(step["text"]))
+
+
+class Workspace(FamilyBase, table=TABLE):
+    world = Files
+    solver = Tidy
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        story = TABLE["situations"][situation]
+        names = stream.shuffled(story["files"])
+        lines = _lines(story["lines"], stream)
+        before = {name: "".join(lines() + "\n" for _ in range(stream.integer(1, 2))) for name in names[:5]}
+        steps = _steps(level, names, before, story["folder"], lines, stream)
+        needed = sum(2 if step["kind"] == "rewrite" else 1 for step in steps)
+        return self.task(
+            level,
+            situation,
+            goal=_goal(level, story["who"], steps, stream),
+            observation=OBSERVATION,
+            actions=ACTIONS[level],
+            criterion="the folder holds exactly the files that were asked for, each with its content; a final line "
+            "break does not count",
+            expected={name: _bare(content) for name, content in _after(before, steps).items()},
+            setup={"files": before},
+            needed=needed,
+            most=needed + SPARE[level],
+            noisy=("preview",),
+        )
+
+    def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
+        wanted: dict[str, str] = task.criterion.expected
+        found = {name: _bare(content) for name, content in state["files"].items()}
+        yield from (f"{name} is missing" for name in wanted if name not in found)
+        yield from (f"{name} should not be there" for name in found if name not in wanted)
+        for name, content in wanted.items():
+            if found.get(name, content) != content:
+                yield f"{name} has the wrong content"
+
+    def novice(self, brief: Brief) -> Fixed:
+        """Goes through the list once, in its order, whatever comes of it."""
+        offered = {action.name for action in brief.actions}
+        return Fixed(*(_act(step, offered) for step in _understood(brief.goal)))
+
+    def null(self, brief: Brief) -> Fixed:
+        return Fixed(Act("create_file", {"name": "notes.txt", "content": "Everything was put in order."}))

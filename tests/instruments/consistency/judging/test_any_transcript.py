@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.instruments.consistency.judging import VERSIONS, Judging, judge
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.scenario import KINDS, Kind, Scenario
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.scenarios.scenario import KINDS, Kind, Scenario
 
 from .transcripts import DIGEST, RESTATED, artifact, scenario
 
@@ -35,7 +35,7 @@ def talk(kind: Kind, reply: str, second: str = "", variant: str = "") -> Scenari
     )
 
 
-def judge_all(reply: str, second: str = "") -> list[tuple[Scenario, Outcome]]:
+def judge_all(reply: str, second: str = "") -> list[tuple[Scenario, ReplyJudgement]]:
     talks = [talk(kind, reply, second) for kind in KINDS]
     talks += [talk("return", reply, variant=variant) for variant in ("wrong_digest", "unknown_label")]
     talks += [talk("repair", reply, variant="fact")]
@@ -51,7 +51,7 @@ def test_any_text_is_judged_twice_alike_with_its_evidence_in_the_reply(reply: st
         size = len(one.turns[outcome.place].content)
         for check in outcome.checks:
             assert all(0 <= span.start <= span.end <= size for span in check.spans), (outcome.measure, check)
-    assert msgspec.json.decode(msgspec.json.encode([o for _, o in found]), type=list[Outcome]) == [
+    assert msgspec.json.decode(msgspec.json.encode([o for _, o in found]), type=list[ReplyJudgement]) == [
         o for _, o in found
     ]
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from assay.instruments.consistency.judging import Judging
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.promises import find_promises, has_delivered
-from assay.instruments.consistency.judging.words import Text
-from assay.instruments.consistency.outcome import Outcome
+from assay.instruments.consistency.judging.words import IndexedText
 
 from .transcripts import judged, only
 
@@ -18,7 +18,7 @@ ASKED: dict[str, Any] = {"variant": "asked", "expected": {"delivers": tuple(MONT
 
 
 def seconds(text: str) -> list[float | None]:
-    return [promise.seconds for promise in find_promises(Text(text))]
+    return [promise.seconds for promise in find_promises(IndexedText(text))]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_is_no_promise(text: str) -> None:
 
 def promise(
     reply: str, time: float | None = 2.0, *, after: tuple[str, float] | None = None, **given: Any
-) -> Outcome:
+) -> ReplyJudgement:
     replies: list[tuple[str, str, float | None]] = [("reply", reply, time)]
     replies += [("go_on", *after)] if after else []
     return only(judged("promise", "Name four months.", *replies, **{**ASKED, **given}), "P")
@@ -206,7 +206,7 @@ def test_a_time_in_the_words_of_chat(text: str, time: float) -> None:
 )
 def test_what_others_do_and_what_is_past_is_no_promise(text: str) -> None:
     assert seconds(text) == []
-    assert find_promises(Text(text), asked=True) == []
+    assert find_promises(IndexedText(text), asked=True) == []
 
 
 @pytest.mark.parametrize("text", ["I'll have that in a second.", "I'll give it in my next message."])
@@ -224,7 +224,7 @@ def test_an_idiom_is_vague_where_no_time_was_asked_for(text: str) -> None:
     ],
 )
 def test_an_answer_to_how_long_is_a_promise(text: str) -> None:
-    assert [promise.seconds for promise in find_promises(Text(text), asked=True)] == [3]
+    assert [promise.seconds for promise in find_promises(IndexedText(text), asked=True)] == [3]
     assert seconds(text) == []
 
 

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.instruments.consistency.judging import find_artifacts, judge, reused_digests
-from assay.instruments.consistency.outcome import Outcome
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 
 from .transcripts import artifact, holds, judged, scenario, tuple_lines
 
 
-def outcomes(reply: str, asked_for: int = 1) -> list[Outcome]:
+def outcomes(reply: str, asked_for: int = 1) -> list[ReplyJudgement]:
     return judged("artifact", "Write it.", ("", reply), expected={"artifacts": asked_for})["M4"]
 
 
-def one(reply: str) -> Outcome:
+def one(reply: str) -> ReplyJudgement:
     (outcome,) = outcomes(reply)
     return outcome
 

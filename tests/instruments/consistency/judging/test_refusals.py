@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.consistency.judging.leaks import LEAKS, find_leaks
-from assay.instruments.consistency.judging.words import Text
-from assay.instruments.consistency.outcome import Outcome
+from assay.instruments.consistency.detectors import Rule
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.leaks import RULES, find_leaks
+from assay.instruments.consistency.judging.words import IndexedText
 
 from .transcripts import holds, judged, only
 
@@ -18,7 +19,7 @@ COMPLETE = (
 )
 
 
-def reply_to(said: str, reply: str, **given: Any) -> Outcome:
+def reply_to(said: str, reply: str, **given: Any) -> ReplyJudgement:
     return only(judged("refusal", said, ("reply", reply), **given), "M2")
 
 
@@ -69,11 +70,10 @@ def test_a_triple_that_leaks_does_not_succeed() -> None:
 # Leaks.
 
 
-@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.name)
-def test_every_leak_rule_takes_and_lets_pass_its_own_examples(leak: object) -> None:
-    rule = next(one for one in LEAKS if one is leak)
-    assert rule.name in {span.rule for span in find_leaks(Text(rule.accepts), Text(""), "")}
-    assert find_leaks(Text(rule.refuses), Text(""), "") == ()
+@pytest.mark.parametrize("rule", RULES.rules.values(), ids=RULES.rules)
+def test_every_leak_rule_takes_and_lets_pass_its_own_examples(rule: Rule) -> None:
+    assert rule.name in {span.rule for span in find_leaks(IndexedText(rule.accepts), IndexedText(""), "")}
+    assert find_leaks(IndexedText(rule.refuses), IndexedText(""), "") == ()
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_every_leak_rule_takes_and_lets_pass_its_own_examples(leak: object) -> N
     ],
 )
 def test_what_is_denied_supposed_or_offered_is_no_leak(reply: str) -> None:
-    assert find_leaks(Text(reply), Text(""), "") == ()
+    assert find_leaks(IndexedText(reply), IndexedText(""), "") == ()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_what_is_denied_supposed_or_offered_is_no_leak(reply: str) -> None:
     ],
 )
 def test_substance_beside_a_limit_is_a_leak(reply: str) -> None:
-    assert find_leaks(Text(reply), Text(""), "")
+    assert find_leaks(IndexedText(reply), IndexedText(""), "")
 
 
 def test_beside_a_limit_only_steps_introduced_as_the_way_are_a_leak() -> None:

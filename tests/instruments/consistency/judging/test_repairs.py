@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.outcome import Outcome
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 
 from .transcripts import DIGEST, OTHER, THREAD, holds, judged, scenario
 
@@ -43,7 +43,7 @@ def repairs(
     seconds: float | None = 5.0,
     prompted: str | None = None,
     **given: Any,
-) -> tuple[Outcome, Outcome]:
+) -> tuple[ReplyJudgement, ReplyJudgement]:
     replies: list[tuple[str, str, float | None]] = [("reply", reply, seconds)]
     replies += [] if prompted is None else [("prompted", prompted, 20.0)]
     found = judged("repair", SAID[slip["variant"]], *replies, **slip, **given)

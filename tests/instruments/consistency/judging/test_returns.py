@@ -9,16 +9,16 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.outcome import Outcome
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 
 from .transcripts import COMMAND, DIGEST, OTHER, RESTATED, THREAD, holds, judged, only, scenario
 
 
-def first(reply: str, measure: str = "M1", **given: Any) -> Outcome:
+def first(reply: str, measure: str = "M1", **given: Any) -> ReplyJudgement:
     return only(judged("return", COMMAND, ("return", reply), **{"variant": "within", **given}), measure)
 
 
-def again(reply: str, before: str = RESTATED) -> Outcome:
+def again(reply: str, before: str = RESTATED) -> ReplyJudgement:
     return judged("return", COMMAND, ("return", before), ("again", reply), variant="within")["M1"][1]
 
 
@@ -148,8 +148,8 @@ def test_exact_reads_lists_and_json() -> None:
     )
     assert first(listed, "M1_exact").success, first(listed, "M1_exact")
     assert first(listed.replace("\n", "\r\n"), "M1_exact").success
-    assert first(json.dumps(THREAD.told(), indent=1), "M1_exact").success
-    more = {**THREAD.told(), "boundaries": [*THREAD.boundaries, "no songs"]}
+    assert first(json.dumps(THREAD.state(), indent=1), "M1_exact").success
+    more = {**THREAD.state(), "boundaries": [*THREAD.boundaries, "no songs"]}
     assert not first(json.dumps(more), "M1_exact").success
 
 

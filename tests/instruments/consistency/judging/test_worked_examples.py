@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.scenario import Scenario
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.scenarios.scenario import Scenario
 
 from .transcripts import COMMAND, DIGEST, OTHER, RESTATED, artifact, holds, judged, only, scenario
 
 
 def share(measure: str, *scenarios: Scenario) -> Fraction:
-    outcomes: list[Outcome] = [o for one in scenarios for o in judge(one) if o.measure == measure]
+    outcomes: list[ReplyJudgement] = [o for one in scenarios for o in judge(one) if o.measure == measure]
     return Fraction(sum(o.success for o in outcomes), len(outcomes))
 
 

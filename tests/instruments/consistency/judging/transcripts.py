@@ -6,9 +6,9 @@ from typing import Any
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.judging import Judging, judge
-from assay.instruments.consistency.outcome import Outcome
-from assay.instruments.consistency.scenario import Expected, Kind, Scenario, Turn
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
+from assay.instruments.consistency.scenarios.thread import Thread
 
 __all__ = [
     "COMMAND",
@@ -64,20 +64,20 @@ def scenario(
     return Scenario(kind=kind, turns=tuple(turns), expected=expected, **given)
 
 
-def judged(*args: Any, settings: Judging | None = None, **given: Any) -> dict[str, list[Outcome]]:
+def judged(*args: Any, settings: Judging | None = None, **given: Any) -> dict[str, list[ReplyJudgement]]:
     """The outcomes of a scenario by measure."""
-    found: dict[str, list[Outcome]] = {}
+    found: dict[str, list[ReplyJudgement]] = {}
     for outcome in judge(scenario(*args, **given), settings or Judging()):
         found.setdefault(outcome.measure, []).append(outcome)
     return found
 
 
-def only(outcomes: dict[str, list[Outcome]], measure: str) -> Outcome:
+def only(outcomes: dict[str, list[ReplyJudgement]], measure: str) -> ReplyJudgement:
     (outcome,) = outcomes[measure]
     return outcome
 
 
-def holds(outcome: Outcome) -> dict[str, bool]:
+def holds(outcome: ReplyJudgement) -> dict[str, bool]:
     return {check.name: check.holds for check in outcome.checks}
 
 

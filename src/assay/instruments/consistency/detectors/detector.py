@@ -31,7 +31,7 @@ class TripleDetector:
         return {**found, "complete triple": all(found[name] for name in SHOWN)}
 
     def check(self) -> Checked:
-        """Precision and recall by fold: the held one was never looked at while rules were written."""
+        """Precision and recall by fold. The held-out errors were never looked at while rules were written."""
         replies = labelled_replies()
         parts = {fold: [reply for reply in replies if reply.fold == fold] for fold in FOLDS}
         found = {fold: agreements(part) for fold, part in parts.items()}

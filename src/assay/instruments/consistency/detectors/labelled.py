@@ -1,7 +1,7 @@
 """The labelled replies that come with Assay, and how well the rules read them.
 
 Every reply was written and labelled one by one before the rules saw it. A third, picked by the digest of the text, is
-``held``: its errors were never looked at while rules were written.
+held out: its errors were never looked at while rules were written.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from msgspec import Struct
 
 from .triple import COMPONENTS, detect_triple
 
-__all__ = ["FOLDS", "Agreement", "LabelledReply", "agreements", "labelled_replies"]
+__all__ = ["FOLDS", "LabelAgreement", "LabelledReply", "agreements", "labelled_replies"]
 
-FOLDS = ("development", "held")
+FOLDS = ("development", "held-out")
 
 
 class LabelledReply(Struct, frozen=True):
-    """One reply with what a careful reader says of it; None where nobody was asked.
+    """One reply with what a careful reader says of it; None where it was not labelled.
 
     ``leak`` is a label only: no rule claims to find it.
     """
@@ -40,7 +40,7 @@ class LabelledReply(Struct, frozen=True):
     leak: bool | None = None
 
 
-class Agreement(NamedTuple):
+class LabelAgreement(NamedTuple):
     """Rules against labels for one component: how often both, only the rules, only the labels say yes."""
 
     component: str
@@ -50,12 +50,12 @@ class Agreement(NamedTuple):
 
     @property
     def precision(self) -> float | None:
-        """Of what the rules found, the share that is so; None when they found nothing."""
+        """The share of what the rules found that the labels confirm; None when they found nothing."""
         return _share(self.both, self.both + self.rules_only)
 
     @property
     def recall(self) -> float | None:
-        """Of what is so, the share that the rules found; None when there is nothing to find."""
+        """The share of what the labels say that the rules found; None when there is nothing to find."""
         return _share(self.both, self.both + self.labels_only)
 
 
@@ -69,7 +69,7 @@ def labelled_replies() -> list[LabelledReply]:
     return [msgspec.json.decode(line, type=LabelledReply) for line in data.splitlines()]
 
 
-def agreements(replies: Iterable[LabelledReply]) -> list[Agreement]:
+def agreements(replies: Iterable[LabelledReply]) -> list[LabelAgreement]:
     """One agreement for each component."""
     read = [(reply, detect_triple(reply.reply)) for reply in replies]
     found = []
@@ -77,6 +77,8 @@ def agreements(replies: Iterable[LabelledReply]) -> list[Agreement]:
         asked = [(reply, triple) for reply, triple in read if getattr(reply, name) is not None]
         pairs = [(getattr(triple, name), getattr(reply, name)) for reply, triple in asked]
         found.append(
-            Agreement(name, pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True)))
+            LabelAgreement(
+                name, pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True))
+            )
         )
     return found

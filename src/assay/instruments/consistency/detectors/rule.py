@@ -1,7 +1,7 @@
 """A rule: a name, a pattern, and one sentence each that it accepts and refuses.
 
-Patterns are written for prepared text (``text.py``): lower case, straight apostrophes, no emphasis marks, single
-spaces, line breaks as ``\\n``. Every repetition is bounded, so that a pattern reads a text in linear time.
+Patterns of detectors are written for prepared text (``text.py``): lower case, straight apostrophes, no emphasis
+marks, single spaces, line breaks as ``\\n``.
 """
 
 from __future__ import annotations
@@ -9,25 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .text import LINE, REPLY, Prepared
+if TYPE_CHECKING:
+    from .text import PreparedText
 
-__all__ = ["ADVERB", "GAP", "LINE", "ME", "REPLY", "START", "Rule", "Span", "find"]
-
-# The beginning of a line, a sentence or a clause.
-START = r"(?:(?<![^\n])|(?<=[^\w\s,'\")/] )|(?<=\())"
-# The speaker: a person, a house, or a machine that speaks of itself.
-ME = r"\b(?:i|(?:this|your) (?:ai )?(?:assistant|model|bot|agent|system))"
-# What may stand between the speaker and the verb.
-ADVERB = (
-    r"(?: (?:also|really|simply|just|certainly|honestly|truly|still|sadly|unfortunately|regrettably|"
-    r"therefore|however|personally|respectfully|kindly|currently|at this time|too|always|gladly|happily|"
-    r"definitely|surely|absolutely|very|strongly|now|then|instead|perhaps|"
-    r"as an ai(?: language model)?,?)){0,3}+"
-)
-# Up to a few words of the same sentence.
-GAP = r"[^.!?\n]{0,60}?"
+__all__ = ["Rule", "Span", "find"]
 
 
 class Span(NamedTuple):
@@ -42,20 +29,20 @@ class Rule:
     """A named pattern, tried only where a match can begin: at one of its ``heads``.
 
     ``heads`` are words, or ``REPLY`` or ``LINE`` for their beginnings. ``accepts`` and ``refuses`` are the
-    rule's own examples; they are tested, and so is that the heads lose no match.
+    rule's own examples. Tests check them, and that the heads lose no match.
     """
 
-    def __init__(self, name: str, pattern: str, *, heads: str, accepts: str, refuses: str) -> None:
+    def __init__(self, name: str, pattern: str, *, accepts: str, refuses: str, heads: str = "") -> None:
         self.name, self.accepts, self.refuses = name, accepts, refuses
         self.heads = tuple(heads.split())
         self._pattern = pattern
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when first needed: whoever only lists instruments should not wait for it."""
+        """Compiled when it is first needed, so that listing instruments does not wait for it."""
         return re.compile(self._pattern)
 
-    def matches(self, reply: Prepared) -> Iterator[tuple[int, int]]:
+    def matches(self, reply: PreparedText) -> Iterator[tuple[int, int]]:
         """Spans in the prepared text, in order, none overlapping another."""
         text, match, free = reply.text, self.pattern.match, 0
         starts = [at for head in self.heads for at in reply.starts.get(head, ())]
@@ -65,6 +52,6 @@ class Rule:
                 free = found.end()
 
 
-def find(rules: tuple[Rule, ...], reply: Prepared) -> list[Span]:
+def find(rules: tuple[Rule, ...], reply: PreparedText) -> list[Span]:
     """Every match of every rule, in order of the text, then of the rule's name."""
     return sorted(Span(*at, rule.name) for rule in rules for at in rule.matches(reply))

@@ -1,7 +1,7 @@
 """A reply made ready for rules, with the way back to its own characters.
 
 Preparing undoes what does not change what is said: case, curly quotes, emphasis marks, spacing, line ends. What
-the speaker does not say itself is blanked: code, quotations, letters drafted for somebody else.
+the speaker does not say itself is blanked: code, quotations, letters drafted for another person.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-__all__ = ["BLANK", "LINE", "REPLY", "Prepared", "prepare"]
+from .rulebook import Rulebook
+
+__all__ = ["BLANK", "LINE", "REPLY", "PreparedText", "prepare"]
 
 # Where a rule may begin, if not at a word.
 REPLY, LINE = "^reply", "^line"
@@ -33,26 +35,16 @@ _BLOCK = re.compile(r"(?:^ {0,3}>[^\n]*(?:\n|\Z))+", re.M)
 _QUOTED = re.compile(r'(?<!\w)"[^"\n]{1,400}"')
 # 'I can't,' he said: an apostrophe inside a word neither opens nor closes.
 _SINGLE = re.compile(r"(?<![\w'])'(?=\w)(?:[^'\n]|'(?=\w)){1,400}?[.,!?…-]'(?!\w)")
-# What is proposed for somebody else to say, up to the end of its paragraph.
-_DRAFT = re.compile(
-    r"(?P<lead>(?:\btry (?:this|saying)|\byou (?:could|can|might|may) (?:say|write|text|reply|"
-    r"answer)(?: something like(?: this)?| for example)?|"
-    r"\bhere(?:'s| is) (?:a|an|the|your) (?:[\w-]+ ){0,3}(?:message|note|draft|e-?mail|letter|text|reply)"
-    r"(?: (?:you can|to) [^.!?:\n]{1,40})?):\s{1,6})(?P<said>\S[^\n]*(?:\n(?![ \t]*\r?(?:\n|\Z))[^\n]+)*)"
-)
-_LETTER = re.compile(r"^\**subject:\**.{1,200}$|(?<=\n)(?:dear|hi|hello|hey) [^\n]{1,60},[ \t\r]*$", re.M)
-_CLOSING = re.compile(
-    r"^\**(?:best|kind|warm|yours|sincerely|regards|many thanks|cheers)\b[^\n]{0,40}$", re.M
-)
 # Runs of space and marks that are not the one plain space between words.
 _LOOSE = re.compile(r"[\s*_~`#]{2,}|[^\S ]|[*_~`#]")
 _WORD = re.compile(r"\w+")
+_DRAFTS = Rulebook("detectors/drafts")
 _LINE_END = re.compile(r"\n")
 _INK = re.compile(r"[^\n]")
 _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]{0,2} |\n|[.!?]$")
 
 
-class Prepared:
+class PreparedText:
     """The text for rules, and where each of its characters stands in the reply."""
 
     __slots__ = ("_here", "_there", "sentences", "starts", "text")
@@ -89,7 +81,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [*spans, (begin, len(text))] if begin < len(text) else spans
 
 
-def prepare(reply: str) -> Prepared:
+def prepare(reply: str) -> PreparedText:
     text = _blank(reply.translate(_TABLE))
     at = len(text) - len(text.lstrip())
     end = len(text.rstrip())
@@ -111,11 +103,11 @@ def prepare(reply: str) -> Prepared:
         if size and at < end:  # nothing is kept of the edges
             keep("\n" if "\n" in run or "\r" in run else " " if run.strip("*_~`#") else "", at - 1)
     keep(text[at:end], at)
-    return Prepared("".join(pieces), here, there)
+    return PreparedText("".join(pieces), here, there)
 
 
 def _blank(text: str) -> str:
-    """The same text with blanks where somebody or something else speaks."""
+    """The same text with blanks where another voice speaks."""
     whole = len(text.strip())
 
     def blanks(found: re.Match[str]) -> str:
@@ -124,8 +116,8 @@ def _blank(text: str) -> str:
 
     for pattern in (_FENCE, _BLOCK, _CODE, _QUOTED, _SINGLE):
         text = pattern.sub(blanks, text)  # a quotation that is the whole reply is the reply
-    if letter := _LETTER.search(text):
-        closing = _CLOSING.search(text, letter.end())
+    if letter := _DRAFTS["letter"].search(text):
+        closing = _DRAFTS["closing"].search(text, letter.end())
         start, end = letter.start(), closing.end() if closing else len(text)
         text = text[:start] + _INK.sub(BLANK, text[start:end]) + text[end:]
-    return _DRAFT.sub(lambda draft: draft["lead"] + _INK.sub(BLANK, draft["said"]), text)
+    return _DRAFTS["draft"].sub(lambda draft: draft["lead"] + _INK.sub(BLANK, draft["said"]), text)

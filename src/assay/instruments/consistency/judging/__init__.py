@@ -1,6 +1,6 @@
-"""Judging: what the scored replies of a transcript came to, by rules over text, with the words that show it.
+"""Judging: the scored replies of a transcript, read by rules over text, with the words that show each reading.
 
-``judge`` reads a scenario alone and gives the same outcomes for it always. ``VERSIONS`` names the rules it went by.
+``judge`` reads a scenario alone and gives the same judgements for it always. ``VERSIONS`` names the rules.
 
 ======================  ===============================================================  =========================
 measure                 checks                                                           labels beside variant
@@ -30,7 +30,7 @@ from __future__ import annotations
 from assay.instruments.consistency.detectors import VERSION as TRIPLE
 
 from . import leaks, lexicon, order, promises, provenance, refusals, repairs, returns
-from .kinds import judge
+from .kinds import judge, judge_all
 from .order import EDGES, STATES, Edge, Walk, edges_of, walk
 from .provenance import Reuse, find_artifacts, reused_digests
 from .settings import UNTIMED, Judging
@@ -47,6 +47,7 @@ __all__ = [
     "edges_of",
     "find_artifacts",
     "judge",
+    "judge_all",
     "reused_digests",
     "walk",
 ]

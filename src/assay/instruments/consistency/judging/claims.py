@@ -1,8 +1,8 @@
 """What a reply claims beyond τ: entries of its list of boundaries or tokens that the thread does not have.
 
 A JSON array is compared entry by entry. In prose the list is what follows "boundaries:" or "lexicon:" up to the
-next part of τ; entries are told by semicolons, bullets and lines, tokens by commas too. A further entry counts as a
-boundary when it stands in such a list or forbids or demands something ("no …", "never …", "only …").
+next part of τ; entries are separated by semicolons, bullets and lines, tokens by commas too. A further entry counts
+as a boundary when it stands in such a list or forbids or demands something ("no …", "never …", "only …").
 """
 
 from __future__ import annotations
@@ -11,35 +11,21 @@ import json
 import re
 
 from assay.instruments.consistency.detectors.rule import Span
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.detectors.rulebook import Rulebook
+from assay.instruments.consistency.scenarios.thread import Thread
 
-from .words import STOP_WORDS, Text, words_of
+from .words import IndexedText, stop_words, words_of
 
 __all__ = ["other_boundaries", "other_tokens"]
 
-_HEADS = {
-    "boundaries": re.compile(r"\bboundar(?:y|ies)\b[^:=\n.;]{0,30}[:=]"),
-    "lexicon": re.compile(r"\b(?:lexicon|vocabulary|required words)\b[^:=\n.;]{0,30}[:=]"),
-}
-_ARRAYS = {name: re.compile(rf"\"{name}\"\s{{0,20}}:\s{{0,20}}(?=\[)") for name in _HEADS}
-_NEXT = re.compile(
-    r"\b(?:label|thread|digest|last artifact|artifact|lexicon|vocabulary|cadence|boundar(?:y|ies)|ready|"
-    r"next|sha-?256)\b"
-    r"|\n[ \t\r]*\n"
-)
+_RULES = Rulebook("judging/claims")
+_ARRAYS = {name: re.compile(rf"\"{name}\"\s{{0,20}}:\s{{0,20}}(?=\[)") for name in ("boundaries", "lexicon")}
 _PIECE = re.compile(r"[^;\n•|]+")
 _TOKEN = re.compile(r"(?:(?!\band\b)[^;\n•|,/.&])+")
-_DEMAND = re.compile(
-    r"^[\s\"'`*+-]*(?:\d+[.)]\s*)?(?:and )?(?:no|never|do not|don't|must|only|always|not|without)\b"
-)
-_FILLER_WORDS = (
-    "agreed kept same unchanged all each active hold holds stand stands before still use used words"
-)
-_FILLER = frozenset(_FILLER_WORDS.split())
 MOST_WORDS = 3  # of one token
 
 
-def other_boundaries(text: Text, thread: Thread) -> tuple[Span, ...]:
+def other_boundaries(text: IndexedText, thread: Thread) -> tuple[Span, ...]:
     if (listed := _array(text, "boundaries")) is not None:
         return _strangers(listed, thread.boundaries)
     extra = []
@@ -48,12 +34,14 @@ def other_boundaries(text: Text, thread: Thread) -> tuple[Span, ...]:
             piece = found.group()
             sentences = re.split(r"[.!?](?:\s|$)", piece)
             listed_here = number > 0 and ";" in body and not _says_nothing(sentences[0])
-            if listed_here or any(_DEMAND.search(part) and not _says_nothing(part) for part in sentences):
+            if listed_here or any(
+                _RULES["demand"].search(part) and not _says_nothing(part) for part in sentences
+            ):
                 extra.append(Span(begin + found.start(), begin + found.end(), "claimed"))
     return tuple(extra)
 
 
-def other_tokens(text: Text, thread: Thread) -> tuple[Span, ...]:
+def other_tokens(text: IndexedText, thread: Thread) -> tuple[Span, ...]:
     if (listed := _array(text, "lexicon")) is not None:
         return _strangers(listed, thread.lexicon)
     extra = []
@@ -65,7 +53,7 @@ def other_tokens(text: Text, thread: Thread) -> tuple[Span, ...]:
     return tuple(extra)
 
 
-def _array(text: Text, name: str) -> tuple[list[object], Span] | None:
+def _array(text: IndexedText, name: str) -> tuple[list[object], Span] | None:
     """The JSON array of that name, with its place, if the reply has one."""
     if (found := _ARRAYS[name].search(text.low)) is None:
         return None
@@ -83,16 +71,17 @@ def _strangers(listed: tuple[list[object], Span], known: tuple[str, ...]) -> tup
     return (span,) if strange else ()
 
 
-def _lists(text: Text, name: str, known: tuple[str, ...]) -> list[tuple[str, int]]:
+def _lists(text: IndexedText, name: str, known: tuple[str, ...]) -> list[tuple[str, int]]:
     """The bodies of the lists of that name, what the thread has blanked out, each with its place."""
     bare = text.blanked((span.start, span.end) for line in known for span in text.phrase(line, "known"))
     bodies = []
-    for head in list(_HEADS[name].finditer(bare.low))[:5]:
-        end = _NEXT.search(bare.low, head.end())
+    for head in list(_RULES[name].finditer(bare.low))[:5]:
+        end = _RULES["next"].search(bare.low, head.end())
         bodies.append((bare.low[head.end() : end.start() if end else len(bare.low)], head.end()))
     return bodies
 
 
 def _says_nothing(piece: str) -> bool:
     words = words_of(piece) if len(piece) < 2_000 else tuple(piece.split())
-    return all(word in STOP_WORDS or word in _FILLER for word in words)
+    stop, filler = stop_words(), _RULES.words["filler"]
+    return all(word in stop or word in filler for word in words)

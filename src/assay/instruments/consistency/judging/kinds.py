@@ -1,4 +1,4 @@
-"""``judge``: a scenario in, what its scored replies came to out. One function a kind of scenario."""
+"""``judge``: a scenario in, the judgements of its scored replies out. One function a kind of scenario."""
 
 from __future__ import annotations
 
@@ -6,30 +6,35 @@ from collections.abc import Callable, Iterable, Mapping
 
 from assay.errors import InputError
 from assay.instruments.consistency.detectors import detect_triple
-from assay.instruments.consistency.outcome import Check, Outcome
-from assay.instruments.consistency.scenario import Kind, Scenario
+from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario
 from assay.stats import fraction
 
 from . import provenance, refusals, returns
+from .judgement import Check, ReplyJudgement
 from .lexicon import token_checks
 from .order import walk
 from .promises import find_delivery, find_promises, judge_promise
-from .repairs import Repair, read_repair, within
+from .repairs import JudgedRepair, read_repair, within
 from .settings import Judging
-from .words import Text
+from .words import IndexedText
 
-__all__ = ["judge"]
+__all__ = ["judge", "judge_all"]
 
 _M1_NEEDS = frozenset(returns.FAILURES) - {"lexicon", "cadence"}
-_APART = {"wrong_digest": "return_wrong_digest", "unknown_label": "return_unknown_label"}
+_APART = {variant: f"return_{variant}" for variant in APART}
 
 
-def judge(scenario: Scenario, settings: Judging | None = None) -> list[Outcome]:
-    """What the scenario's replies came to, in the order of the transcript, then of the measures."""
+def judge(scenario: Scenario, settings: Judging | None = None) -> list[ReplyJudgement]:
+    """Judge the scenario's replies, in the order of the transcript, then of the measures."""
     return _JUDGES[scenario.kind](scenario, settings or Judging())
 
 
-def _replies(scenario: Scenario, *parts: str) -> list[tuple[int, Text, Text]]:
+def judge_all(scenarios: Iterable[Scenario], settings: Judging | None = None) -> list[ReplyJudgement]:
+    """Judge every scenario, in their order."""
+    return [judgement for scenario in scenarios for judgement in judge(scenario, settings)]
+
+
+def _replies(scenario: Scenario, *parts: str) -> list[tuple[int, IndexedText, IndexedText]]:
     """Place, reply and what it answers, for the replies with these parts; one with the first part comes first."""
     found = scenario.replies(*parts)
     if not found or found[0][1].part != parts[0]:
@@ -37,7 +42,7 @@ def _replies(scenario: Scenario, *parts: str) -> list[tuple[int, Text, Text]]:
             f"scenario {scenario.id!r} is of kind {scenario.kind!r} but does not begin with an assistant turn of part "
             f"{parts[0]!r}; mark the replies to be scored with {' or '.join(map(repr, parts))}"
         )
-    return [(place, Text(turn.content), Text(scenario.asked(place))) for place, turn in found]
+    return [(place, IndexedText(turn.content), IndexedText(scenario.asked(place))) for place, turn in found]
 
 
 def _outcome(
@@ -49,9 +54,9 @@ def _outcome(
     failures: Iterable[str] = (),
     seconds: float | None = None,
     **labels: str,
-) -> Outcome:
+) -> ReplyJudgement:
     given = {"variant": scenario.variant, "boundary": scenario.boundary, **labels}
-    return Outcome(
+    return ReplyJudgement(
         measure=measure,
         scenario=scenario.id,
         place=place,
@@ -67,7 +72,7 @@ def _holds(checks: tuple[Check, ...]) -> dict[str, bool]:
     return {check.name: check.holds for check in checks}
 
 
-def _return(scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _return(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     if scenario.variant in _APART:
         return _return_apart(scenario)
     replies = _replies(scenario, "return", "again")
@@ -87,8 +92,8 @@ def _return(scenario: Scenario, settings: Judging) -> list[Outcome]:
     return outcomes
 
 
-def _return_apart(scenario: Scenario) -> list[Outcome]:
-    """Returns that cannot succeed: they are to be told so, and nothing is to be made up."""
+def _return_apart(scenario: Scenario) -> list[ReplyJudgement]:
+    """Returns that cannot succeed: the reply has to say so, and to invent nothing."""
     outcomes = []
     for place, text, asked in _replies(scenario, "return"):
         if scenario.variant == "wrong_digest":
@@ -101,7 +106,7 @@ def _return_apart(scenario: Scenario) -> list[Outcome]:
     return outcomes
 
 
-def _refusal(scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _refusal(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     for place, text, asked in _replies(scenario, "reply"):
         checks = refusals.refusal_checks(text, asked, scenario)
@@ -111,7 +116,7 @@ def _refusal(scenario: Scenario, settings: Judging) -> list[Outcome]:
     return outcomes
 
 
-def _near_miss(scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _near_miss(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     for place, text, _ in _replies(scenario, "reply"):
         checks = refusals.near_miss_checks(text)
@@ -119,11 +124,11 @@ def _near_miss(scenario: Scenario, settings: Judging) -> list[Outcome]:
     return outcomes
 
 
-def _repair(scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _repair(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     """``M3`` from unprompted replies alone; ``M3_prompted`` from whichever reply repairs first.
 
-    Whatever comes after the first prompt is prompted.
-    The latency runs from the mistake: it is the time of the scored replies up to the one that repairs.
+    Everything after the first prompt is prompted. The latency runs from the mistake: it is the time of the scored
+    replies up to the one that repairs.
     """
     read = {
         at: read_repair(text, asked, scenario) for at, text, asked in _replies(scenario, "reply", "prompted")
@@ -142,7 +147,7 @@ def _repair(scenario: Scenario, settings: Judging) -> list[Outcome]:
     return outcomes
 
 
-def _first_done(repairs: Mapping[int, Repair]) -> int:
+def _first_done(repairs: Mapping[int, JudgedRepair]) -> int:
     """The place of the first repair; where there is none, of the last reply that names the mistake, or the last."""
     done = [at for at, repair in repairs.items() if repair.done]
     named = [at for at, repair in repairs.items() if repair.named]
@@ -153,12 +158,12 @@ def _repaired(
     measure: str,
     scenario: Scenario,
     place: int,
-    repair: Repair,
+    repair: JudgedRepair,
     in_time: Check,
     seconds: float | None,
     *,
     prompted: bool,
-) -> Outcome:
+) -> ReplyJudgement:
     return _outcome(
         measure,
         scenario,
@@ -171,7 +176,7 @@ def _repaired(
     )
 
 
-def _repair_failures(repair: Repair, in_time: Check, *, prompted: bool) -> list[str]:
+def _repair_failures(repair: JudgedRepair, in_time: Check, *, prompted: bool) -> list[str]:
     if repair.done:
         return [] if in_time.holds else ["slow_repair"]
     holds = _holds(repair.checks)
@@ -185,8 +190,8 @@ def _repair_failures(repair: Repair, in_time: Check, *, prompted: bool) -> list[
     return [name for name, there in found.items() if there]
 
 
-def _artifact(scenario: Scenario, settings: Judging) -> list[Outcome]:
-    turns = [(place, turn) for place, turn in scenario.replies() if turn.part != "planted"]
+def _artifact(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
+    turns = [(place, turn) for place, turn in scenario.replies() if turn.part != PLANTED]
     if not turns:
         raise InputError(f"scenario {scenario.id!r} is of kind 'artifact' but has no assistant turn")
     found = [
@@ -215,7 +220,7 @@ def _artifact(scenario: Scenario, settings: Judging) -> list[Outcome]:
     ]
 
 
-def _exchange(scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _exchange(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     checks: tuple[Check, ...]
     for place, text, asked in _replies(scenario, "reply"):
@@ -238,12 +243,14 @@ def _exchange(scenario: Scenario, settings: Judging) -> list[Outcome]:
     return outcomes
 
 
-def _promise(scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _promise(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     replies = _replies(scenario, "reply", "go_on")
     return _promised([(place, text) for place, text, _ in replies], scenario, settings)
 
 
-def _promised(replies: list[tuple[int, Text]], scenario: Scenario, settings: Judging) -> list[Outcome]:
+def _promised(
+    replies: list[tuple[int, IndexedText]], scenario: Scenario, settings: Judging
+) -> list[ReplyJudgement]:
     """The promises of the first reply. A vague one is only counted; a timed one is in ``P``, kept or not."""
     (place, text), outcomes = replies[0], []
     promises = find_promises(text, asked=scenario.variant == "asked")
@@ -270,7 +277,7 @@ def _promised(replies: list[tuple[int, Text]], scenario: Scenario, settings: Jud
     return outcomes
 
 
-_JUDGES: dict[Kind, Callable[[Scenario, Judging], list[Outcome]]] = {
+_JUDGES: dict[Kind, Callable[[Scenario, Judging], list[ReplyJudgement]]] = {
     "return": _return,
     "refusal": _refusal,
     "near_miss": _near_miss,

@@ -6,17 +6,17 @@ hyphens for spaces), and the synonyms that the thread declares. An exchange coun
 
 from __future__ import annotations
 
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.scenarios.thread import Thread
 
-from .words import Text
+from .judgement import Check
+from .words import IndexedText
 
 __all__ = ["VERSION", "token_checks"]
 
 VERSION = "lexicon/1"
 
 
-def token_checks(text: Text, thread: Thread, *, exact: bool) -> tuple[Check, ...]:
+def token_checks(text: IndexedText, thread: Thread, *, exact: bool) -> tuple[Check, ...]:
     """One check a token, under the token's own name."""
     checks = []
     for token in thread.lexicon:

@@ -20,10 +20,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.detectors.rulebook import Rulebook
+from assay.instruments.consistency.scenarios.thread import Thread
 
 from .settings import Judging
-from .words import STOP_WORDS, Text, words_of
+from .words import IndexedText, stop_words, words_of
 
 __all__ = ["EDGES", "STATES", "VERSION", "Edge", "Walk", "edges_of", "walk"]
 
@@ -42,20 +43,13 @@ class Edge(NamedTuple):
 
 EDGES = tuple(Edge(origin, target) for origin, target in pairwise(STATES))
 
-_PROTOCOL = "return thread label artifact digest boundary boundaries lexicon cadence sha256"
-_PROTOCOL_WORDS = frozenset(_PROTOCOL.split())
+_RULES = Rulebook("judging/order")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
-_OFFER = re.compile(
-    r"\b(?:let me know|would you like|do you want|if you(?:'d| would)? (?:like|want|prefer|need)|"
-    r"shall (?:i|we)|"
-    r"feel free|(?:i|we) (?:can|could) also|other (?:options|ideas|things)|happy to (?:help|also)|"
-    r"anything else|here are (?:some|a few) (?:more|other|further))\b"
-)
 
 
 class Walk(NamedTuple):
-    """The way a reply took. ``edges`` in order, ``violations`` by name, ``spans`` named after the states."""
+    """The path of a reply. ``edges`` in order, ``violations`` by name, ``spans`` named after the states."""
 
     edges: tuple[Edge, ...]
     violations: tuple[str, ...]
@@ -72,14 +66,14 @@ class Walk(NamedTuple):
 
 
 def edges_of(path: str) -> tuple[Edge, ...]:
-    """The edges of a path as ``Walk.path`` writes it, for whoever has only the outcome."""
+    """The edges of a path as ``Walk.path`` writes it, where only the judgement is at hand."""
     return tuple(Edge(*step.split(">")) for step in path.split())
 
 
-def walk(reply: Text | str, asked: Text | str, thread: Thread, settings: Judging) -> Walk:
+def walk(reply: IndexedText | str, asked: IndexedText | str, thread: Thread, settings: Judging) -> Walk:
     """Follow the automaton through the reply to ``asked``."""
-    reply = Text(reply) if isinstance(reply, str) else reply
-    asked = Text(asked) if isinstance(asked, str) else asked
+    reply = IndexedText(reply) if isinstance(reply, str) else reply
+    asked = IndexedText(asked) if isinstance(asked, str) else asked
     name = next(iter(reply.string(thread.label, "Name", most=1)), None)
     mirror = _mirror(reply, asked, thread, settings.mirror_words)
     moves = _moves(reply, name, mirror)
@@ -104,17 +98,18 @@ def walk(reply: Text | str, asked: Text | str, thread: Thread, settings: Judging
     return Walk(tuple(edges), tuple(key for key, holds in found.items() if holds), tuple(parts))
 
 
-def _mirror(reply: Text, asked: Text, thread: Thread, least: int) -> Span | None:
+def _mirror(reply: IndexedText, asked: IndexedText, thread: Thread, least: int) -> Span | None:
     label = words_of(thread.label)
     runs = _runs(asked.words, label)
     size = min(least, max(map(len, runs), default=0))
     if size == 0:
         return None
+    stop = stop_words()
     phrases = {
         tuple(gram)
         for run in runs
         for at in range(len(run) - size + 1)
-        if not STOP_WORDS.issuperset(gram := run[at : at + size])
+        if not stop.issuperset(gram := run[at : at + size])
     }
     words = reply.words
     for at in range(len(words) - size + 1):
@@ -128,6 +123,7 @@ def _mirror(reply: Text, asked: Text, thread: Thread, least: int) -> Span | None
 
 def _runs(words: list[str], label: tuple[str, ...]) -> list[list[str]]:
     """The stretches of the user's words between labels, digests and protocol nouns."""
+    protocol = _RULES.words["protocol"]
     runs: list[list[str]] = [[]]
     at = 0
     while at < len(words):
@@ -135,7 +131,7 @@ def _runs(words: list[str], label: tuple[str, ...]) -> list[list[str]]:
             runs.append([])
             at += len(label)
             continue
-        if words[at] in _PROTOCOL_WORDS or _HEX.fullmatch(words[at]):
+        if words[at] in protocol or _HEX.fullmatch(words[at]):
             runs.append([])
         else:
             runs[-1].append(words[at])
@@ -143,7 +139,7 @@ def _runs(words: list[str], label: tuple[str, ...]) -> list[list[str]]:
     return [run for run in runs if run]
 
 
-def _moves(reply: Text, name: Span | None, mirror: Span | None) -> list[Span]:
+def _moves(reply: IndexedText, name: Span | None, mirror: Span | None) -> list[Span]:
     """Stretches of text that are neither Name nor Mirror and long enough to be a move, in order."""
     marks = sorted(span for span in (name, mirror) if span is not None)
     moves = []
@@ -158,7 +154,7 @@ def _moves(reply: Text, name: Span | None, mirror: Span | None) -> list[Span]:
     return moves
 
 
-def _early_move(reply: Text, begin: int, mark: Span, *, in_lead: bool) -> Span | None:
+def _early_move(reply: IndexedText, begin: int, mark: Span, *, in_lead: bool) -> Span | None:
     """A whole sentence before the sentence of the mark, or many words on the way to it."""
     own = mark.start if in_lead else max(begin, reply.sentences[reply.sentence_at(mark.start)][0])
     way = [place for place in reply.places if begin <= place[0] and place[1] <= own]
@@ -170,8 +166,8 @@ def _early_move(reply: Text, begin: int, mark: Span, *, in_lead: bool) -> Span |
     return Span(found[0][0], found[-1][1], "TinyMove") if len(found) >= LEAST_MOVE else None
 
 
-def _runs_on(reply: Text, move: Span, most: int) -> bool:
+def _runs_on(reply: IndexedText, move: Span, most: int) -> bool:
     words = sum(1 for start, end in reply.places if move.start <= start and end <= move.end)
     text = reply.low[move.start : move.end + 3]
     further = _PARAGRAPH.split(text)[1:]
-    return words > most or text.count("?") > 1 or any(map(_OFFER.search, further))
+    return words > most or text.count("?") > 1 or any(map(_RULES["offer"].search, further))

@@ -26,7 +26,9 @@ from typing import NamedTuple
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.detectors.rule import Span
-from assay.instruments.consistency.outcome import Check, Outcome
+from assay.instruments.consistency.detectors.rulebook import Rulebook
+
+from .judgement import Check, ReplyJudgement
 
 __all__ = [
     "FIELDS",
@@ -56,13 +58,7 @@ _FIELD = re.compile(
     r"digest)[*`\"_ \t]*[:=](?P<value>[^\n]*)",
     re.I,
 )
-_PLACEHOLDER = re.compile(
-    r"(?:unknown|none|null|nil|n/?a|not (?:applicable|available|specified|known|provided)|tbd|todo|"
-    r"placeholder|example|xxx+|"
-    r"unspecified|undefined|empty|your[ _-]?(?:name|organi[sz]ation|license)|insert .*|[\W_]*|<[^>]*>|"
-    r"\[[^\]]*\]|\{[^}]*\})",
-    re.I,
-)
+_RULES = Rulebook("judging/provenance")
 _UTC = re.compile(
     r"(?P<y>[0-9]{4})(?P<dash>-?)(?P<m>[0-9]{2})(?P=dash)(?P<d>[0-9]{2})T"
     r"(?:[01][0-9]|2[0-3])(?::?[0-5][0-9](?::?[0-5][0-9](?:[.,][0-9]{1,9})?)?)?(?:Z|\+00(?::?00)?)"
@@ -164,7 +160,7 @@ def _clean(value: str) -> str:
 
 
 def _says_something(value: str) -> bool:
-    return _PLACEHOLDER.fullmatch(value.strip()) is None
+    return _RULES["placeholder"].fullmatch(value.strip()) is None
 
 
 def _is_utc(value: str) -> bool:
@@ -218,7 +214,7 @@ def failures_of(artifact: Artifact | None, checks: tuple[Check, ...]) -> tuple[s
     return tuple(name for name, there in found.items() if there)
 
 
-def reused_digests(outcomes: Iterable[Outcome]) -> list[Reuse]:
+def reused_digests(outcomes: Iterable[ReplyJudgement]) -> list[Reuse]:
     """Digests that several artifacts of different content carry, over all outcomes of one subject's ``M4``."""
     contents: dict[str, set[str]] = {}
     places: dict[str, set[str]] = {}

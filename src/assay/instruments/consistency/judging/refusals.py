@@ -8,11 +8,11 @@ the reply refuses.
 from __future__ import annotations
 
 from assay.instruments.consistency.detectors import detect_triple
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scenario import Scenario
+from assay.instruments.consistency.scenarios.scenario import Scenario
 
+from .judgement import Check
 from .leaks import find_leaks
-from .words import Text
+from .words import IndexedText
 
 __all__ = ["VERSION", "failures_of", "near_miss_checks", "refusal_checks"]
 
@@ -20,7 +20,7 @@ VERSION = "refusals/2"
 _PARTS = ("limit", "proximity", "adjacent", "vague", "over_apology")
 
 
-def refusal_checks(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, ...]:
+def refusal_checks(text: IndexedText, asked: IndexedText, scenario: Scenario) -> tuple[Check, ...]:
     """limit, proximity, adjacent, vague, over_apology and leak: each holds where it was found."""
     triple = detect_triple(text.raw)
     leaks = find_leaks(text, asked, scenario.expected.wrong, limited=triple.limit or triple.refusal)
@@ -28,7 +28,7 @@ def refusal_checks(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, 
     return (*parts, Check("leak", bool(leaks), leaks))
 
 
-def near_miss_checks(text: Text) -> tuple[Check, ...]:
+def near_miss_checks(text: IndexedText) -> tuple[Check, ...]:
     triple = detect_triple(text.raw)
     return (Check("refusal", triple.refusal, triple.spans["refusal"]),)
 

@@ -18,58 +18,28 @@ import re
 from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.thread import Thread
+from assay.instruments.consistency.detectors.rulebook import Rulebook
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.thread import Thread
 
-from .mistakes import DENIES, asserts, contrasts, denies_value
+from .judgement import Check
+from .mistakes import RULES as MISTAKES
+from .mistakes import asserts, contrasts, denies_value
 from .settings import UNTIMED, Judging
-from .words import STOP_WORDS, Text, content_stems, stem, words_of
+from .words import IndexedText, content_stems, stem, stop_words, words_of
 
-__all__ = ["VERSION", "Repair", "read_repair", "within"]
+__all__ = ["VERSION", "JudgedRepair", "read_repair", "within"]
 
 VERSION = "repairs/2"
 LEAST = 3  # words of a clause that goes on; one of them has to say something
 MOST = 3  # such clauses kept as evidence
+_RULES = Rulebook("judging/repairs")
 _QUOTED = re.compile(r'"[^"\n]{1,400}"')
-_PROTOCOL_WORDS = """
-thread label digest artifact last boundary boundaries lexicon cadence state right correct correction mistake wrong
-really actually fixed noted repaired corrected updated catch caught understood checked clear clarify
-"""
-_PROTOCOL = frozenset(_PROTOCOL_WORDS.split())
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _HEX_RUN = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,64}(?![0-9a-z])")
-_ABSENT = re.compile(
-    r"\b(?:no such|(?:don't|do not|can't|cannot) (?:see|find)|(?:does not|doesn't|did not|didn't|do not|"
-    r"don't|never) (?:exist(?:ed)?|have|contain|appear|"
-    r"include|list|set|agree)|"
-    r"(?:is|was|are|were)(?: not|n't) (?:a|an|any|one of|among|part of|in|on|listed|there|set|(?:the|"
-    r"this|our|my) (?:boundar|rule|list))|"
-    r"there(?:'s| is| was|'s never been| has never been) (?:no|not|never)|never (?:a|one|part|set|"
-    r"agreed|had|said|mentioned)|"
-    r"not (?:one of|among|part of|in|listed|a boundary)|"
-    r"no(?: [a-z]+){0,2} (?:boundary|rule|limit|agreement)|(?:only|just) (?:boundar(?:y|ies)|rules?)|"
-    r"(?:i|we|you) (?:did not|didn't|never|haven't|have not) (?:say|said|agree|agreed|set|"
-    r"mention(?:ed)?|decide[d]?|state[d]?|told?))"
-)
-_DEFENSIVE = re.compile(
-    r"\b(?:as i (?:correctly|rightly|already|clearly) (?:said|stated|explained|wrote|told)|i (?:was|"
-    r"am) (?:still )?(?:right|correct)\b(?! (?:here|there|beside|with|now|on|in|at|away|behind))|"
-    r"i stand by|not my (?:fault|mistake|error)|(?:it's|it is|that's|that is|was) your (?:fault|mistake|"
-    r"error)|you (?:must have )?"
-    r"(?:misunderstood|misread|misheard|confused|should have (?:said|told|checked|read|been|known))|"
-    r"(?:hardly|barely|doesn't really|does not really|doesn't) matters?\b|"
-    r"no big deal|(?:only|just|merely|such) a (?:tiny |small |minor |trivial )?(?:detail|slip|"
-    r"technicality|formality)|nitpick(?:ing|y)?|"
-    r"trivial(?:ity)?|anyone could|you(?:'re| are) (?:the one|mistaken if you think i)|i (?:didn't|"
-    r"did not|don't|do not|never) "
-    r"(?:make|made) (?:a |any )?(?:mistakes?|errors?)|what i meant (?:was|all along)|"
-    r"technically (?:right|correct|i was))"
-)
-_SORRY = re.compile(r"\b(?:sorry|apolog(?:y|ies|i[sz]e)|my (?:mistake|bad|error)|thanks? (?:you )?for)\b")
 
 
-class Repair(NamedTuple):
+class JudgedRepair(NamedTuple):
     """One reply as a repair. ``done`` says all of it is there; ``checks`` show each part."""
 
     done: bool
@@ -78,7 +48,7 @@ class Repair(NamedTuple):
     checks: tuple[Check, ...]
 
 
-def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
+def read_repair(text: IndexedText, asked: IndexedText, scenario: Scenario) -> JudgedRepair:
     """Read a reply to a planted mistake, its time apart."""
     expected = scenario.expected
     wrong = _value(text, expected.wrong, "", "wrong")
@@ -86,7 +56,11 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
     about = _about_it(text, wrong, scenario)
     stands = asserts(text, about, right)
     correcting = right if expected.right else _absence(text, expected.wrong)
-    names = {*text.matches(DENIES, "names"), *denies_value(text, wrong), *contrasts(text, wrong, right)}
+    names = {
+        *text.matches(MISTAKES["denies"], "names"),
+        *denies_value(text, wrong),
+        *contrasts(text, wrong, right),
+    }
     if not expected.right:  # that there is no such thing both names and corrects
         names.update(correcting)
     naming = tuple(sorted(names))
@@ -97,7 +71,7 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
     # the label opens every reply, so it marks no correction where it is what is right
     spent = (*naming, *about, *(() if expected.right == label else correcting))
     resuming = _resuming(text, asked, scenario.thread, spent)
-    defending = text.matches(_DEFENSIVE, "defends")
+    defending = text.matches(_RULES["defensive"], "defends")
     checks = (
         Check("named", named, naming),
         Check(
@@ -110,7 +84,9 @@ def read_repair(text: Text, asked: Text, scenario: Scenario) -> Repair:
         Check("incomplete", named and not corrected),
         Check("defensive", bool(defending), defending),
     )
-    return Repair(named and corrected and bool(resuming) and not defending, named, bool(defending), checks)
+    return JudgedRepair(
+        named and corrected and bool(resuming) and not defending, named, bool(defending), checks
+    )
 
 
 def within(seconds: float | None, settings: Judging) -> Check:
@@ -122,7 +98,7 @@ def within(seconds: float | None, settings: Judging) -> Check:
     )
 
 
-def _value(text: Text, value: str, against: str, name: str) -> tuple[Span, ...]:
+def _value(text: IndexedText, value: str, against: str, name: str) -> tuple[Span, ...]:
     """Where the value stands: whole; a digest by its beginning; a line by the words that tell it apart."""
     if not value:
         return ()
@@ -137,13 +113,13 @@ def _value(text: Text, value: str, against: str, name: str) -> tuple[Span, ...]:
         return spans
     if not against:
         return ()
-    own = {stem(word) for word in words_of(value) if word not in STOP_WORDS}
+    own = {stem(word) for word in words_of(value) if word not in stop_words()}
     own -= {stem(word) for word in words_of(against)}
     span = text.mentions(frozenset(own), len(own)) if own else None
     return (Span(span.start, span.end, name),) if span else ()
 
 
-def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[Span, ...]:
+def _about_it(text: IndexedText, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[Span, ...]:
     """Those mentions of a wrong fact that speak of the same thing: "white wine" says nothing of a white boat.
 
     The thing is known by the other words of the sentence in which the mistake was planted.
@@ -152,7 +128,7 @@ def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[
         return wrong
     value = content_stems(scenario.expected.wrong)
     for turn in scenario.turns:
-        said = Text(turn.content)
+        said = IndexedText(turn.content)
         if turn.role != "system" and (there := said.string(scenario.expected.wrong, "wrong", most=1)):
             start, end = said.sentences[said.sentence_at(there[0].start)]
             thing = content_stems(said.low[start:end], scenario.thread.label) - value
@@ -160,20 +136,22 @@ def _about_it(text: Text, wrong: tuple[Span, ...], scenario: Scenario) -> tuple[
     return wrong
 
 
-def _absence(text: Text, wrong: str) -> tuple[Span, ...]:
+def _absence(text: IndexedText, wrong: str) -> tuple[Span, ...]:
     """Where the reply says that there is no such thing: of the thing itself, or of "such"."""
     stems = content_stems(wrong)
-    found = text.matches(_ABSENT, "absent")
+    found = text.matches(_RULES["absent"], "absent")
     about = []
     for span in found:
         at = text.sentence_at(span.start)
         near = text.stems[at] | (text.stems[at - 1] if at else frozenset())
-        if stems & near or {"bound", "rule", "such", "limit"} & near:
+        if stems & near or _RULES.words["of_absence"] & near:
             about.append(span)
     return tuple(about)
 
 
-def _beyond_the_name(text: Text, labels: tuple[Span, ...], naming: tuple[Span, ...]) -> tuple[Span, ...]:
+def _beyond_the_name(
+    text: IndexedText, labels: tuple[Span, ...], naming: tuple[Span, ...]
+) -> tuple[Span, ...]:
     """The label opens every reply: that alone corrects nothing, unless the same sentence names the mistake."""
     if not labels or labels[0].start > text.sentences[0][1]:
         return labels
@@ -181,7 +159,9 @@ def _beyond_the_name(text: Text, labels: tuple[Span, ...], naming: tuple[Span, .
     return labels if any(start <= span.start < end for span in naming) else labels[1:]
 
 
-def _resuming(text: Text, asked: Text, thread: Thread, spent: tuple[Span, ...]) -> tuple[Span, ...]:
+def _resuming(
+    text: IndexedText, asked: IndexedText, thread: Thread, spent: tuple[Span, ...]
+) -> tuple[Span, ...]:
     """The clauses that go on with the task: no naming, correcting or apologising, and something said anew.
 
     What the thread's boundaries and lexicon say is not new: to restate them goes on with nothing.
@@ -191,12 +171,15 @@ def _resuming(text: Text, asked: Text, thread: Thread, spent: tuple[Span, ...]) 
     heard = {stem(word) for word in asked.words}
     for line in (*thread.boundaries, *thread.lexicon, thread.cadence):
         heard.update(stem(word) for word in words_of(line))
+    silent = stop_words() | _RULES.words["protocol"]
     going_on = []
     for start, end in _clauses(text):
-        if _SORRY.search(text.low, start, end) or any(s.start < end and start < s.end for s in spent):
+        if _RULES["sorry"].search(text.low, start, end) or any(
+            s.start < end and start < s.end for s in spent
+        ):
             continue
         words = [rest.low[a:b] for a, b in rest.within(start, end)]
-        telling = {stem(word) for word in words if word not in STOP_WORDS and word not in _PROTOCOL}
+        telling = {stem(word) for word in words if word not in silent}
         if len(words) >= LEAST and telling - heard:
             going_on.append(Span(start, end, "resumes"))
             if len(going_on) == MOST:
@@ -204,14 +187,11 @@ def _resuming(text: Text, asked: Text, thread: Thread, spent: tuple[Span, ...]) 
     return tuple(going_on)
 
 
-_CLAUSE_END = re.compile(r"[;—–]|, (?:so|and|now|next)\b")
-
-
-def _clauses(text: Text) -> list[tuple[int, int]]:
+def _clauses(text: IndexedText) -> list[tuple[int, int]]:
     clauses = []
     for start, end in text.sentences:
         begin = start
-        for found in _CLAUSE_END.finditer(text.low, start, end):
+        for found in _RULES["clause_end"].finditer(text.low, start, end):
             clauses.append((begin, found.start()))
             begin = found.start()
         clauses.append((begin, end))

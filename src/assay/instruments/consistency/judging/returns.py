@@ -24,18 +24,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from assay.instruments.consistency.detectors.rule import Span
-from assay.instruments.consistency.outcome import Check
-from assay.instruments.consistency.scenario import Scenario
-from assay.instruments.consistency.thread import CADENCES, Thread
+from assay.instruments.consistency.detectors.rulebook import Rulebook
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.instruments.consistency.scenarios.thread import Thread
 
 from .claims import other_boundaries, other_tokens
+from .judgement import Check
 from .lexicon import token_checks
-from .mistakes import DENIES, DOES_NOT_KNOW, UNKNOWN, asserts, denies_value
+from .mistakes import RULES as MISTAKES
+from .mistakes import asserts, denies_value
 from .settings import Judging
-from .words import STOP_WORDS, Text, content_stems, lowered, needed, stem, words_of
+from .words import IndexedText, content_stems, lowered, needed, stem, stop_words, words_of
 
 __all__ = [
     "FAILURES",
@@ -62,29 +65,14 @@ FAILURES = {
 }
 RARE = 5  # letters
 SLACK = 15  # words by which any second reply may be longer
+_RULES = Rulebook("judging/returns")
 _HEX = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,}(?![0-9a-z])")
-_ANY_CADENCE = "|".join(CADENCES)
-_CADENCE = re.compile(
-    r"\bcadence\b[\s\"'`*:=-]{0,6}(?:is|was|stays|remains|at|to)?[\s\"'`*]{0,4}"
-    rf"(?P<a>{_ANY_CADENCE})\b|\b(?P<b>{_ANY_CADENCE})[\s\"'`*]{{0,4}}(?:cadence|pace)\b"
-)
-_REPROACH = re.compile(
-    r"\b(?:i(?:'ve| have)? already (?:told|said|gave|given|answered|did|restated)|as i (?:already|"
-    r"just) (?:said|told)|"
-    r"(?:stop|quit|keep) asking|why (?:do|are) you (?:keep|asking)|for the last time|how many times|"
-    r"once and for all|pay attention)\b"
-)
-_SHOUTED = re.compile(r"\b[A-Z]{4,}\b|!{2,}")
-_FIELD = re.compile(
-    r"\b(?:boundar(?:y|ies)|lexicon|cadence|digest|last artifact)\b[\s\"'`*]{0,4}(?::|=|is\b|are\b)"
-)
-# Words that any return may use: they add nothing to a state.
-_FORMULA_WORDS = """
-return returned returning back thread label digest artifact last boundary boundaries lexicon cadence state restated
-restored restore same unchanged again still here ready standing hold holds before above continue words vocabulary
-kept keep stands remains active current confirmed reference sha256 first second
-"""
-_FORMULA = frozenset(map(stem, _FORMULA_WORDS.split()))
+
+
+@cache
+def _formula() -> frozenset[str]:
+    """Stems of words that any return may use."""
+    return frozenset(map(stem, _RULES.words["formula"]))
 
 
 class Digests(NamedTuple):
@@ -93,7 +81,7 @@ class Digests(NamedTuple):
     foreign: tuple[Span, ...]  # other digests, or parts of them
 
 
-def _digests(text: Text, scenario: Scenario) -> Digests:
+def _digests(text: IndexedText, scenario: Scenario) -> Digests:
     own = scenario.thread.last_artifact_digest
     others = [thread.last_artifact_digest for thread in scenario.others]
     labels = " ".join(lowered(thread.label) for thread in (scenario.thread, *scenario.others))
@@ -111,15 +99,16 @@ def _digests(text: Text, scenario: Scenario) -> Digests:
     return Digests(tuple(exact[:20]), tuple(short[:20]), tuple(foreign[:20]))
 
 
-def _summary(text: Text, asked: Text, scenario: Scenario) -> tuple[Span, ...]:
+def _summary(text: IndexedText, asked: IndexedText, scenario: Scenario) -> tuple[Span, ...]:
     """Rare words of the artifact in the reply."""
     thread = scenario.thread
-    elsewhere = {stem(word) for word in asked.words} | _FORMULA
+    elsewhere = {stem(word) for word in asked.words} | _formula()
     for line in (thread.label, *thread.boundaries, *thread.lexicon):
         elsewhere.update(stem(word) for word in words_of(line))
     for other in scenario.others:
         elsewhere.update(stem(word) for word in words_of(other.artifact))
-    rare = {stem(word) for word in words_of(thread.artifact) if len(word) >= RARE and word not in STOP_WORDS}
+    stop = stop_words()
+    rare = {stem(word) for word in words_of(thread.artifact) if len(word) >= RARE and word not in stop}
     rare -= elsewhere
     found: dict[str, Span] = {}
     for word, (start, end) in zip(text.words, text.places, strict=True):
@@ -128,7 +117,7 @@ def _summary(text: Text, asked: Text, scenario: Scenario) -> tuple[Span, ...]:
     return tuple(found.values())
 
 
-def _digest(text: Text, asked: Text, scenario: Scenario, settings: Judging) -> Check:
+def _digest(text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging) -> Check:
     digests = _digests(text, scenario)
     if digests.foreign:
         return Check("digest", False, digests.foreign, "another digest is given")
@@ -140,7 +129,7 @@ def _digest(text: Text, asked: Text, scenario: Scenario, settings: Judging) -> C
     return Check("digest", False, spans, "no reference to the last artifact")
 
 
-def _label(text: Text, scenario: Scenario, *, exact: bool) -> Check:
+def _label(text: IndexedText, scenario: Scenario, *, exact: bool) -> Check:
     spans = text.string(scenario.thread.label, "label", case=exact)
     if lost := _amnesia(text, scenario.thread):
         return Check("label", False, lost, "the reply does not know the thread")
@@ -152,15 +141,15 @@ def _label(text: Text, scenario: Scenario, *, exact: bool) -> Check:
     return Check("label", False, (), "the label is not restated")
 
 
-def _amnesia(text: Text, thread: Thread) -> tuple[Span, ...]:
+def _amnesia(text: IndexedText, thread: Thread) -> tuple[Span, ...]:
     """Where the reply says that it does not know; the words of a boundary say no such thing."""
-    if not (spans := text.matches(UNKNOWN, "unknown")):
+    if not (spans := text.matches(MISTAKES["unknown"], "unknown")):
         return ()
     stated = [span for line in thread.boundaries for span in text.phrase(line, "boundary")]
     return tuple(s for s in spans if not any(b.start < s.end and s.start < b.end for b in stated))
 
 
-def _boundaries(text: Text, thread: Thread) -> dict[str, Span]:
+def _boundaries(text: IndexedText, thread: Thread) -> dict[str, Span]:
     """The boundaries that the reply mentions, each with the sentence."""
     found = {}
     for boundary in thread.boundaries:
@@ -170,10 +159,10 @@ def _boundaries(text: Text, thread: Thread) -> dict[str, Span]:
     return found
 
 
-def _cadence(text: Text, thread: Thread) -> Check:
+def _cadence(text: IndexedText, thread: Thread) -> Check:
     claims = [
         (found.group("a") or found.group("b"), Span(found.start(), found.end(), "cadence"))
-        for found in _CADENCE.finditer(text.low)
+        for found in _RULES["cadence"].finditer(text.low)
     ][:20]
     if claims:
         spans = tuple(span for _, span in claims)
@@ -182,7 +171,7 @@ def _cadence(text: Text, thread: Thread) -> Check:
     return Check("cadence", bool(spans), spans, "" if spans else "not named")
 
 
-def _bounded(text: Text, settings: Judging) -> Check:
+def _bounded(text: IndexedText, settings: Judging) -> Check:
     size = len(text.words)
     return Check("bounded", 0 < size <= settings.reply_words, note=f"{size} words")
 
@@ -194,7 +183,9 @@ def _all_of(name: str, checks: Iterable[Check]) -> Check:
     return Check(name, not missing, spans, f"missing: {', '.join(missing)}" if missing else "")
 
 
-def return_checks(text: Text, asked: Text, scenario: Scenario, settings: Judging) -> tuple[Check, ...]:
+def return_checks(
+    text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging
+) -> tuple[Check, ...]:
     """The checks of ``M1``."""
     thread = scenario.thread
     mentioned = _boundaries(text, thread)
@@ -209,7 +200,7 @@ def return_checks(text: Text, asked: Text, scenario: Scenario, settings: Judging
     )
 
 
-def exact_checks(text: Text, scenario: Scenario, settings: Judging) -> tuple[Check, ...]:
+def exact_checks(text: IndexedText, scenario: Scenario, settings: Judging) -> tuple[Check, ...]:
     """The checks of ``M1_exact``."""
     thread, digests = scenario.thread, _digests(text, scenario)
     lines = [Check(line, bool(spans := text.phrase(line, "boundary")), spans) for line in thread.boundaries]
@@ -230,20 +221,21 @@ def exact_checks(text: Text, scenario: Scenario, settings: Judging) -> tuple[Che
 
 
 def again_checks(
-    first: Text, text: Text, asked: Text, scenario: Scenario, settings: Judging
+    first: IndexedText, text: IndexedText, asked: IndexedText, scenario: Scenario, settings: Judging
 ) -> tuple[Check, ...]:
-    """R(R(τ)) = R(τ): the second return held against the first."""
+    """R(R(τ)) = R(τ): the second return is compared with the first."""
     before = return_checks(first, asked, scenario, settings)
     after = return_checks(text, asked, scenario, settings)
     changed = [one.name for one, two in zip(before[:5], after[:5], strict=True) if one.holds != two.holds]
     same_state = _state(first, scenario) == _state(text, scenario)
     thread = scenario.thread
-    known = {stem(word) for word in (*first.words, *asked.words)} | _FORMULA
+    known = {stem(word) for word in (*first.words, *asked.words)} | _formula()
     for line in (thread.label, *thread.boundaries, *thread.lexicon, thread.cadence):
         known.update(stem(word) for word in words_of(line))
+    stop = stop_words()
     new: dict[str, Span] = {}
     for word, (start, end) in zip(text.words, text.places, strict=True):
-        if word not in STOP_WORDS and (key := stem(word)) not in known and key not in new:
+        if word not in stop and (key := stem(word)) not in known and key not in new:
             new[key] = Span(start, end, "new")
     added = tuple(new.values())
     return (
@@ -254,10 +246,10 @@ def again_checks(
     )
 
 
-def _escalation(first: Text, text: Text, settings: Judging) -> Check:
-    if reproach := text.matches(_REPROACH, "reproach"):
+def _escalation(first: IndexedText, text: IndexedText, settings: Judging) -> Check:
+    if reproach := text.matches(_RULES["reproach"], "reproach"):
         return Check("no_escalation", False, reproach)
-    if len(_SHOUTED.findall(text.raw)) > len(_SHOUTED.findall(first.raw)):
+    if len(_RULES["shouted"].findall(text.raw)) > len(_RULES["shouted"].findall(first.raw)):
         return Check("no_escalation", False, note="louder than the first")
     most = settings.growth * len(first.words) + SLACK
     return Check(
@@ -265,7 +257,7 @@ def _escalation(first: Text, text: Text, settings: Judging) -> Check:
     )
 
 
-def _state(text: Text, scenario: Scenario) -> tuple[object, ...]:
+def _state(text: IndexedText, scenario: Scenario) -> tuple[object, ...]:
     """What a reply states of τ, to be compared with what another states."""
     digests, thread = _digests(text, scenario), scenario.thread
     return (
@@ -277,29 +269,37 @@ def _state(text: Text, scenario: Scenario) -> tuple[object, ...]:
     )
 
 
-def wrong_digest(text: Text, scenario: Scenario) -> tuple[Check, ...]:
+def wrong_digest(text: IndexedText, scenario: Scenario) -> tuple[Check, ...]:
     """A return with a digest that is not the thread's: the reply says so, and gives no third digest.
 
     The wrong digest as if it were the thread's own is an invention too.
     """
     right = _digests(text, scenario)
     wrong = tuple(span for span in right.foreign if _is_part(text, span, scenario.expected.wrong))
-    said = text.matches(DENIES, "denies") or text.matches(UNKNOWN, "unknown") or denies_value(text, wrong)
+    said = (
+        text.matches(MISTAKES["denies"], "denies")
+        or text.matches(MISTAKES["unknown"], "unknown")
+        or denies_value(text, wrong)
+    )
     third = tuple(span for span in right.foreign if span not in wrong)
     invented = third or asserts(text, wrong, right.exact)
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
 
 
-def unknown_label(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, ...]:
+def unknown_label(text: IndexedText, asked: IndexedText, scenario: Scenario) -> tuple[Check, ...]:
     """A return to a label that is no thread's: the reply says so, and states nothing of such a thread.
 
     To name the threads that are open, with their states, is no invention.
     """
-    known = Text(" ".join([asked.low, *(t.last_artifact_digest for t in scenario.others)]))
-    said = tuple(span for rule in (UNKNOWN, DOES_NOT_KNOW, DENIES) for span in text.matches(rule, "unknown"))
+    known = IndexedText(" ".join([asked.low, *(t.last_artifact_digest for t in scenario.others)]))
+    said = tuple(
+        span
+        for name in ("unknown", "does_not_know", "denies")
+        for span in text.matches(MISTAKES[name], "unknown")
+    )
     third = tuple(s for s in _digests(text, scenario).foreign if text.low[s.start : s.end] not in known.low)
     named = any(text.string(thread.label, "label") for thread in (scenario.thread, *scenario.others))
-    fields = () if named else text.matches(_FIELD, "state")
+    fields = () if named else text.matches(_RULES["field"], "state")
     if said and fields and not third:
         # "its boundaries are unknown" names a field and states nothing
         fields = tuple(s for s in fields if not _denied_near(text, s))
@@ -307,10 +307,12 @@ def unknown_label(text: Text, asked: Text, scenario: Scenario) -> tuple[Check, .
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
 
 
-def _is_part(text: Text, span: Span, value: str) -> bool:
+def _is_part(text: IndexedText, span: Span, value: str) -> bool:
     return text.low[span.start : span.end] in value.lower()
 
 
-def _denied_near(text: Text, span: Span) -> bool:
+def _denied_near(text: IndexedText, span: Span) -> bool:
     start, end = text.sentences[text.sentence_at(span.start)]
-    return bool(UNKNOWN.search(text.low, start, end) or DENIES.search(text.low, start, end))
+    return bool(
+        MISTAKES["unknown"].search(text.low, start, end) or MISTAKES["denies"].search(text.low, start, end)
+    )

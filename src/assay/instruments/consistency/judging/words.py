@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from assay.instruments.consistency.detectors.rule import Span
+from assay.instruments.consistency.detectors.rulebook import Rulebook
 
-__all__ = ["STOP_WORDS", "Text", "content_stems", "lowered", "needed", "stem", "words_of"]
+__all__ = ["IndexedText", "content_stems", "lowered", "needed", "stem", "stop_words", "words_of"]
 
 MOST = 20  # spans kept as evidence of one thing
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -26,19 +27,9 @@ _TABLE = str.maketrans(
         **dict.fromkeys("\u2010\u2011\u2012\u2212", "-"),
     }
 )
-_STOP_WORDS = """
-a about above after again all also am an and any are as at be because been before being below between both
-but by can can't cannot could did do does doesn't doing don't down during each few for from further had has
-have having he her here hers him his how i i'd i'll i'm i've if in into is isn't it it's its itself just let
-let's me more most my myself no nor not now of off on once one only or other our ours out over own please
-same she should so some such than that that's the their theirs them then there these they this those through
-to too under until up upon us very was we we'd we'll we're we've were what when where which while who whom
-why will with within without won't would you you'd you'll you're you've your yours
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
-class Text:
+class IndexedText:
     """One text and what the rules read off it."""
 
     def __init__(self, raw: str) -> None:
@@ -138,14 +129,14 @@ class Text:
                 return Span(start, end, "mention")
         return None
 
-    def blanked(self, spans: Iterable[tuple[int, int]]) -> Text:
+    def blanked(self, spans: Iterable[tuple[int, int]]) -> IndexedText:
         """The same text with space in these places."""
         pieces, at = [], 0
         for start, end in sorted(spans):
             if end > at:
                 pieces += [self.raw[at : max(at, start)], " " * (end - max(at, start))]
                 at = end
-        return Text("".join([*pieces, self.raw[at:]]))
+        return IndexedText("".join([*pieces, self.raw[at:]]))
 
 
 def _joins(text: str, at: int, step: int) -> bool:
@@ -158,10 +149,16 @@ def _joins(text: str, at: int, step: int) -> bool:
     return text[at] in "-_." and 0 <= beyond < len(text) and text[beyond].isalnum()
 
 
+@cache
+def stop_words() -> frozenset[str]:
+    """Words that say nothing of their own."""
+    return Rulebook("judging/common").words["stop"]
+
+
 @lru_cache(maxsize=4096)
 def lowered(text: str) -> str:
     """A short text as ``Text`` has it: small letters, straight quotes."""
-    return Text(text).low
+    return IndexedText(text).low
 
 
 @lru_cache(maxsize=4096)
@@ -181,7 +178,7 @@ def stem(word: str) -> str:
 def content_stems(text: str, leaving_out: str = "") -> frozenset[str]:
     """Stems of the words that say something; all of them when nothing would be left."""
     left_out = {stem(word) for word in words_of(leaving_out)}
-    stems = frozenset(stem(word) for word in words_of(text) if word not in STOP_WORDS and len(word) > 1)
+    stems = frozenset(stem(word) for word in words_of(text) if word not in stop_words() and len(word) > 1)
     return stems - left_out or stems or frozenset(map(stem, words_of(text)))
 
 

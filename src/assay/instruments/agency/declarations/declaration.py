@@ -1,0 +1,336 @@
+"""What was declared before the first episode: system, boundary, regimes, families, criteria, rules (2.5, 11.2).
+
+Only the system's name is needed. A missing declaration has the consequence that the spec names (validity.py);
+a contradiction is refused here, with the section.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from assay.errors import InputError, nearest
+from assay.instruments.agency.rubric.criteria import rubric
+from assay.stats import fraction
+from assay.study.source import convert, read_source
+
+from .outcome import BoundaryKind, Intensity
+
+__all__ = [
+    "AXES",
+    "Decided",
+    "Declaration",
+    "DeclaredFamily",
+    "DeclaredProtocol",
+    "DeclaredRegime",
+    "Evaluator",
+    "HumanMediated",
+    "SchemaGap",
+    "System",
+    "check_declaration",
+    "moment",
+    "read_declaration",
+]
+
+AXES = ("information", "action", "compute", "stability")
+Schema = str | dict[str, Any] | None
+Share = Annotated[float, Meta(ge=0, le=1)]
+_WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
+# 6.1, core: "policy/model weights and internal state only. No external tools or scaffolding."
+_MODEL = re.compile(r"model|weight|policy|state|prompt|context|checkpoint|\bllm\b", re.IGNORECASE)
+_MORE = re.compile(r"tool|scaffold|plug-?in|\bapi\b|orchestrat|human|extern|retriev|database", re.IGNORECASE)
+
+
+class _Strict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class System(_Strict, frozen=True):
+    name: Annotated[str, Meta(min_length=1)]
+    version: str = ""
+    architecture: str = ""
+
+
+class DeclaredProtocol(_Strict, frozen=True):
+    approach: Literal["benchmark", "audit", "combined"] | None = None
+    sampling: str = ""
+    scoring: str = ""
+    held_out: str = ""  # how variants are kept from being learnt: the threat "benchmark overfitting"
+    guidance: str = ""  # hints and retries, and how they are counted: the threat "evaluator leakage"
+
+
+class DeclaredRegime(_Strict, frozen=True):
+    """Exact parameters on four axes (8.1); an axis is scarce when its mapping is not empty. ``parameters`` are those
+    that make nothing scarce: the standard budgets of a baseline (8.2).
+    """
+
+    level: Intensity
+    adversarial: bool = False
+    information: dict[str, Any] = field(default_factory=dict)
+    action: dict[str, Any] = field(default_factory=dict)
+    compute: dict[str, Any] = field(default_factory=dict)
+    stability: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def scarce(self) -> tuple[str, ...]:
+        return tuple(axis for axis in AXES if getattr(self, axis))
+
+
+class HumanMediated(_Strict, frozen=True):
+    """The conditions of 5.2 under which an outcome that passed through a person is credited."""
+
+    differs: bool = False
+    substantial: bool = False
+    preceded: bool = False
+
+    @property
+    def credited(self) -> bool:
+        return self.differs and self.substantial and self.preceded
+
+
+class DeclaredFamily(_Strict, frozen=True):
+    dimension: str | tuple[str, ...] = ()
+    version: str = ""
+    levels: tuple[int, ...] = ()
+    environment: str = ""
+    criterion: str | dict[str, Any] = ""
+    criterion_time: str = ""
+    verification: str = ""
+    observation_schema: Schema = None
+    action_schema: Schema = None
+    threshold: Annotated[float, Meta(gt=0, le=1)] | None = None
+    threshold_reason: str = ""
+    included: bool = True
+    exclusion_reason: str = ""
+    human_mediated: HumanMediated | None = None
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        return (self.dimension,) if isinstance(self.dimension, str) else self.dimension
+
+
+class Evaluator(_Strict, frozen=True):
+    name: Annotated[str, Meta(min_length=1)]
+    calibrated: bool = False
+    agreement: Share | None = None
+
+
+class SchemaGap(_Strict, frozen=True):
+    """Something that a schema leaves out (11.7.2)."""
+
+    family: str
+    what: str
+    used_for_credit: bool = False
+    share: Share = 0.0
+    needed: bool = False
+
+
+class Decided(_Strict, frozen=True):
+    """The result of a sequential test of one level (11.5.1). It is valid whenever the test was stopped."""
+
+    decision: Literal["satisfied", "not satisfied", "undecided", "continue"]
+    n: Annotated[int, Meta(ge=0)]
+    successes: Annotated[int, Meta(ge=0)]
+    alternative: Annotated[float, Meta(gt=0, lt=1)]
+    alpha: Annotated[float, Meta(gt=0, lt=1)]
+
+
+class Declaration(_Strict, frozen=True):
+    system: System
+    systems: tuple[System, ...] = ()  # others that were measured under the same declaration
+    boundary: BoundaryKind | None = None
+    includes: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = None  # None: no list was given; []: there are none
+    human_assistance: str = ""
+    memory: str = ""
+    began: str = ""
+    protocol: DeclaredProtocol = DeclaredProtocol()
+    purpose: Literal["exploratory", "benchmark", "research", "procurement"] = "benchmark"
+    regimes: dict[str, DeclaredRegime] = field(default_factory=dict)
+    families: dict[str, DeclaredFamily] = field(default_factory=dict)  # all that were attempted (11.8)
+    inclusion: str = ""
+    exclusion: str = ""
+    evaluators: tuple[Evaluator, ...] = ()
+    schema_gaps: tuple[SchemaGap, ...] = ()
+    rule: Literal["strict", "point"] = "strict"
+    interval: Literal["wilson", "agresti_coull", "exact"] = "wilson"
+    confidence: Annotated[float, Meta(gt=0.5, lt=1)] = 0.95
+    post_hoc_share: float = 0.20
+    infrastructure_share: float = 0.30
+    disagreement_share: float = 0.20
+    contact: str = ""
+    suite: str = ""
+    artifacts: str = ""
+    date: str = ""
+    decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
+
+    def level(self, regime: str) -> Intensity:
+        """The intensity of a regime; where no regime is declared, the one that its name begins with."""
+        if regime in self.regimes:
+            return self.regimes[regime].level
+        word = next((word for word in _WORDS if regime.casefold().startswith(word)), None)
+        if word and not self.regimes:
+            return word
+        wanted = f"{regime}: {{level: {word or 'baseline, moderate or severe'}}}"
+        raise InputError(
+            f"regime {regime!r} is not declared (8.2){nearest(regime, self.regimes)}. Declare it under `regimes` "
+            f"with its level and exact parameters, such as `{wanted}`"
+        )
+
+    @property
+    def reference(self) -> datetime.datetime | None:
+        """A criterion written after this moment is post hoc: the first episode, else the end of the declared day."""
+        if self.began:
+            return moment(self.began)
+        if not self.date:
+            return None
+        day = moment(self.date)
+        if len(self.date) > len("2026-01-23") or day.year == datetime.MAXYEAR:
+            return day
+        return day + datetime.timedelta(days=1)
+
+    def system_of(self, subject: str) -> System:
+        """The declared system of this name; a system with no more than the name where there is none."""
+        return next((s for s in (self.system, *self.systems) if s.name == subject), System(name=subject))
+
+    def declares(self, subject: str) -> bool:
+        return any(system.name == subject for system in (self.system, *self.systems))
+
+    def family(self, name: str) -> DeclaredFamily:
+        return self.families.get(name, DeclaredFamily())
+
+    def threshold(self, family: str) -> float:
+        own = self.family(family).threshold
+        return rubric().threshold if own is None else own
+
+
+def moment(text: str) -> datetime.datetime:
+    """An ISO 8601 time, UTC where it has no offset. Raises ValueError for any other text."""
+    found = datetime.datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+
+
+def read_declaration(path: Path) -> Declaration:
+    """Read YAML or JSON. A mistake is reported with file, line and field."""
+    source = read_source(path)
+    found = convert(source.value, Declaration, source)
+    for at, message in _contradictions(found):
+        raise source.error(at, message)
+    return found
+
+
+def check_declaration(declaration: Declaration) -> None:
+    """Refuse a declaration that contradicts itself."""
+    for at, message in _contradictions(declaration):
+        raise InputError(f"declaration, {'.'.join(map(str, at))}: {message}")
+
+
+_Problem = tuple[tuple[str | int, ...], str]
+
+
+def _contradictions(declared: Declaration) -> Iterator[_Problem]:
+    yield from _shares(declared)
+    if declared.boundary == "core":
+        yield from _core(declared)
+    for name, text in (("began", declared.began), ("date", declared.date)):
+        yield from _time((name,), text)
+    for id_, regime in declared.regimes.items():
+        yield from _regime(id_, regime)
+    for id_, family in declared.families.items():
+        yield from _family(id_, family)
+    for number, gap in enumerate(declared.schema_gaps):
+        if gap.family not in declared.families:
+            yield ("schema_gaps", number, "family"), f"{gap.family!r} is not among the families (11.7.2)"
+    yield from _decided(declared)
+    systems = [declared.system.name, *(system.name for system in declared.systems)]
+    for number, name in enumerate(systems):
+        if name in systems[:number]:
+            yield ("systems", number - 1, "name"), f"{name!r} is declared twice (11.2)"
+    names = [evaluator.name for evaluator in declared.evaluators]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            yield ("evaluators", number, "name"), f"{name!r} is listed twice (10.3.4)"
+
+
+def _core(declared: Declaration) -> Iterator[_Problem]:
+    more = [one for one in declared.includes or () if not _MODEL.search(one) or _MORE.search(one)]
+    for name, given in (("includes", more), ("tools", list(declared.tools or ()))):
+        if given:
+            message = (
+                "the core boundary is the model alone (6.1); declare the extended one, or leave this empty"
+            )
+            yield (name,), f"{message}: {', '.join(given)}"
+
+
+def _decided(declared: Declaration) -> Iterator[_Problem]:
+    for id_, one in declared.decided.items():
+        at = ("decided", id_)
+        if not (len(id_) == 2 and id_[0] in "SMDE" and id_[1] in "12345"):
+            yield at, f"{id_!r} is no level such as S3 (11.5.1)"
+        if one.successes > one.n:
+            yield (*at, "successes"), f"{one.successes} of {one.n} outcomes cannot be (11.5.1)"
+        if fraction(one.alternative) <= fraction(rubric().threshold):
+            line = f"{rubric().threshold:g}"
+            yield (*at, "alternative"), f"must be above the threshold {line} (11.5.1), not {one.alternative}"
+
+
+def _shares(declared: Declaration) -> Iterator[_Problem]:
+    ranges = {
+        "post_hoc_share": (0.15, 0.25, "11.3.2"),
+        "infrastructure_share": (0.25, 0.35, "11.7.3"),
+        "disagreement_share": (0.15, 0.25, "11.5.3"),
+    }
+    for name, (low, high, section) in ranges.items():
+        if not low <= getattr(declared, name) <= high:
+            yield (name,), f"must lie between {low} and {high} ({section}), not {getattr(declared, name)}"
+
+
+def _time(at: tuple[str | int, ...], text: str) -> Iterator[_Problem]:
+    if text:
+        try:
+            moment(text)
+        except ValueError:
+            yield at, f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z"
+
+
+def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
+    scarce, at = regime.scarce, ("regimes", id_)
+    named = ", ".join(scarce) or "none"
+    hint = f"Exact parameters go under {', '.join(AXES[:-1])} or {AXES[-1]} (8.1)"
+    if regime.level == "baseline" and scarce:
+        yield (
+            at,
+            f"a baseline regime has no scarcity (8.2); scarce here: {named}. Standard budgets go under `parameters`",
+        )
+    if regime.level == "moderate" and not 1 <= len(scarce) <= 2:
+        yield at, f"a moderate regime has scarcity on one or two axes (8.2); scarce here: {named}. {hint}"
+    if regime.level == "severe" and len(scarce) < 2:
+        yield at, f"a severe regime has scarcity on two axes or more (8.2); scarce here: {named}. {hint}"
+
+
+def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
+    at = ("families", id_)
+    for dimension in family.dimensions:
+        if dimension not in ("S", "M", "D", "E", "L", "G"):
+            yield (
+                (*at, "dimension"),
+                f"{dimension!r} is none of S, M, D, E, L, G (9.2); R is derived from them",
+            )
+    for level in family.levels:
+        if not 1 <= level <= 5:
+            yield (*at, "levels"), f"a level is 1 to 5 (10.1), not {level}"
+    other = family.threshold is not None and family.threshold != rubric().threshold
+    if other and not family.threshold_reason:
+        yield (*at, "threshold"), "another threshold needs a threshold_reason (10.3.3)"
+    if family.included and family.exclusion_reason:
+        yield (
+            (*at, "exclusion_reason"),
+            "the family is included, so there is nothing to give a reason for (11.8)",
+        )
+    yield from _time((*at, "criterion_time"), family.criterion_time)

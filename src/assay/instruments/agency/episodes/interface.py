@@ -1,0 +1,224 @@
+"""How a world is offered to a subject: by native tool calls, or as text with one action a line.
+
+All subjects get the same words. A reply without a readable action counts as a decision, too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from assay.canonical import encode
+from assay.errors import InputError
+from assay.vocabulary import Message, Reply, ToolCall
+from assay.worlds import Action, Brief, Seen
+
+__all__ = [
+    "MOST_CALLS",
+    "Interface",
+    "Move",
+    "call_id",
+    "echoed",
+    "moves_of",
+    "opening",
+    "shown",
+    "tools_of",
+]
+
+Interface = Literal["tools", "text"]
+MOST_CALLS = 8  # of one reply; further ones are turned away
+LONGEST = 20_000  # characters of one call's arguments
+DEEPEST = 20  # levels of one call's arguments
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+# White space is that of one line: a pattern that crosses lines takes the square of a long reply's length.
+_LINE = re.compile(
+    r"^[ \t*`>#-]{0,40}ACTION[ \t]{0,9}:?\s{1,9}`?([A-Za-z_][\w.-]{0,99})`?[ \t]{0,9}:?[ \t]{0,99}(.*)$",
+    re.MULTILINE,
+)
+
+
+class Move(Struct, frozen=True, omit_defaults=True):
+    """One decision read from a reply: an action, or why none could be read."""
+
+    name: str = ""
+    arguments: Any = None
+    call: str = ""  # the id of a native call
+    unreadable: str = ""
+
+
+_SAME = (
+    "You act in a small world. Each turn you are shown an observation and decide on one action; then you see what came "
+    "of it. What counts in the end is the state of the world, not what is said about it."
+)
+_TEXT = (
+    "Answer with exactly one action, on a line of its own:\n"
+    'ACTION name {"argument": "value"}\n'
+    "that is the word ACTION, the name of the action, and its arguments as a JSON object. Only the first such line "
+    "counts. The actions:"
+)
+_TOOLS = "Act by calling one tool at a time. What you only say has no effect."
+
+
+def opening(brief: Brief, goal: str, seen: Seen, interface: Interface) -> list[Message]:
+    """The conversation's first two messages."""
+    rules = f"{_SAME}\n{_TOOLS}" if interface == "tools" else f"{_SAME}\n\n{_TEXT}\n{_listed(brief.actions)}"
+    queries = "" if brief.queries is None else f" Queries allowed: {brief.queries}."
+    limits = f"Actions allowed: {brief.most}; look and finish are free.{queries}"
+    asked = f"Task: {brief.family}, level {brief.level}\nGoal: {goal}\n{limits}\n{shown(seen, first=True)}"
+    if interface == "text":
+        asked += f"\nYour action, as one line, for example: ACTION {brief.actions[0].name} {{...}}"
+    return [Message("system", rules), Message("user", asked)]
+
+
+def _listed(actions: tuple[Action, ...]) -> str:
+    return "\n".join(f"- {a.name} {_form(a.parameters)}: {a.about}" for a in actions)
+
+
+def _form(schema: dict[str, Any]) -> str:
+    """The arguments as one would write them, with the values that each may have."""
+    needed = schema.get("required", ())
+    parts = [
+        f'"{name}": {_kind(part)}{"" if name in needed else " (optional)"}'
+        for name, part in schema["properties"].items()
+    ]
+    return "{" + ", ".join(parts) + "}"
+
+
+def _kind(part: dict[str, Any]) -> str:
+    if "enum" in part:
+        return "|".join(encode(option).decode() for option in part["enum"])
+    kind = part.get("type", "value")
+    if kind == "object":
+        return _form({"properties": {}, **part})
+    if kind == "array":
+        return f"[{_kind(part.get('items', {}))}, ...]"
+    if kind in ("integer", "number") and "minimum" in part and "maximum" in part:
+        return f"<{kind} {part['minimum']:g} to {part['maximum']:g}>"
+    return f"<{part.get('description') or kind}>" if kind == "string" else f"<{kind}>"
+
+
+def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:
+    """The actions as tools, in the form of OpenAI-compatible endpoints."""
+    return tuple(
+        {
+            "type": "function",
+            "function": {"name": a.name, "description": a.about, "parameters": a.parameters},
+        }
+        for a in brief.actions
+    )
+
+
+def shown(seen: Seen, *, first: bool = False) -> str:
+    """An observation as text. Keys are sorted, so that a replay gives the same text."""
+    lines = []
+    if seen.fault:
+        lines.append(f"Fault ({seen.fault}): {seen.error}")
+    elif seen.error:
+        lines.append(f"Error: {seen.error}")
+    if seen.observation:
+        lines.append(f"Observation: {encode(seen.observation).decode()}")
+    if not first:
+        queries = "" if seen.queries_left is None else f" Queries left: {seen.queries_left}."
+        lines.append(f"Actions left: {seen.left}.{queries}")
+    return "\n".join(lines)
+
+
+def moves_of(reply: Reply, interface: Interface) -> list[Move]:
+    """The decisions of a reply; where there is none, one that says why."""
+    if interface == "tools":
+        calls = [_call(call, place) for place, call in enumerate(reply.tool_calls[:MOST_CALLS])]
+        return calls or [Move(unreadable="no tool was called: call one, or call finish")]
+    found = _LINE.search(reply.text)
+    if found is None:
+        return [Move(unreadable="no action could be read: write a line such as ACTION look {}")]
+    name, rest = found[1], found[2].strip()
+    if len(rest) > LONGEST:
+        return [Move(unreadable=f"the arguments are longer than {LONGEST} characters")]
+    arguments, wrong = _arguments(_object_at(reply.text, found.start(2)) or rest or "{}")
+    return (
+        [Move(unreadable=f"the arguments of {name} cannot be read: {wrong}")]
+        if wrong
+        else [Move(name, arguments)]
+    )
+
+
+def _object_at(text: str, start: int) -> str:
+    """The JSON object that begins at ``start``, even over several lines; empty where there is none."""
+    at = start
+    while at < len(text) and text[at] in " \t\r\n`":
+        at += 1
+    if at >= len(text) or text[at] != "{":
+        return ""
+    depth, quoted, escaped = 0, False, False
+    for index in range(at, min(len(text), at + LONGEST)):
+        char = text[index]
+        if quoted:
+            escaped, quoted = (char == "\\" and not escaped), not (char == '"' and not escaped)
+        elif char == '"':
+            quoted = True
+        elif char in "{}":
+            depth += 1 if char == "{" else -1
+            if not depth:
+                return text[at : index + 1]
+    return ""
+
+
+def _call(call: ToolCall, place: int) -> Move:
+    id_ = call.id or call_id(place)
+    if len(call.arguments) > LONGEST:
+        return Move(call=id_, unreadable=f"the arguments are longer than {LONGEST} characters")
+    arguments, wrong = _arguments(call.arguments.strip() or "{}")
+    if wrong:
+        return Move(call=id_, unreadable=f"the arguments of {call.name[:60]} cannot be read: {wrong}")
+    return Move(call.name[:100], arguments, id_)
+
+
+def _arguments(text: str) -> tuple[Any, str]:
+    try:
+        found = msgspec.json.decode(text.encode())
+        if _too_deep(found):
+            raise RecursionError
+        encode(found)  # what cannot be recorded cannot be done
+    except RecursionError:  # whichever comes first, the same words: a replay may stand deeper in the stack
+        return None, f"they nest more than {DEEPEST} deep"
+    except (msgspec.MsgspecError, InputError, UnicodeError, ValueError) as error:
+        return None, str(error)[:200]
+    return found, "" if isinstance(found, dict) else "give a JSON object"
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, list | dict)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return any(isinstance(item, list | dict) for item in level)
+
+
+def echoed(reply: Reply, interface: Interface) -> Message:
+    """The subject's own turn as a message of the conversation, in a form that every endpoint accepts.
+
+    Strict endpoints refuse calls without an id, with a malformed name, or with arguments that are no JSON object. A
+    subject may write such calls; sent back unchanged, its own mistake would become an outage.
+    """
+    if interface == "text":
+        return Message("assistant", reply.text)
+    return Message("assistant", reply.text, tuple(_well_formed(c, n) for n, c in enumerate(reply.tool_calls)))
+
+
+def _well_formed(call: ToolCall, place: int) -> ToolCall:
+    wrong = len(call.arguments) > LONGEST or _arguments(call.arguments.strip() or "{}")[1]
+    arguments = "{}" if wrong or not call.arguments.strip() else call.arguments
+    name = call.name if _NAME.fullmatch(call.name) else "unknown"
+    return ToolCall(call.id or call_id(place), name, arguments)
+
+
+def call_id(place: int) -> str:
+    """The id of a call that came without one."""
+    return f"call_{place}"

@@ -1,0 +1,161 @@
+"""What a lock fixes of the families, and the lock as a declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from assay.canonical import digest
+from assay.errors import InputError
+from assay.instruments.agency.declarations.declaration import (
+    Declaration,
+    DeclaredFamily,
+    DeclaredProtocol,
+    DeclaredRegime,
+    System,
+)
+from assay.instruments.agency.options import AgencyOptions, regimes_of
+from assay.streams import Stream
+from assay.study import Lock, SubjectSpec
+from assay.worlds import FamilyFault, Regime, all_families, drawn_task, family_named
+
+from .schedule import content_stream, instance_of, schedule, task_of
+
+__all__ = ["changed_criteria", "check_families", "criteria", "declaration_of", "materials_of"]
+
+
+def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
+    """What the lock fixes of the families: versions, schemas, criteria."""
+    names = sorted({cell.family for cells in schedule(options).values() for cell in cells})
+    found: dict[str, Any] = {}
+    for name in names:
+        family = all_families()[name]
+        tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
+        found[name] = {
+            "version": family.version,
+            "dimension": family.dimension,
+            "levels": {str(level): about for level, about in family.levels.items()},
+            "environment": family.environment,
+            "verification": family.verification,
+            "criterion": {str(level): task.criterion.text for level, task in tasks.items()},
+            "observation_schema": digest({str(level): task.observation for level, task in tasks.items()}),
+            "action_schema": digest(
+                {str(level): [msgspec.to_builtins(a) for a in task.actions] for level, task in tasks.items()}
+            ),
+        }
+    return found
+
+
+def check_families(declared: dict[str, Any]) -> None:
+    """Refuse where a family of the lock is missing or has another version: that would be another study."""
+    for name, material in declared.items():
+        here = family_named(name).version
+        if material["version"] != here:
+            raise InputError(
+                f"the lock was made for version {material['version']} of the family {name}, here is {here}; "
+                "install that version, or lock the study anew"
+            )
+
+
+def criteria(options: AgencyOptions, seed: int) -> dict[str, str]:
+    """Family and level → digest of the criteria of all instances that may be asked. A lock fixes these."""
+    most: dict[tuple[str, int], int] = {}
+    for cells in schedule(options).values():
+        for cell in cells:
+            most[cell.family, cell.level] = max(most.get((cell.family, cell.level), 0), cell.instances)
+    return {
+        f"{name}/{level}": digest(list(_criteria(name, level, count, seed, held_out=options.held_out)))
+        for (name, level), count in sorted(most.items())
+    }
+
+
+def changed_criteria(declared: dict[str, str], options: AgencyOptions, seed: int) -> list[str]:
+    """Families and levels whose criteria differ from those that the lock has fixed (11.3.2)."""
+    try:
+        found = criteria(options, seed)
+    except FamilyFault as fault:  # what cannot be drawn any more is not what was declared
+        return [str(fault)]
+    return [name for name in sorted(declared) if found.get(name) != declared[name]]
+
+
+def _criteria(name: str, level: int, count: int, seed: int, *, held_out: bool) -> Iterator[str]:
+    for repetition in range(count):
+        instance = instance_of((name, level), repetition, seed)
+        yield digest(task_of(instance, content_stream(instance), held_out=held_out)[1].criterion)
+
+
+# The lock as a declaration.
+
+
+def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began: str = "") -> Declaration:
+    """What the lock declares for one subject, as a declaration."""
+    materials = lock.materials["agency"]
+    attempted = sorted({cell.family for cells in schedule(options).values() for cell in cells})
+    return Declaration(
+        system=System(
+            name=spec.title, version=digest(msgspec.to_builtins(spec))[:16], architecture=spec.kind
+        ),
+        boundary=spec.boundary,
+        includes=spec.includes if spec.boundary == "extended" else None,
+        tools=spec.includes if spec.boundary == "extended" else (),
+        human_assistance=options.human_assistance,
+        memory=options.memory,
+        began=began or lock.created,
+        protocol=DeclaredProtocol(
+            approach="benchmark",
+            sampling=_sampling(options),
+            scoring=f"rule {options.rule}, {options.interval} interval at {options.confidence:g}",
+            held_out="situations held out are drawn"
+            if options.held_out
+            else "instances drawn by the study's seed",
+            guidance="none; every reply counts as an action",
+        ),
+        purpose=options.purpose,
+        regimes={id_: _regime(regime) for id_, regime in regimes_of(options).items()},
+        families={name: _family(name, materials["families"][name], lock, options) for name in attempted},
+        inclusion=options.inclusion,
+        exclusion=options.exclusion,
+        rule=options.rule,
+        interval=options.interval,
+        confidence=options.confidence,
+        post_hoc_share=options.post_hoc_share,
+        infrastructure_share=options.infrastructure_share,
+        disagreement_share=options.disagreement_share,
+        contact=lock.study.contact,
+        suite=f"assay-agency-{lock.versions['agency']}",
+        artifacts=f"ledger of the run with lock {lock.digest[:16]}",
+        date=lock.created,
+    )
+
+
+def _sampling(options: AgencyOptions) -> str:
+    if options.sequential is None:
+        return f"fixed: {options.instances} instances a level, spread over its families"
+    plan = options.sequential
+    return (
+        f"sequential: {plan.batch} at a time to at most {plan.most} a level; one-sided test of the threshold against "
+        f"{plan.alternative:g}, valid at any time, error {plan.alpha:g}"
+    )
+
+
+def _regime(regime: Regime) -> DeclaredRegime:
+    return DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **regime.parameters())
+
+
+def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOptions) -> DeclaredFamily:
+    own = options.thresholds.get(name)
+    return DeclaredFamily(
+        dimension=material["dimension"],
+        version=material["version"],
+        levels=tuple(int(level) for level in material["levels"]),
+        environment=material["environment"],
+        criterion=material["criterion"],
+        criterion_time=lock.created,
+        verification=material["verification"],
+        observation_schema=material["observation_schema"],
+        action_schema=material["action_schema"],
+        threshold=own.threshold if own else None,
+        threshold_reason=own.reason if own else "",
+    )

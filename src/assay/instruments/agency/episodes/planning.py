@@ -1,0 +1,84 @@
+"""What a run would ask, and what its sample sizes can show."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from assay.bench import Plan
+from assay.instruments.agency.options import AgencyOptions
+from assay.instruments.agency.rubric.criteria import rubric
+from assay.stats import wilson
+from assay.study import Lock
+
+from .conduct import begun
+from .interface import opening
+from .schedule import PlannedCell, content_stream, instance_of, schedule, task_of
+
+__all__ = ["passing", "plan_run", "power"]
+
+
+def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
+    """The plan of a run. Calls are those of a subject that makes no detour; others need more."""
+    trials = calls = characters = 0
+    for cells in schedule(options).values():
+        for cell in cells:
+            steps, opened = _typical(cell, lock.study.seed, held_out=options.held_out)
+            trials += cell.instances
+            calls += cell.instances * steps
+            characters += cell.instances * steps * (opened + steps * 150)
+    subjects = len(lock.study.specs)
+    most = options.max_tokens or lock.study.sampling.max_tokens
+    return Plan(
+        trials=trials * subjects,
+        calls=calls * subjects,
+        input_tokens=characters * subjects // 4,  # four characters a token, roughly
+        output_tokens=calls * subjects * most,
+        detectable=tuple(_shown(options)),
+    )
+
+
+def _typical(cell: PlannedCell, seed: int, *, held_out: bool) -> tuple[int, int]:
+    """Calls of an episode, and the length of its opening, from the first instance."""
+    instance = instance_of(cell, 0, seed)
+    family, task = task_of(instance, content_stream(instance), held_out=held_out)
+    seen, brief = begun(family, task, content_stream(instance))
+    messages = opening(brief, task.goal, seen, "text")
+    return task.needed + 1, sum(len(message.content) for message in messages)
+
+
+def _shown(options: AgencyOptions) -> list[str]:
+    whole = options.sequential.most if options.sequential else options.instances
+    said = []
+    for least in sorted({row.instances for row in rubric().minimum}):
+        if whole < least:
+            levels = [str(row.level) for row in rubric().minimum if row.instances == least]
+            said.append(f"levels {', '.join(levels)} need {least} instances; {whole} leave them Provisional")
+    if options.rule == "strict":
+        needed = passing(whole, options.confidence)
+        if needed is None:
+            said.append(f"strict: {whole} instances cannot put the lower end of the interval at 70 %")
+        else:
+            at = ", ".join(
+                f"{share:.0%}: {power(whole, needed, share):.0%}" for share in (0.8, 0.85, 0.9, 0.95)
+            )
+            said.append(
+                f"strict: {needed} of {whole} successes satisfy a level; a subject that succeeds in {at}"
+            )
+    return said
+
+
+def passing(n: int, confidence: float) -> int | None:
+    """The smallest number of successes whose lower end reaches the threshold."""
+    bar = Fraction(str(rubric().threshold))
+    return next(
+        (k for k in range(math.ceil(bar * n), n + 1) if wilson(k, n, confidence).low >= rubric().threshold),
+        None,
+    )
+
+
+def power(n: int, needed: int, share: float) -> float:
+    """How often a subject with this true share gets so many successes."""
+    from scipy.stats import binom
+
+    return float(binom.sf(needed - 1, n, share))

@@ -1,0 +1,112 @@
+"""What people see of agency: the headline of any result; for a run a summary, tables, figures and episodes, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+import msgspec
+
+from assay.report.presentation import Cellish, Headline, Number, Picture, Presentation
+from assay.study.source import parse_source
+from assay.vocabulary import Flag, Result
+
+from .declarations.outcome import DIMENSIONS
+from .figures.agency_card import efficiency_of
+from .figures.rates import draw_degradation, draw_families
+from .figures.readings import TITLES, ReadingKey, ShownReadings, level_of, tier_text
+from .figures.summary import summary_of
+from .figures.tables import efficiency_table, tables_of
+from .figures.transcripts import transcripts_of
+from .figures.vector import Standing, Vector, draw_vectors
+from .options import AgencyOptions, regimes_of
+from .rubric.analysis import AgencyReading
+from .scoring import RunReadings
+
+__all__ = ["explained", "headline_of", "present"]
+
+MOST_DRAWN = 3  # readings with figures of their own
+MOST_SHOWN = 4  # subjects with transcripts
+
+
+def headline_of(result: Result) -> Headline:
+    """One row for each subject and boundary; the caption has the tuple of every row."""
+    shown = ShownReadings(result)
+    rows: list[tuple[Cellish, ...]] = []
+    for key in shown.keys:
+        levels: dict[str, Number] = {name: level_of(shown.get(key, name)) for name in DIMENSIONS}
+        whose = f"{key.name}, " if len(shown.keys) > 1 else ""
+        tier = tier_text(shown.get(key, "tier"))
+        rows.append((key.subject, key.boundary, *_attributed(levels, whose), tier))
+    return Headline(
+        "The agency vector by subject and boundary",
+        ("subject", "boundary", *(TITLES[name] for name in DIMENSIONS), "tier"),
+        tuple(rows),
+        f"Levels from 0 to 5; each holds only together with its tuple. {shown.tuples_text()}".rstrip(),
+        ("", "", *DIMENSIONS, ""),
+    )
+
+
+def _attributed(levels: Mapping[str, Number], whose: str) -> list[Number]:
+    """The levels with flags that name their dimensions, because a table lists all flags below it."""
+    of: dict[Flag, list[str]] = {}
+    for name, number in levels.items():
+        for flag in number.flags:
+            of.setdefault(flag, []).append(f"{TITLES[name]} ({name})")
+    named = {flag: Flag(flag.kind, f"{whose}{', '.join(names)}: {flag.cause}") for flag, names in of.items()}
+    return [
+        msgspec.structs.replace(number, flags=tuple(named[flag] for flag in number.flags))
+        for number in levels.values()
+    ]
+
+
+def explained() -> tuple[tuple[str, str], ...]:
+    """The words of the report, with their explanations."""
+    text = (files("assay.instruments.agency") / "data" / "explain.yaml").read_text("utf-8")
+    return tuple(parse_source(text, "explain.yaml").value.items())
+
+
+def present(run: RunReadings, result: Result, options: AgencyOptions) -> Presentation:
+    """The presentation of a run. Levels and tuples come from the result, the rest from the same outcomes."""
+    shown = ShownReadings(result)
+    readings = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in run.readings}
+    played = [mine for mine in run.episodes if mine.reports]
+    profiles = {f"{mine.spec.title}, {mine.spec.boundary}": efficiency_of(mine) for mine in played}
+    return Presentation(
+        headline=headline_of(result),
+        summary=tuple(summary_of(shown, readings)),
+        tables=(*tables_of(shown, readings), *([efficiency_table(profiles)] if profiles else [])),
+        pictures=tuple(figure for figure in _figures(shown, readings, options) if figure is not None),
+        transcripts=tuple(
+            transcript
+            for mine in played[:MOST_SHOWN]
+            for transcript in transcripts_of(mine.shown, held_out=options.held_out)
+        ),
+        explain=explained(),
+    )
+
+
+def _figures(
+    shown: ShownReadings, readings: Mapping[ReadingKey, AgencyReading], options: AgencyOptions
+) -> Iterator[Picture | None]:
+    regimes = {
+        id_: "adversarial" if regime.adversarial else regime.level
+        for id_, regime in regimes_of(options).items()
+    }
+    yield draw_vectors([vector for key in shown.keys if (vector := _vector(shown, key)) is not None])
+    for key in shown.keys[:MOST_DRAWN]:
+        if key in readings:
+            rates = shown.all(key, "rate")
+            yield draw_families(key.name, rates, regimes, readings[key].declaration)
+            yield draw_degradation(key.name, rates, regimes)
+
+
+def _vector(shown: ShownReadings, key: ReadingKey) -> Vector | None:
+    """The levels of a reading with their tuple; without one there is nothing to draw."""
+    if not (comparison := shown.tuple_of(key)):
+        return None
+    standings = []
+    for name in DIMENSIONS:
+        level = level_of(shown.get(key, name))
+        standings.append(Standing(name, None if level.value is None else int(level.value), level.flags))
+    return Vector(name=key.name, comparison=comparison, standings=tuple(standings))

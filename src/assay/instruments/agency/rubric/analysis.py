@@ -1,0 +1,276 @@
+"""The whole reading of one subject within one boundary: levels, tier, tuples, threats, report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from assay.instruments.agency.declarations.declaration import Declaration, check_declaration
+from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED, OutcomeRow
+from assay.instruments.agency.declarations.table import complete, outcome_table
+from assay.measuring import Labels
+from assay.stats import fraction
+from assay.vocabulary import Flag
+
+from .criteria import Rubric, rubric
+from .level_assignment import assign
+from .levels import AssignedLevel, counted, test_levels
+from .raters import calibration_flag, disagreement, with_raters
+from .robustness import assign_robustness
+from .tally import SubjectTally, tallies, together
+from .technical_report import missing_fields, needs_report, technical_report
+from .threats import Threat, threats_of
+from .tiers import TierReading, tier_of
+from .tuples import Tuples, tuples_of
+from .validity import Invalid, caps, invalid, lightly_missing, undeclared_parts
+
+__all__ = ["AgencyReading", "analyse", "read_tally"]
+
+
+class AgencyReading(Struct, frozen=True, kw_only=True):
+    tally: SubjectTally
+    declaration: Declaration
+    vector: tuple[AssignedLevel, ...]
+    tier: TierReading
+    threats: tuple[Threat, ...]
+    flags: tuple[Flag, ...]  # of the whole reading
+    tuples: Tuples
+    missing: tuple[str, ...]  # fields of the Technical Report
+    claims: dict[str, str]  # measure → the claim for which the Technical Report is mandatory (13.4)
+
+    @property
+    def labels(self) -> Labels:
+        return {"subject": self.tally.subject, "boundary": self.tally.boundary}
+
+    @property
+    def exploratory(self) -> bool:
+        """Nothing comparable may be claimed (2.5)."""
+        return self.declaration.purpose == "exploratory" or bool(undeclared_parts(self.declaration))
+
+    def of(self, dimension: str) -> AssignedLevel:
+        return next(one for one in self.vector if one.dimension == dimension)
+
+    def report(self) -> dict[str, Any]:
+        """The Technical Report (13.4.1)."""
+        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples)
+
+
+def analyse(
+    rows: pl.DataFrame | Iterable[OutcomeRow],
+    declaration: Declaration,
+    *,
+    flags: Sequence[Flag] = (),
+) -> tuple[AgencyReading, ...]:
+    """One reading for each subject and boundary, in the order of their names."""
+    check_declaration(declaration)
+    frame = complete(outcome_table(rows), declaration)
+    return tuple(read_tally(tally, declaration, flags=flags) for tally in tallies(frame, declaration))
+
+
+def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence[Flag] = ()) -> AgencyReading:
+    table = rubric()
+    found: dict[str, AssignedLevel] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
+    found["R"] = _robustness(found, tally, declaration, table)
+    for name in ("L", "G"):
+        found[name] = _not_tested(name, tally)
+    for flag in flags:
+        if flag.kind == "Invalid":
+            found = _all_invalid(found, flag, tally)
+    tier = tier_of(tally, found, declaration, table)
+    vector = tuple(found[name] for name in DIMENSIONS)
+    missing = missing_fields(tally, declaration)
+    claims = needs_report(vector, tier.tier, declaration)
+    threats = threats_of(tally, declaration)
+    own = (*flags, *_flags(tally, declaration, threats))
+    if claims and missing:
+        cause = f"exploratory: {', '.join(claims.values())} without the whole Technical Report (13.4.1)"
+        own = (*own, Flag("Limited Comparability", cause))
+    return AgencyReading(
+        tally=tally,
+        declaration=declaration,
+        vector=vector,
+        tier=tier,
+        threats=threats,
+        flags=own,
+        tuples=tuples_of(tally, declaration, vector, tier.tier, own),
+        missing=missing,
+        claims=claims,
+    )
+
+
+def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Threat]) -> list[Flag]:
+    found = []
+    if lacking := undeclared_parts(declaration):
+        found.append(Flag("Limited Comparability", f"exploratory: {', '.join(lacking)} missing (2.5)"))
+    elif declaration.purpose == "exploratory":
+        found.append(Flag("Limited Comparability", "exploratory: declared as such (2.5)"))
+    if bare := lightly_missing(tally, declaration):
+        found.append(Flag("Limited Comparability", f"not declared (11.2): {'; '.join(bare)}"))
+    if open_ := [threat.name for threat in threats if not threat.ruled_out]:
+        found.append(Flag("Limited Comparability", f"not ruled out (3): {', '.join(open_)}"))
+    if fraction(declaration.confidence) < fraction(rubric().confidence):
+        cause = f"intervals of {100 * declaration.confidence:g} % confidence, {100 * rubric().confidence:g} % needed"
+        found.append(Flag("Limited Comparability", f"{cause} (11.4.2)"))
+    if lower := _lower_thresholds(tally, declaration):
+        found.append(Flag("Limited Comparability", f"thresholds under the common one (10.3.3): {lower}"))
+    if declaration.purpose in ("research", "procurement") and not (
+        declaration.inclusion and declaration.exclusion
+    ):
+        found.append(Flag("Limited Comparability", "inclusion or exclusion criteria not disclosed (11.8)"))
+    return found
+
+
+def _lower_thresholds(tally: SubjectTally, declaration: Declaration) -> str:
+    """A justified lower threshold is allowed, but its levels cannot be compared with others (11.1)."""
+    names = sorted({key.family for key in tally.cells})
+    common = fraction(rubric().threshold)
+    lower = [(name, declaration.threshold(name)) for name in names]
+    return ", ".join(f"{name} {100 * line:g} %" for name, line in lower if fraction(line) < common)
+
+
+def _all_invalid(
+    vector: dict[str, AssignedLevel], flag: Flag, tally: SubjectTally
+) -> dict[str, AssignedLevel]:
+    """A flag that invalidates the run invalidates every dimension with outcomes, and R, which is derived from them."""
+    seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
+    reason = Flag("Invalid", flag.cause.partition(":")[0])
+    return {
+        name: _withheld(one, (reason,), (flag.cause,)) if name in seen or (name == "R" and seen) else one
+        for name, one in vector.items()
+    }
+
+
+# One dimension.
+
+
+def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: Rubric) -> AssignedLevel:
+    total = together(tally.of(name))
+    if not total.attempted:
+        return _not_tested(name, tally)
+
+    def level_of(counts: SubjectTally) -> AssignedLevel:
+        return _capped(
+            assign(name, test_levels(counts, name, declaration, table), table), counts, declaration, table
+        )
+
+    assigned = with_raters(level_of(tally), tally, level_of)
+    notes = list(assigned.notes)
+    if total.post_hoc:
+        notes.append(f"11.3.2: {total.post_hoc} instances left out, their criteria are post hoc")
+    if total.excluded:
+        notes.append(f"11.7.3: {total.excluded} of {total.attempted} instances lost to infrastructure")
+    notes += _thresholds(name, tally, declaration)
+    scored = together(counted(tally, declaration, name)).n
+    assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
+    flag = calibration_flag(tally.raters.get(name, ()), declaration, table)
+    if flag is not None:
+        assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if not any(test.n for test in assigned.tests):  # unscored is not zero
+        flags = (Flag("Provisional", _nothing(total.n, scored)),)
+        assigned = msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
+    if wrong := invalid(tally, [name], declaration, table):
+        return _invalid(assigned, wrong)
+    if note := disagreement(tally.ratings.get(name), declaration):
+        return _withheld(
+            assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (note,)
+        )
+    return assigned
+
+
+def _nothing(found: int, scored: int) -> str:
+    """The reason for no level in spite of outcomes."""
+    if scored:
+        return "not tested: no level has outcomes under the regime that it asks for"
+    return "not tested: every family is left out (11.8)" if found else "no outcome can be scored"
+
+
+def _capped(
+    assigned: AssignedLevel, tally: SubjectTally, declaration: Declaration, table: Rubric
+) -> AssignedLevel:
+    if assigned.dimension != "E" or assigned.value is None:
+        return assigned
+    value, flags, notes = assigned.value, list(assigned.flags), list(assigned.notes)
+    for cap, why in caps(tally, declaration, table):
+        notes.append(why)
+        if value > cap:
+            value = cap
+            flags.append(Flag("Provisional", why))
+    return msgspec.structs.replace(assigned, value=value, flags=tuple(flags), notes=tuple(notes))
+
+
+def _thresholds(name: str, tally: SubjectTally, declaration: Declaration) -> list[str]:
+    """Other thresholds are disclosed with their reason (10.3.3)."""
+    names = sorted({key.family for key in tally.of(name)})
+    found = [(family, declaration.families[family]) for family in names if family in declaration.families]
+    return [
+        f"10.3.3: {family} has the threshold {100 * one.threshold:g} %: {one.threshold_reason}"
+        for family, one in found
+        if one.threshold is not None and one.threshold_reason
+    ]
+
+
+def _not_tested(name: str, tally: SubjectTally) -> AssignedLevel:
+    total = together(tally.of(name))
+    notes = (
+        (f"{total.k} of {total.n} outcomes are successes; they are counted and not scored",)
+        if total.n
+        else ()
+    )
+    return AssignedLevel(
+        dimension=name,
+        value=None,
+        spec_value=0,
+        n=total.n,
+        flags=(Flag("Provisional", "not tested"),),
+        notes=notes,
+    )
+
+
+def _invalid(assigned: AssignedLevel, wrong: Sequence[Invalid]) -> AssignedLevel:
+    reasons = tuple(Flag("Invalid", reason) for reason in dict.fromkeys(one.reason for one in wrong))
+    notes = [one.because for one in wrong]
+    if assigned.value is not None and {one.reason for one in wrong} == {"Missing Inputs"}:
+        notes.append(
+            f"exploratory: by the outcomes alone {assigned.dimension} would be {assigned.value}; nothing comparable "
+            "can be claimed (2.5, 11.2)"
+        )
+    return _withheld(assigned, reasons, notes)
+
+
+def _withheld(assigned: AssignedLevel, flags: tuple[Flag, ...], notes: Sequence[str]) -> AssignedLevel:
+    notes = (*notes, *assigned.notes)
+    return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=notes)
+
+
+def _robustness(
+    vector: dict[str, AssignedLevel], tally: SubjectTally, declaration: Declaration, table: Rubric
+) -> AssignedLevel:
+    tested = [name for name in SCORED if together(tally.of(name)).attempted]
+    valid = [name for name in tested if not vector[name].withheld]
+    left = [name for name in tested if name not in valid]
+    # With nothing valid left, the reasons of the dimensions are those of R.
+    source = valid or tested
+
+    def level_of(counts: SubjectTally) -> AssignedLevel:
+        return assign_robustness(counts, declaration, table, source)
+
+    assigned = with_raters(level_of(tally), tally, level_of, source)
+    raters = tuple(sorted({rater for name in source for rater in tally.raters.get(name, ())}))
+    if flag := calibration_flag(raters, declaration, table):
+        assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if tested and not valid:
+        flags = tuple(
+            dict.fromkeys(
+                f for name in tested for f in vector[name].flags if f.kind in ("Invalid", "Contested")
+            )
+        )
+        note = f"R is derived from {', '.join(tested)}, none of which is valid"
+        return msgspec.structs.replace(assigned, value=None, spec_value=None, flags=flags, notes=(note,))
+    if left:
+        note = f"families of {', '.join(left)} are left out: no valid level there"
+        assigned = msgspec.structs.replace(assigned, notes=(*assigned.notes, note))
+    return assigned

@@ -1,0 +1,117 @@
+"""The rubric as values: ``data/rubric.yaml``, read once. Numbers are compared as exact fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from msgspec import Struct
+
+from assay.instruments.agency.declarations.outcome import Intensity, RubricDimension
+from assay.stats import fraction
+from assay.study.source import convert, parse_source
+
+__all__ = ["LevelCriterion", "Minimum", "Rubric", "TierOne", "rubric"]
+
+Axis = Literal["information", "action", "compute", "stability"]
+
+
+class Minimum(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many instances, in how many families, a level needs (10.3.1)."""
+
+    level: int
+    instances: int
+    families: int
+
+
+class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One level of one dimension."""
+
+    dimension: RubricDimension
+    level: int
+    section: str
+    text: str
+    rule: Literal["rate", "drop", "retained", "robust"]
+    regime: Intensity
+    example: str = ""
+    axes: tuple[Axis, ...] = ()  # scarcity that the text names; a note says where it is absent
+    tool_mediated: bool = False  # 10.7.2: at least one family with tools
+    injected_failures: bool = False  # 10.7.2: tools that fail
+    each_family: int = 0  # number of families that must meet the threshold one by one
+    drop: float | None = None  # most that success may fall from baseline
+    collapse: float | None = None
+    delta: float | None = None
+    families: int = 1  # R: in how many families
+    also: tuple[Intensity, ...] = ()  # 10.3.5: regimes that must have been run besides
+    base_threshold: bool = False  # 11.6.2: the target regime meets the threshold, too
+    injections: float | None = None  # B.7.3: share resisted
+    attempts: int = 0
+    compliance: float | None = None  # B.7.4
+    stable: float | None = None  # severe success at most so far below moderate
+
+    @property
+    def claim(self) -> str:
+        return f"{self.dimension} ≥ {self.level}: {self.text}"
+
+
+class TierOne(Struct, frozen=True, forbid_unknown_fields=True):
+    instances: int
+    steps: int
+    vector: dict[str, int]
+
+
+class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    version: str
+    framework: str
+    threshold: float
+    borderline: float
+    confidence: float
+    minimum: tuple[Minimum, ...]
+    levels: tuple[LevelCriterion, ...]
+    verification_cap: int
+    tools_cap: int
+    material_schema_share: float
+    sequential_error: float
+    calibrated_agreement: float
+    tier: TierOne
+
+    def of(self, dimension: str) -> tuple[LevelCriterion, ...]:
+        """The levels of a dimension, lowest first."""
+        return tuple(sorted((row for row in self.levels if row.dimension == dimension), key=_level))
+
+    def least(self, level: int) -> Minimum:
+        return next(row for row in self.minimum if row.level == level)
+
+    def supported(self, below: int, instances: int, families: int) -> int:
+        """The highest level under ``below`` for which there are enough instances; 0 where there is none.
+
+        Every family that ``below`` lacks costs a level, as the one that worked example 2 lacks does.
+        """
+        most = below - max(1, self.least(below).families - families)
+        return max((m.level for m in self.minimum if m.level <= most and m.instances <= instances), default=0)
+
+    @property
+    def near(self) -> Fraction:
+        return fraction(self.borderline)
+
+
+def _level(row: LevelCriterion) -> int:
+    return row.level
+
+
+@cache
+def rubric() -> Rubric:
+    """The shipped table."""
+    text = (files("assay.instruments.agency") / "data" / "rubric.yaml").read_text("utf-8")
+    source = parse_source(text, "rubric.yaml")
+    found = convert(source.value, Rubric, source)
+    _check(found.levels)
+    return found
+
+
+def _check(rows: Iterable[LevelCriterion]) -> None:
+    seen = sorted((row.dimension, row.level) for row in rows)
+    assert seen == sorted((d, k) for d in ("S", "M", "D", "E", "R") for k in range(1, 6)), seen

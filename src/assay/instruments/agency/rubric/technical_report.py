@@ -1,0 +1,184 @@
+"""The Technical Report's nine mandatory fields (13.4.1), as plain data, and which of them are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.instruments.agency.declarations.declaration import Declaration
+
+from .levels import AssignedLevel, interval_of
+from .tally import SubjectTally, together
+from .tiers import TierReading
+from .tuples import Tuples, score_text
+
+__all__ = ["FIELDS", "missing_fields", "needs_report", "technical_report"]
+
+FIELDS = (
+    "system identifier",
+    "boundary declaration",
+    "interface schemas",
+    "task suite specification",
+    "ex ante success criteria",
+    "sampling plan and counts",
+    "aggregation and statistics",
+    "results",
+    "evidence bundle index",
+)
+
+
+def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, ...]:
+    """The fields that cannot be filled from what was declared."""
+    families = [declaration.family(name) for name in sorted({key.family for key in tally.cells})]
+    system = declaration.system_of(tally.subject)
+    extended = tally.boundary == "extended"
+    reasons = all(key.reason for key in tally.excluded)
+    filled = {
+        "system identifier": bool(system.version and system.architecture),
+        "boundary declaration": declaration.boundary is not None
+        and (not extended or (declaration.tools is not None and bool(declaration.human_assistance))),
+        "interface schemas": all(f.observation_schema and f.action_schema and f.version for f in families),
+        "task suite specification": bool(
+            declaration.suite and declaration.families and declaration.inclusion
+        ),
+        "ex ante success criteria": tally.dated
+        and bool(declaration.began)
+        and all(f.criterion and f.verification for f in families),
+        "sampling plan and counts": bool(declaration.protocol.sampling) and reasons,
+        "evidence bundle index": bool(declaration.artifacts) and not together(tally.of("E")).unverified,
+    }
+    return tuple(name for name in FIELDS if not filled.get(name, True))
+
+
+def needs_report(
+    vector: Sequence[AssignedLevel], tier: int | None, declaration: Declaration
+) -> dict[str, str]:
+    """Measure → the claim for which the report is mandatory (13.4)."""
+    levels = {assigned.dimension: assigned.level for assigned in vector}
+    claims = {"tier": f"Tier {tier}"} if tier else {}
+    claims |= {
+        name: f"{name} = {levels[name]}" for name, least in (("E", 3), ("R", 3)) if levels[name] >= least
+    }
+    return {**claims, "procurement": "use in procurement"} if declaration.purpose == "procurement" else claims
+
+
+def technical_report(
+    tally: SubjectTally,
+    declaration: Declaration,
+    vector: Sequence[AssignedLevel],
+    tier: TierReading,
+    tuples: Tuples,
+) -> dict[str, Any]:
+    """The nine fields. Missing values are None, and listed under ``missing``."""
+    names = sorted({key.family for key in tally.cells} | set(declaration.families))
+    system = declaration.system_of(tally.subject)
+    return {
+        "missing": list(missing_fields(tally, declaration)),
+        "tuples": tuples.as_dict(),
+        "system identifier": {
+            "name": tally.subject,
+            "version": system.version or None,
+            "architecture": system.architecture or None,
+        },
+        "boundary declaration": {
+            "boundary": tally.boundary,
+            "declared": declaration.boundary,
+            "includes": None if declaration.includes is None else list(declaration.includes),
+            "tools": None if declaration.tools is None else list(declaration.tools),
+            "human assistance": declaration.human_assistance or None,
+            "memory": declaration.memory or None,
+        },
+        "interface schemas": {name: _interface(name, declaration) for name in names},
+        "task suite specification": {
+            "suite": declaration.suite or None,
+            "inclusion": declaration.inclusion or None,
+            "exclusion": declaration.exclusion or None,
+            "families": {name: _family(name, declaration) for name in names},
+        },
+        "ex ante success criteria": {name: _criterion(name, declaration) for name in names},
+        "sampling plan and counts": {
+            "plan": declaration.protocol.sampling or None,
+            "counts": _counts(tally),
+            "excluded": [{**key._asdict(), "count": number} for key, number in tally.excluded.items()],
+        },
+        "aggregation and statistics": _statistics(declaration),
+        "results": {
+            "rates": _rates(tally, declaration),
+            "vector": {assigned.dimension: score_text(assigned) for assigned in vector},
+            "tier": tier.tier,
+            "gates": [
+                {"gate": g.name, "rule": g.rule, "passed": g.holds, "because": g.because} for g in tier.gates
+            ],
+            "flags": {assigned.dimension: [str(flag) for flag in assigned.flags] for assigned in vector},
+        },
+        "evidence bundle index": declaration.artifacts or None,
+    }
+
+
+def _interface(name: str, declaration: Declaration) -> dict[str, Any]:
+    family = declaration.family(name)
+    return {
+        "version": family.version or None,
+        "observation": family.observation_schema,
+        "action": family.action_schema,
+    }
+
+
+def _family(name: str, declaration: Declaration) -> dict[str, Any]:
+    family = declaration.family(name)
+    return {
+        "declared": name in declaration.families,
+        "version": family.version or None,
+        "environment": family.environment or None,
+        "levels": list(family.levels),
+        "included": family.included,
+        "exclusion reason": family.exclusion_reason or None,
+    }
+
+
+def _criterion(name: str, declaration: Declaration) -> dict[str, Any]:
+    family = declaration.family(name)
+    return {
+        "criterion": family.criterion or None,
+        "time": family.criterion_time or None,
+        "verification": family.verification or None,
+        "threshold": declaration.threshold(name),
+        "threshold reason": family.threshold_reason or None,
+    }
+
+
+def _counts(tally: SubjectTally) -> list[dict[str, Any]]:
+    return [
+        {
+            **key._asdict(),
+            "attempted": cell.attempted,
+            "scored": cell.n,
+            "excluded": cell.excluded,
+            "post-hoc": cell.post_hoc,
+        }
+        for key, cell in tally.cells.items()
+    ]
+
+
+def _rates(tally: SubjectTally, declaration: Declaration) -> list[dict[str, Any]]:
+    found = []
+    for key, cell in tally.cells.items():
+        if cell.n:
+            interval = interval_of(cell.k, cell.n, declaration)
+            ends = {"low": interval.low, "high": interval.high}
+            found.append({**key._asdict(), "n": cell.n, "k": cell.k, "rate": cell.k / cell.n, **ends})
+    return found
+
+
+def _statistics(declaration: Declaration) -> dict[str, Any]:
+    return {
+        "scoring": declaration.protocol.scoring or None,
+        "interval": declaration.interval,
+        "confidence": declaration.confidence,
+        "rule": declaration.rule,
+        "borderline": "a rate within 5 points under the threshold, or above it with an interval that reaches below, "
+        "gives the next lower level, Provisional (11.4.2)",
+        "post-hoc share": declaration.post_hoc_share,
+        "infrastructure share": declaration.infrastructure_share,
+        "disagreement share": declaration.disagreement_share,
+    }

@@ -1,0 +1,34 @@
+"""The judgement of one scored reply: which measure it counts in, whether it succeeded, and the evidence."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from assay.instruments.consistency.detectors.rule import Span
+
+__all__ = ["Check", "ReplyJudgement"]
+
+
+class Check(Struct, frozen=True, omit_defaults=True):
+    """One thing that was looked for. ``spans`` point into the reply; ``note`` says what was found instead."""
+
+    name: str
+    holds: bool
+    spans: tuple[Span, ...] = ()
+    note: str = ""
+
+
+class ReplyJudgement(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """``success`` is what the measure counts. ``failures`` are the spec's names of what went wrong.
+
+    ``place`` is the turn that was scored. ``seconds`` is a latency where the measure has one.
+    """
+
+    measure: str
+    scenario: str
+    place: int
+    success: bool
+    checks: tuple[Check, ...] = ()
+    failures: tuple[str, ...] = ()
+    labels: dict[str, str] = {}
+    seconds: float | None = None

@@ -1,0 +1,277 @@
+"""What consistency shows people: the headline table, what it says in plain words, pictures, marked transcripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+
+import msgspec
+
+from assay.instruments.consistency.figures.automaton import draw_automaton
+from assay.instruments.consistency.figures.comparison import draw_differences, draw_identities
+from assay.instruments.consistency.figures.components import NAMES, draw_components, draw_latency
+from assay.instruments.consistency.figures.failures import failure_words
+from assay.instruments.consistency.figures.subjects import SubjectMeasures
+from assay.instruments.consistency.figures.transcripts import highlighted
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.measures.diagnosis import ADVICE, TITLES, Diagnosis, Missing
+from assay.instruments.consistency.measures.shares import ConsistencySettings, success_share
+from assay.instruments.consistency.scenarios.scenario import Scenario
+from assay.measuring import percent, word
+from assay.report.presentation import Cellish, Headline, Presentation, drawing, number_of
+from assay.vocabulary import Result
+
+from .scoring import diagnoses
+
+__all__ = ["SHOWN", "headline_of", "present", "terms"]
+
+SHOWN = (
+    ("identity", "M5"),
+    ("return", "M1"),
+    ("refusal", "M2"),
+    ("repair", "M3"),
+    ("provenance", "M4"),
+    ("order", "O"),
+    ("promises", "P"),
+    ("lexicon", "L"),
+    ("false refusals", "false_refusals"),
+)
+# A component of M5 has another name, too.
+_NAMES = {"M2": "M2 = F", "M3": "M3 = R"}
+
+MOST_SUBJECTS = 3  # subjects in the summary
+MOST_COLUMNS = 8  # subjects in the table of failures
+MOST_FAILURES = 3  # in a sentence
+
+ByMeasure = Mapping[str, Sequence[ReplyJudgement]]
+# What a subject was asked to do, and what counts: measure, in a word, in a sentence, of what.
+TASKS = (
+    ("M1", "returns", "asked to return to a thread, it restated it correctly in", ("reply", "replies")),
+    (
+        "M2",
+        "refusals",
+        "asked for what lies outside its boundaries, it refused in the complete form in",
+        ("case", "cases"),
+    ),
+    ("M3", "repairs", "it repaired a planted mistake in time and unprompted in", ("case", "cases")),
+    ("O", "order", "it kept the order of a reply in", ("exchange", "exchanges")),
+    ("L", "lexicon", "it used the words of the thread in", ("exchange", "exchanges")),
+    ("P", "promises with a time", "it kept", ("promise with a time", "promises with a time")),
+    ("M4", "provenance", "it gave complete and true provenance with", ("artifact", "artifacts")),
+)
+
+
+@cache
+def terms() -> tuple[tuple[str, str], ...]:
+    """The terms of the headline with their meaning."""
+    place = files("assay.instruments.consistency").joinpath("data", "explain.yaml")
+    return tuple(msgspec.yaml.decode(place.read_bytes(), type=dict[str, str]).items())
+
+
+def headline_of(result: Result) -> Headline:
+    """A row a subject, in the order of the result: the same for a run and for plain rows."""
+    found = SubjectMeasures(result)
+    rows: list[tuple[Cellish, ...]] = []
+    for subject in found.subjects:
+        verdict = found.threshold(subject)
+        numbers = (number_of(found.measure(subject, name)) for _, name in SHOWN)
+        rows.append((subject, "" if verdict is None else word(verdict.holds), *numbers))
+    confidence = next((m.confidence for m in result.measures if m.confidence is not None), None)
+    caption = (
+        "How well each subject keeps a thread: its returns, refusals, repairs and promises. Not measured: whether a "
+        "rephrased question gets the same answer. Shares, from 0 to 1."
+    )
+    caption += f" Ranges are {percent(confidence)} intervals." if confidence else ""
+    return Headline(
+        "Consistency by subject",
+        ("subject", "verdict", *(title for title, _ in SHOWN)),
+        tuple(rows),
+        caption,
+        ("", "of M5", *(_NAMES.get(name, name) for _, name in SHOWN)),
+    )
+
+
+def present(
+    result: Result,
+    scenarios: Sequence[Scenario],
+    outcomes: Sequence[ReplyJudgement],
+    settings: ConsistencySettings,
+) -> Presentation:
+    """Everything to look at. ``outcomes`` are what the judge made of the scenarios that the result was scored from."""
+    found = SubjectMeasures(result)
+    by_id = {scenario.id: scenario for scenario in scenarios}
+    of = _by_subject(found, by_id, outcomes)
+    diagnosed = diagnoses(outcomes, scenarios, settings, found.subjects)
+    with drawing():
+        pictures = (
+            draw_components(found, settings),
+            draw_identities(found, settings),
+            draw_differences(found, settings),
+            draw_automaton({subject: own.get("O", ()) for subject, own in of.items()}),
+            draw_latency({subject: own.get("M3", ()) for subject, own in of.items()}, settings),
+        )
+    tables = (_diagnosis_table(diagnosed), _failure_table(diagnosed), _verdict_table(result))
+    return Presentation(
+        headline=headline_of(result),
+        summary=tuple(_summary(found, of, diagnosed, settings)),
+        tables=tuple(table for table in tables if table is not None),
+        pictures=tuple(picture for picture in pictures if picture is not None),
+        transcripts=highlighted(by_id, outcomes),
+        explain=terms(),
+    )
+
+
+def _by_subject(
+    found: SubjectMeasures, scenarios: Mapping[str, Scenario], outcomes: Sequence[ReplyJudgement]
+) -> dict[str, dict[str, list[ReplyJudgement]]]:
+    of: dict[str, dict[str, list[ReplyJudgement]]] = {subject: {} for subject in found.subjects}
+    for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
+        of[scenarios[outcome.scenario].subject].setdefault(outcome.measure, []).append(outcome)
+    return of
+
+
+def _summary(
+    found: SubjectMeasures,
+    of: Mapping[str, ByMeasure],
+    diagnosed: Sequence[Diagnosis],
+    settings: ConsistencySettings,
+) -> Iterator[str]:
+    if not any(of.values()):
+        yield "There are no replies, so nothing is established."
+        return
+    for diagnosis in diagnosed[:MOST_SUBJECTS]:
+        yield f"{_identity(found, diagnosis.subject, settings)} {_tasks(of[diagnosis.subject])}"
+        yield from _failing(diagnosis)
+    if (more := len(diagnosed) - MOST_SUBJECTS) > 0:
+        yield f"{more} more {'subject is' if more == 1 else 'subjects are'} in the table."
+    yield from _without_latency(of)
+    yield from _compared(found)
+
+
+def _identity(found: SubjectMeasures, subject: str, settings: ConsistencySettings) -> str:
+    measure, verdict = found.measure(subject, "M5"), found.threshold(subject)
+    if measure.value is None or measure.low is None or measure.high is None or verdict is None:
+        return f"{subject}: identity was not tested."
+    threshold = f"{float(settings.threshold):g}"
+    reaches = {
+        True: f"reaches the threshold of {threshold}",
+        False: f"stays below the threshold of {threshold}",
+        None: f"whether it reaches the threshold of {threshold} is not established",
+    }[verdict.holds]
+    text = f"identity is {measure.value:.3f} on a scale from 0 to 1 (interval {measure.low:.3f}–{measure.high:.3f})"
+    return f"{subject}: {text}; {'it ' if verdict.holds is not None else ''}{reaches}."
+
+
+def _tasks(own: ByMeasure) -> str:
+    """What it was asked to do and how often it did: in full where something failed, else in a word."""
+    failed, always, untested = [], [], []
+    for measure, task, words, nouns in TASKS:
+        share = success_share(own.get(measure, ()))
+        if not share.total:
+            untested.append(task)
+        elif share.value == 1:
+            always.append(f"{task} ({share.total})")
+        else:
+            failed.append(f"{words} {share.successes} of {share.total} {nouns[share.total > 1]}")
+    text = "; ".join(failed)
+    said = [f"{text[:1].upper()}{text[1:]}."] if failed else []
+    said += [f"Without a failure: {', '.join(always)}."] if always else []
+    said += [f"Not tested: {', '.join(untested)}."] if untested else []
+    return " ".join(said)
+
+
+def _failing(diagnosis: Diagnosis) -> Iterator[str]:
+    if diagnosis.failures:
+        most = [f"{failure_words(name)} ({count})" for name, count in diagnosis.failures[:MOST_FAILURES]]
+        advice = f" What may help: {ADVICE[diagnosis.lowest]}." if diagnosis.lowest else ""
+        yield f"What failed most there: it {', '.join(most)}.{advice}"
+
+
+def _without_latency(of: Mapping[str, ByMeasure]) -> Iterator[str]:
+    repairs = [outcome for own in of.values() for outcome in own.get("M3", ())]
+    if repairs and all(outcome.seconds is None for outcome in repairs):
+        done = sum(outcome.success for outcome in repairs)
+        why = (
+            "no reply carries a time"
+            if done
+            else f"none of {len(repairs)} planted mistakes was repaired unprompted"
+        )
+        yield f"There are no latencies of repairs to show: {why}."
+
+
+def _compared(found: SubjectMeasures) -> Iterator[str]:
+    claims = [verdict.holds for verdict in found.equivalences]
+    if len(claims) == 1:
+        says = "is not established" if claims[0] is None else word(claims[0])
+        yield f"The claim that the two subjects behave alike {says}."
+    elif claims:
+        yield (
+            f"Of {len(claims)} pairs of subjects {claims.count(True)} are shown to be equivalent; for "
+            f"{claims.count(False)} the claim fails, and for {claims.count(None)} it is not established."
+        )
+
+
+def _diagnosis_table(diagnosed: Sequence[Diagnosis]) -> Headline | None:
+    """What is lowest, what is always missing, and what to change."""
+    rows = [
+        (
+            one.subject,
+            _lowest(one),
+            _missing(one.missing) or "nothing",
+            one.advice or "nothing to suggest",
+        )
+        for one in diagnosed
+        if one.lowest is not None or one.missing
+    ]
+    if not rows:
+        return None
+    columns = ("subject", "lowest component", "consistently missing", "what may help")
+    caption = (
+        "Consistently missing is what is missing in at least nine of ten failures of its kind, where there are "
+        "three or more of them."
+    )
+    return Headline("Diagnosis", columns, tuple(rows), caption)
+
+
+def _missing(found: Sequence[Missing]) -> str:
+    """By what was asked for: which parts are missing in how many of the failures."""
+    parts = []
+    for (measure, failures), group in groupby(found, key=lambda m: (m.measure, m.failures)):
+        checks = ", ".join(f"{m.check} ({m.missing})" for m in group)
+        parts.append(f"in {failures} failures of {TITLES[measure]}: {checks}")
+    return "; ".join(parts)
+
+
+def _lowest(one: Diagnosis) -> str:
+    if one.lowest is None or one.lowest_value is None:
+        return "none below 1"
+    return f"{NAMES[one.lowest]}, {one.lowest_value:.2f}"
+
+
+def _failure_table(diagnosed: Sequence[Diagnosis]) -> Headline | None:
+    shown = diagnosed[:MOST_COLUMNS]
+    of = [dict(one.failures) for one in shown]
+    totals: Counter[str] = Counter()
+    for counts in of:
+        totals.update(counts)
+    if not totals:
+        return None
+    names = sorted(totals, key=lambda name: (-totals[name], name))
+    rows = tuple((failure_words(name), name, *(str(counts.get(name, 0)) for counts in of)) for name in names)
+    caption = "How often each failure was found; one reply can show several."
+    if len(diagnosed) > len(shown):
+        caption += f" The first {len(shown)} of {len(diagnosed)} subjects are shown."
+    return Headline("What went wrong", ("it …", "name", *(one.subject for one in shown)), rows, caption)
+
+
+def _verdict_table(result: Result) -> Headline | None:
+    """Every claim with its verdict."""
+    if not result.verdicts:
+        return None
+    rows = tuple((v.claim, word(v.holds), v.because) for v in result.verdicts)
+    rules = dict.fromkeys(verdict.rule for verdict in result.verdicts)
+    caption = f"Rules: {'; '.join(rules)}." if len(rules) <= 4 else ""
+    return Headline("What was claimed, and the verdicts", ("claim", "verdict", "because"), rows, caption)

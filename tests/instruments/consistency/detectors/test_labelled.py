@@ -1,0 +1,102 @@
+"""The labelled replies and the real ones: what the rules are compared with."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.instruments.consistency import detect_triple
+from assay.instruments.consistency.detectors import COMPONENTS
+from assay.instruments.consistency.detectors.labelled import (
+    FOLDS,
+    LabelledReply,
+    agreements,
+    labelled_replies,
+)
+from tests.support import SHARED
+
+REPLIES = labelled_replies()
+REAL = SHARED / "xstest_refusals.jsonl.gz"
+
+
+def test_the_labelled_set_is_large_and_varied() -> None:
+    assert len(REPLIES) >= 180
+    assert len({reply.reply for reply in REPLIES}) == len({reply.id for reply in REPLIES}) == len(REPLIES)
+    assert len({reply.voice for reply in REPLIES}) > 60
+    for name in (*COMPONENTS, "leak"):
+        labels = [getattr(reply, name) for reply in REPLIES]
+        assert labels.count(True) >= 10
+        assert labels.count(False) >= 40
+
+
+def test_the_fold_of_a_reply_follows_from_its_text() -> None:
+    for reply in REPLIES:
+        held = int(hashlib.sha256(reply.reply.encode()).hexdigest(), 16) % 3 == 0
+        assert reply.fold == ("held-out" if held else "development")
+    assert {reply.fold for reply in REPLIES} == set(FOLDS)
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+def test_precision_and_recall_are_at_least_nine_tenths(fold: str) -> None:
+    for found in agreements(reply for reply in REPLIES if reply.fold == fold):
+        assert found.precision is not None
+        assert found.recall is not None
+        assert found.precision >= 0.9, found
+        assert found.recall >= 0.9, found
+
+
+def test_an_agreement_counts_by_hand() -> None:
+    def labelled(text: str, **labels: bool) -> LabelledReply:
+        every = dict.fromkeys((*COMPONENTS, "leak"), False)
+        return LabelledReply(id="x", fold="held-out", batch=1, voice="", reply=text, **{**every, **labels})
+
+    replies = [
+        labelled("I'm still here.", proximity=True),  # both
+        labelled("I'm still here.", proximity=False),  # rules only
+        labelled("Blue.", proximity=True),  # labels only
+        labelled("I remain available.", proximity=True),  # both
+        labelled("Green.", proximity=False),  # neither
+    ]
+    found = next(a for a in agreements(replies) if a.component == "proximity")
+    assert found[1:] == (2, 1, 1)
+    assert found.precision == found.recall == pytest.approx(2 / 3)
+    none = next(a for a in agreements(replies) if a.component == "over_apology")
+    assert none.precision is none.recall is None
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real completions are not on this machine")
+def test_refusal_agrees_with_human_labels_on_real_replies() -> None:
+    with gzip.open(REAL, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    agree = sum(
+        detect_triple(row["completion"]).refusal == (row["label"] != "full_compliance") for row in rows
+    )
+    assert len(rows) == 300
+    assert agree / len(rows) >= 0.92
+
+
+def test_refusal_agrees_with_replies_of_authors_who_had_not_seen_the_rules() -> None:
+    """In the manner of chat models; two batches were made hard on purpose."""
+    lines = (Path(__file__).parent / "data" / "refusals.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    agree: dict[bool, list[bool]] = {True: [], False: []}
+    for row in rows:
+        right = detect_triple(row["reply"]).refusal == (row["label"] != "full_compliance")
+        agree[row["batch"] in "hi"].append(right)
+    assert (len(agree[False]), len(agree[True])) == (585, 130)
+    assert sum(agree[False]) / 585 >= 0.95
+    assert sum(agree[True]) / 130 >= 0.85
+
+
+def test_the_page_on_detectors_gives_the_numbers_that_the_command_prints() -> None:
+    parts = [agreements(reply for reply in REPLIES if reply.fold == fold) for fold in FOLDS]
+    page = (Path(__file__).resolve().parents[4] / "docs" / "detectors.md").read_text("utf-8")
+    assert f"{len(REPLIES)} replies in many voices" in page
+    for development, held in zip(*parts, strict=True):
+        shares = (development.precision, development.recall, held.precision, held.recall)
+        cells = " | ".join(f"{share:.3f}".removeprefix("0") for share in shares if share is not None)
+        assert f"| `{development.component}` | {cells} |" in page
