@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -122,9 +123,14 @@ def main() -> None:
     sys.exit(code)
 
 
+@cache
+def _group() -> Any:
+    return typer.main.get_command(app)
+
+
 def _run(arguments: list[str]) -> int:
     try:
-        with typer.main.get_command(app).make_context("assay", arguments) as context:
+        with _group().make_context("assay", arguments) as context:
             context.command.invoke(context)
     except typer.Exit as done:
         return done.exit_code

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -64,7 +65,9 @@ def render_report(page: ReportPage) -> str:
     )
 
 
+@cache
 def _environment() -> Environment:
+    """Made once a process: reading the templates takes longer than filling them in."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
