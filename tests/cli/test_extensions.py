@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from assay_drill.ping import Ping  # type: ignore[import-untyped]
+from assay_drill.ping import Ping
 
 from assay.bench import RunFolder
 from assay.subjects.reference import ReferenceSubject
@@ -43,7 +43,8 @@ def twice(self: Ping, lock: Any, evidence: Any) -> Any:
 
 
 def again(self: Ping, lock: Any, evidence: Any) -> Any:
-    return _trials(self, lock, SimpleNamespace(waves=(), stratum=evidence.stratum))
+    first: Any = SimpleNamespace(waves=(), stratum=evidence.stratum)
+    return _trials(self, lock, first)
 
 
 def of_another(self: Ping, lock: Any, evidence: Any) -> Any:

@@ -49,7 +49,8 @@ def check(
     fails = bool(invalid) or any(verdict.holds is False for verdict in required)
     if strict:
         fails = fails or not required or any(verdict.holds is None for verdict in required)
-    accompanying = [text for result in results for text in _accompanying(result)]
+    installed = [result for result in results if result.instrument not in sealed.lock.files]
+    accompanying = [text for result in installed for text in _accompanying(result)]
     if junit is not None:
         from assay.report.junit import write_junit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
@@ -62,13 +63,25 @@ class StudyCommand(typer.core.TyperCommand):
         from assay.registry import names
 
         found: dict[str, type[msgspec.Struct]] = {}
-        for name in dict.fromkeys(arguments):
-            if name in names("assay.instruments"):
-                from assay.bench import load_instrument
+        for text in self._named(arguments):
+            file = text.endswith(".py") and Path(text).is_file()  # a missing one is named by the command
+            if file or text in names("assay.instruments"):
+                from assay.bench import named_instrument
 
-                if (kind := getattr(load_instrument(name), self.attribute)) is not None:
-                    found[name] = kind
+                instrument = named_instrument(text)
+                if (kind := getattr(instrument, self.attribute)) is not None:
+                    found[instrument.name] = kind
         return found
+
+    def _named(self, arguments: list[str]) -> list[str]:
+        """What stands alone: a value that belongs to an option is no instrument, and no file to import."""
+        switches = {name for one in self.params if getattr(one, "is_flag", False) for name in one.opts}
+        before = ["", *arguments]
+        return [
+            text
+            for last, text in zip(before, arguments, strict=False)
+            if not last.startswith("-") or last in switches
+        ]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json
+from .options import InstrumentFiles, Json
 from .output import print_json
 
 __all__ = ["report"]
@@ -15,6 +15,7 @@ __all__ = ["report"]
 
 def report(
     run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
+    files: InstrumentFiles = None,
     as_json: Json = False,
 ) -> None:
     """Write a run's report (HTML, one self-contained file), or print its readings with --json.
@@ -22,12 +23,13 @@ def report(
     A run that is not finished is reported from its closed waves and flagged Provisional.
     """
     from assay.bench import RunFolder
-    from assay.bench.prepare import instruments_of
+    from assay.bench.prepare import instruments_of, take_files
     from assay.evidence.manifest import manifest_paths
     from assay.report.publish import score_run, write_report
 
     folder = RunFolder.find(run)
     lock = folder.read_sealed().lock if manifest_paths(folder.ledger) else folder.read_lock()
+    take_files(lock, files or ())
     instruments = instruments_of(lock)
     if as_json:
         readings = [one.reading for one in score_run(folder, lock, instruments)]

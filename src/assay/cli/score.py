@@ -39,9 +39,9 @@ def score(
 
     What a row looks like, and which options there are: assay score INSTRUMENT --help
     """
-    from assay.bench import load_instrument
+    from assay.bench import named_instrument
 
-    found = load_instrument(instrument)
+    found = named_instrument(instrument)
     if found.row_option_type is None:
         raise InputError(f"{instrument} has no scoring of plain rows")
     result = found.score_rows(file, _options(found, own_options(context)))
