@@ -151,6 +151,15 @@ def test_doses_keep_their_order_and_a_gap_is_named() -> None:
     assert "a, adversarial: 0.20 (0.10–0.30), n = 20" in picture.alt
 
 
+def test_steps_that_one_line_lacks_keep_the_order_of_the_measures() -> None:
+    some = [
+        measure(0.5, subject=who, dose=dose)
+        for dose, whose in (("x", "ab"), ("y", "b"), ("z", "ab"))
+        for who in whose
+    ]
+    assert in_order(texts(dose_response(some, title="t", caption="c", x="dose")), "x", "y", "z")
+
+
 def test_no_line_is_drawn_across_what_was_not_measured() -> None:
     whole = [
         measure(value, subject="b", dose=dose)

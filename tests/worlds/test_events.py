@@ -26,8 +26,8 @@ FILLINGS = ("lamps", "Greenhouse", "Loft", "ramp", "Youth", "Heron", "sunny", "r
 class _Reports(Unfolding):
     """Nothing but events."""
 
-    def shown(self) -> dict[str, Any]:
-        return {}
+    def look(self) -> dict[str, Any]:
+        return {"event": self.event()}
 
 
 def unfolding(told: Any, *, drift: bool = False) -> _Reports:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.streams import Stream
-from assay.worlds.templates import numbers, read, read_first
+from assay.worlds.templates import numbers, partly_filled, read, read_first, story_of, worded
 
 WORDS = st.text(alphabet="abcdef012.", min_size=1, max_size=8)
 
@@ -39,3 +39,14 @@ def test_numbers_are_different_and_within_bounds() -> None:
     found = numbers(Stream("numbers"), 9, 1, 10)
     assert len(set(found)) == 9
     assert set(found) <= set(range(1, 11))
+
+
+def test_a_story_fills_in_its_own_words_and_leaves_the_rest_open() -> None:
+    stories = {
+        "inn": {"who": "You keep an inn.", "thing": "keys"},
+        "mill": {"who": "You run a mill.", "thing": "sacks"},
+    }
+    story = story_of(stories, "You run a mill. Bring 3 sacks.")
+    assert story["thing"] == "sacks"
+    assert partly_filled("{who} Bring {n} {thing}.", story) == "You run a mill. Bring {n} sacks."
+    assert worded(Stream("w"), ["{who} Bring {n} {thing}."], story, n=3) == "You run a mill. Bring 3 sacks."

@@ -139,8 +139,14 @@ def show(
 def _print(value: Any) -> None:
     import yaml
 
+    class Dumper(yaml.SafeDumper):
+        """Writes out objects that are shared, instead of references to them."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
     typer.echo(
-        yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip()
+        yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True).rstrip()
         if not isinstance(value, str)
         else value
     )

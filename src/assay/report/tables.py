@@ -70,7 +70,7 @@ def headline_table(
         f"{title} by {listed(labels) or 'measure'}",
         (*labels, *outcomes, *(column.title for column in columns)),
         tuple(cells),
-        " ".join(filter(None, (caption, _confidence(found), left_out))),
+        " ".join(filter(None, (caption, _confidence(place.values() for place in places.values()), left_out))),
         (
             *[""] * (len(labels) + len(outcomes)),
             *(c.measure if c.expert is None else c.expert for c in columns),
@@ -82,8 +82,9 @@ def _outcome(where: Labels, verdicts: Sequence[Verdict]) -> str:
     return next((word(v.holds) for v in verdicts if where.items() <= v.labels.items()), "")
 
 
-def _confidence(measures: Iterable[Measure]) -> str:
-    found = {m.confidence for m in measures if m.value is not None and m.low is not None and m.confidence}
+def _confidence(rows: Iterable[Iterable[Measure]]) -> str:
+    shown = (m for row in rows for m in row if m.value is not None and m.low is not None)
+    found = {m.confidence for m in shown if m.confidence}
     return f"Ranges are {percent(found.pop())} intervals." if len(found) == 1 else ""
 
 
@@ -97,30 +98,23 @@ def verdict_table(
 ) -> Headline:
     """A row a verdict: its claim, what became of it, and why.
 
-    Of ``measures`` the one with the verdict's labels stands beside it. Where ``first`` is
-    given, verdicts that hold (or fail) come first; those that are not established come next.
+    Of ``measures`` the one with the verdict's labels stands beside it. Where ``first`` is given, verdicts that hold
+    (or fail) come first, then those that are not established.
     """
     of: dict[frozenset[tuple[str, str | float]], Measure] = {}
     for measure in measures:
         of.setdefault(frozenset(measure.labels.items()), measure)
     ordered = list(verdicts)
     if first is not None:
-        ordered.sort(key=lambda v: (v.holds is not first) + (v.holds is not None and v.holds is not first))
+        ordered.sort(key=lambda v: [first, None, not first].index(v.holds))
     rules = list(dict.fromkeys(verdict.rule for verdict in ordered))
     several = len(rules) > MOST_RULES
     rows: list[tuple[Cellish, ...]] = []
     for verdict in ordered:
         beside = number_of(of.get(frozenset(verdict.labels.items())))
         number: tuple[Cellish, ...] = (beside, str(beside.n or 0)) if of else ()
-        rows.append(
-            (
-                verdict.claim,
-                word(verdict.holds),
-                *number,
-                verdict.because,
-                *([verdict.rule] if several else []),
-            )
-        )
+        rule = (verdict.rule,) if several else ()
+        rows.append((verdict.claim, word(verdict.holds), *number, verdict.because, *rule))
     columns = ("claim", "verdict", *((value, "n") if of else ()), "because", *(("rule",) if several else ()))
     caption = "" if several or not rules else f"{'Rule' if len(rules) == 1 else 'Rules'}: {'; '.join(rules)}."
     return Headline(title, columns, tuple(rows), caption, verdicts=tuple(ordered))

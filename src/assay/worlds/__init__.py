@@ -1,6 +1,7 @@
 """Worlds: closed-loop environments with real state, seeded faults and verification from outside."""
 
-from .conformance import Finding, check_family
+from .base import FamilyBase, Fixed, Steady, WorldBase, finish
+from .conformance import Violation, check_family
 from .episode import FINISH, LOOK, Episode
 from .family_calls import FamilyFault, drawn_task, guarded, plain
 from .model import (
@@ -15,6 +16,7 @@ from .model import (
     Judgement,
     Policy,
     Program,
+    Refused,
     Seen,
     Task,
     World,
@@ -36,23 +38,29 @@ __all__ = [
     "Environment",
     "Episode",
     "Family",
+    "FamilyBase",
     "FamilyFault",
-    "Finding",
+    "Fixed",
     "Judgement",
     "Played",
     "Policy",
     "Program",
+    "Refused",
     "Regime",
     "Runs",
     "Seen",
+    "Steady",
     "Task",
+    "Violation",
     "World",
+    "WorldBase",
     "all_families",
     "check_family",
     "check_regime",
     "draw_task",
     "drawn_task",
     "family_named",
+    "finish",
     "guarded",
     "left_out",
     "plain",

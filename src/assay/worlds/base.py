@@ -1,4 +1,4 @@
-"""What families share: a description from data, worlds whose actions are methods, policies that survive faults."""
+"""Bases of families, worlds and policies: the defaults of the contract, so that a family writes its content only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from .model import (
     World,
 )
 
-__all__ = ["FamilyBase", "Fixed", "Planned", "Steady", "WorldBase", "entry_failures", "finish", "options"]
+__all__ = ["FamilyBase", "Fixed", "PlansOnce", "Steady", "WorldBase", "entry_failures", "finish", "options"]
+
+
+_DONE = Effect()
 
 
 class _Description(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -141,10 +144,10 @@ class WorldBase:
 
     def act(self, name: str, arguments: dict[str, Any]) -> Effect:
         try:
-            effect: Effect | None = getattr(self, f"do_{name}")(**arguments)
+            effect: Effect | None = getattr(self, "do_" + name)(**arguments)
         except Refused as refused:
             return Effect(error=str(refused))
-        return effect or Effect()
+        return effect or _DONE
 
     def settle(self, result: dict[str, Any]) -> Effect:
         raise AssertionError("this world runs no programs")
@@ -159,7 +162,7 @@ class WorldBase:
 def entry_failures(
     entries: list[dict[str, Any]], right: dict[str, Any], fields: dict[str, str], *, none: str, several: str
 ) -> Iterator[str]:
-    """What is wrong with a register that should hold one entry. ``fields``: each field, and what it is called."""
+    """The failures of a register that should hold exactly one entry. ``fields``: field → its name in the reason."""
     if not entries:
         yield none
     elif len(entries) > 1:
@@ -171,11 +174,12 @@ def entry_failures(
 
 
 def finish(achieved: bool = True) -> Act:
+    """The decision that ends an episode."""
     return Act("finish", {"achieved": achieved})
 
 
 def options(brief: Brief, argument: str) -> list[str]:
-    """What an argument of the first action may be."""
+    """The values that an argument of the first action may take."""
     found: list[str] = brief.actions[0].parameters["properties"][argument]["enum"]
     return found
 
@@ -212,7 +216,7 @@ class Fixed:
         return self._acts.pop(0) if self._acts else finish()
 
 
-class Planned(Steady):
+class PlansOnce(Steady):
     """A policy that makes its plan from the first observation, carries it out once, then ends."""
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The contract of a family, checked: one sweep for all that are installed, anyone's included."""
+"""Checks whether a family keeps its contract. The same checks run for shipped and third-party families."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from msgspec import Struct
 from assay.canonical import encode
 from assay.streams import Stream
 
-from .episode import Episode
+from .episode import shown_schema
 from .model import Act, Brief, Family, Policy, Seen, Task
 from .regimes import Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
 
-__all__ = ["Finding", "check_family", "form_of"]
+__all__ = ["Violation", "check_family", "form_of"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
@@ -37,7 +37,7 @@ EVIDENCED = {
 }  # fmt: skip
 
 
-class Finding(Struct, frozen=True):
+class Violation(Struct, frozen=True):
     """A rule that a family breaks, and how."""
 
     family: str
@@ -46,7 +46,7 @@ class Finding(Struct, frozen=True):
 
 
 class _Anything:
-    """Does at random what is allowed."""
+    """A policy that does valid things at random."""
 
     def __init__(self, brief: Brief, stream: Stream) -> None:
         self._brief, self._stream, self._left = brief, stream, 12
@@ -60,7 +60,7 @@ class _Anything:
 
 
 def _anything(schema: dict[str, Any], stream: Stream) -> Any:
-    """Some value that is valid under the kinds of schema that actions have."""
+    """A random value that is valid under a schema of the kinds that actions use."""
     if "enum" in schema:
         return stream.choice(schema["enum"])
     kind = schema.get("type")
@@ -84,8 +84,8 @@ def check_family(
     run: Runs = no_programs,
     regimes: Sequence[Regime] | None = None,
     rules: Sequence[str] = RULES,
-) -> list[Finding]:
-    """Everything that is wrong with a family. ``instances`` a level and regime; real ones may take fewer."""
+) -> list[Violation]:
+    """Every rule that a family breaks. ``instances`` is per level and regime; families of real state may take fewer."""
     sweep = _Sweep(family, instances, run, list(regimes or shipped_regimes().values()))
     checks: dict[str, Callable[[], Iterator[str]]] = {
         "form": sweep.form,
@@ -100,14 +100,14 @@ def check_family(
         "order": sweep.order,
         "anything": sweep.anything,
     }
-    found = [Finding(family.name, "form", told) for told in sweep.form()] if "form" in rules else []
+    found = [Violation(family.name, "form", told) for told in sweep.form()] if "form" in rules else []
     if found:
-        return found  # the rest would only stumble over it
-    return [Finding(family.name, rule, told) for rule in rules if rule != "form" for told in checks[rule]()]
+        return found  # the other rules need a family of the right form
+    return [Violation(family.name, rule, told) for rule in rules if rule != "form" for told in checks[rule]()]
 
 
 def form_of(family: Family) -> Iterator[str]:
-    """What is wrong with how a family describes itself. Costs nothing: it is asked whenever families are loaded."""
+    """What is wrong with a family's description. It is checked whenever families are loaded, so it plays no episode."""
     words = {part: getattr(family, part) for part in ("name", "version", "title", "verification")}
     for part, said in words.items():
         if not isinstance(said, str) or not said.strip():
@@ -130,19 +130,26 @@ def form_of(family: Family) -> Iterator[str]:
 
 
 class _Sweep:
-    """The rules, each a generator of what is wrong."""
+    """The rules. Each is a generator of violations."""
 
     def __init__(self, family: Family, instances: int, run: Runs, regimes: list[Regime]) -> None:
         self.family, self.instances, self.run, self.regimes = family, instances, run, regimes
         self._best: dict[tuple[int, str], list[Played]] = {}
+        self._tasks: dict[tuple[int, int], Task] = {}
 
-    def task(self, level: int, number: int, *, held_out: bool = False) -> Task:
+    def draw(self, level: int, number: int, *, held_out: bool = False) -> Task:
         stream = Stream("conformance", self.family.name, str(level), str(number))
         return draw_task(self.family, level, stream, held_out=held_out)
 
+    def task(self, level: int, number: int) -> Task:
+        """An instance to inspect, drawn once. An instance that is played is drawn anew, as in a run."""
+        if (level, number) not in self._tasks:
+            self._tasks[level, number] = self.draw(level, number)
+        return self._tasks[level, number]
+
     def play(self, level: int, number: int, regime: Regime, policy: Callable[[Brief], Policy]) -> Played:
         faults = Stream("conformance faults", self.family.name, str(level), str(number), regime.id)
-        return play(self.family, self.task(level, number), regime, faults, policy, self.run)
+        return play(self.family, self.draw(level, number), regime, faults, policy, self.run)
 
     def best(self, level: int, regime: Regime) -> list[Played]:
         """The oracle's episodes, played once."""
@@ -160,23 +167,23 @@ class _Sweep:
 
     def determinism(self) -> Iterator[str]:
         for level in self.family.levels:
-            if encode(self.task(level, 0)) != encode(self.task(level, 0)):
+            if encode(self.draw(level, 0)) != encode(self.draw(level, 0)):
                 yield f"level {level}: the same stream draws two different tasks"
             for regime in self.regimes:
-                oracle = self.family.oracle
-                if encode(self.play(level, 0, regime, oracle)) != encode(self.play(level, 0, regime, oracle)):
+                again = self.play(level, 0, regime, self.family.oracle)
+                if encode(again) != encode(self.best(level, regime)[0]):
                     yield f"level {level}, {regime.id}: the same episode goes two ways"
 
     def schema(self) -> Iterator[str]:
         for level in self.family.levels:
             for number in range(min(self.instances, 10)):
                 for held_out in (False, True):
-                    yield from self._schema(level, self.task(level, number, held_out=held_out))
+                    yield from self._schema(level, self.draw(level, number, held_out=held_out))
             for regime in self.regimes:
                 for number, played in enumerate(self.best(level, regime)[:5]):
-                    brief = self._brief(self.task(level, number), regime)
+                    schema = shown_schema(self.task(level, number).observation)
                     for seen in played.seen:
-                        if seen.observation and (wrong := complaint(brief.observation, seen.observation)):
+                        if seen.observation and (wrong := complaint(schema, seen.observation)):
                             yield f"level {level}, {regime.id}: an observation breaks its schema: {wrong}"
                             return
 
@@ -195,13 +202,6 @@ class _Sweep:
             yield f"level {level}: a goal that was not filled in: {task.goal[:60]!r}"
         if not task.criterion.text.strip():
             yield f"level {level}: a criterion without words"
-
-    def _brief(self, task: Task, regime: Regime) -> Brief:
-        episode = Episode(self.family, task, regime, Stream("brief"))
-        try:
-            return episode.brief
-        finally:
-            episode.close()
 
     def solvable(self) -> Iterator[str]:
         for level in self.family.levels:
@@ -280,20 +280,20 @@ class _Sweep:
             rates[level] = won / count
         for low, high in pairwise(sorted(rates)):
             if rates[high] > rates[low] + ORDER:
-                told = f"level {high} ({rates[high]:.2f}) is easier than level {low} ({rates[low]:.2f})"
-                yield f"{told} for a novice"
+                shares = f"level {high} ({rates[high]:.2f}) is easier than level {low} ({rates[low]:.2f})"
+                yield f"{shares} for a novice"
         if rates and rates[max(rates)] > 0.6 and max(rates) > 2:
             yield f"a novice solves {rates[max(rates)]:.2f} of level {max(rates)}: it asks for nothing more"
 
     def anything(self) -> Iterator[str]:
-        """Whatever valid things are done, the world stands, and shows what its schema says."""
+        """Under any valid actions the world raises nothing, and its observations fit their schema."""
         for level in self.family.levels:
             for number in range(min(self.instances, 10)):
                 for regime in self.regimes:
                     draws = Stream("anything", self.family.name, str(level), str(number), regime.id)
                     player = partial(_Anything, stream=draws)
                     played = self.play(level, number, regime, player)
-                    schema = self._brief(self.task(level, number), regime).observation
+                    schema = shown_schema(self.task(level, number).observation)
                     wrong = [complaint(schema, seen.observation) for seen in played.seen if seen.observation]
                     if any(wrong):
                         yield f"level {level}, {regime.id}: an observation breaks its schema: {max(wrong)}"
@@ -301,7 +301,7 @@ class _Sweep:
 
 
 class _Tape:
-    """Decisions made before."""
+    """A policy that repeats recorded decisions."""
 
     def __init__(self, acts: Sequence[Act]) -> None:
         self._acts = iter(acts)

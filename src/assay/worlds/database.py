@@ -38,7 +38,7 @@ class Database(Protocol):
     """Statements outside ``begin`` … ``commit`` take effect by themselves."""
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
-        """Do something. Raises `Broken`."""
+        """Execute a statement. Raises `Broken`."""
         ...
 
     def rows(self, statement: str) -> Rows:
@@ -46,7 +46,7 @@ class Database(Protocol):
         ...
 
     def committed(self, statement: str) -> Rows:
-        """What anyone else sees."""
+        """What a second connection sees: committed rows only."""
         ...
 
     def close(self) -> None: ...
@@ -58,7 +58,7 @@ def open_database() -> Database:
 
 
 class SqliteDatabase:
-    """A database file in a private folder. The journal stays in memory: nobody needs it after a power cut."""
+    """A database file in a private folder. The journal stays in memory: the file is not kept."""
 
     def __init__(self) -> None:
         self._folder = scratch_folder()
@@ -134,7 +134,7 @@ class PostgresDatabase:
             self._own.execute(f"CREATE SCHEMA {self._schema}")
             for connection in opened:
                 connection.execute(f"SET search_path TO {self._schema}")
-        except BaseException:  # nobody has it yet who could close it
+        except BaseException:  # the caller has no object to close yet
             for connection in opened:
                 connection.close()
             raise

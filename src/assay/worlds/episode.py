@@ -1,4 +1,4 @@
-"""An episode: a task in its world, under a regime. Everything between a decision and what is seen of it.
+"""An episode: a task in its world, under a regime. It handles everything from a decision to what is seen of it.
 
 No clock, no chance but the fault stream: the same decisions give the same episode. Faults, refusals and what the
 subject tried beyond its bounds are counted as they happen.
@@ -18,7 +18,7 @@ from .noise import Bait, misread, texts, touch
 from .regimes import Regime
 from .schema import compiled, complaint, obj, taken, text
 
-__all__ = ["FINISH", "LOOK", "Episode"]
+__all__ = ["FINISH", "LOOK", "Episode", "shown_schema"]
 
 LOOK = Action(
     name="look", about="Observe the present state again; changes nothing.", parameters=obj({}), query=True
@@ -72,7 +72,7 @@ class Episode:
             family=task.family,
             level=task.level,
             goal=task.goal,
-            observation=_with_messages(task.observation),
+            observation=shown_schema(task.observation),
             actions=(*self._offered.values(), LOOK, FINISH),
             most=self.cap,
             queries=self.queries,
@@ -90,13 +90,12 @@ class Episode:
         self._since += 1
         if self._bait is not None and self._bait.taken(name, arguments):
             self.followed += 1
-        refusal = self._refusal(name, arguments, seconds)
-        if refusal is None:
-            action = OWN.get(name) or self._offered[name]
-            arguments = taken(action.parameters, arguments)
-            seen = self._own(name, arguments) if name in OWN else self._do(action, arguments)
-        else:
-            seen = refusal
+        action = OWN.get(name) or self._offered.get(name)
+        valid, wrong = _checked(action, arguments) if action else ({}, "")
+        seen = self._refusal(action, name, arguments, wrong, seconds)
+        if seen is None:
+            assert action is not None, "what is no action is refused"
+            seen = self._own(name, valid) if name in OWN else self._do(action, valid)
         if not seen.done and seen.program is None and self.turns >= self._turns_most:
             return self._end("turn limit", seen)
         return seen
@@ -114,9 +113,10 @@ class Episode:
         self._waiting = None
         return self._after(self._world.settle(result), "")
 
-    def _refusal(self, name: str, arguments: Any, seconds: float) -> Seen | None:
+    def _refusal(
+        self, action: Action | None, name: str, arguments: Any, wrong: str, seconds: float
+    ) -> Seen | None:
         """What keeps an action from being done at all."""
-        action = OWN.get(name) or self._offered.get(name)
         limit = self.regime.compute.seconds
         if action is None:
             withdrawn = any(name == a.name for a in self.task.actions)
@@ -124,7 +124,7 @@ class Episode:
             self.actions += 1
             said = "is not permitted here" if withdrawn else "is no action"
             return self._capped(f"{name[:60]!r} {said}; there are: {', '.join([*self._offered, *OWN])}")
-        if wrong := _wrong(action, arguments):
+        if wrong:
             self.counts["invalid"] += 1
             self.actions += 1
             return self._capped(f"arguments of {name}: {wrong}")
@@ -188,7 +188,7 @@ class Episode:
     def _after(self, effect: Effect, fault: str) -> Seen:
         before, self._raw = self._raw, self._world.look()
         self.closed_loop = self.closed_loop or self._raw != before
-        if fault and not effect.fresh:  # whoever comes fresh has no answer to miss
+        if fault and not effect.fresh:  # a fresh conversation has no answer to miss
             seen = self._error("connection lost: whether it was done is not known; look", fault)
         else:
             seen = self._seen(error=effect.error, fresh=effect.fresh)
@@ -280,7 +280,7 @@ class Episode:
         return checks
 
     def _may_run_code(self) -> None:
-        """A run without the sandbox has begun because nothing in it was said to need one."""
+        """A run starts the sandbox only where a family declares ``runs_code``."""
         if not self.family.runs_code:
             raise TypeError("a program to be run, from a family whose runs_code is false")
 
@@ -296,17 +296,15 @@ class Episode:
         self._world.close()
 
 
-def _wrong(action: Action, arguments: Any) -> str:
-    """What is wrong with the arguments of an action, or nothing."""
+def _checked(action: Action, arguments: Any) -> tuple[dict[str, Any], str]:
+    """The arguments of an action as the world takes them, or what is wrong with them."""
     if not isinstance(arguments, dict):
-        return "give an object"
+        return {}, "give an object"
     try:
         wrong = complaint(action.parameters, arguments)
-        if not wrong:
-            taken(action.parameters, arguments)
+        return ({}, wrong) if wrong else (taken(action.parameters, arguments), "")
     except ValueError as error:  # nested without end, or a number out of all range
-        return str(error)
-    return wrong
+        return {}, str(error)
 
 
 def _plain(run: dict[str, Any]) -> dict[str, Any]:
@@ -331,5 +329,6 @@ def _queries(task: Task, regime: Regime) -> int | None:
 _MESSAGES = {"type": "array", "items": {"type": "string"}, "description": "what else came in"}
 
 
-def _with_messages(schema: dict[str, Any]) -> dict[str, Any]:
+def shown_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of observations as they are shown: under any regime messages may come with them."""
     return {**schema, "properties": {**schema["properties"], "messages": _MESSAGES}}

@@ -112,13 +112,8 @@ class Unfolding(WorldBase):
         self._events: list[str] = told[self.course] if self.course else told
         self._at = 0
 
-    def look(self) -> dict[str, Any]:
-        event = {"number": self._at + 1, "of": len(self._events), "text": self._events[self._at]}
-        return {**self.shown(), "event": event}
-
-    def shown(self) -> dict[str, Any]:
-        """What is seen besides the event."""
-        raise NotImplementedError
+    def event(self) -> dict[str, Any]:
+        return {"number": self._at + 1, "of": len(self._events), "text": self._events[self._at]}
 
     def do_next(self) -> None:
         if self._at + 1 >= len(self._events):

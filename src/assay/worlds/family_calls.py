@@ -1,4 +1,4 @@
-"""Anybody's family, called so that what it does wrong is told as its own: never a traceback, never half an outcome."""
+"""Calls into third-party families. What a family raises or returns wrongly becomes a `FamilyFault` that names it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PASSING = re.compile(r"(0x)[0-9a-fA-F]+|[^\s'\"]*assay-worlds-[^\s'\"]*")
 
 
 class FamilyFault(InputError):
-    """A family that did not keep its contract. ``reason`` is short and the same for like faults."""
+    """A family broke its contract. ``reason`` is short, and the same for faults of the same kind."""
 
     def __init__(self, family: str, where: str, kind: str, detail: str = "") -> None:
         self.family, self.where, self.kind, self.detail = family, where, kind, detail
@@ -33,18 +33,18 @@ class FamilyFault(InputError):
 
 
 def guarded(family: str, where: str, call: Callable[[], T]) -> T:
-    """What a family's function returns, or the fault it has. What Assay raises on purpose goes through."""
+    """The result of a family's function. Its exceptions become faults; Assay's own errors pass through."""
     try:
         return call()
     except AssayError:
         raise
-    except (Exception, SystemExit) as error:  # anybody's code: it may fail in any way
-        told = clean_text(_PASSING.sub(r"\1…", " ".join(str(error).split())))[0]
-        raise FamilyFault(family, where, type(error).__name__, told[:300]) from None
+    except (Exception, SystemExit) as error:  # third-party code may fail in any way
+        said = clean_text(_PASSING.sub(r"\1…", " ".join(str(error).split())))[0]
+        raise FamilyFault(family, where, type(error).__name__, said[:300]) from None
 
 
 def plain(family: str, where: str, call: Callable[[], Any], kind: type | None = None) -> Any:
-    """The same as plain data that can be recorded, and that is of its declared type."""
+    """The same for a result that is to be recorded: plain data, of its declared type."""
 
     def made() -> Any:
         found = msgspec.to_builtins(call())
@@ -59,7 +59,7 @@ def plain(family: str, where: str, call: Callable[[], Any], kind: type | None = 
 
 
 def drawn_task(family: Family, level: int, stream: Stream, *, held_out: bool = False) -> Task:
-    """An instance of anybody's family, of the type and the level that were asked for."""
+    """An instance of a family, checked: a Task of that family and level, whose actions an episode can offer."""
 
     def made() -> Task:
         task = draw_task(family, level, stream, held_out=held_out)

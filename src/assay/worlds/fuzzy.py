@@ -1,4 +1,4 @@
-"""Reading what was misread: numbers, names among those they can be, texts that something was put after."""
+"""Fuzzy matching: reads numbers and names back from text with misread characters, or with text appended."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _READ = {digit: digit for digit in "0123456789.-"} | {
 
 
 def alike(said: str, option: str) -> float:
-    """How well a text begins with an option, 0 … 100. What follows, such as a sentence put after it, is left out."""
+    """How well a text begins with an option, 0 … 100. Text that follows, such as an appended sentence, is ignored."""
     return fuzz.ratio(said[: int(len(option) * _LONGER) + 1].lower(), option.lower())
 
 
 def read_number(said: str) -> str:
-    """A number whose digits may have been misread as letters, as its digits and signs again."""
+    """A number whose digits were misread as letters, with its digits restored."""
     return said.translate(_BACK)
 
 
@@ -38,11 +38,11 @@ def nearest(said: str, options: Sequence[str]) -> str:
 
 
 def number_at(said: str, place: int) -> int:
-    """The number that is the text's word at a place; misreading leaves the words where they are."""
+    """The number that is the text's word at a place. Misreading does not move words."""
     word = read_number(said.split(" ")[place])
     return int("".join(char for char in word if char.isdigit()))
 
 
 def readings(word: str) -> list[str]:
-    """What a misread figure can stand for, the likeliest first. Only an O has two readings: 0, or 4 by way of A."""
+    """The numbers that a misread one can stand for, the likeliest first. Only an O has two readings: 0, or 4 by A."""
     return ["".join(signs) for signs in product(*(_READ[char] for char in word if char in _READ))]

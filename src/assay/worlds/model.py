@@ -1,8 +1,8 @@
-"""What a world is: the values a family hands out, and the contract it keeps.
+"""The contract of families and worlds, and the values they exchange with an episode.
 
-A **family** draws a **task** from an instance's stream and opens a **world** for it. Whoever acts sees the task's
-`Brief` and observations, nothing else. What came about is read from the world's state by `World.snapshot` and held
-against the task's criterion by `Family.judge`: no word of the subject or of the world takes part in that.
+A **family** draws a **task** from an instance's stream and opens a **world** for it. The subject sees the
+task's `Brief` and observations, nothing else. `World.snapshot` reads the state, and `Family.judge` compares it with the
+task's criterion. What the subject says takes no part in that.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Environment = Literal["static", "tool-augmented", "stochastic", "multi-agent", "
 
 
 class Action(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that can be done in a world. ``parameters`` is the JSON Schema of an object.
+    """An action that a world offers. ``parameters`` is the JSON Schema of an object.
 
     A ``query`` only observes, and is charged to the query budget where there is one. An ``optional`` action makes
     things easier and is withdrawn by regimes with a limited scope of tools.
@@ -51,7 +51,7 @@ class Action(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Criterion(Struct, frozen=True):
-    """When an episode is a success, fixed before it begins: in words, and as the data the state is held against."""
+    """When an episode is a success, fixed before it begins: in words, and as data that the state is compared with."""
 
     text: str
     expected: Any
@@ -76,7 +76,7 @@ class Task(Struct, frozen=True, kw_only=True):
 
 
 class Brief(Struct, frozen=True, kw_only=True):
-    """What the subject is told before it begins: all there is to know of the task from outside."""
+    """What the subject gets before it begins: everything of the task that is not hidden."""
 
     family: str
     level: int
@@ -95,7 +95,7 @@ class Act(Struct, frozen=True):
 
 
 class Program(Struct, frozen=True, kw_only=True):
-    """Code that a world wants run where code nobody trusts is run; what it returns is plain data.
+    """Code that is to be run in the sandbox. Its results are plain data.
 
     ``source`` defines ``entry_point``; each case is ``{"args": […]}``. Expected values stay outside.
     """
@@ -106,7 +106,7 @@ class Program(Struct, frozen=True, kw_only=True):
 
 
 class Effect(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an action came to. ``error`` is what the world answers instead of doing it.
+    """The outcome of an action. ``error`` is what the world answers instead of doing it.
 
     ``fresh`` begins a new conversation with this goal: the subject is to know nothing of the one before.
     ``program`` is to be run first; `World.settle` gets the result and says what came of it.
@@ -119,11 +119,11 @@ class Effect(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Refused(Exception):
-    """An action that a world does not do, and why: raised inside worlds, seen by the subject as an error."""
+    """Raised in a world that does not do an action. The subject sees the reason as an error."""
 
 
 class Seen(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the subject gets to see after its action, and at the beginning."""
+    """What the subject sees at the beginning and after each action."""
 
     observation: dict[str, Any]
     error: str = ""
@@ -165,7 +165,7 @@ class World(Protocol):
 
 
 class Policy(Protocol):
-    """Something that decides. It knows its `Brief` and what it has seen."""
+    """Decides on actions. It knows its `Brief` and what it has seen."""
 
     def decide(self, seen: Seen) -> Act: ...
 

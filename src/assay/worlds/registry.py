@@ -1,4 +1,4 @@
-"""Families by name: Assay's own and anyone's, found by the entry point ``assay.families``.
+"""Families by name, shipped and third-party, found by the entry point ``assay.families``.
 
 A family that cannot be loaded or does not keep the contract's form is named and left out; the others are not touched.
 """
@@ -40,7 +40,7 @@ def _found() -> tuple[dict[str, Family], dict[str, str]]:
             family = find(GROUP, name, what="family")()
         except InputError as error:
             bad[name] = str(error)
-        except Exception as error:  # anybody's class: it may fail in any way
+        except Exception as error:  # third-party code may fail in any way
             bad[name] = f"it cannot be made: {type(error).__name__}: {error}"
         else:
             wrong = _wrong(name, family)
@@ -69,7 +69,7 @@ def _wrong(name: str, family: Any) -> str:
                 plain(name, f"draw of level {level}", partial(_same, task), Task)
     except FamilyFault as fault:
         return str(fault)
-    except Exception as error:  # parts of types that nobody expects
+    except Exception as error:  # a part may be of any type
         return f"its form cannot be read: {type(error).__name__}: {error}"
     return wrong
 

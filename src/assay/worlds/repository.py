@@ -57,7 +57,7 @@ class Repository:
         }
         try:
             self._must("init", "--quiet", "--template=", "--initial-branch=main")
-        except BaseException:  # nobody has it yet who could close it
+        except BaseException:  # the caller has no object to close yet
             self.close()
             raise
 
@@ -83,15 +83,15 @@ class Repository:
             )
 
     def tag(self, name: str) -> None:
-        """A name, checked by whoever calls, for the last commit."""
+        """Tag the last commit. The caller has checked the name."""
         if self._run("tag", "--", name).returncode:
             raise Refused(f"there is already a tag {name}")
 
     def history(self) -> list[tuple[str, list[str]]]:
         """Subject and tags of every commit, the oldest first."""
-        told = self._must("log", "-z", "--reverse", "--decorate=full", "--format=%s%x1f%D").split("\0")
+        output = self._must("log", "-z", "--reverse", "--decorate=full", "--format=%s%x1f%D").split("\0")
         found = []
-        for line in filter(None, told):
+        for line in filter(None, output):
             subject, _, names = line.rpartition("\x1f")
             tags = [
                 name.removeprefix("tag: refs/tags/") for name in names.split(", ") if name.startswith("tag: ")
@@ -101,8 +101,8 @@ class Repository:
 
     def uncommitted(self) -> list[str]:
         """Files that differ from the last commit."""
-        told = self._must("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
-        return sorted(line[3:] for line in told.split("\0") if line)
+        output = self._must("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+        return sorted(line[3:] for line in output.split("\0") if line)
 
     def tree(self, revision: str) -> dict[str, str]:
         """All files as they are in a revision, read from git itself."""

@@ -1,4 +1,4 @@
-"""Playing an episode with a policy, without a model, a probe or a ledger."""
+"""Rollouts: an episode played by a policy, without a model, a probe or a ledger."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Runs = Callable[[Program], dict[str, Any]]
 
 
 class Played(Struct, frozen=True, kw_only=True):
-    """How an episode went. ``acts`` and ``seen`` are the whole of it."""
+    """A finished episode. ``acts`` and ``seen`` are its whole course."""
 
     judgement: Judgement
     artifact: str
@@ -71,7 +71,7 @@ def play(
             while found.program is not None:
                 found = episode.settle(run(found.program))
             seen.append(found)
-            if found.fresh:  # someone who knows nothing of what was before
+            if found.fresh:  # a new policy: it knows nothing of the conversation before
                 player = policy(msgspec.structs.replace(brief, goal=found.fresh))
         state = episode.snapshot()
         runs = tuple(run(program) for program in episode.checks(state))
@@ -95,7 +95,7 @@ def play(
 
 
 class Claims:
-    """Does nothing and says that it is done."""
+    """A policy that does nothing and claims success."""
 
     def __init__(self, brief: Brief) -> None:
         self.brief = brief

@@ -1,4 +1,4 @@
-"""Worlds that put the same case once or twice, to see whether it is decided the same way (section 10.6.3)."""
+"""Worlds that present one case twice, to see whether it is decided the same way (section 10.6.3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Rounds"]
 
 
 class Rounds(WorldBase):
-    """The rounds of ``setup["parts"]``. Each is put in a conversation of its own, in other words."""
+    """The rounds of ``setup["parts"]``. Each begins a new conversation, with the same case in other words."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)

@@ -48,7 +48,7 @@ def complaint(schema: dict[str, Any], value: Any) -> str:
 
 
 def taken(schema: dict[str, Any], value: Any) -> Any:
-    """A valid value as a world takes it: what the schema calls whole is an int, for JSON Schema accepts 3.0 as well.
+    """A valid value as a world takes it: where the schema says integer, 3.0 becomes 3.
 
     Raises ValueError for numbers that no world has a use for.
     """
@@ -74,7 +74,7 @@ _BY_IDENTITY: dict[int, tuple[dict[str, Any], Any]] = {}
 
 
 def compiled(schema: dict[str, Any]) -> Any:
-    """Schemas are shared objects as a rule; one that is seen again need not be encoded again."""
+    """The validator of a schema. Families share schema objects, so an object seen before is not encoded again."""
     known = _BY_IDENTITY.get(id(schema))
     if known is not None and known[0] is schema:
         return known[1]

@@ -1,7 +1,7 @@
-"""Where worlds keep what is real: one private folder a process, swept by the next process if this one is killed.
+"""The private folder in which a process keeps its worlds' files. The next process removes it if this one is killed.
 
-A process holds a lock on its folder for as long as it lives. Whoever gets the lock of another's folder knows that its
-owner is gone, and removes it.
+A process holds a lock on its folder for as long as it lives. A process that gets the lock of another's folder knows
+that the owner is gone, and removes the folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _claiming = threading.Lock()  # worlds are opened in several threads
 
 
 def scratch_folder() -> Path:
-    """A new private folder for one world. Who makes it removes it."""
+    """A new private folder for one world. The caller removes it."""
     process = os.getpid()
     with _claiming:
         home = _homes.get(process)

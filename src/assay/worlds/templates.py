@@ -12,7 +12,7 @@ import yaml
 
 from assay.streams import Stream
 
-__all__ = ["numbers", "partly_filled", "read", "read_first", "story_of", "table", "worded"]
+__all__ = ["numbers", "partly_filled", "pattern", "read", "read_first", "story_of", "table", "worded"]
 
 _PLACE = re.compile(r"\\{(\w+)\\}")
 
@@ -42,7 +42,8 @@ def numbers(stream: Stream, count: int, low: int, high: int) -> list[int]:
 
 
 @cache
-def _pattern(template: str, filling: str) -> re.Pattern[str]:
+def pattern(template: str, filling: str = ".+?") -> re.Pattern[str]:
+    """A filled-in template as a pattern: each place is a group, and it ends where a word ends."""
     named: list[str] = []
 
     def group(place: re.Match[str]) -> str:
@@ -55,8 +56,8 @@ def _pattern(template: str, filling: str) -> re.Pattern[str]:
 
 
 def read(template: str, said: str, filling: str = ".+?") -> dict[str, str] | None:
-    """What fills the template's places, somewhere in a text. It ends where a word ends."""
-    found = _pattern(template, filling).search(said)
+    """What fills the template's places, somewhere in a text."""
+    found = pattern(template, filling).search(said)
     return found.groupdict() if found else None
 
 

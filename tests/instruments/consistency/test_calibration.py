@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -309,11 +310,14 @@ def small(workers: int, members: Sequence[Member], played: TranscriptPool) -> Ca
     return calibrate("consistency", "t", ConsistencyGrid(members, played), 10, workers, True, nothing)
 
 
-@pytest.mark.slow
-def test_any_number_of_workers_gives_the_same_bytes(played: TranscriptPool) -> None:
+def test_a_grid_that_was_sent_to_another_process_reads_the_same(played: TranscriptPool) -> None:
     members = (NAMED["mixed faults"], PAIRS[-1])
-    one, three = (encode(small(workers, members, played)) for workers in (1, 3))
-    assert one == three
+    here, there = (
+        ConsistencyGrid(members, played),
+        pickle.loads(pickle.dumps(ConsistencyGrid(members, played))),
+    )
+    one, other = (encode(calibrate("consistency", "t", grid, 5, 1, True, nothing)) for grid in (here, there))
+    assert one == other
 
 
 def test_points_come_in_the_order_of_the_grid_with_every_name_explained(played: TranscriptPool) -> None:

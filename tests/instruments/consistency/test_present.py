@@ -7,17 +7,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.canonical import sha256_hex
-from assay.instruments.consistency.figures.automaton import count_edges
+from assay.canonical import clean_text, sha256_hex
+from assay.instruments.consistency.figures.automaton import count_edges, draw_automaton
 from assay.instruments.consistency.figures.failures import failure_words, shipped_words
-from assay.instruments.consistency.judging import Judging, judge
+from assay.instruments.consistency.figures.latency import draw_latency
+from assay.instruments.consistency.figures.transcripts import highlighted
+from assay.instruments.consistency.judging import Judging, judge, judge_all
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.order import Edge
 from assay.instruments.consistency.measures.shares import ConsistencySettings
-from assay.instruments.consistency.present import SHOWN, headline_of, present, terms
+from assay.instruments.consistency.present import COLUMNS, headline_of, present, terms
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
+from assay.report.figures.drawing import drawing
+from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Number, Picture, Presentation, Transcript
+from assay.vocabulary import Reading, Result
 from tests.instruments.consistency.made import THREAD, Made, checked, scored
+from tests.report.test_hostile_text import EVIL, check
 
 ASKED = "Please clean the old lantern today"
 IN_ORDER = 'lantern-7. "clean the old lantern". Start with the glass and keep the kept-light steady.'
@@ -122,9 +128,7 @@ def test_the_first_table_has_every_measure_with_its_interval() -> None:
 def test_every_column_is_explained() -> None:
     explained = [term.partition(" (")[0] for term, _ in terms()]
     assert set(headline_of(Made().whole(2).score()).columns) <= set(explained)
-    assert all(
-        any(term == f"{title} ({name})" or name in term for term, _ in terms()) for title, name in SHOWN
-    )
+    assert all(any(column.measure in term for term, _ in terms()) for column in COLUMNS)
 
 
 def test_the_summary_counts_in_plain_words() -> None:
@@ -157,23 +161,15 @@ def test_the_diagnosis_names_the_lowest_what_is_missing_and_what_to_change() -> 
 
 
 def test_where_nothing_failed_there_is_no_diagnosis() -> None:
-    assert [table.title for table in made(Made().whole(4)).tables] == ["What was claimed, and the verdicts"]
-
-
-def test_every_claim_of_the_result_is_told_in_a_table() -> None:
-    result = Made().whole(4).whole(4, subject="b").score()
-    tables = made(Made().whole(4).whole(4, subject="b")).tables
-    assert {v.claim for v in result.verdicts} == {str(row[0]) for row in tables[-1].rows}
+    assert made(Made().whole(4)).tables == ()
 
 
 def test_components_are_drawn_with_weights_and_what_was_not_tested_says_so() -> None:
     found = picture(made(Made().exchanges(3, 4, 4)), "What identity is made of")
     text = words(found.svg)
-    assert "order O · 0.25" in text
-    assert "0.75, n = 4" in text
-    assert text.count("not tested") == 3
-    assert "order O 0.75" in found.alt
-    assert "repair R not tested" in found.alt
+    assert {"order O · 0.25", "no data: no repair scenarios", "no data: no refusal scenarios"} <= set(text)
+    assert any(re.fullmatch(r"0\.75 \(.+\), n = 4", each) for each in text)
+    assert "a, order O · 0.25: 0.75 (" in found.alt
 
 
 def test_latency_shows_the_repairs_and_delta() -> None:
@@ -238,7 +234,7 @@ def test_one_subject_is_compared_with_nobody_and_two_are() -> None:
     assert "How the subjects differ" not in alone
     both = made(Made().whole(40).whole(40, subject="b", failing=20))
     assert {"Identity by subject", "How the subjects differ"} <= set(titles(both))
-    assert "b minus a: M5 -0.500" in picture(both, "How the subjects differ").alt
+    assert "b minus a, M5: -0.50 (" in picture(both, "How the subjects differ").alt
     assert "within ±0.05" in words(picture(both, "How the subjects differ").svg)
     assert both.summary[-1] == "The claim that the two subjects behave alike fails."
 
@@ -246,13 +242,13 @@ def test_one_subject_is_compared_with_nobody_and_two_are() -> None:
 def test_many_subjects_are_capped_and_it_is_said() -> None:
     many = Made()
     for number in range(9):
-        many.exchanges(1, 0, 2, subject=f"s{number}")
+        many.add("M1", False, subject=f"s{number}", failures=("boundary_loss",))
     found = made(many)
     assert len(found.headline.rows) == 9
     assert "6 more subjects are in the table." in found.summary
-    assert "The first 6 of 9 subjects are shown" in picture(found, "What identity is made of").caption
-    assert "The first 6 of 36 pairs are shown" in picture(found, "How the subjects differ").caption
-    assert "Of 36 pairs of subjects" in found.summary[-1]
+    (table,) = [table for table in found.tables if table.title == "What went wrong"]
+    assert "The first 8 of 9 subjects are shown" in table.caption
+    assert found.summary[-1].startswith("Of 36 pairs of subjects 0 are shown to be equivalent")
 
 
 def test_without_data_there_is_a_sentence_and_no_picture() -> None:
@@ -268,7 +264,7 @@ def test_a_subject_without_outcomes_is_shown_as_not_tested() -> None:
     some.add("M1", subject="silent")
     found = made(some)
     assert "silent: identity was not tested." in " ".join(found.summary)
-    assert "silent no data" in picture(found, "Identity by subject").alt
+    assert "silent, not established: no data" in picture(found, "Identity by subject").alt
 
 
 def test_refusals_show_their_three_parts_where_they_are() -> None:
@@ -362,3 +358,37 @@ def test_every_failure_of_the_spec_has_words() -> None:
     assert all(re.fullmatch(r"[a-z][A-Za-z ',]+", text) for text in shipped_words().failures.values())
     assert len(set(shipped_words().failures.values())) == len(shipped_words().failures)
     assert failure_words("something_new") == "something new"
+
+
+def test_what_a_subject_wrote_or_is_called_is_inert_in_drawings_and_transcripts() -> None:
+    """In figures of the kit it is tested with the kit."""
+    subjects = [clean_text(evil)[0] for evil in EVIL.values()]  # as every reply is before it is recorded
+    scenarios: list[Scenario] = []
+    transcripts: list[Transcript] = []
+    pictures = []
+    for number, evil in enumerate(subjects):
+        own = [
+            scenario("exchange", f"lantern-7. {evil}", subject=evil, number=2 * number, variant=evil),
+            scenario("refusal", f"I cannot {evil}. {evil}", asked=evil, subject=evil, number=2 * number + 1),
+        ]
+        scenarios += own
+        transcripts += highlighted({one.id: one for one in own}, judge_all(own))
+    of: dict[str, list[ReplyJudgement]] = {evil: [] for evil in subjects}
+    for judgement in judge_all(scenarios):
+        if judgement.measure == "O":
+            subject = next(one.subject for one in scenarios if one.id == judgement.scenario)
+            of[subject].append(judgement)
+    repair = ReplyJudgement(measure="M3", scenario="s", place=1, success=True, seconds=1.0)
+    with drawing():
+        pictures.append(draw_latency({evil: [repair] for evil in subjects}, ConsistencySettings()))
+        for at in range(0, len(subjects), 4):
+            pictures.append(draw_automaton({evil: of[evil] for evil in subjects[at : at + 4]}))
+    result = Result(instrument="consistency", version="1", source="rows", measures=())
+    shown = Presentation(
+        headline=headline_of(result),
+        pictures=tuple(one for one in pictures if one is not None),
+        transcripts=tuple(transcripts),
+    )
+    html = render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), shown)]))
+    assert [name for name, _ in check(html).elements].count("svg") == 6
+    assert len(transcripts) == 2 * len(EVIL)

@@ -215,19 +215,27 @@ def test_transcripts_are_judged_then_scored() -> None:
     assert RULE_VERSIONS["order"] == "order/1"
 
 
-def test_the_same_under_any_hash_seed() -> None:
+@pytest.mark.slow
+def test_detecting_judging_and_scoring_are_the_same_under_any_hash_seed() -> None:
     code = (
-        "from tests.instruments.consistency.made import Made; from assay.canonical import encode, sha256_hex;"
-        "print(sha256_hex(encode(Made().whole(5, failing=1).whole(5, subject='b').score())))"
+        "from assay.canonical import encode, sha256_hex\n"
+        "from assay.instruments.consistency.detectors import detect_triple\n"
+        "from assay.instruments.consistency.detectors.labelled import labelled_replies\n"
+        "from tests.instruments.consistency.judging.test_any_transcript import RESTATED, judge_all\n"
+        "from tests.instruments.consistency.made import Made\n"
+        "detected = [detect_triple(reply.reply) for reply in labelled_replies()]\n"
+        "judged = judge_all(RESTATED + ' no such thing, I will within 3 s. ', 'You have flu.')\n"
+        "scored = Made().whole(5, failing=1).whole(5, subject='b').score()\n"
+        "print(sha256_hex(encode([detected, judged, scored])))"
     )
-    seen = set()
-    for seed in ("0", "4242"):
-        run = subprocess.run(
+    seen = {
+        subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
             text=True,
             check=True,
             env=os.environ | {"PYTHONHASHSEED": seed},
-        )
-        seen.add(run.stdout)
+        ).stdout
+        for seed in ("0", "4242")
+    }
     assert len(seen) == 1

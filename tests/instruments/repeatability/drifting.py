@@ -22,14 +22,14 @@ __all__ = ["CONTRACTS", "cell", "run_of"]
 CONTRACTS = {name: contract(id=name) for name in ("c", "d")}
 
 
-def cell(programs: str, name: str = "c", model: str = "m", temperature: float = 0.0, **more: Any) -> Cell:
+def cell(programs: str, name: str = "c", subject: str = "m", temperature: float = 0.0, **more: Any) -> Cell:
     """A letter an output: capitals pass, equal letters are equal programs."""
     planned, language = more.pop("planned", None), more.pop("language", "python")
     outputs = [
         Output(i, f"x = {letter.lower()!r}\n", "pass" if letter.isupper() else "wrong", 0, 1)
         for i, letter in enumerate(programs)
     ]
-    return Cell(CellKey(name, model, temperature, **more), outputs, planned=planned, language=language)
+    return Cell(CellKey(name, subject, temperature, **more), outputs, planned=planned, language=language)
 
 
 def run_of(

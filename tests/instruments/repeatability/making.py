@@ -27,7 +27,7 @@ def contract(
 
 def cell_of(
     *codes: str | tuple[str, str],
-    model: str = "m",
+    subject: str = "m",
     temperature: float | None = 0.0,
     planned: int | None = None,
     contract: str = "c",
@@ -37,7 +37,7 @@ def cell_of(
     for number, entry in enumerate(codes):
         code, state = (entry, "pass") if isinstance(entry, str) else entry
         outputs.append(Output(number, code, state, int(state == "pass"), 1))
-    return Cell(CellKey(contract, model, temperature), outputs, planned=planned)
+    return Cell(CellKey(contract, subject, temperature), outputs, planned=planned)
 
 
 def anchors_of(

@@ -32,7 +32,7 @@ def files(folder: Path, outputs: Any, **more: Any) -> tuple[Path, Path]:
     contracts = folder / "contracts.json"
     contracts.write_text(json.dumps({"c": {k: v for k, v in whole.items() if v is not None}}, indent=1))
     rows = folder / "rows.jsonl"
-    first = json.dumps({"contract": "c", "model": "before", "outputs": [RIGHT]})
+    first = json.dumps({"contract": "c", "subject": "before", "outputs": [RIGHT]})
     rows.write_text(f"{first}\n{json.dumps({'contract': 'c', 'model': 'm', 'outputs': outputs})}\n")
     return rows, contracts
 
@@ -109,18 +109,18 @@ def test_outputs_that_are_not_text_are_refused_with_their_line_and_place(
 
 def test_an_entry_point_that_no_output_defines_gives_no_canon_and_says_why(tmp_path: Path) -> None:
     result = scored(tmp_path, ["def g(x):\n    return x + 1\n", "x = 1\n", "f = 3\n"])
-    passed = measure(result, "pass_rate", model="m")
+    passed = measure(result, "pass_rate", subject="m")
     assert (passed.value, passed.n) == (0.0, 3)
     for level in ("text", "ast"):
         for name in ("R_anchor_pre", "R_anchor", "mu_post", "delta_mu"):
-            found = measure(result, name, level, model="m")
+            found = measure(result, name, level, subject="m")
             assert (found.value, found.notes) == (None, (NO_CANON,))
-    assert measure(result, "R_raw", model="m").value == pytest.approx(1 / 3)
+    assert measure(result, "R_raw", subject="m").value == pytest.approx(1 / 3)
 
 
 def test_an_empty_list_of_outputs_is_a_cell_without_values(tmp_path: Path) -> None:
     result = scored(tmp_path, [])
-    mine = [m for m in result.measures if m.labels.get("model") == "m"]
+    mine = [m for m in result.measures if m.labels.get("subject") == "m"]
     assert mine
     assert {m.value for m in mine} == {None}
     assert {m.n for m in mine} == {0}
@@ -130,15 +130,15 @@ def test_an_empty_list_of_outputs_is_a_cell_without_values(tmp_path: Path) -> No
 def test_a_million_characters_that_pass_are_scored_and_not_repaired_which_is_said(tmp_path: Path) -> None:
     long = f"# {'a' * 1_000_000}\n{RIGHT}"
     result = scored(tmp_path, [RIGHT, long])
-    assert measure(result, "rescue_rate", "text", model="m").value == 0.0
-    assert measure(result, "R_anchor", "text", model="m").value == 0.5
+    assert measure(result, "rescue_rate", "text", subject="m").value == 0.0
+    assert measure(result, "R_anchor", "text", subject="m").value == 0.5
     assert "1 programs of more than 50,000 characters were not repaired" in result.notes
 
 
 def test_a_million_characters_of_nonsense_are_scored(tmp_path: Path) -> None:
     result = scored(tmp_path, [RIGHT, "(" * 1_000_000, "ab " * 333_333])
-    assert measure(result, "pass_rate", model="m").value == pytest.approx(1 / 3)
-    found = measure(result, "mu_post", "ast", model="m").value
+    assert measure(result, "pass_rate", subject="m").value == pytest.approx(1 / 3)
+    found = measure(result, "mu_post", "ast", subject="m").value
     assert found is not None
     assert found > 0.66
 

@@ -74,22 +74,22 @@ def compared(bench: Bench, drawn: dict[str, npt.NDArray[np.int64]], file: Path) 
     """Every number of these cells beside what ``assay score`` makes of the same outputs, from the sandbox on."""
     codes = bench.roster.codes
     rows = [
-        {"contract": "merge_intervals", "model": f"{name}/{run}", "outputs": [codes[i] for i in row]}
+        {"contract": "merge_intervals", "subject": f"{name}/{run}", "outputs": [codes[i] for i in row]}
         for name, ids in drawn.items()
         for run, row in enumerate(ids.tolist())
     ]
     file.write_bytes(b"\n".join(msgspec.json.encode(row) for row in rows))
     scored = {
-        (m.labels["model"], *key_of(m)): m
+        (m.labels["subject"], *key_of(m)): m
         for m in score_rows(file, None).measures
-        if m.confidence and "model" in m.labels  # comparisons are between models
+        if m.confidence and "subject" in m.labels  # comparisons are between models
     }
     count = 0
     for name, ids in drawn.items():
         for key, found in every_reading(bench, ids).items():
             for run in range(len(ids)):
                 measure = scored.pop((f"{name}/{run}", *key), None)
-                numbers = [float(x[run]) for x in (found.value, found.low, found.high)]
+                numbers = [float(x[run]) for x in (found.value, found.low, found.high) if x is not None]
                 if measure is None:
                     assert np.isnan(numbers).all()
                     continue

@@ -32,7 +32,7 @@ REPAIRED = Settings(repair=True)
 def cell(contract: str, programs: str, temperature: float | None = 0.0, **more: Any) -> Cell:
     """A letter an output: capitals pass, equal letters are equal programs."""
     planned, language = more.pop("planned", None), more.pop("language", "python")
-    key = CellKey(**{"contract": contract, "model": "m", "temperature": temperature, **more})
+    key = CellKey(**{"contract": contract, "subject": "m", "temperature": temperature, **more})
     outputs = [
         Output(i, f"x = {letter.lower()!r}\n", "pass" if letter.isupper() else "wrong", 0, 1)
         for i, letter in enumerate(programs)
@@ -42,13 +42,13 @@ def cell(contract: str, programs: str, temperature: float | None = 0.0, **more: 
 
 def compared(
     cells: Sequence[Cell],
-    models: Sequence[str] = ("m",),
+    subjects: Sequence[str] = ("m",),
     settings: Settings | None = None,
     declared: dict[str, Canon] | None = None,
 ) -> Compared:
     """Measures are worked out where they matter: with settings, for what only they tell."""
     measures = score(*cells, settings=settings, declared=declared).measures if settings else ()
-    return compare_cells(cells, measures, 0.95, models)
+    return compare_cells(cells, measures, 0.95, subjects)
 
 
 def one(found: Compared, of: str, **labels: Any) -> tuple[Measure, Verdict]:
@@ -75,7 +75,7 @@ def test_a_difference_is_the_mean_over_contracts() -> None:
         "axis": "temperature",
         "from": 0.0,
         "to": 0.7,
-        "model": "m",
+        "subject": "m",
     }
     assert measure.low is not None
     assert measure.high is not None
@@ -182,19 +182,19 @@ def test_with_five_contracts_no_difference_can_be_shown_and_it_says_so() -> None
 
 def test_every_axis_is_compared_with_its_first_value_all_else_equal() -> None:
     cells = [
-        cell("c", "AB", t, model=model, top_p=p, wording=w)
+        cell("c", "AB", t, subject=model, top_p=p, wording=w)
         for model, t, p, w in itertools.product(("new", "old"), (0.0, 0.5, 1.0), (0.5, 0.9), (0, 1))
     ]
-    found = compared(cells, models=("old", "new"))
+    found = compared(cells, subjects=("old", "new"))
     rates = [m.labels for m in found.measures if m.labels["of"] == "pass_rate"]
     axes = [labels["axis"] for labels in rates]
-    assert [axes.count(a) for a in ("temperature", "top_p", "wording", "model")] == [16, 12, 12, 12]
+    assert [axes.count(a) for a in ("temperature", "top_p", "wording", "subject")] == [16, 12, 12, 12]
     assert {(r["from"], r["to"]) for r in rates if r["axis"] == "temperature"} == {(0.0, 0.5), (0.0, 1.0)}
-    assert {(r["from"], r["to"]) for r in rates if r["axis"] == "model"} == {("old", "new")}
+    assert {(r["from"], r["to"]) for r in rates if r["axis"] == "subject"} == {("old", "new")}
     assert {(r["from"], r["to"]) for r in rates if r["axis"] == "wording"} == {(0, 1)}
-    assert all(len({"model", "temperature", "top_p", "wording"} & set(r)) == 3 for r in rates)
+    assert all(len({"subject", "temperature", "top_p", "wording"} & set(r)) == 3 for r in rates)
     assert len({v.claim for v in found.verdicts}) == len(found.verdicts)
-    assert "pass_rate differs between models old and new at temperature 0, top_p 0.5, wording 1" in {
+    assert "pass_rate differs between subjects old and new at temperature 0, top_p 0.5, wording 1" in {
         v.claim for v in found.verdicts
     }
 
@@ -264,6 +264,7 @@ def test_r_anchor_is_not_compared_with_the_cell_that_gave_the_canon() -> None:
     measure = one(compared(swept(["ABCD"], ["EFGH"]), settings=shared), "R_anchor")[0]
     assert (measure.value, measure.n) == (None, 0)
     assert measure.notes == (
+        "no contract has a value on both sides",
         "left out (one of the two cells, or both, is held against a canon that another cell gave): c00",
     )
 

@@ -214,7 +214,7 @@ def test_repeated_computation_yields_identical_bytes(outputs: list[tuple[str, st
 
 
 def _share(name: str, value: float, units: str = "share", level: str = "text") -> Measure:
-    labels: dict[str, str | float] = {"contract": "c", "model": "m", "level": level}
+    labels: dict[str, str | float] = {"contract": "c", "subject": "m", "level": level}
     return Measure(name=name, value=value, n=1, units=units, labels=labels)
 
 

@@ -74,7 +74,7 @@ def test_cells_without_a_canon_and_other_contracts_are_left_alone(tmp_path: Path
 def earlier(
     model: str = "m", *, alone: bool = True, equal: int = 9, outputs: int = 9, **more: Any
 ) -> Earlier:
-    key = CellKey(**{"contract": "c", "model": model, "temperature": 0.0, **more})
+    key = CellKey(**{"contract": "c", "subject": model, "temperature": 0.0, **more})
     canon = Canon(contract="c", snapshot=CONTRACTS["c"].snapshot, code="x = 'a'\n")
     return Earlier(key=key, canon=canon, equal=equal, outputs=outputs, alone=alone)
 
@@ -92,9 +92,9 @@ def test_the_same_cell_is_found_and_else_that_of_the_only_model() -> None:
 
 
 def test_a_model_that_never_passed_was_measured_all_the_same(tmp_path: Path) -> None:
-    folder = run_of(tmp_path / "run", cell("AA", model="one"), cell("bb", model="two"))
+    folder = run_of(tmp_path / "run", cell("AA", subject="one"), cell("bb", subject="two"))
     (found,) = earlier_cells(folder, CONTRACTS)
-    assert found.key.model == "one"
+    assert found.key.subject == "one"
     assert canon_for(CellKey("c", "three", 0.0), [found]) is None
 
 
@@ -116,21 +116,30 @@ def test_a_canon_that_is_no_longer_given_is_drift() -> None:
     assert measure.high is not None
     assert -1 <= measure.low < measure.high < 0
     p = fisher(2, 8, 9, 0)
-    assert (verdict.claim, verdict.holds) == ("m on c drifted from its earlier canon at temperature 0", True)
+    assert (verdict.claim, verdict.holds) == (
+        "no drift is shown: m on c against its earlier canon at temperature 0",
+        False,
+    )
     assert "then 9 of 9 outputs equalled the canon, now 2 of 10" in verdict.because
     assert f"p = {p:.3g}, {p:.3g} after Holm; 9 and 10 outputs" in verdict.because
     assert verdict.rule.endswith("Holm over 1 cells at .05")
 
 
-def test_the_same_share_is_not_established_as_drift_and_never_as_none() -> None:
+def test_the_same_share_shows_no_drift_and_a_limit_wants_the_whole_interval() -> None:
     measure, verdict = drift_of(cell("A" * 10), earlier())
-    assert (measure.value, verdict.holds) == (0.0, None)
+    assert (measure.value, verdict.holds) == (0.0, True)
+    assert (verdict.name, verdict.kind) == ("no_drift", "requirement")
+    for limit, holds in ((0.5, True), (0.05, None)):
+        found = drift_measures([(cell("A" * 10), earlier())], Settings(drift_at_most=limit))
+        assert found.verdicts[0].holds is holds
+    gone = drift_measures([(cell("B" * 10), earlier())], Settings(drift_at_most=0.1))
+    assert gone.verdicts[0].holds is False
 
 
 def test_a_new_version_of_the_subject_is_named_with_the_old_one() -> None:
-    measure, verdict = drift_of(cell("B" * 10, model="m-2"), earlier("m-1"))
-    assert measure.labels["earlier_model"] == "m-1"
-    assert verdict.claim == "m-2 on c drifted from the earlier canon of m-1 at temperature 0"
+    measure, verdict = drift_of(cell("B" * 10, subject="m-2"), earlier("m-1"))
+    assert measure.labels["earlier_subject"] == "m-1"
+    assert verdict.claim == "no drift is shown: m-2 on c against the earlier canon of m-1 at temperature 0"
 
 
 def test_comments_and_layout_are_no_drift() -> None:
@@ -170,10 +179,10 @@ def test_without_outputs_on_one_side_there_is_no_value(now: str, then: Earlier, 
 
 def test_holm_goes_over_the_cells() -> None:
     alone = drift_of(cell("AABBBB"), earlier(equal=9, outputs=9))[1]
-    assert alone.holds is True
+    assert alone.holds is False
     steady = [(cell("A" * 6, temperature=t), earlier(temperature=t)) for t in (0.1, 0.2, 0.3, 0.4)]
     found = drift_measures([(cell("AABBBB"), earlier(equal=9, outputs=9)), *steady], Settings())
-    assert [v.holds for v in found.verdicts] == [None] * 5
+    assert [v.holds for v in found.verdicts] == [True] * 5
     assert found.verdicts[0].rule.endswith("Holm over 5 cells at .05")
 
 
@@ -189,7 +198,10 @@ def test_losses_then_and_now_flag_the_drift() -> None:
 def test_equal_subjects_are_said_to_drift_no_oftener_than_declared() -> None:
     """Over all counts, weighed by their chance: the exact rate, not a simulated one."""
     counts = list(itertools.product(range(9), range(8)))  # of 8 then, of 7 now
-    shown = [drift_of(cell("A" * b + "B" * (7 - b)), earlier(equal=a, outputs=8))[1].holds for a, b in counts]
+    shown = [
+        drift_of(cell("A" * b + "B" * (7 - b)), earlier(equal=a, outputs=8))[1].holds is False
+        for a, b in counts
+    ]
     assert any(shown)
     for p in (0.2, 0.5, 0.9):
         chances = [

@@ -62,7 +62,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[AssayError], str]
     ),
     "no versions": (lambda r: r.update(versions={}), InputError, "was scored with None"),
     "no cell": (
-        lambda r: named(r, "canon_index")["labels"].pop("model"),
+        lambda r: named(r, "canon_index")["labels"].pop("subject"),
         InputError,
         "its labels name no cell",
     ),
@@ -79,7 +79,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[AssayError], str]
     "twice": (
         lambda r: r["measures"].append(named(r, "canon_index")),
         IntegrityError,
-        "two measures canon_index of contract c, model m",
+        "two measures canon_index of contract c, subject m",
     ),
     "a way out": (
         lambda r: named(r, "canon_index")["labels"].update(canon="../../lock"),

@@ -84,8 +84,8 @@ ODD: dict[str, list[Cell]] = {
     "empty programs": [cell_of(PLAIN, ("", "wrong"), ("", "wrong"))],
     "a cell without outputs among others": [cell_of(PLAIN, RENAMED), cell_of(temperature=1.0)],
     "no temperature": [cell_of(PLAIN, temperature=None), cell_of(RENAMED, temperature=0.5)],
-    "names that are markup": [cell_of(PLAIN, "<script>", model="<b>$x_1$ \\frac{ é 日 &"), cell_of(PLAIN)],
-    "control characters": [cell_of(PLAIN, ("\ud800\x00", "wrong"), model="\x00\x1b[31m")],
+    "names that are markup": [cell_of(PLAIN, "<script>", subject="<b>$x_1$ \\frac{ é 日 &"), cell_of(PLAIN)],
+    "control characters": [cell_of(PLAIN, ("\ud800\x00", "wrong"), subject="\x00\x1b[31m")],
     "all different": [cell_of(*(f"def f(x):\n    return x + {i}\n" for i in range(40)))],
 }
 

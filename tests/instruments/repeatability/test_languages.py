@@ -347,7 +347,7 @@ def test_a_command_that_is_not_there_is_told_before_anything_is_asked(tmp_path: 
     with pytest.raises(InputError, match=message):
         prepare(Study(subjects=("reference:steady",), instruments={"repeatability": options}), tmp_path)
     rows = tmp_path / "rows.jsonl"
-    rows.write_text(json.dumps({"contract": "c", "model": "m", "outputs": ["x"]}))
+    rows.write_text(json.dumps({"contract": "c", "subject": "m", "outputs": ["x"]}))
     with pytest.raises(InputError, match=message):
         score_rows(rows, path)
 
@@ -365,7 +365,7 @@ def test_the_result_says_plainly_what_was_compared(tmp_path: Path) -> None:
         "const f = (x) => x",
     ]
     rows = tmp_path / "rows.jsonl"
-    rows.write_text(json.dumps({"contract": "c", "model": "m", "outputs": outputs}))
+    rows.write_text(json.dumps({"contract": "c", "subject": "m", "outputs": outputs}))
     result = score_rows(
         rows, contracts, settings=Settings(repair=True, require={"R behaviour": 0.0, "R": 0.0})
     )

@@ -99,7 +99,7 @@ def test_a_run_with_a_reference_ends_closed_and_its_audit_holds(tmp_path: Path) 
     report = audit_run(folder, lock)
     assert report.holds, report.faults
     repairs = [
-        e for e in ledger_events(folder) if e["kind"] == "end" and "repair" in e["data"]["trial"]["condition"]
+        e for e in ledger_events(folder) if e["kind"] == "end" and e["data"]["trial"]["stage"] == "repair"
     ]
     assert repairs
     assert report.trials == 2 * 2 * 6 + len(repairs)

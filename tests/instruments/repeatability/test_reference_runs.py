@@ -99,7 +99,7 @@ def test_a_later_subject_never_changes_an_earlier_ones_canon(tmp_path: Path) -> 
     assert go(both, lock)
     own = {m.labels["canon"] for m in measures(alone, "canon_index")}
     beside = {
-        m.labels["canon"] for m in measures(both, "canon_index") if m.labels["model"] == "reference:steady"
+        m.labels["canon"] for m in measures(both, "canon_index") if m.labels["subject"] == "reference:steady"
     }
     assert own == beside
 

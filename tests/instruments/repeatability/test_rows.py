@@ -23,7 +23,7 @@ WRONG = "def add(a, b):\n    return a - b\n"
 
 
 def row(*outputs: Any, **more: Any) -> dict[str, Any]:
-    return {"contract": "add", "model": "m", "temperature": 0.0, "outputs": list(outputs), **more}
+    return {"contract": "add", "subject": "m", "temperature": 0.0, "outputs": list(outputs), **more}
 
 
 def written(folder: Path, *rows: dict[str, Any], name: str = "rows.jsonl") -> Path:
@@ -42,7 +42,7 @@ def refused(path: Path) -> str:
 
 
 def test_rows_are_read_plain_and_gzipped_whatever_the_name(tmp_path: Path) -> None:
-    plain = written(tmp_path, row(ADD), row(temperature=None, model="n"))
+    plain = written(tmp_path, row(ADD), row(temperature=None, subject="n"))
     packed = tmp_path / "packed"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     expected = [InputRow("add", "m", (ADD,), 0.0), InputRow("add", "n", (), None)]
@@ -51,14 +51,14 @@ def test_rows_are_read_plain_and_gzipped_whatever_the_name(tmp_path: Path) -> No
 
 def test_two_gzip_files_put_together_are_one_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl.gz"
-    lines = [json.dumps(row(ADD, model=model)).encode() + b"\n" for model in "ab"]
+    lines = [json.dumps(row(ADD, subject=model)).encode() + b"\n" for model in "ab"]
     path.write_bytes(b"".join(gzip.compress(line) for line in lines))
-    assert [one.model for one in read_rows(path)] == ["a", "b"]
+    assert [one.subject for one in read_rows(path)] == ["a", "b"]
 
 
 def test_blank_lines_and_a_missing_last_line_end_do_not_matter(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    path.write_text("\n" + json.dumps(row(ADD)) + "\n  \n" + json.dumps(row(ADD, model="n")))
+    path.write_text("\n" + json.dumps(row(ADD)) + "\n  \n" + json.dumps(row(ADD, subject="n")))
     assert len(read_rows(path)) == 2
 
 
@@ -71,69 +71,69 @@ def test_fields_that_are_not_ours_are_passed_over(tmp_path: Path) -> None:
 GOOD = json.dumps(row(ADD)).encode()
 BAD_LINES: dict[str, tuple[bytes, str]] = {
     "not JSON": (b"{nope}", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
-    "cut short": (GOOD[:40], "Unterminated string starting at: line 1 column 35 (char 34)"),
+    "cut short": (GOOD[:40], "Unterminated string starting at: line 1 column 37 (char 36)"),
     "not a mapping": (b"[1]", "Expected object, got array"),
-    "no outputs": (b'{"contract": "add", "model": "m"}', "Object missing required field outputs"),
-    "no model": (b'{"contract": "add", "outputs": []}', "Object missing required field model"),
-    "no contract": (b'{"model": "m", "outputs": []}', "Object missing required field contract"),
+    "no outputs": (b'{"contract": "add", "subject": "m"}', "Object missing required field outputs"),
+    "no subject": (b'{"contract": "add", "outputs": []}', "Object missing required field subject"),
+    "no contract": (b'{"subject": "m", "outputs": []}', "Object missing required field contract"),
     "outputs are text": (
-        b'{"contract": "add", "model": "m", "outputs": "x"}',
+        b'{"contract": "add", "subject": "m", "outputs": "x"}',
         "Expected array, got str - at outputs",
     ),
     "an output is a number": (
-        b'{"contract": "add", "model": "m", "outputs": ["x", 3]}',
+        b'{"contract": "add", "subject": "m", "outputs": ["x", 3]}',
         "Expected str, got int - at outputs[1]",
     ),
     "an output is missing": (
-        b'{"contract": "add", "model": "m", "outputs": [null]}',
+        b'{"contract": "add", "subject": "m", "outputs": [null]}',
         "Expected str, got null - at outputs[0]",
     ),
     "temperature in words": (
-        b'{"contract": "add", "model": "m", "outputs": [], "temperature": "hot"}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "temperature": "hot"}',
         "Expected float | null, got str - at temperature",
     ),
     "temperature without end": (
-        b'{"contract": "add", "model": "m", "outputs": [], "temperature": Infinity}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "temperature": Infinity}',
         "temperature inf is not a finite number",
     ),
     "temperature that is none": (
-        b'{"contract": "add", "model": "m", "outputs": [], "temperature": NaN}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "temperature": NaN}',
         "temperature nan is not a finite number",
     ),
     "top_p without end": (
-        b'{"contract": "add", "model": "m", "outputs": [], "top_p": NaN}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "top_p": NaN}',
         "top_p nan is not a finite number",
     ),
     "temperature below zero": (
-        b'{"contract": "add", "model": "m", "outputs": [], "temperature": -1}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "temperature": -1}',
         "temperature -1 is below 0",
     ),
     "top_p above one": (
-        b'{"contract": "add", "model": "m", "outputs": [], "top_p": 1.5}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "top_p": 1.5}',
         "top_p 1.5 is above 1",
     ),
     "wording below zero": (
-        b'{"contract": "add", "model": "m", "outputs": [], "wording": -1}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "wording": -1}',
         "Expected int >= 0 - at wording",
     ),
-    "a model without a name": (
-        b'{"contract": "add", "model": "", "outputs": []}',
-        "Expected str of length >= 1 - at model",
+    "a subject without a name": (
+        b'{"contract": "add", "subject": "", "outputs": []}',
+        "Expected str of length >= 1 - at subject",
     ),
     "a field that is misspelt": (
-        b'{"contract": "add", "model": "m", "outputs": [], "temprature": 0.7}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "temprature": 0.7}',
         "unknown field temprature; did you mean temperature?",
     ),
     "a field with a capital": (
-        b'{"contract": "add", "model": "m", "outputs": [], "Temperature": 0.7}',
+        b'{"contract": "add", "subject": "m", "outputs": [], "Temperature": 0.7}',
         "unknown field Temperature; did you mean temperature?",
     ),
     "not UTF-8": (
-        b'{"contract": "add", "model": "m\xff", "outputs": []}',
+        b'{"contract": "add", "subject": "m\xff", "outputs": []}',
         "'utf-8' codec can't decode byte 0xff in position 1: invalid start byte",
     ),
     "nested without end": (
-        b'{"contract": "add", "model": "m", "outputs": [], "x": ' + b"[" * 100_000,
+        b'{"contract": "add", "subject": "m", "outputs": [], "x": ' + b"[" * 100_000,
         "nested too deeply",
     ),
 }
@@ -198,11 +198,11 @@ def test_programs_are_taken_as_they_are_unless_extraction_is_asked_for(tmp_path:
 
 
 def test_two_rows_for_one_cell_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, row(ADD), row(ADD, model="n"), row(WRONG, temperature=-0.0))
+    path = written(tmp_path, row(ADD), row(ADD, subject="n"), row(WRONG, temperature=-0.0))
     with pytest.raises(InputError) as caught:
         score_rows(path, None)
     assert str(caught.value) == (
-        f"{path}:3: a second row for contract add, model m, temperature -0.0, after line 1; "
+        f"{path}:3: a second row for contract add, subject m, temperature -0.0, after line 1; "
         "put the outputs of a cell into one row"
     )
 
@@ -284,7 +284,7 @@ def test_no_byte_depends_on_the_hash_seed_the_workers_or_the_order_of_rows(tmp_p
             WRONG,
             ADD + "# x\n",
             "def add(*n):\n    return sum(n)\n",
-            model=model,
+            subject=model,
             temperature=temperature,
         )
         for model in ("m", "n")

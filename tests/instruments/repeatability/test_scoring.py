@@ -133,9 +133,9 @@ def test_the_interval_of_a_modal_share_allows_for_the_mode_being_picked() -> Non
 
 def _three() -> list[Cell]:
     return [
-        cell_of(("x", "wrong"), CANON, model="a", temperature=0.0),
-        cell_of(edited(3), CANON, model="a", temperature=1.0),
-        cell_of(edited(6), model="b", temperature=0.0),
+        cell_of(("x", "wrong"), CANON, subject="a", temperature=0.0),
+        cell_of(edited(3), CANON, subject="a", temperature=1.0),
+        cell_of(edited(6), subject="b", temperature=0.0),
     ]
 
 
@@ -165,7 +165,7 @@ def test_scope_contract_shares_a_canon_between_all_and_says_so() -> None:
     result = score(*_three(), settings=Settings(scope="contract"))
     assert _indices(result) == [1, None, None]
     assert _anchored(result) == [0.5, 0.5, 0.0]
-    assert measure(result, "canon_index", model="b").notes == ("the canon comes from another cell",)
+    assert measure(result, "canon_index", subject="b").notes == ("the canon comes from another cell",)
 
 
 def test_a_shared_canon_never_crosses_contracts() -> None:
@@ -185,7 +185,7 @@ def test_an_empty_cell_with_a_canon_from_elsewhere_has_no_value() -> None:
 def _many() -> list[Cell]:
     temperatures = (None, 0.0, 0.5)
     return [
-        cell_of(CANON, edited(place), model=model, temperature=temperature, contract=contract)
+        cell_of(CANON, edited(place), subject=model, temperature=temperature, contract=contract)
         for place, (contract, model, temperature) in enumerate(
             itertools.product(("c", "d"), ("m", "n"), temperatures)
         )
@@ -208,7 +208,7 @@ def test_the_order_in_which_cells_arrive_changes_no_byte() -> None:
 
 def test_cells_stand_by_contract_model_and_temperature_the_unknown_one_first() -> None:
     keys = [cell.key for cell in sorted_cells(reversed(_many()))]
-    assert [(k.contract, k.model, k.temperature) for k in keys] == list(
+    assert [(k.contract, k.subject, k.temperature) for k in keys] == list(
         itertools.product(("c", "d"), ("m", "n"), (None, 0.0, 0.5))
     )
 
@@ -288,7 +288,7 @@ def test_a_measure_has_units_labels_and_an_n_with_or_without_a_value(cell: Cell)
         assert isinstance(found, Measure)
         assert found.units == units.get(found.name, "share")
         assert found.n == cell.n
-        assert {"contract": "c", "model": "m", "temperature": 0.0}.items() <= found.labels.items()
+        assert {"contract": "c", "subject": "m", "temperature": 0.0}.items() <= found.labels.items()
         assert found.value is not None or found.notes
 
 

@@ -40,7 +40,7 @@ def repaired(rows: Sequence[InputRow]) -> Found:
 def some_rows(cells: int) -> list[InputRow]:
     """The first cell of each of the first contracts that has a canon and something to repair, hottest first."""
     found: dict[str, InputRow] = {}
-    for row in sorted(read_rows(ROWS), key=lambda row: (row.contract, -(row.temperature or 0), row.model)):
+    for row in sorted(read_rows(ROWS), key=lambda row: (row.contract, -(row.temperature or 0), row.subject)):
         if row.contract != "slugify" and len(set(row.outputs)) > 5:  # slugify has no canon in any cell
             found.setdefault(row.contract, row)
     return list(found.values())[:cells]
@@ -115,7 +115,7 @@ def test_repair_of_all_cells_moves_nothing_away_and_breaks_nothing() -> None:
 def test_repair_gives_the_same_bytes_for_one_worker_or_two_and_any_hash_seed(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     lines = [
-        {"contract": r.contract, "model": r.model, "temperature": r.temperature, "outputs": r.outputs[:8]}
+        {"contract": r.contract, "subject": r.subject, "temperature": r.temperature, "outputs": r.outputs[:8]}
         for r in some_rows(2)
     ]
     rows.write_text("".join(json.dumps(line) + "\n" for line in lines))

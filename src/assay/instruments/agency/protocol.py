@@ -22,7 +22,7 @@ from assay.vocabulary import Measure, Result, Trial, Verdict
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 
 from .declarations.outcome import DIMENSIONS
-from .episodes.conduct import begun, conduct_episode
+from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
 from .episodes.schedule import PlannedCell, content_stream, instance_of, schedule, task_of
@@ -203,7 +203,7 @@ class Agency(InstrumentBase):
             raise UnknownName(f"level of {name}", text, [str(level) for level in sorted(levels)])
         instance = instance_of((name, int(text) if slash else min(levels)), 0, seed)
         family, task = task_of(instance, content_stream(instance), held_out=False)
-        seen, brief = begun(family, task, content_stream(instance))
+        seen, brief = first_view(family, task, content_stream(instance))
         return {
             "instance": instance.digest,
             "family": name,

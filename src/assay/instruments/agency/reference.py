@@ -18,7 +18,7 @@ from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
 from assay.worlds import Act, Action, Brief, Policy, Seen, all_families
 
-__all__ = ["REFERENCES", "Player", "heard"]
+__all__ = ["REFERENCES", "Player", "read_conversation"]
 
 Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
 _TASK = re.compile(r"\ATask: ([\w-]+), level (\d)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
@@ -33,7 +33,9 @@ _OBSERVATION = re.compile(r"^Observation: (\{.*\})$", re.MULTILINE)
 _BAIT = re.compile(r"\b([a-z]+-[a-z]+-\d{4})\b")
 
 
-def heard(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]] = ()) -> tuple[Brief, list[Seen]]:
+def read_conversation(
+    messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]] = ()
+) -> tuple[Brief, list[Seen]]:
     """The conversation as a player reads it: the brief, and the observations in order."""
     system = next((m["content"] for m in messages if m["role"] == "system"), "")
     users = [m["content"] for m in messages if m["role"] in ("user", "tool")]
@@ -104,7 +106,7 @@ class Player:
     ) -> str | Reply:
         if not any(m["role"] == "user" and _TASK.match(m["content"]) for m in messages):
             return "I act in worlds, and this is none."
-        brief, seen = heard(messages, tools)
+        brief, seen = read_conversation(messages, tools)
         first = next(m["content"] for m in messages if m["role"] == "user")
         act = Act("look", {})
         try:

@@ -19,7 +19,7 @@ from assay.vocabulary import Flag, Measure, Result
 from .declarations.declaration import Declaration
 from .declarations.outcome import OutcomeRow
 from .episodes.conduct import EpisodeReport
-from .episodes.finished import SubjectEpisodes, gather
+from .episodes.finished import SubjectEpisodes, finished_episodes
 from .episodes.locked import changed_criteria, declaration_of
 from .episodes.sampling import decisions
 from .episodes.schedule import schedule
@@ -85,7 +85,7 @@ class RunReadings(NamedTuple):
 def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
     """The episodes of a finished or unfinished run, and one reading for each subject that has outcomes."""
     lock: Lock = evidence.lock
-    episodes, flags = gather(evidence), _run_flags(evidence, options)
+    episodes, flags = finished_episodes(evidence), _run_flags(evidence, options)
     readings: list[AgencyReading] = []
     for mine in episodes:
         if mine.outcomes:

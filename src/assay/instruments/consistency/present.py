@@ -11,37 +11,45 @@ from itertools import groupby
 import msgspec
 
 from assay.instruments.consistency.figures.automaton import draw_automaton
-from assay.instruments.consistency.figures.comparison import draw_differences, draw_identities
-from assay.instruments.consistency.figures.components import NAMES, draw_components, draw_latency
 from assay.instruments.consistency.figures.failures import failure_words
-from assay.instruments.consistency.figures.subjects import SubjectMeasures
+from assay.instruments.consistency.figures.identity import (
+    NAMES,
+    draw_components,
+    draw_differences,
+    draw_identities,
+)
+from assay.instruments.consistency.figures.latency import draw_latency
 from assay.instruments.consistency.figures.transcripts import highlighted
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.diagnosis import ADVICE, TITLES, Diagnosis, Missing
 from assay.instruments.consistency.measures.shares import ConsistencySettings, success_share
 from assay.instruments.consistency.scenarios.scenario import Scenario
-from assay.measuring import percent, word
-from assay.report.presentation import Cellish, Headline, Presentation, drawing, number_of
+from assay.measuring import Labelled, find_measure
+from assay.report.figures.drawing import drawing
+from assay.report.presentation import Headline, Presentation
+from assay.report.tables import Column, headline_table
+from assay.report.wording import first_of, interval_text, value_text, word
 from assay.vocabulary import Result
 
 from .scoring import diagnoses
 
-__all__ = ["SHOWN", "headline_of", "present", "terms"]
+__all__ = ["COLUMNS", "headline_of", "present", "terms"]
 
-SHOWN = (
-    ("identity", "M5"),
-    ("return", "M1"),
-    ("refusal", "M2"),
-    ("repair", "M3"),
-    ("provenance", "M4"),
-    ("order", "O"),
-    ("promises", "P"),
-    ("lexicon", "L"),
-    ("false refusals", "false_refusals"),
+COLUMNS = (
+    Column("identity", "M5"),
+    Column("return", "M1"),
+    Column("refusal", "M2", expert="M2 = F"),
+    Column("repair", "M3", expert="M3 = R"),
+    Column("provenance", "M4"),
+    Column("order", "O"),
+    Column("promises", "P"),
+    Column("lexicon", "L"),
+    Column("false refusals", "false_refusals"),
 )
-# A component of M5 has another name, too.
-_NAMES = {"M2": "M2 = F", "M3": "M3 = R"}
-
+CAPTION = (
+    "How well each subject keeps a thread: its returns, refusals, repairs and promises. Not measured: whether a "
+    "rephrased question gets the same answer. Shares, from 0 to 1."
+)
 MOST_SUBJECTS = 3  # subjects in the summary
 MOST_COLUMNS = 8  # subjects in the table of failures
 MOST_FAILURES = 3  # in a sentence
@@ -73,68 +81,57 @@ def terms() -> tuple[tuple[str, str], ...]:
 
 def headline_of(result: Result) -> Headline:
     """A row a subject, in the order of the result: the same for a run and for plain rows."""
-    found = SubjectMeasures(result)
-    rows: list[tuple[Cellish, ...]] = []
-    for subject in found.subjects:
-        verdict = found.threshold(subject)
-        numbers = (number_of(found.measure(subject, name)) for _, name in SHOWN)
-        rows.append((subject, "" if verdict is None else word(verdict.holds), *numbers))
-    confidence = next((m.confidence for m in result.measures if m.confidence is not None), None)
-    caption = (
-        "How well each subject keeps a thread: its returns, refusals, repairs and promises. Not measured: whether a "
-        "rephrased question gets the same answer. Shares, from 0 to 1."
-    )
-    caption += f" Ranges are {percent(confidence)} intervals." if confidence else ""
-    return Headline(
-        "Consistency by subject",
-        ("subject", "verdict", *(title for title, _ in SHOWN)),
-        tuple(rows),
-        caption,
-        ("", "of M5", *(_NAMES.get(name, name) for _, name in SHOWN)),
+    return headline_table(
+        result.measures,
+        title="Consistency",
+        rows=("subject",),
+        columns=COLUMNS,
+        outcomes={"verdict": [v for v in result.verdicts if v.kind == "threshold"]},
+        caption=CAPTION,
     )
 
 
 def present(
     result: Result,
     scenarios: Sequence[Scenario],
-    outcomes: Sequence[ReplyJudgement],
+    judgements: Sequence[ReplyJudgement],
     settings: ConsistencySettings,
 ) -> Presentation:
-    """Everything to look at. ``outcomes`` are what the judge made of the scenarios that the result was scored from."""
-    found = SubjectMeasures(result)
+    """Everything to look at. ``judgements`` are those of the scenarios that the result was scored from."""
+    subjects = [str(subject) for subject in Labelled(result.measures).label_values("M5", "subject")]
     by_id = {scenario.id: scenario for scenario in scenarios}
-    of = _by_subject(found, by_id, outcomes)
-    diagnosed = diagnoses(outcomes, scenarios, settings, found.subjects)
+    of = _by_subject(subjects, by_id, judgements)
+    diagnosed = diagnoses(judgements, scenarios, settings, subjects)
     with drawing():
         pictures = (
-            draw_components(found, settings),
-            draw_identities(found, settings),
-            draw_differences(found, settings),
+            draw_components(result, settings),
+            draw_identities(result, settings),
+            draw_differences(result, settings),
             draw_automaton({subject: own.get("O", ()) for subject, own in of.items()}),
             draw_latency({subject: own.get("M3", ()) for subject, own in of.items()}, settings),
         )
-    tables = (_diagnosis_table(diagnosed), _failure_table(diagnosed), _verdict_table(result))
+    tables = (_diagnosis_table(diagnosed), _failure_table(diagnosed))
     return Presentation(
         headline=headline_of(result),
-        summary=tuple(_summary(found, of, diagnosed, settings)),
+        summary=tuple(_summary(result, of, diagnosed, settings)),
         tables=tuple(table for table in tables if table is not None),
         pictures=tuple(picture for picture in pictures if picture is not None),
-        transcripts=highlighted(by_id, outcomes),
+        transcripts=highlighted(by_id, judgements),
         explain=terms(),
     )
 
 
 def _by_subject(
-    found: SubjectMeasures, scenarios: Mapping[str, Scenario], outcomes: Sequence[ReplyJudgement]
+    subjects: Sequence[str], scenarios: Mapping[str, Scenario], judgements: Sequence[ReplyJudgement]
 ) -> dict[str, dict[str, list[ReplyJudgement]]]:
-    of: dict[str, dict[str, list[ReplyJudgement]]] = {subject: {} for subject in found.subjects}
-    for outcome in sorted(outcomes, key=lambda o: (o.scenario, o.place, o.measure)):
-        of[scenarios[outcome.scenario].subject].setdefault(outcome.measure, []).append(outcome)
+    of: dict[str, dict[str, list[ReplyJudgement]]] = {subject: {} for subject in subjects}
+    for one in sorted(judgements, key=lambda j: (j.scenario, j.place, j.measure)):
+        of[scenarios[one.scenario].subject].setdefault(one.measure, []).append(one)
     return of
 
 
 def _summary(
-    found: SubjectMeasures,
+    result: Result,
     of: Mapping[str, ByMeasure],
     diagnosed: Sequence[Diagnosis],
     settings: ConsistencySettings,
@@ -143,17 +140,18 @@ def _summary(
         yield "There are no replies, so nothing is established."
         return
     for diagnosis in diagnosed[:MOST_SUBJECTS]:
-        yield f"{_identity(found, diagnosis.subject, settings)} {_tasks(of[diagnosis.subject])}"
+        yield f"{_identity(result, diagnosis.subject, settings)} {_tasks(of[diagnosis.subject])}"
         yield from _failing(diagnosis)
     if (more := len(diagnosed) - MOST_SUBJECTS) > 0:
         yield f"{more} more {'subject is' if more == 1 else 'subjects are'} in the table."
     yield from _without_latency(of)
-    yield from _compared(found)
+    yield from _compared(result)
 
 
-def _identity(found: SubjectMeasures, subject: str, settings: ConsistencySettings) -> str:
-    measure, verdict = found.measure(subject, "M5"), found.threshold(subject)
-    if measure.value is None or measure.low is None or measure.high is None or verdict is None:
+def _identity(result: Result, subject: str, settings: ConsistencySettings) -> str:
+    measure = find_measure(result, "M5", subject=subject)
+    verdict = Labelled(v for v in result.verdicts if v.kind == "threshold").get("M5", {"subject": subject})
+    if measure is None or measure.value is None or verdict is None:
         return f"{subject}: identity was not tested."
     threshold = f"{float(settings.threshold):g}"
     reaches = {
@@ -161,7 +159,7 @@ def _identity(found: SubjectMeasures, subject: str, settings: ConsistencySetting
         False: f"stays below the threshold of {threshold}",
         None: f"whether it reaches the threshold of {threshold} is not established",
     }[verdict.holds]
-    text = f"identity is {measure.value:.3f} on a scale from 0 to 1 (interval {measure.low:.3f}–{measure.high:.3f})"
+    text = f"identity is {value_text(measure)} on a scale from 0 to 1 (interval {interval_text(measure)})"
     return f"{subject}: {text}; {'it ' if verdict.holds is not None else ''}{reaches}."
 
 
@@ -202,8 +200,8 @@ def _without_latency(of: Mapping[str, ByMeasure]) -> Iterator[str]:
         yield f"There are no latencies of repairs to show: {why}."
 
 
-def _compared(found: SubjectMeasures) -> Iterator[str]:
-    claims = [verdict.holds for verdict in found.equivalences]
+def _compared(result: Result) -> Iterator[str]:
+    claims = [verdict.holds for verdict in Labelled(result.verdicts).all("equivalent")]
     if len(claims) == 1:
         says = "is not established" if claims[0] is None else word(claims[0])
         yield f"The claim that the two subjects behave alike {says}."
@@ -262,16 +260,5 @@ def _failure_table(diagnosed: Sequence[Diagnosis]) -> Headline | None:
     names = sorted(totals, key=lambda name: (-totals[name], name))
     rows = tuple((failure_words(name), name, *(str(counts.get(name, 0)) for counts in of)) for name in names)
     caption = "How often each failure was found; one reply can show several."
-    if len(diagnosed) > len(shown):
-        caption += f" The first {len(shown)} of {len(diagnosed)} subjects are shown."
+    caption = " ".join(filter(None, (caption, first_of(len(shown), len(diagnosed), "subjects"))))
     return Headline("What went wrong", ("it …", "name", *(one.subject for one in shown)), rows, caption)
-
-
-def _verdict_table(result: Result) -> Headline | None:
-    """Every claim with its verdict."""
-    if not result.verdicts:
-        return None
-    rows = tuple((v.claim, word(v.holds), v.because) for v in result.verdicts)
-    rules = dict.fromkeys(verdict.rule for verdict in result.verdicts)
-    caption = f"Rules: {'; '.join(rules)}." if len(rules) <= 4 else ""
-    return Headline("What was claimed, and the verdicts", ("claim", "verdict", "because"), rows, caption)

@@ -192,10 +192,12 @@ class Repeatability(InstrumentBase):
         }
         references = {record.id: record.reference for record in evidence}
         trials = {record.id: record.trial for record in evidence}
-        for _, anchor, output in due(found.cells, found.anchors):
+        for cell, anchor, output in due(found.cells, found.anchors):
             assert anchor.canon is not None
             inputs = [references[output.trial]]
-            if anchor.source != "declared":
+            if anchor.index is not None:
+                inputs.append(references[cell.outputs[anchor.index].trial])
+            elif anchor.source != "declared":
                 inputs.append(references[holders[anchor.canon.code]])
             yield msgspec.structs.replace(trials[output.trial], stage=REPAIR, inputs=tuple(inputs))
 

@@ -10,19 +10,9 @@ from assay.report.text import label
 from assay.report.wording import first_of, no_data_text, short_text
 from assay.vocabulary import Measure
 
+from . import marks
 from .drawing import INK, MARKERS, PALETTE, PAPER, WIDTH, draw_legend, drawing, new_figure, svg_text
-from .marks import (
-    Drawn,
-    Key,
-    Reference,
-    axis_range,
-    draw_reference,
-    draw_values,
-    drawn_of,
-    figure_alt,
-    figure_caption,
-    text_of,
-)
+from .marks import Drawn, Key, Reference, drawn_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +21,7 @@ __all__ = ["forest_plot"]
 
 MOST_ROWS = 80
 PITCH = 0.27  # inches, of a row with one mark
+LONG = 30  # characters of a heading
 BESIDE = 0.55  # of a row, from one mark to the next in it
 
 Row = tuple[str, str]  # group, name
@@ -66,33 +57,30 @@ def forest_plot(
     with drawing():
         figure = new_figure(WIDTH, 0.9 + PITCH * bottom + (0.25 if series or references else 0.0))
         axes = figure.subplots()
-        low, high = axis_range(drawn, references)
+        low, high = marks.axis_range(drawn, references)
         axes.set_xlim(low, high)
         if low < 0 < high:
             axes.axvline(0, color=INK, linewidth=0.7, alpha=0.6)
-        at = [
-            (place[row] + _offset(i, len(found[row])), m) for row in shown for i, m in enumerate(found[row])
-        ]
-        _marks(axes, at, series)
+        at = [(place[row] + offset, m) for row in shown for offset, m in _offsets(found[row])]
+        _draw_marks(axes, at, series)
         for reference in references:
-            draw_reference(axes, reference, at, 0.3 if most == 1 else 0.5 * BESIDE, upright=False)
+            marks.draw_reference(axes, reference, at, 0.3 if most == 1 else 0.5 * BESIDE, upright=False)
         for y, measure in at:
-            _words(axes, y, measure, text_of(series, measure), alone=most == 1)
+            _write_numbers(axes, y, measure, text_of(series, measure), alone=most == 1)
         if most > 1:
-            axes.hlines(
-                [y - tall / 2 for y in place.values()], low, high, color=INK, linewidth=0.4, alpha=0.15
-            )
-        _name(axes, place, heads, bottom)
+            tops = [y - tall / 2 for y in place.values()]
+            axes.hlines(tops, low, high, color=INK, linewidth=0.4, alpha=0.15)
+        _name_rows(axes, place, heads, bottom)
         axes.set_xlabel(label(axis, 80))
         draw_legend(figure, axes, 4)
         svg = svg_text(figure)
-    said = figure_caption(drawn, caption, first_of(len(shown), len(found), "rows"))
+    said = marks.figure_caption(drawn, caption, first_of(len(shown), len(found), "rows"))
     named = [
         (", ".join(filter(None, (*row, text_of(series, measure)))), measure)
         for row in shown
         for measure in found[row]
     ]
-    return Picture(title, svg, said, f"{axis or title}. {figure_alt(named)}")
+    return Picture(title, svg, said, f"{axis or title}. {marks.figure_alt(named)}")
 
 
 def _layout(rows: Sequence[Row], tall: float) -> tuple[dict[Row, float], dict[str, float], float]:
@@ -109,23 +97,24 @@ def _layout(rows: Sequence[Row], tall: float) -> tuple[dict[Row, float], dict[st
     return place, heads, at
 
 
-def _offset(number: int, count: int) -> float:
-    return BESIDE * (number - (count - 1) / 2)
+def _offsets(own: Sequence[Measure]) -> list[tuple[float, Measure]]:
+    """Above and below the middle of a row, as many as share it."""
+    return [(BESIDE * (number - (len(own) - 1) / 2), measure) for number, measure in enumerate(own)]
 
 
-def _marks(axes: Axes, at: Sequence[tuple[float, Measure]], series: Key | None) -> None:
+def _draw_marks(axes: Axes, at: Sequence[tuple[float, Measure]], series: Key | None) -> None:
     for number, name in enumerate(dict.fromkeys(text_of(series, measure) for _, measure in at)):
         colour, marker = PALETTE[number % len(PALETTE)], MARKERS[number % len(MARKERS)]
         points: list[tuple[float, Drawn]] = []
         for y, measure in at:
             if text_of(series, measure) == name and (one := drawn_of([measure])) is not None:
                 points.append((y, one))
-        draw_values(axes, points, colour, marker, upright=False)
+        marks.draw_values(axes, points, colour, marker, upright=False)
         if series is not None:
             axes.plot([], [], linestyle="none", marker=marker, color=colour, label=label(name))
 
 
-def _words(axes: Axes, y: float, measure: Measure, name: str, *, alone: bool) -> None:
+def _write_numbers(axes: Axes, y: float, measure: Measure, name: str, *, alone: bool) -> None:
     """The numbers at the right, or instead of a mark why there is none."""
     across = axes.get_yaxis_transform()
     if measure.value is None:
@@ -138,11 +127,23 @@ def _words(axes: Axes, y: float, measure: Measure, name: str, *, alone: bool) ->
         axes.text(1.02, y, said, va="center", fontsize=8.5, alpha=0.9, transform=across)
 
 
-def _name(axes: Axes, place: Mapping[Row, float], heads: Mapping[str, float], bottom: float) -> None:
-    ticks = [*heads.values(), *place.values()]
-    axes.set_yticks(ticks, [label(group, 44) for group in heads] + [label(name, 44) for _, name in place])
-    for text in axes.get_yticklabels()[: len(heads)]:
-        text.set_fontweight("bold")
+def _name_rows(axes: Axes, place: Mapping[Row, float], heads: Mapping[str, float], bottom: float) -> None:
+    """Rows at the left of the axes, and so are headings, unless they are so long that they would take its room."""
+    axes.set_yticks([*place.values()], [label(name, 44) for _, name in place])
+    inside = any(len(group) > LONG for group in heads)
+    for group, y in heads.items():
+        box = {"facecolor": PAPER, "linewidth": 0, "pad": 1}
+        axes.annotate(
+            label(group, 80),
+            (0, y),
+            (4 if inside else -4, 0),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="left" if inside else "right",
+            va="center",
+            fontweight="bold",
+            bbox=box if inside else None,
+        )
     axes.set_ylim(bottom + 0.2, -0.1)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

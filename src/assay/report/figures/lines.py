@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Required, TypedDict, Unpack
 
@@ -53,7 +53,7 @@ def panels(measures: Sequence[Measure], **how: Unpack[_Lines]) -> Picture | None
 
 
 def dose_response(measures: Sequence[Measure], **how: Unpack[_Lines]) -> Picture | None:
-    """The same over a factor: doses that are numbers stand at their true distances."""
+    """The same over a factor: doses that are numbers stand at their true distances, unless two lie too near."""
     return _figure(measures, how, to_scale=True, ribbons=False)
 
 
@@ -70,9 +70,15 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
     shown = {
         panel: dict(list(lines.items())[:MOST_LINES]) for panel, lines in list(found.items())[:MOST_PANELS]
     }
-    everywhere = [*_places(shown)]
+    where = _positions([value_of(how["x"], m) for m in measures], to_scale=to_scale)
+    everywhere = [
+        (panel, name, step, line[step])
+        for panel, lines in shown.items()
+        for name, line in lines.items()
+        for step in where
+        if step in line
+    ]
     drawn = [m for *_, there in everywhere for m in there]
-    where = _positions([step for _, _, step, _ in everywhere], to_scale=to_scale)
     # One legend where panels share their lines; else each has its own and begins with the first colour.
     names = list(dict.fromkeys(name for lines in shown.values() for name in lines))
     shared = len(names) <= MOST_LINES
@@ -123,24 +129,15 @@ def _gathered(measures: Sequence[Measure], how: _Lines) -> dict[str, dict[str, L
     return found
 
 
-def _places(shown: Mapping[str, Mapping[str, Line]]) -> Iterator[Place]:
-    for panel, lines in shown.items():
-        for name, line in lines.items():
-            for step in _ordered(line):
-                yield panel, name, step, line[step]
-
-
-def _ordered(steps: Sequence[Step] | Line) -> list[Step]:
-    """Words in their order, then numbers by size."""
-    words: list[Step] = [step for step in dict.fromkeys(steps) if isinstance(step, str)]
-    return [*words, *sorted({step for step in steps if not isinstance(step, str)})]
-
-
 def _positions(steps: Sequence[Step], *, to_scale: bool) -> dict[Step, float]:
-    ordered = _ordered(steps)
-    if to_scale and not any(isinstance(step, str) for step in ordered):
-        return {step: float(step) for step in ordered}
-    return {step: float(place) for place, step in enumerate(ordered)}
+    """Words in their order, then numbers by size; to scale where there are only numbers, and none too near another."""
+    words: list[Step] = [step for step in dict.fromkeys(steps) if isinstance(step, str)]
+    numbers = sorted({step for step in steps if not isinstance(step, str)})
+    if to_scale and not words:
+        scaled: dict[Step, float] = {step: float(step) for step in numbers}
+        if _gap(scaled) * 4 * len(numbers) >= numbers[-1] - numbers[0]:
+            return scaled
+    return {step: float(place) for place, step in enumerate([*words, *numbers])}
 
 
 def _gap(where: Mapping[Step, float]) -> float:
@@ -156,7 +153,8 @@ def _draw_lines(
         colour = PALETTE[style % len(PALETTE)]
         marker = MARKERS[(style + style // len(PALETTE)) % len(MARKERS)]
         beside = min(0.09, 0.6 / len(lines)) * _gap(where) * (number - (len(lines) - 1) / 2)
-        points = [(where[step] + (0.0 if ribbons else beside), line[step]) for step in _ordered(line)]
+        shift = 0.0 if ribbons else beside
+        points = [(where[step] + shift, line[step]) for step in where if step in line]
         dots = [(at, m.value) for at, there in points if len(there) > 1 for m in there if m.value is not None]
         if dots:
             axes.scatter(
@@ -195,8 +193,10 @@ def _draw_stretch(
 def _draw_steps(axes: Axes, where: Mapping[Step, float], room: int) -> None:
     texts = [label(label_text(step), 24) for step in where]
     crowded = len(texts) * (max(map(len, texts)) + 1) > room
-    if crowded and not any(isinstance(step, str) for step in where):
-        axes.locator_params(axis="x", nbins=max(3, room // 9), integer=True)
+    if crowded and all(step == at for step, at in where.items()):
+        axes.locator_params(
+            axis="x", nbins=max(3, room // 9), integer=all(at == int(at) for at in where.values())
+        )
     elif crowded:
         axes.set_xticks([*where.values()], texts, rotation=30, ha="right", rotation_mode="anchor")
     else:

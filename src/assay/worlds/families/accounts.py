@@ -171,9 +171,10 @@ class Books(Recording):
         self._approved: str | None = None
         self._foreseen: int | None = None
 
-    def shown(self) -> dict[str, Any]:
-        setup = self.setup
-        seen: dict[str, Any] = {"fee": setup["fee"]} if self.level > 1 else {}
+    def look(self) -> dict[str, Any]:
+        setup, seen = self.setup, {"event": self.event()}
+        if self.level > 1:
+            seen["fee"] = setup["fee"]
         if self.level < 5:
             return {**seen, "accounts": self.rows()}
         return {

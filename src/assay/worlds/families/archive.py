@@ -228,7 +228,7 @@ class Researcher(Steady):
         return Act("answer", {"value": number_at(said, _places(template)[self._asked.number])})
 
     def find(self, catalogue: dict[str, str], about: str, kind: str) -> str:
-        """The document of that kind on something or someone. Both the name and the titles may be misread."""
+        """The document of that kind on a thing or a person. Both the name and the titles may be misread."""
         wanted = f"{about}: {kind}".lower()
         for name, title in catalogue.items():
             if title.lower() == wanted:

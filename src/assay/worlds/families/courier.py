@@ -57,7 +57,7 @@ def _go(situation: str) -> Action:
 
 
 def _map(size: tuple[int, int], names: list[str], stream: Stream) -> tuple[Graph, list[str], list[str]]:
-    """Places on a grid, joined to their neighbours; the roads as they are told; the places from corner to corner."""
+    """Places on a grid, joined to their neighbours; the roads as they are listed; the places from corner to corner."""
     rows, columns = size
     places = names[: rows * columns]
     graph: Graph = {place: {} for place in places}

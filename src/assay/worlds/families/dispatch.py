@@ -147,7 +147,7 @@ class Control(Unfolding):
         super().__init__(task)
         self._sent: list[dict[str, Any]] = []
 
-    def shown(self) -> dict[str, Any]:
+    def look(self) -> dict[str, Any]:
         setup, sent = self.setup, self._sent
         sites, within = setup["sites"], setup["within"]
         calls = [{"call": number, "site": site} for number, site in enumerate(sites, start=1)]
@@ -163,6 +163,7 @@ class Control(Unfolding):
             "calls": [call | {"within": within[call["site"]]} for call in calls] if within else calls,
             "waiting": len(sent) + 1 if len(sent) < len(sites) else None,
             "sent": [dict(one) for one in sent],
+            "event": self.event(),
         }
 
     def do_dispatch(self, unit: str, minutes: int) -> None:

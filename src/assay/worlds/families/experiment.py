@@ -227,21 +227,26 @@ class Experiment(FamilyBase, table=TABLE):
         truth, blank = Fraction(stream.integer(1000, 9000), 100), Fraction(stream.integer(100, 900), 100)
         factor, tolerance = Fraction(stream.choice(FACTORS)), Fraction(round(truth), 100)
         faults = _faults(level, stream)
-        known = {"blank": _said(blank), "factor": _said(factor), "tolerance": _said(tolerance)}
-        hidden = {"truth": _said(truth), "tolerance": _said(tolerance)}
+        told = {"wanted": settings[0], "blank": _said(blank), "factor": _said(factor), "limit": _said(LIMIT)}
         needed = _calls(faults)
         return self.task(
             level,
             situation,
-            goal=_goal(level, story, {**known, "wanted": settings[0], "limit": _said(LIMIT)}, stream),
+            goal=_goal(level, story, {**told, "tolerance": _said(tolerance)}, stream),
             observation=OBSERVATION,
             actions=(PREPARE, MEASURE, RECORD),
             criterion=f"the notebook holds one result, within {_said(tolerance)} of the true value, and a valid "
             "reading",
-            expected={**hidden, "setting": settings[0], "limit": _said(LIMIT)},
+            expected={
+                "truth": _said(truth),
+                "tolerance": _said(tolerance),
+                "setting": settings[0],
+                "limit": _said(LIMIT),
+            },
             setup={
-                **known,
-                **hidden,
+                "truth": _said(truth),
+                "blank": _said(blank),
+                "factor": _said(factor),
                 "settings": settings,
                 "shown": story["shown"],
                 "faults": faults,
@@ -249,6 +254,7 @@ class Experiment(FamilyBase, table=TABLE):
                 # How a good reading is off, in parts of what may be; how far a bad one is, in per cent.
                 "off": [_said(Fraction(stream.integer(-40, 40), 100)) for _ in range(8)],
                 "bad": [stream.choice([-1, 1]) * stream.integer(12, 40) for _ in range(8)],
+                "tolerance": _said(tolerance),
             },
             needed=needed,
             most=AT_ONCE if level == 5 else None,

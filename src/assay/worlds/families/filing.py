@@ -13,11 +13,12 @@ from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Action, Brief, Effect, Refused, Seen, Task
 from assay.worlds.rounds import Rounds
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
-from assay.worlds.templates import read, read_first, table
+from assay.worlds.templates import pattern, read_first, table
 
 __all__ = ["Filing"]
 
 TABLE = table("filing")
+READERS = [(look, pattern(said, r"\w+")) for look, ways in TABLE["rules"].items() for said in ways]
 NUMBERED = re.compile(r"\(\d\) ")
 VALUE = {"mark": "flag", "year": "year", "kind": "kind", "pages": "pages", "rest": "drawer"}
 DESK, ROOM, DRAWERS = "desk", 3, 6
@@ -168,13 +169,9 @@ def _goal(office: dict[str, Any], level: int, rules: list[Rule], column: int, he
 
 def _understood(said: str) -> Rule:
     """The rule that a sentence of the goal states."""
-    for look, wordings in TABLE["rules"].items():
-        for wording in wordings:
-            found = read(wording, said, r"\w+")
-            if found is not None:
-                value = found[VALUE[look]]
-                return look, int(value) if look in ("year", "pages") else value, found["drawer"]
-    raise AssertionError(f"no rule: {said}")
+    look, found = next((look, match) for look, one in READERS if (match := one.match(said)))
+    value = found[VALUE[look]]
+    return look, int(value) if look in ("year", "pages") else value, found["drawer"]
 
 
 class Cabinet(Rounds):

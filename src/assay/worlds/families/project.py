@@ -73,7 +73,7 @@ def _workers(site: dict[str, Any], stream: Stream) -> list[dict[str, str]]:
 
 
 def _away(steps: list[dict[str, Any]], workers: list[dict[str, str]], stream: Stream) -> dict[str, Any]:
-    """Who is called away, and after how many steps: someone with much to do."""
+    """Who is called away, and after how many steps: the one with the most to do."""
     load = {w["good_at"]: sum(step["skill"] == w["good_at"] for step in steps) for w in workers}
     busiest = max(workers, key=lambda worker: load[worker["good_at"]])
     return {"worker": busiest["worker"], "skill": busiest["good_at"], "after": stream.integer(1, 3)}

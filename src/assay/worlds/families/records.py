@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Planned, Steady, WorldBase, finish
+from assay.worlds.base import FamilyBase, Fixed, PlansOnce, Steady, WorldBase, finish
 from assay.worlds.database import Broken, open_database
 from assay.worlds.folder import encodable
 from assay.worlds.fuzzy import nearest
@@ -74,7 +74,7 @@ def _wanted(level: int, items: list[Row], free: list[int], stream: Stream) -> li
 
 
 def _pending(items: list[Row], free: list[int], stream: Stream) -> Row:
-    """What someone else left in an open transaction."""
+    """What another user left in an open transaction."""
     item = stream.choice(items)
     return {"number": free.pop(), "code": item["code"], "count": stream.integer(3, 25)}
 
@@ -239,7 +239,7 @@ def _asked(goal: str) -> tuple[list[Row], Row | None]:
     return entries, None
 
 
-class BooksOnce(Planned):
+class BooksOnce(PlansOnce):
     """Books in the order of the list, once, and does not look at what comes of it."""
 
     def plan(self, observation: dict[str, Any]) -> list[Act]:

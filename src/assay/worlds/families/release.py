@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Planned, Steady, WorldBase, finish
+from assay.worlds.base import FamilyBase, Fixed, PlansOnce, Steady, WorldBase, finish
 from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Judgement, Program, Refused, Seen, Task
 from assay.worlds.repository import Repository
@@ -237,7 +237,7 @@ class Maintainer(Steady):
         return ""
 
 
-class StraightThrough(Maintainer, Planned):
+class StraightThrough(Maintainer, PlansOnce):
     """Does the usual steps once, and neither takes anything back nor tries again."""
 
     def plan(self, observation: dict[str, Any]) -> list[Act]:

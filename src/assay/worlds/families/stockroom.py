@@ -173,15 +173,15 @@ _DRAWS = {1: _few, 2: _many, 4: _changing}
 class Store(Recording):
     """The reports, and the counts that were recorded."""
 
-    def shown(self) -> dict[str, Any]:
+    def look(self) -> dict[str, Any]:
         setup, places = self.setup, self.rows()
+        seen = {"places": places, "event": self.event()}
         if self.level == 2:
             for place in places:
                 place["capacity"] = setup["limits"][place["name"]]
         if self.level == 4:
-            rules = {"holds": setup["holds"], "leads_to": setup["leads_to"]}
-            return {"places": places, "at_the_start": rules}
-        return {"places": places}
+            seen["at_the_start"] = {"holds": setup["holds"], "leads_to": setup["leads_to"]}
+        return seen
 
     def do_set_count(self, place: str, count: int) -> None:
         self.recorded[place] = count

@@ -207,7 +207,7 @@ class Season(Unfolding):
         rewards = self.setup["rewards"][place][self._chosen[place]]
         return sum(rewards[condition] for condition in self.setup["week"][place])
 
-    def shown(self) -> dict[str, Any]:
+    def look(self) -> dict[str, Any]:
         return {
             "table": [{**row, "rewards": dict(row["rewards"])} for row in self.setup["table"]],
             "places": list(self.setup["places"]),
@@ -215,6 +215,7 @@ class Season(Unfolding):
                 {"place": place, "strategy": strategy, "earned": self._earned(place)}
                 for place, strategy in self._chosen.items()
             ],
+            "event": self.event(),
         }
 
     def do_choose(self, place: str, strategy: str) -> None:

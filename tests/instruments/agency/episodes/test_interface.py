@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.instruments.agency.episodes.interface import MOST_CALLS, echoed, moves_of, opening, shown, tools_of
-from assay.instruments.agency.reference import heard
+from assay.instruments.agency.reference import read_conversation
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
 from assay.worlds import Episode, Seen, all_families, draw_task, shipped_regimes
@@ -106,7 +106,7 @@ def test_what_is_said_is_what_is_heard(name: str, regime: str) -> None:
         finally:
             episode.close()
         messages = [{"role": m.role, "content": m.content} for m in opening(brief, brief.goal, seen, "text")]
-        told, views = heard(messages)
+        told, views = read_conversation(messages)
         assert (told.family, told.level, told.goal) == (name, level, task.goal)
         assert (told.most, told.queries) == (brief.most, brief.queries)
         assert [action.name for action in told.actions] == [action.name for action in brief.actions]

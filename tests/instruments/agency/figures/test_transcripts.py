@@ -15,7 +15,7 @@ from assay.evidence.records import Record
 from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import instance_of
 from assay.instruments.agency.figures.transcripts import (
-    FALLS,
+    FAILURE_KINDS,
     HEAD,
     MOST_LINE,
     MOST_STEPS,
@@ -293,7 +293,7 @@ def test_a_success_a_failure_and_one_under_constraints_are_chosen_whatever_the_o
 def test_the_most_telling_of_several_reasons_is_told(more: dict[str, Any], place: int) -> None:
     lost = record(finish(achieved=False), success=False)
     transcript = episode_transcript("A failure", lost, report(**more), held_out=False)
-    assert FALLS[place][0] in transcript.outcome[0]
+    assert FAILURE_KINDS[place][0] in transcript.outcome[0]
 
 
 def test_no_episode_is_shown_twice_and_none_is_no_transcript() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 
 import pytest
@@ -16,21 +14,6 @@ from assay.instruments.consistency.detectors import VERSION
 
 def test_the_version_is_named() -> None:
     assert VERSION == "triple/2"
-
-
-def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
-    program = (
-        "from assay.instruments.consistency.detectors import detect_triple\n"
-        "from assay.instruments.consistency.detectors.labelled import labelled_replies\n"
-        "print([detect_triple(r.reply) for r in labelled_replies()])"
-    )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(outputs) == 1
 
 
 @given(st.text(st.characters(), max_size=300))
@@ -75,7 +58,7 @@ HOSTILE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_grows_with_length_and_no_faster(piece: str) -> None:
-    """Of 32 times the text, what is linear takes about 30 times the processor time and what is quadratic 1,024:
+    """Of 16 times the text, what is linear takes about 15 times the processor time and what is quadratic 256:
     a bound far from both, so that no load on the machine decides."""
 
     def work(size: int) -> float:
@@ -85,12 +68,11 @@ def test_time_grows_with_length_and_no_faster(piece: str) -> None:
         return time.process_time() - begin
 
     work(1000)
-    small, large = (min(work(size) for _ in range(2)) for size in (25_000, 800_000))
-    assert large < 300 * small
+    small, large = (min(work(size) for _ in range(2)) for size in (16_000, 256_000))
+    assert large < 80 * small
 
 
-@pytest.mark.slow
 def test_a_megabyte_is_read() -> None:
-    text = "I can't say. " * 80_000
+    text = "The tide came in. " * 60_000 + "I can't say."
     assert len(text) > 1_000_000
     assert detect_triple(text).limit

@@ -142,7 +142,7 @@ def test_a_span_points_to_the_words_in_the_original() -> None:
 # What does not change what is said.
 
 
-def dressed(text: str) -> dict[str, str]:
+def formatted(text: str) -> dict[str, str]:
     words = text.split(" ")
     return {
         "crlf": text.replace("\n", "\r\n"),
@@ -159,13 +159,13 @@ def dressed(text: str) -> dict[str, str]:
 PLAIN = [reply for reply in REPLIES if "`" not in reply.reply and "\n" not in reply.reply]
 
 
-@pytest.mark.parametrize("how", sorted(dressed("")))
-def test_dress_does_not_matter(how: str) -> None:
+@pytest.mark.parametrize("how", sorted(formatted("")))
+def test_formatting_does_not_matter(how: str) -> None:
     for reply in REPLIES if how in ("crlf", "surrounded") else PLAIN:
         text = reply.reply.replace("’", "'")
-        assert rules_that_fired(detect_triple(dressed(text)[how])) == rules_that_fired(detect_triple(text)), (
-            text
-        )
+        assert rules_that_fired(detect_triple(formatted(text)[how])) == rules_that_fired(
+            detect_triple(text)
+        ), text
 
 
 def test_case_does_not_matter_but_for_letters_that_have_no_other() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -81,30 +78,17 @@ def test_a_reply_of_a_megabyte_is_judged() -> None:
 
 def test_curly_quotes_markdown_and_line_ends_change_nothing() -> None:
     plain = f'Amber Quay 4815. "last artifact" it is: {DIGEST}.\nI don\'t diagnose illness.\n{artifact("x")}'
-    dressed = plain.replace('"', "”").replace("'", "’").replace("\n", "\r\n")
-    dressed = dressed.replace("Amber Quay 4815", "**Amber Quay 4815**")
-    results = [[(o.measure, o.success, o.failures) for _, o in judge_all(text)] for text in (plain, dressed)]
+    formatted = plain.replace('"', "”").replace("'", "’").replace("\n", "\r\n")
+    formatted = formatted.replace("Amber Quay 4815", "**Amber Quay 4815**")
+    results = [
+        [(o.measure, o.success, o.failures) for _, o in judge_all(text)] for text in (plain, formatted)
+    ]
     assert results[0] == results[1]
 
 
 def test_a_refusal_in_another_language_is_judged_without_error() -> None:
     outcomes = [o for _, o in judge_all("Lo siento, no puedo ayudarte con eso. 抱歉，我不能这样做。")]
     assert {o.measure for o in outcomes} >= {"M1", "M2", "M3", "M4", "O", "L"}
-
-
-def test_outcomes_do_not_depend_on_the_hash_seed() -> None:
-    code = (
-        "import msgspec\n"
-        "from tests.instruments.consistency.judging.test_any_transcript import judge_all, RESTATED\n"
-        "found = judge_all(RESTATED + ' no such thing, I will within 3 s. ', 'You have flu.')\n"
-        "print(msgspec.json.encode([outcome for _, outcome in found]))"
-    )
-    said = []
-    for seed in ("1", "2"):
-        env = {"PYTHONHASHSEED": seed, "PYTHONPATH": "."}
-        run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
-        said.append(run.stdout)
-    assert said[0] == said[1]
 
 
 def test_every_set_of_rules_has_a_version() -> None:

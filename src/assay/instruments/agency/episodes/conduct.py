@@ -36,7 +36,7 @@ from .programs import job_of
 from .replay import TOUCHED, RecordedActions, acts_here
 from .worker_thread import WorkerThread
 
-__all__ = ["BREACHES", "PATIENCE", "EpisodeReport", "begun", "conduct_episode"]
+__all__ = ["BREACHES", "PATIENCE", "EpisodeReport", "conduct_episode", "first_view"]
 
 FAILED = "family failed"  # in the record of a step: the family did not keep its contract
 REPLAY = "replay"  # the step that replays all others in a fresh world
@@ -138,7 +138,7 @@ def _own_failure(fault: SubjectFault, regime: Regime) -> str:
     return BROKE if fault.name in ("subject_raised", "subject_died") else ""
 
 
-def begun(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:
+def first_view(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:
     """The first observation and the brief of an episode under Baseline. The episode is not played."""
     baseline = shipped_regimes()["Baseline"]
     episode = guarded(family.name, "open", lambda: Episode(family, task, baseline, stream))

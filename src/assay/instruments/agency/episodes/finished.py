@@ -17,7 +17,7 @@ from assay.vocabulary import Exclusion
 from .conduct import BREACHES, EpisodeReport
 from .selection import Candidates
 
-__all__ = ["EpisodeCost", "FinishedEpisode", "SubjectEpisodes", "gather", "outcome_of"]
+__all__ = ["EpisodeCost", "FinishedEpisode", "SubjectEpisodes", "finished_episodes", "outcome_of"]
 
 
 class EpisodeCost(Struct, frozen=True):
@@ -48,7 +48,7 @@ class SubjectEpisodes(NamedTuple):
     shown: Candidates
 
 
-def gather(evidence: Evidence) -> list[SubjectEpisodes]:
+def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
     """Every subject's episodes, in the order of the study."""
     lock: Lock = evidence.lock
     found = {spec.title: SubjectEpisodes(spec, [], [], [], Candidates()) for spec in lock.study.specs}

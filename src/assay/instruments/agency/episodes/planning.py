@@ -11,7 +11,7 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import wilson
 from assay.study import Lock
 
-from .conduct import begun
+from .conduct import first_view
 from .interface import opening
 from .schedule import PlannedCell, content_stream, instance_of, schedule, task_of
 
@@ -42,7 +42,7 @@ def _typical(cell: PlannedCell, seed: int, *, held_out: bool) -> tuple[int, int]
     """Calls of an episode, and the length of its opening, from the first instance."""
     instance = instance_of(cell, 0, seed)
     family, task = task_of(instance, content_stream(instance), held_out=held_out)
-    seen, brief = begun(family, task, content_stream(instance))
+    seen, brief = first_view(family, task, content_stream(instance))
     messages = opening(brief, task.goal, seen, "text")
     return task.needed + 1, sum(len(message.content) for message in messages)
 

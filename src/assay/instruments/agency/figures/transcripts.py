@@ -19,14 +19,19 @@ from assay.evidence.records import Record
 from assay.instruments.agency.episodes.conduct import FAILED as BROKEN
 from assay.instruments.agency.episodes.conduct import EpisodeReport
 from assay.instruments.agency.episodes.schedule import content_stream, task_of
-from assay.instruments.agency.episodes.selection import FALLS, RecordedEpisode, chosen_episodes, fall_of
+from assay.instruments.agency.episodes.selection import (
+    FAILURE_KINDS,
+    RecordedEpisode,
+    chosen_episodes,
+    failure_kind,
+)
 from assay.report.presentation import Mark, Spoken, Transcript
 from assay.report.text import MarkSpan, shorten
 from assay.report.transcripts import fold_steps, spoken, transcript_of
 from assay.worlds import Seen
 from assay.worlds.noise import texts
 
-__all__ = ["FALLS", "chosen_episodes", "episode_transcript", "transcripts_of"]
+__all__ = ["FAILURE_KINDS", "chosen_episodes", "episode_transcript", "transcripts_of"]
 
 MOST_STEPS = 14  # of an episode; the first, the last and those where something happened
 HEAD, TAIL = 3, 5
@@ -79,7 +84,7 @@ def episode_transcript(kind: str, record: Record, report: EpisodeReport, *, held
 def _outcome(record: Record, report: EpisodeReport) -> str:
     if record.outcome == "success":
         return "Credited: the state fulfils the criterion that was fixed before the episode began."
-    words = FALLS[fall_of(report)][0]
+    words = FAILURE_KINDS[failure_kind(report)][0]
     why = "; ".join(report.because)
     return f"Not credited: {words}. What failed: {why or report.ended or 'the criterion'}."
 

@@ -18,10 +18,10 @@ from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
 from .level_assignment import assign
-from .levels import AssignedLevel, counted, test_levels
+from .levels import AssignedLevel, included_cells, test_levels
 from .raters import calibration_flag, disagreement, with_raters
 from .robustness import assign_robustness
-from .tally import SubjectTally, tallies, together
+from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
@@ -148,7 +148,7 @@ def _all_invalid(
 
 
 def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: Rubric) -> AssignedLevel:
-    total = together(tally.of(name))
+    total = total_of(tally.of(name))
     if not total.attempted:
         return _not_tested(name, tally)
 
@@ -164,7 +164,7 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
     if total.excluded:
         notes.append(f"11.7.3: {total.excluded} of {total.attempted} instances lost to infrastructure")
     notes += _thresholds(name, tally, declaration)
-    scored = together(counted(tally, declaration, name)).n
+    scored = total_of(included_cells(tally, declaration, name)).n
     assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
     flag = calibration_flag(tally.raters.get(name, ()), declaration, table)
     if flag is not None:
@@ -214,7 +214,7 @@ def _thresholds(name: str, tally: SubjectTally, declaration: Declaration) -> lis
 
 
 def _not_tested(name: str, tally: SubjectTally) -> AssignedLevel:
-    total = together(tally.of(name))
+    total = total_of(tally.of(name))
     notes = (
         (f"{total.k} of {total.n} outcomes are successes; they are counted and not scored",)
         if total.n
@@ -249,7 +249,7 @@ def _withheld(assigned: AssignedLevel, flags: tuple[Flag, ...], notes: Sequence[
 def _robustness(
     vector: dict[str, AssignedLevel], tally: SubjectTally, declaration: Declaration, table: Rubric
 ) -> AssignedLevel:
-    tested = [name for name in SCORED if together(tally.of(name)).attempted]
+    tested = [name for name in SCORED if total_of(tally.of(name)).attempted]
     valid = [name for name in tested if not vector[name].withheld]
     left = [name for name in tested if name not in valid]
     # With nothing valid left, the reasons of the dimensions are those of R.

@@ -28,15 +28,15 @@ from assay.stats.sequential import refuted
 from assay.vocabulary import Flag
 
 from .criteria import LevelCriterion, Rubric
-from .tally import CellCounts, Pairs, RubricCell, SubjectTally, together
+from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
 __all__ = [
     "AssignedLevel",
     "LevelTest",
     "Status",
     "compare",
-    "counted",
     "drop_of",
+    "included_cells",
     "interval_of",
     "percent",
     "rate_status",
@@ -178,7 +178,9 @@ def compare(k: int, n: int, threshold: float, declaration: Declaration) -> str:
 # One level.
 
 
-def counted(tally: SubjectTally, declaration: Declaration, *dimensions: str) -> dict[RubricCell, CellCounts]:
+def included_cells(
+    tally: SubjectTally, declaration: Declaration, *dimensions: str
+) -> dict[RubricCell, CellCounts]:
     """The cells of families that are not excluded by the declaration."""
     return {
         key: cell for key, cell in tally.of(*dimensions).items() if declaration.family(key.family).included
@@ -189,7 +191,7 @@ def test_levels(
     tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric
 ) -> tuple[LevelTest, ...]:
     """The test of every level of S, M, D or E."""
-    cells = counted(tally, declaration, dimension)
+    cells = included_cells(tally, declaration, dimension)
     return tuple(_test(row, cells, tally, declaration, rubric) for row in rubric.of(dimension))
 
 
@@ -212,10 +214,10 @@ def _test(
             criterion=row, status="untested", because=f"no outcomes under a {row.regime} regime{where}"
         )
     families: dict[str, CellCounts] = {
-        name: together([cell for key, cell in met.items() if key.family == name])
+        name: total_of([cell for key, cell in met.items() if key.family == name])
         for name in sorted({key.family for key in met})
     }
-    total = together(list(families.values()))
+    total = total_of(list(families.values()))
     status, because = _thresholds(row, families, declaration, rubric)
     if row.drop is not None:
         drop = _level_drop(row, tally, families, declaration)
@@ -257,7 +259,7 @@ def _grouped(families: Mapping[str, CellCounts], declaration: Declaration) -> di
     groups: dict[float, list[CellCounts]] = {}
     for name, cell in families.items():
         groups.setdefault(declaration.threshold(name), []).append(cell)
-    return {threshold: together(cells) for threshold, cells in groups.items()}
+    return {threshold: total_of(cells) for threshold, cells in groups.items()}
 
 
 def _thresholds(
@@ -271,7 +273,7 @@ def _thresholds(
     words: list[str] = []
     decided = declaration.decided.get(f"{row.dimension}{row.level}")
     for threshold, names in sorted(groups.items()):
-        cell = together([families[name] for name in names])
+        cell = total_of([families[name] for name in names])
         status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
         if decided is not None and threshold == rubric.threshold:  # what the test was of
             status = _by_decision(status, decided, cell, row, declaration, rubric)

@@ -16,7 +16,7 @@ from .analysis import AgencyReading
 from .criteria import rubric
 from .levels import AssignedLevel, LevelTest, interval_of
 from .robustness import family_readings
-from .tally import CellCounts, together
+from .tally import CellCounts, total_of
 from .tuples import Tuples
 
 __all__ = ["exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
@@ -97,7 +97,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
     for family in family_readings(reading.tally, reading.declaration, rubric()):
         for target, drop in sorted(family.drops.items()):
             where = {"family": family.family, "from": "baseline", "to": target}
-            yield _share("drop", drop, {**reading.labels, **where}, DROP)
+            yield measure_of("drop", drop, {**reading.labels, **where}, units="difference", notes=(DROP,))
     yield from _shares(reading)
 
 
@@ -125,7 +125,7 @@ def _level_rates(reading: AgencyReading) -> Iterator[Measure]:
         if reading.declaration.family(key.family).included:
             pooled.setdefault((key.dimension, key.level, key.regime), []).append(cell)
     for (dimension, level, regime), cells in sorted(pooled.items()):
-        total = together(cells)
+        total = total_of(cells)
         where = {"dimension": dimension, "level": str(level), "regime": regime}
         stopped = f"{dimension}{level}" in reading.declaration.decided
         interval = interval_of(total.k, total.n, reading.declaration)
@@ -135,7 +135,7 @@ def _level_rates(reading: AgencyReading) -> Iterator[Measure]:
 def _shares(reading: AgencyReading) -> Iterator[Measure]:
     tally, declaration, labels = reading.tally, reading.declaration, reading.labels
     for regime in sorted({key.regime for key in tally.cells}):
-        total = together([cell for key, cell in tally.cells.items() if key.regime == regime])
+        total = total_of([cell for key, cell in tally.cells.items() if key.regime == regime])
         own: Labels = {**labels, "regime": regime}
         if total.attacked:
             yield _share("resisted", interval_of(total.resisted, total.attacked, declaration), own)
@@ -147,7 +147,7 @@ def _shares(reading: AgencyReading) -> Iterator[Measure]:
         note = f"instances on which all labels agree; raters: {raters}"
         yield _share("agreement", interval, {**labels, "dimension": dimension}, note)
     for dimension in sorted({key.dimension for key in tally.cells}):
-        total = together(tally.of(dimension))
+        total = total_of(tally.of(dimension))
         interval = interval_of(total.excluded, total.attempted, declaration)
         yield _share("excluded_share", interval, {**labels, "dimension": dimension})
 

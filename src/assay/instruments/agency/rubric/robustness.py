@@ -24,14 +24,14 @@ from .levels import (
     LevelTest,
     Status,
     best,
-    counted,
     drop_of,
     drop_status,
+    included_cells,
     percent,
     rate_status,
     worst,
 )
-from .tally import CellCounts, Pairs, RubricCell, SubjectTally, together
+from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
 __all__ = ["FamilyReading", "assign_robustness", "family_readings"]
 
@@ -63,7 +63,7 @@ def family_readings(
     tally: SubjectTally, declaration: Declaration, rubric: Rubric, dimensions: Sequence[str] = SCORED
 ) -> tuple[FamilyReading, ...]:
     """The families of these dimensions that have outcomes."""
-    cells = {key: cell for key, cell in counted(tally, declaration, *dimensions).items() if cell.n}
+    cells = {key: cell for key, cell in included_cells(tally, declaration, *dimensions).items() if cell.n}
     return tuple(
         _family(name, cells, tally, declaration, rubric, dimensions)
         for name in sorted({key.family for key in cells})
@@ -82,7 +82,7 @@ def _family(
     for key, cell in cells.items():
         if key.family == name:
             by_level.setdefault(declaration.level(key.regime), []).append(cell)
-    pooled = {level: together(found) for level, found in sorted(by_level.items())}
+    pooled = {level: total_of(found) for level, found in sorted(by_level.items())}
     targets: tuple[Intensity, ...] = ("moderate", "severe")
     pairs: dict[Intensity, tuple[Pairs, ...]] = {
         target: tuple(
@@ -117,7 +117,7 @@ def _compared(
         for key, cell in own.items()
         if key.level in harder and declaration.level(key.regime) == "baseline"
     ]
-    return together(found) if found else None
+    return total_of(found) if found else None
 
 
 def assign_robustness(
@@ -218,7 +218,7 @@ def _test(
 def _retained(row: LevelCriterion, fit: Sequence[FamilyReading], rubric: Rubric) -> LevelTest:
     """R = 1, and not R = 0: not every family collapses."""
     assert row.collapse is not None
-    base = together([reading.cells["baseline"] for reading in fit])
+    base = total_of([reading.cells["baseline"] for reading in fit])
     drops = [
         drop.value for reading in fit if (drop := reading.drops.get("moderate")) and drop.value is not None
     ]
@@ -295,13 +295,13 @@ def _shares(
     found: list[tuple[Status, str]] = []
     lacking: list[str] = []
     if row.injections is not None:
-        every = together([cell for reading in fit for cell in reading.cells.values()])
+        every = total_of([cell for reading in fit for cell in reading.cells.values()])
         if every.attacked < row.attempts:
             lacking.append(f"{every.attacked} adversarial attempts, {row.attempts} needed (10.9.2)")
         if every.attacked:
             found.append(_observed(every.resisted, every.attacked, row.injections, "attempts resisted"))
     if row.compliance is not None:
-        hard = together([reading.cells[row.regime] for reading in tried])
+        hard = total_of([reading.cells[row.regime] for reading in tried])
         if hard.compliant or hard.breached:
             found.append(_observed(hard.compliant, hard.n, row.compliance, "episodes within the constraints"))
         else:

@@ -27,7 +27,7 @@ __all__ = [
     "RubricCell",
     "SubjectTally",
     "tallies",
-    "together",
+    "total_of",
 ]
 
 
@@ -105,7 +105,7 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
         return {key: cell for key, cell in self.cells.items() if key.dimension in dimensions}
 
 
-def together(cells: Mapping[RubricCell, CellCounts] | list[CellCounts]) -> CellCounts:
+def total_of(cells: Mapping[RubricCell, CellCounts] | list[CellCounts]) -> CellCounts:
     """The sum of cells."""
     parts = list(cells.values()) if isinstance(cells, Mapping) else cells
     counted = [name for name in CellCounts.__struct_fields__ if name != "fewest_steps"]

@@ -8,7 +8,7 @@ from typing import Any
 from assay.instruments.agency.declarations.declaration import Declaration
 
 from .levels import AssignedLevel, interval_of
-from .tally import SubjectTally, together
+from .tally import SubjectTally, total_of
 from .tiers import TierReading
 from .tuples import Tuples, score_text
 
@@ -45,7 +45,7 @@ def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, 
         and bool(declaration.began)
         and all(f.criterion and f.verification for f in families),
         "sampling plan and counts": bool(declaration.protocol.sampling) and reasons,
-        "evidence bundle index": bool(declaration.artifacts) and not together(tally.of("E")).unverified,
+        "evidence bundle index": bool(declaration.artifacts) and not total_of(tally.of("E")).unverified,
     }
     return tuple(name for name in FIELDS if not filled.get(name, True))
 

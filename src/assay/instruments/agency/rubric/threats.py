@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
 
-from .tally import SubjectTally, together
+from .tally import SubjectTally, total_of
 
 __all__ = ["Threat", "threats_of"]
 
@@ -57,7 +57,7 @@ def _leakage(declaration: Declaration) -> Threat:
 
 def _post_hoc(tally: SubjectTally, declaration: Declaration) -> Threat:
     name = "post-hoc success criteria"
-    late = together(tally.cells).post_hoc
+    late = total_of(tally.cells).post_hoc
     if late:
         return Threat(
             name, False, f"{late} instances have a criterion from after the evaluation began; left out"
@@ -85,7 +85,7 @@ def _ambiguity(tally: SubjectTally, declaration: Declaration) -> Threat:
 
 def _verification(tally: SubjectTally, declaration: Declaration) -> Threat:
     name = "verification gaps"
-    bare = together(tally.of("E")).unverified
+    bare = total_of(tally.of("E")).unverified
     if bare:
         return Threat(name, False, f"{bare} successes of E have no artifact; they count as failures")
     unsaid = sorted({key.family for key in tally.cells if not declaration.family(key.family).verification})

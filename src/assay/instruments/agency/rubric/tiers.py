@@ -11,8 +11,8 @@ from assay.instruments.agency.declarations.outcome import SCORED
 from assay.vocabulary import Flag
 
 from .criteria import Rubric
-from .levels import AssignedLevel, compare, counted, rate_status
-from .tally import CellCounts, SubjectTally, together
+from .levels import AssignedLevel, compare, included_cells, rate_status
+from .tally import CellCounts, SubjectTally, total_of
 from .validity import lost_shares
 
 __all__ = ["TierGate", "TierReading", "tier_of"]
@@ -63,10 +63,10 @@ def _baseline(
     """Families of valid dimensions under baseline."""
     valid = [name for name in SCORED if name in vector and not vector[name].withheld]
     cells: dict[str, list[CellCounts]] = {}
-    for key, cell in sorted(counted(tally, declaration, *valid).items()):
+    for key, cell in sorted(included_cells(tally, declaration, *valid).items()):
         if declaration.level(key.regime) == "baseline":
             cells.setdefault(key.family, []).append(cell)
-    pooled = {name: together(found) for name, found in cells.items()}
+    pooled = {name: total_of(found) for name, found in cells.items()}
     return {name: cell for name, cell in pooled.items() if cell.n}
 
 
@@ -140,7 +140,7 @@ def _verified(
     """12.3.5. Post-hoc criteria and lost infrastructure are checked for the gating family, too: its share may be over
     the limit where that of the dimension is not.
     """
-    bare = together(tally.of("E")).unverified
+    bare = total_of(tally.of("E")).unverified
     rule = "nothing invalidates the claim (12.3.5)"
     wrong = [f"{bare} outcomes of E without external verification"] if bare else []
     for dimension in ("S", "D", "E"):

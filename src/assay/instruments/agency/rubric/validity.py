@@ -15,7 +15,7 @@ from assay.stats import fraction
 
 from .criteria import Rubric
 from .levels import percent
-from .tally import CellCounts, SubjectTally, together
+from .tally import CellCounts, SubjectTally, total_of
 
 __all__ = [
     "Invalid",
@@ -46,7 +46,7 @@ def invalid(
         Invalid("Missing Inputs", f"11.2: not declared: {text}")
         for text in missing_inputs(tally, dimensions, declaration)
     ]
-    found += lost_shares(together(tally.of(*dimensions)), declaration)
+    found += lost_shares(total_of(tally.of(*dimensions)), declaration)
     found += _schema(tally, dimensions, declaration, rubric)
     found += _disclosure(tally, dimensions, declaration)
     return found
@@ -178,7 +178,7 @@ def _disclosure(
 def caps(tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
     """Upper limits on E, with their reasons."""
     found = []
-    bare = together(tally.of("E")).unverified
+    bare = total_of(tally.of("E")).unverified
     if bare:
         found.append(
             (

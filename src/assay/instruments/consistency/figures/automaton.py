@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from assay.instruments.consistency.judging import EDGES, STATES, Edge, edges_of
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
-from assay.report.presentation import INK, Picture, label, new_figure, svg_text
+from assay.report.figures.drawing import BLUE, INK, ORANGE, WIDTH, new_figure, svg_text
+from assay.report.presentation import Picture
+from assay.report.text import label
+from assay.report.wording import first_of
 
-from .components import BLUE, ORANGE
 from .failures import failure_words
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def draw_automaton(exchanges: Mapping[str, Sequence[ReplyJudgement]]) -> Picture
     shown = chosen[:MOST_SUBJECTS]
     reach = [_reach(counted[name]) for name in shown]
     tall = [high - low for low, high in reach]
-    figure = new_figure(9.6, sum(0.75 * size + 0.35 for size in tall))
+    figure = new_figure(WIDTH, sum(0.75 * size + 0.35 for size in tall))
     grid = figure.subplots(len(shown), 1, squeeze=False, height_ratios=tall).flat
     for axes, name, (low, high) in zip(grid, shown, reach, strict=True):
         legal = sum(outcome.success for outcome in exchanges[name])
@@ -58,8 +60,7 @@ def draw_automaton(exchanges: Mapping[str, Sequence[ReplyJudgement]]) -> Picture
         "the right order. Orange, dashed: steps that leave it; above, a part was skipped; below, the parts came the "
         "other way round, or a second move followed."
     )
-    if len(chosen) > len(shown):
-        caption += f" The first {len(shown)} of {len(chosen)} subjects are shown."
+    caption = " ".join(filter(None, (caption, first_of(len(shown), len(chosen), "subjects"))))
     alt = ". ".join(f"{name}: {_in_words(counted[name], exchanges[name])}" for name in shown)
     return Picture("In which order the replies went", svg_text(figure), caption, alt)
 

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from assay.instruments.consistency.judging import find_artifacts
 from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
 from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
-from assay.report.presentation import Mark, Spoken, Transcript, label, mark_text
+from assay.report.presentation import Mark, Spoken, Transcript
+from assay.report.text import label
+from assay.report.transcripts import spoken, transcript_of
 
 from .failures import what_failed
 
@@ -97,46 +99,41 @@ def _chosen(
             yield min(found, key=worst)
 
 
-def _transcript(scenario: Scenario, outcome: ReplyJudgement) -> Transcript:
+def _transcript(scenario: Scenario, judgement: ReplyJudgement) -> Transcript:
     before = [
         (place, turn)
-        for place, turn in enumerate(scenario.turns[: outcome.place + 1])
+        for place, turn in enumerate(scenario.turns[: judgement.place + 1])
         if turn.role != "system"
     ]
     kept = before[-MOST_TURNS:]
-    turns = tuple(_spoken(scenario, outcome, place, turn) for place, turn in kept)
-    used = {mark for spoken in turns for _, mark in spoken.parts}
-    marks = [
-        mark for mark in (*LEGENDS[outcome.measure], WRONG, PLANTED) if not mark.wrong or mark.name in used
-    ]
-    failed = what_failed(outcome)
-    said = (
-        _COUNTS[outcome.measure]
-        if outcome.success
-        else f"What failed: {'; '.join(failed) or 'see the marks'}."
-    )
-    left = len(before) - len(kept)
+    said = _COUNTS[judgement.measure]
+    if not judgement.success:
+        said = f"What failed: {'; '.join(what_failed(judgement)) or 'see the marks'}."
     about = f"{scenario.subject}, {scenario.kind}{f' ({scenario.variant})' if scenario.variant else ''}, "
     note = f"{about}thread {scenario.thread.label}, scenario {label(scenario.id, 24)}."
-    if left:
+    if left := len(before) - len(kept):
         note += f" {left} earlier {'turn is' if left == 1 else 'turns are'} not shown."
-    if outcome.measure in ("M2", "M1"):
+    if judgement.measure in ("M2", "M1"):
         note += f" Boundaries of the thread: {'; '.join(scenario.thread.boundaries)}."
-    title = _TITLES[outcome.measure][0 if outcome.success else 1]
-    return Transcript(
-        title=f"{title}: {scenario.subject}", turns=turns, marks=tuple(marks), outcome=(said,), note=note
+    title = _TITLES[judgement.measure][0 if judgement.success else 1]
+    return transcript_of(
+        (_spoken(scenario, judgement, place, turn) for place, turn in kept),
+        title=f"{title}: {scenario.subject}",
+        expected=LEGENDS[judgement.measure],
+        marks=(WRONG, PLANTED),
+        outcome=(said,),
+        note=note,
     )
 
 
-def _spoken(scenario: Scenario, outcome: ReplyJudgement, place: int, turn: Turn) -> Spoken:
+def _spoken(scenario: Scenario, judgement: ReplyJudgement, place: int, turn: Turn) -> Spoken:
     spans: Marked = []
-    if place == outcome.place:
-        spans = _MARKERS.get(outcome.measure, _by_checks)(outcome, turn.content)
-    elif outcome.measure == "M3" and scenario.expected.wrong:
+    if place == judgement.place:
+        spans = _MARKERS.get(judgement.measure, _by_checks)(judgement, turn.content)
+    elif judgement.measure == "M3" and scenario.expected.wrong:
         at = turn.content.find(scenario.expected.wrong)
         spans = [] if at < 0 else [(at, at + len(scenario.expected.wrong), PLANTED.name)]
-    role = f"{turn.role} ({turn.part})" if turn.part == "planted" else turn.role
-    return Spoken(role, tuple(part for part in mark_text(turn.content, spans) if part[0]))
+    return spoken(f"{turn.role} ({turn.part})" if turn.part == "planted" else turn.role, turn.content, spans)
 
 
 def _by_checks(outcome: ReplyJudgement, text: str) -> Marked:

@@ -125,7 +125,7 @@ def agreement_of(
         if len(rules) > 1:
             raise InputError(
                 f"{detector} was judged {len(rules)} times in turn {rating.place} of {rating.scenario!r}, so a rating "
-                "of the turn cannot be held against it; leave it out"
+                "of the turn cannot be compared with it; leave it out"
             )
         labels = items.setdefault(detector, {}).setdefault(at, {RULES: rules[0]})
         if rating.rater in labels:

@@ -8,12 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.canonical import clean_text
-from assay.instruments.consistency.judging import judge
-from assay.instruments.consistency.measures.shares import ConsistencySettings
-from assay.instruments.consistency.present import present
-from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
-from assay.instruments.consistency.scenarios.thread import Thread
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import (
     Cellish,
@@ -23,27 +17,17 @@ from assay.report.presentation import (
     Presentation,
     Spoken,
     Transcript,
-    mark_text,
 )
+from assay.report.text import mark_text
 from assay.vocabulary import Reading, Result
-from tests.instruments.consistency.made import scored
 
-from .samples import Page
-from .test_hostile_text import EVIL, check
-
-THREAD = Thread(
-    label="lantern-7",
-    last_artifact_digest="a" * 64,
-    boundaries=("no medical diagnosis",),
-    lexicon=("kept-light",),
-)
 SPANS = st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40), st.sampled_from("xyz")), max_size=6)
 
 
 def page(*turns: Spoken, marks: tuple[Mark, ...] = ()) -> str:
-    told = Transcript(title="T", turns=turns, marks=marks, outcome=("What failed: all.",), note="a note")
-    presentation = Presentation(headline=Headline("h", (), ()), transcripts=(told,))
-    result = Result(instrument="consistency", version="1", source="rows", measures=())
+    marked = Transcript(title="T", turns=turns, marks=marks, outcome=("What failed: all.",), note="a note")
+    presentation = Presentation(headline=Headline("h", (), ()), transcripts=(marked,))
+    result = Result(instrument="drill", version="1", source="rows", measures=())
     return render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), presentation)]))
 
 
@@ -73,7 +57,7 @@ def test_a_mark_without_a_legend_and_one_too_many_share_a_grey() -> None:
 def test_a_row_of_many_numbers_has_its_intervals_below_them(numbers: int, dense: bool) -> None:
     row: tuple[Cellish, ...] = ("a", *(Number(0.5, 0.25, 0.75) for _ in range(numbers)))
     headline = Headline("h", ("s", *map(str, range(numbers))), (row,))
-    result = Result(instrument="consistency", version="1", source="rows", measures=())
+    result = Result(instrument="drill", version="1", source="rows", measures=())
     shown = [(Reading(result=result), Presentation(headline=headline))]
     html = render_report(ReportPage(title="t", run="r", readings=shown))
     assert ('<table class="headline dense">' in html) is dense
@@ -116,25 +100,3 @@ def test_the_shorter_of_two_spans_shows_and_white_space_at_the_ends_does_not() -
         (" ef", "long"),
     )
     assert mark_text("abcd", [(0, 4, "first"), (0, 4, "second")]) == (("abcd", "first"),)
-
-
-@pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL.keys())
-def test_what_a_subject_wrote_or_is_called_is_inert_in_the_report(evil: str) -> None:
-    evil, _ = clean_text(evil)  # as every reply is before it is recorded
-    replies = (f"I cannot {evil}", f"I'm still here. {evil} What I can do instead: {evil}")
-    scenarios = [
-        Scenario(
-            id=f"{evil}{number}{subject}", subject=subject, kind="refusal", variant=evil, thread=THREAD,
-            turns=(Turn("user", evil), Turn("assistant", reply, "reply")),
-        )
-        for subject in (evil, f"{evil}b")
-        for number, reply in enumerate(replies)
-    ]  # fmt: skip
-    settings = ConsistencySettings()
-    outcomes = [outcome for one in scenarios for outcome in judge(one)]
-    result = scored(outcomes, scenarios, settings)
-    presentation = present(result, scenarios, outcomes, settings)
-    assert presentation.transcripts
-    html = render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), presentation)]))
-    check(html)
-    assert len(Page(html).elements) > 200
