@@ -34,14 +34,7 @@ SMALL: dict[str, tuple[str, dict[str, Any] | None, tuple[Any, ...]]] = {
     ),
 }
 DEAR = {"release"}  # a repository and several test runs an episode
-NOT_YET = {"agency": "a drop is a difference, and says that it is a share"}
 UNKNOWN = ("reference:mumbler", None, ("trials", "calls"))  # an instrument that this file has not heard of
-
-
-INSTRUMENTS = [
-    pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=NOT_YET[name]) if name in NOT_YET else ())
-    for name in names("assay.instruments")
-]
 
 
 @pytest.mark.parametrize("name", names("assay.instruments"))
@@ -51,7 +44,7 @@ def test_every_instrument_keeps_its_contract(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", INSTRUMENTS)
+@pytest.mark.parametrize("name", names("assay.instruments"))
 def test_every_instrument_keeps_its_contract_in_its_quick_form_and_under_another_hash_seed(name: str) -> None:
     subject, _, estimated = SMALL.get(name, UNKNOWN)
     check_instrument(name, subject, estimated=estimated)
