@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from assay.instruments.repeatability.pairs import mean_distance
+from assay.instruments.repeatability.measures.pairs import mean_distance
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
 

@@ -26,11 +26,11 @@ from assay.instruments.agency.options import AgencyOptions, Sequential, Threshol
 from assay.instruments.consistency.options import ConsistencyOptions
 from assay.instruments.consistency.rows import score_rows
 from assay.instruments.consistency.scoring import SHARE_RULES, ConsistencySettings
-from assay.instruments.repeatability import Options
-from assay.instruments.repeatability.cells import Cell, CellKey, Output
-from assay.instruments.repeatability.contracts import load_contracts, shipped_contracts
+from assay.instruments.repeatability import RepeatabilityOptions
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.programs.contracts import load_contracts, shipped_contracts
 from assay.instruments.repeatability.programs.repair import STEPS
-from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.registry import names
 from assay.study import Study
@@ -156,7 +156,7 @@ def test_every_study_on_the_page_validates(tmp_path: Path) -> None:
         SamplingDefaults,
         Budget,
         Limits,
-        Options,
+        RepeatabilityOptions,
         ConsistencyOptions,
         AgencyOptions,
         Sequential,

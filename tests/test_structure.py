@@ -118,10 +118,6 @@ SAME_NAME = {
 }
 
 
-NOT_YET = pytest.mark.xfail(reason="repeatability is not in its rooms yet")
-
-
-@NOT_YET
 def test_no_public_class_has_its_name_from_another_room_without_a_reason() -> None:
     homes: dict[str, set[str]] = {}
     for path in MODULES:
@@ -133,7 +129,6 @@ def test_no_public_class_has_its_name_from_another_room_without_a_reason() -> No
     assert set(SAME_NAME) <= set(shared), "a reason that is not needed any more"
 
 
-@NOT_YET
 def test_no_folder_below_the_instruments_holds_more_than_fifteen_modules() -> None:
     folders = [path for path in (ROOT / "instruments").rglob("*") if path.is_dir()]
     counts = {str(path.relative_to(ROOT)): len(list(path.glob("*.py"))) for path in folders}

@@ -24,7 +24,7 @@ instruments:
 def _contracts() -> str:
     import msgspec
 
-    from assay.instruments.repeatability.contracts import shipped_contracts
+    from assay.instruments.repeatability.programs.contracts import shipped_contracts
 
     contract = msgspec.structs.replace(shipped_contracts()["is_even"], solutions=())
     return json.dumps({"is_even": msgspec.to_builtins(contract)})

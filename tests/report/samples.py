@@ -1,19 +1,11 @@
-"""Results, presentations and pages made up for the tests of this room; no sandbox, no model.
-
-``cell``, ``scored``, ``presented`` and ``page_of`` are for what repeatability shows.
-"""
+"""Results, presentations and pages made up for the tests of this room; no sandbox, no model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from html.parser import HTMLParser
-from types import MappingProxyType
 
-from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output, sorted_cells
-from assay.instruments.repeatability.figures import present
-from assay.instruments.repeatability.programs.repair import Repair, Tried
-from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.report.figures import forest_plot
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import (
@@ -31,51 +23,6 @@ from assay.report.tables import headline_table
 from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict, VerdictKind
 
 PLAIN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 0 0 L 9 9" id="a"/></svg>'
-
-
-def cell(
-    codes: Sequence[str],
-    passing: Sequence[int] = (),
-    *,
-    contract: str = "add",
-    model: str = "m",
-    temperature: float | None = 0.0,
-    top_p: float | None = None,
-    wording: int | None = None,
-    planned: int | None = None,
-    language: str = "python",
-    repairs: Mapping[str, tuple[str, Sequence[str]]] = MappingProxyType({}),
-) -> Cell:
-    """A cell with these programs, of which those at ``passing`` pass; ``repairs`` are what became of some."""
-    outputs = [
-        Output(i, code, "pass" if i in passing else "wrong", 3 if i in passing else 1, 3)
-        for i, code in enumerate(codes)
-    ]
-    made = Cell(
-        CellKey(contract, model, temperature, top_p, wording), outputs, planned=planned, language=language
-    )
-    for code, (source, steps) in repairs.items():
-        made.repairs[code] = Repair(source, tuple(Tried(step, "0" * 64, True) for step in steps), len(steps))
-    return made
-
-
-def scored(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, list[Cell], list[Anchor]]:
-    ordered = sorted_cells(cells)
-    anchors = []
-    for one in ordered:
-        index = one.first_passing()
-        if index is None:
-            anchors.append(Anchor(None, None, "none"))
-        else:
-            canon = Canon(contract=one.key.contract, snapshot="0" * 64, code=one.outputs[index].code)
-            anchors.append(Anchor(canon, index, "this cell"))
-    settings = Settings(repair=repair)
-    return score_cells(ordered, anchors, settings, source="ledger", version="1"), ordered, anchors
-
-
-def presented(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, Presentation]:
-    result, ordered, anchors = scored(cells, repair=repair)
-    return result, present(result, ordered, anchors)
 
 
 def share(value: float | None, why: str = "", flags: tuple[Flag, ...] = (), **labels: str | float) -> Measure:
@@ -226,9 +173,3 @@ class Page(HTMLParser):
     @property
     def text(self) -> str:
         return "".join(self.texts)
-
-
-def page_of(cells: Sequence[Cell], **changed: object) -> str:
-    """The report of these cells."""
-    result, presentation = presented(cells)
-    return render_report(ReportPage(title="t", run="r", readings=[(Reading(result=result), presentation)]))

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.instruments.repeatability.records import record_rows
+from assay.instruments.repeatability.cells.records import record_rows
 from assay.report.records import write_records
-
-from .samples import cell, scored
+from tests.instruments.repeatability.showing import cell, scored
 
 
 def read(path: Path) -> list[list[str]]:

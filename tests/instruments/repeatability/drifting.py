@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from assay.canonical import encode
-from assay.instruments.repeatability.canons import canon_bytes
-from assay.instruments.repeatability.cells import Canon, Cell, CellKey, Output
-from assay.instruments.repeatability.measures import Settings
+from assay.instruments.repeatability.cells.canons import canon_bytes
+from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Flag, Reading
 

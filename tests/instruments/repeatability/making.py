@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from assay.instruments.repeatability.cells import Anchor, Canon, Cell, CellKey, Output
-from assay.instruments.repeatability.contracts import Contract
-from assay.instruments.repeatability.programs.oracle import Judgement, job_for, judge
+from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.programs.contracts import Contract
+from assay.instruments.repeatability.programs.oracle import OracleJudgement, job_for, judge
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
 from assay.sandbox import run_all
 from assay.vocabulary import Measure, Result
@@ -68,7 +68,7 @@ def summary(result: Result, level: str = "text") -> tuple[float | None, ...]:
     return tuple(measure(result, name, level).value for name in ("R_anchor_pre", "mu_pre", "P_tau_pre"))
 
 
-def judgements(*pairs: tuple[Contract, str], workers: int = 2) -> list[Judgement]:
+def judgements(*pairs: tuple[Contract, str], workers: int = 2) -> list[OracleJudgement]:
     """Programs through the real sandbox."""
     runs = run_all([job_for(asked, code) for asked, code in pairs], workers=workers)
     return [judge(asked, run.comparable()) for (asked, _), run in zip(pairs, runs, strict=True)]

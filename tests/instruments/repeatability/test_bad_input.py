@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.repeatability.measures import NO_CANON, NO_OUTPUTS
+from assay.instruments.repeatability.measures.settings import NO_CANON, NO_OUTPUTS
 from assay.instruments.repeatability.rows import score_rows
 from assay.study import Study
 from assay.vocabulary import Result

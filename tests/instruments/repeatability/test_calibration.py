@@ -15,29 +15,30 @@ import pytest
 
 from assay.canonical import encode, real
 from assay.errors import SandboxUnavailable
-from assay.instruments.repeatability import calibration_cells, calibration_programs
-from assay.instruments.repeatability.calibration import Bench, bench_for, calibrate, measured
-from assay.instruments.repeatability.calibration_cells import (
-    anchored_readings,
-    canon_free_readings,
-    canons_of,
-)
-from assay.instruments.repeatability.calibration_grid import (
+from assay.instruments.repeatability.calibration import Place, RepeatabilityGrid, Simulated
+from assay.instruments.repeatability.programs.repair import LEVELS
+from assay.instruments.repeatability.rows import score_rows
+from assay.instruments.repeatability.simulation import outputs as simulated_outputs
+from assay.instruments.repeatability.simulation import readings
+from assay.instruments.repeatability.simulation.distributions import (
     GRID,
     PARTS,
     SIZES,
     Distribution,
     draw,
 )
-from assay.instruments.repeatability.calibration_truth import (
+from assay.instruments.repeatability.simulation.readings import (
+    anchored_readings,
+    canon_free_readings,
+    canons_of,
+)
+from assay.instruments.repeatability.simulation.truth import (
     Key,
     anchored_truths,
     canon_free_truths,
     kinds_of,
 )
-from assay.instruments.repeatability.programs.repair import LEVELS
-from assay.instruments.repeatability.rows import score_rows
-from assay.measuring.calibration import Calibration, Readings, in_processes, point_of
+from assay.measuring.calibration import Calibration, Point, Readings, calibrate, in_processes, point_of
 from assay.stats import wilson_array
 from assay.vocabulary import Measure
 
@@ -50,12 +51,16 @@ def nothing(done: int, total: int) -> None:
     pass
 
 
+def bench_for(places: Sequence[Place], runs: int, workers: int = 1) -> Simulated:
+    return RepeatabilityGrid().prepared(places, runs, workers, nothing).simulated
+
+
 @pytest.fixture(scope="module")
-def bench() -> Bench:
+def bench() -> Simulated:
     return bench_for([(NAMED[name], N) for name in MIXED], RUNS, workers=2)
 
 
-def every_reading(bench: Bench, ids: npt.NDArray[np.int64]) -> dict[Key, Readings]:
+def every_reading(bench: Simulated, ids: npt.NDArray[np.int64]) -> dict[Key, Readings]:
     confidence = bench.settings.confidence
     return {
         **canon_free_readings(ids, bench.programs, confidence),
@@ -70,7 +75,7 @@ def key_of(measure: Measure) -> Key:
     return measure.name, str(measure.labels.get("rung", measure.labels.get("level", "")))
 
 
-def compared(bench: Bench, drawn: dict[str, npt.NDArray[np.int64]], file: Path) -> int:
+def compared(bench: Simulated, drawn: dict[str, npt.NDArray[np.int64]], file: Path) -> int:
     """Every number of these cells beside what ``assay score`` makes of the same outputs, from the sandbox on."""
     codes = bench.roster.codes
     rows = [
@@ -101,7 +106,7 @@ def compared(bench: Bench, drawn: dict[str, npt.NDArray[np.int64]], file: Path) 
 
 
 @pytest.mark.slow
-def test_every_number_is_that_of_scoring_the_same_outputs(bench: Bench, tmp_path: Path) -> None:
+def test_every_number_is_that_of_scoring_the_same_outputs(bench: Simulated, tmp_path: Path) -> None:
     drawn = {name: draw(NAMED[name], bench.roster, N, RUNS)[:2] for name in MIXED}
     assert compared(bench, drawn, tmp_path / "rows.jsonl") > 500
 
@@ -116,7 +121,7 @@ def test_every_number_is_that_of_scoring_for_large_cells_of_the_whole_grid(tmp_p
 # The truths.
 
 
-def enumerated(bench: Bench, name: str, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def enumerated(bench: Simulated, name: str, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Every cell that can be drawn, and its probability."""
     parts = NAMED[name].parts
     cells = list(itertools.product(parts, repeat=n))
@@ -127,7 +132,7 @@ def enumerated(bench: Bench, name: str, n: int) -> tuple[npt.NDArray[np.int64], 
 @pytest.mark.parametrize("name", ["rivals", "mostly wrong"])
 @pytest.mark.parametrize("n", [2, 4])
 def test_unbiased_measures_average_to_their_truth_over_every_cell_there_is(
-    bench: Bench, name: str, n: int
+    bench: Simulated, name: str, n: int
 ) -> None:
     ids, chance = enumerated(bench, name, n)
     truths = canon_free_truths(kinds_of(NAMED[name], bench.roster), bench.programs, n)
@@ -137,7 +142,7 @@ def test_unbiased_measures_average_to_their_truth_over_every_cell_there_is(
             assert float((found[key].value * chance).sum()) == pytest.approx(truths[key], abs=1e-12), key
 
 
-def test_given_the_canon_the_output_after_it_averages_to_the_truth(bench: Bench) -> None:
+def test_given_the_canon_the_output_after_it_averages_to_the_truth(bench: Simulated) -> None:
     ids, chance = enumerated(bench, "rivals", 2)
     found = anchored_readings(ids, bench.programs, bench.canons, 0.95)
     _, canon = canons_of(ids, bench.programs)
@@ -156,7 +161,7 @@ def test_given_the_canon_the_output_after_it_averages_to_the_truth(bench: Bench)
             assert mean == pytest.approx(truth, abs=1e-12), (name, level)
 
 
-def test_truths_worked_out_by_hand(bench: Bench) -> None:
+def test_truths_worked_out_by_hand(bench: Simulated) -> None:
     rivals = canon_free_truths(kinds_of(NAMED["rivals"], bench.roster), bench.programs, 5)
     assert rivals["R_raw", ""] == 0.6
     assert rivals["R", "names"] == 0.6
@@ -174,7 +179,7 @@ def test_truths_worked_out_by_hand(bench: Bench) -> None:
     assert mixed["entropy", "layout"] < math.inf
 
 
-def test_programs_that_never_repeat_have_no_mode_no_agreement_and_no_end_of_entropy(bench: Bench) -> None:
+def test_programs_that_never_repeat_have_no_mode_no_agreement_and_no_end_of_entropy(bench: Simulated) -> None:
     comments = canon_free_truths(kinds_of(NAMED["never twice"], bench.roster), bench.programs, 50)
     trees = canon_free_truths(kinds_of(NAMED["never twice, other trees"], bench.roster), bench.programs, 50)
     for truths, rung in ((comments, "text"), (trees, "names")):
@@ -184,7 +189,7 @@ def test_programs_that_never_repeat_have_no_mode_no_agreement_and_no_end_of_entr
     assert comments["pairwise_distance", "ast"] == 0.0 < trees["pairwise_distance", "ast"]
 
 
-def test_all_marks_are_alike_in_everything_but_which_they_are(bench: Bench) -> None:
+def test_all_marks_are_alike_in_everything_but_which_they_are(bench: Simulated) -> None:
     for name in ("marked", "tagged"):
         first = bench.roster.first[name]
         row = bench.canons.row[first]
@@ -194,20 +199,20 @@ def test_all_marks_are_alike_in_everything_but_which_they_are(bench: Bench) -> N
                 assert len(set(table[row, others].tolist())) == 1
     marked, tagged = (bench.roster.first[name] for name in ("marked", "tagged"))
     post = {m: bench.canons.tables["text"]["mu_post"][bench.canons.row[m], m + 1] for m in (marked, tagged)}
-    assert post[marked] == 0.0  # a comment is dress, and repair takes it off
+    assert post[marked] == 0.0  # repair takes comments off
     assert post[tagged] > 0.0  # a constant is not
 
 
 def test_a_program_that_is_cut_off_stops_the_calibration_and_is_not_taken_for_a_wrong_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    honest = calibration_programs._run
+    honest = simulated_outputs._run
 
     async def cut(*args: Any, **kwargs: Any) -> dict[str, Any]:
         runs = await honest(*args, **kwargs)
         return {code: {**run, "state": "timeout"} for code, run in runs.items()}
 
-    monkeypatch.setattr(calibration_programs, "_run", cut)
+    monkeypatch.setattr(simulated_outputs, "_run", cut)
     with pytest.raises(SandboxUnavailable, match=r"programs of known make were cut off \(timeout\)"):
         bench_for([(NAMED["same"], 5)], 2)
 
@@ -215,7 +220,7 @@ def test_a_program_that_is_cut_off_stops_the_calibration_and_is_not_taken_for_a_
 # The draws.
 
 
-def test_the_declared_parts_add_up_and_are_drawn(bench: Bench) -> None:
+def test_the_declared_parts_add_up_and_are_drawn(bench: Simulated) -> None:
     for distribution in GRID:
         assert sum(distribution.parts.values()) == PARTS
         assert distribution.name not in distribution.about
@@ -225,7 +230,7 @@ def test_the_declared_parts_add_up_and_are_drawn(bench: Bench) -> None:
         assert abs(share - part / PARTS) < 5 * math.sqrt(0.25 / ids.size)
 
 
-def test_a_cell_is_the_same_whatever_the_number_of_runs_and_marks_never_come_twice(bench: Bench) -> None:
+def test_a_cell_is_the_same_whatever_the_number_of_runs_and_marks_never_come_twice(bench: Simulated) -> None:
     few, many = (draw(NAMED["dominant"], bench.roster, N, runs) for runs in (3, 20))
     assert (few == many[:3]).all()
     apart = draw(NAMED["never twice"], bench.roster, N, 5)
@@ -265,7 +270,7 @@ def test_an_infinite_truth_has_no_bias_and_a_bound_without_end_no_width() -> Non
 
 def small(workers: int, names: Sequence[str] = ("same", "rivals"), runs: int = 20) -> Calibration:
     grid: list[Distribution] = [NAMED[name] for name in names]
-    return calibrate(runs, workers, True, nothing, version="t", grid=grid)
+    return calibrate("repeatability", "t", RepeatabilityGrid(grid), runs, workers, True, nothing)
 
 
 @pytest.mark.slow
@@ -282,13 +287,22 @@ def test_results_come_in_the_order_of_the_tasks_and_progress_is_told() -> None:
 
 
 def test_a_binomial_interval_around_the_modal_share_is_caught(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: Simulated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = (NAMED["never twice"], N)
-    proper = {point.title: point.coverage for point in measured(bench, RUNS, place)}
+    grid, member = RepeatabilityGrid(GRID, bench), NAMED["never twice"]
+
+    def measured() -> list[Point]:
+        drawn = grid.draw(member, N, RUNS)
+        truths = grid.truth(member, N, drawn)
+        return [
+            point_of(member.name, N, key.measure, dict(key.labels), truths[key], found)
+            for key, found in grid.read(member, N, drawn).items()
+        ]
+
+    proper = {point.title: point.coverage for point in measured()}
     assert proper["R_raw"] == 1.0
-    monkeypatch.setattr(calibration_cells, "modal_share_array", wilson_array)
-    planted = measured(bench, RUNS, place)
+    monkeypatch.setattr(readings, "modal_share_array", wilson_array)
+    planted = measured()
     (point,) = [point for point in planted if point.title == "R_raw"]
     assert (point.coverage, point.too_high) == (0.0, 1.0)
     found = msgspec.structs.replace(EMPTY, points=tuple(planted))
@@ -314,7 +328,7 @@ def test_a_calibration_without_a_point_proves_nothing() -> None:
 
 @pytest.mark.proof
 def test_every_interval_holds_at_every_point_of_the_grid() -> None:
-    found = calibrate(1000, 2, False, nothing, version="proof")
+    found = calibrate("repeatability", "proof", RepeatabilityGrid(), 1000, 2, False, nothing)
     assert {point.n for point in found.points} == set(SIZES)
     assert {point.distribution for point in found.points} == set(NAMED)
     assert [f"{point.coverage} {point.where}" for point in found.failing] == []

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from assay.canonical import encode
 from assay.errors import IntegrityError
-from assay.instruments.repeatability.cells import Cell
-from assay.instruments.repeatability.measures import NO_CANON
-from assay.instruments.repeatability.records import record_rows
+from assay.instruments.repeatability.cells.cell import Cell
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.measures.settings import NO_CANON
 from assay.instruments.repeatability.scoring import Settings, check_consistency
 from assay.vocabulary import Measure
 
 from .making import anchors_of, cell_of, measure, score, summary
 
 A = "def f(x):\n    return x + 1\n"
-A_DRESSED = 'def f(x):\n    """Add one."""\n    return x + 1  # that is all\n'
+A_RESTYLED = 'def f(x):\n    """Add one."""\n    return x + 1  # that is all\n'
 B = "def f(y):\n    return 1 + y\n"
-CODES = st.sampled_from([A, A_DRESSED, B, "", "nonsense (", "x = 1"])
+CODES = st.sampled_from([A, A_RESTYLED, B, "", "nonsense (", "x = 1"])
 STATES = st.sampled_from(["pass", "wrong", "exception"])
 
 
@@ -31,7 +31,7 @@ STATES = st.sampled_from(["pass", "wrong", "exception"])
 
 
 def test_R_raw_is_the_share_of_the_most_frequent_program() -> None:
-    assert measure(score(cell_of(A, B, A, A_DRESSED)), "R_raw").value == 0.5
+    assert measure(score(cell_of(A, B, A, A_RESTYLED)), "R_raw").value == 0.5
 
 
 def test_R_raw_counts_bytes_not_meaning() -> None:
@@ -64,7 +64,7 @@ def test_R_raw_of_outputs_that_are_all_unique_is_one_over_n() -> None:
 
 def test_R_ast_sees_through_comments_and_layout_but_keeps_docstrings() -> None:
     commented = A.replace("x + 1", "(x  +  1)  # done")
-    result = score(cell_of(A, commented, A_DRESSED, B))
+    result = score(cell_of(A, commented, A_RESTYLED, B))
     assert measure(result, "R_ast").value == 0.5
     assert measure(result, "R_raw").value == 0.25
 
@@ -83,7 +83,7 @@ def test_R_ast_counts_what_does_not_parse_by_its_text() -> None:
 
 
 def test_R_anchor_is_the_share_at_distance_zero_and_the_canon_counts() -> None:
-    result = score(cell_of(A, A + "  \n", A_DRESSED, B))
+    result = score(cell_of(A, A + "  \n", A_RESTYLED, B))
     assert measure(result, "R_anchor_pre", "text").value == 0.5
     assert measure(result, "R_anchor_pre", "ast").value == 0.75
 
@@ -152,7 +152,7 @@ def test_syntax_errors_are_compared_by_their_text_and_said_to_be_so() -> None:
 
 
 def test_the_canon_is_the_first_output_that_passes() -> None:
-    result = score(cell_of((A, "wrong"), (B, "exception"), A_DRESSED, A))
+    result = score(cell_of((A, "wrong"), (B, "exception"), A_RESTYLED, A))
     assert measure(result, "canon_index").value == 2
     assert summary(result)[0] == 0.25
 

@@ -19,7 +19,7 @@ from assay.evidence import Evidence, LedgerIndex
 from assay.evidence.events import Event
 from assay.evidence.records import Record
 from assay.instruments.repeatability import Repeatability
-from assay.instruments.repeatability.contracts import shipped_contracts
+from assay.instruments.repeatability.programs.contracts import shipped_contracts
 from assay.study import Budget
 from assay.study.model import SamplingDefaults
 from assay.vocabulary import Result

@@ -13,7 +13,7 @@ from assay.bench import load_instrument
 from assay.bench.prepare import prepare
 from assay.errors import InputError
 from assay.instruments.repeatability import Repeatability
-from assay.instruments.repeatability.contracts import shipped_contracts
+from assay.instruments.repeatability.programs.contracts import shipped_contracts
 from assay.study import Study, read_source
 
 from .running import locked, trials

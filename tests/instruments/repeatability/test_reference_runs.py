@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.repeatability.canons import canon_bytes
-from assay.instruments.repeatability.cells import Canon
-from assay.instruments.repeatability.contracts import shipped_contracts
+from assay.instruments.repeatability.cells.canons import canon_bytes
+from assay.instruments.repeatability.cells.cell import Canon
+from assay.instruments.repeatability.programs.contracts import shipped_contracts
 from assay.instruments.repeatability.reference import REFERENCES
 from assay.streams import Stream
 from tests.support import audit_run, begin, go, ledger_events
@@ -40,8 +40,8 @@ def test_scattered_never_repeats_and_is_one_program_all_the_same(tmp_path: Path)
     assert values(folder, "R_anchor_pre", "ast") == {1.0}
 
 
-def test_dressed_is_one_program_in_two_dresses(tmp_path: Path) -> None:
-    folder = conducted(tmp_path, "dressed", repetitions=12)
+def test_restyled_is_one_program_in_two_formattings(tmp_path: Path) -> None:
+    folder = conducted(tmp_path, "restyled", repetitions=12)
     assert values(folder, "R_anchor_pre", "ast") == {1.0}
     assert values(folder, "mu_pre", "ast") == {0.0}
     assert values(folder, "pass_rate") == {1.0}
@@ -95,7 +95,7 @@ def test_canons_are_kept_by_digest_and_an_older_one_can_be_declared(tmp_path: Pa
 def test_a_later_subject_never_changes_an_earlier_ones_canon(tmp_path: Path) -> None:
     """The canon was one mutable file a contract: later models were measured against another's leftover."""
     alone = conducted(tmp_path, "steady")
-    both, lock = begin(tmp_path, study("reference:dressed", "reference:steady"), "both")
+    both, lock = begin(tmp_path, study("reference:restyled", "reference:steady"), "both")
     assert go(both, lock)
     own = {m.labels["canon"] for m in measures(alone, "canon_index")}
     beside = {

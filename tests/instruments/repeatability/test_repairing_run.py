@@ -135,8 +135,8 @@ def test_without_repair_there_is_one_wave_and_nothing_is_said_of_what_comes_afte
     assert audit_run(folder, lock).holds
 
 
-def test_two_dresses_of_one_program_are_one_program_after_repair(tmp_path: Path) -> None:
-    folder, _ = conducted(tmp_path, "reference:dressed", repetitions=8)
+def test_two_formattings_of_one_program_are_one_program_after_repair(tmp_path: Path) -> None:
+    folder, _ = conducted(tmp_path, "reference:restyled", repetitions=8)
     found = result(folder)
     assert {m.value for m in measures(found, "R_anchor", "text")} == {1.0}
     for after, before in zip(
@@ -356,15 +356,15 @@ def test_repair_towards_the_canons_of_an_earlier_run_holds(tmp_path: Path) -> No
 
 
 def test_with_one_canon_a_contract_repairs_refer_to_the_cell_that_holds_it(tmp_path: Path) -> None:
-    subjects = ("reference:dressed", "reference:renamed")
+    subjects = ("reference:restyled", "reference:renamed")
     folder, lock = conducted(tmp_path, *subjects, canon_scope="contract", repetitions=5)
     first = {event["trial"]: event for event in ends(folder, repairs=False)}
     repairs = ends(folder, repairs=True)
     holders = {trial_of(event)["inputs"][1] for event in repairs}
     assert len(holders) == 1
     (holder,) = (trial_of(first[reference.partition(":")[0]]) for reference in holders)
-    assert holder["subject"] == "reference:dressed"
-    assert {trial_of(event)["subject"] for event in repairs} >= {"reference:renamed"}
+    assert holder["subject"] == "reference:renamed"
+    assert {trial_of(event)["subject"] for event in repairs} >= {"reference:restyled"}
     assert {m.value for m in measures(result(folder), "R_anchor", "ast")} == {1.0}
     assert audit_run(folder, lock).holds
 

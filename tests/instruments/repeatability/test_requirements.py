@@ -8,8 +8,8 @@ import pytest
 
 from assay.bench.prepare import prepare
 from assay.errors import InputError
-from assay.instruments.repeatability.cells import Cell
-from assay.instruments.repeatability.requirements import TARGETS
+from assay.instruments.repeatability.cells.cell import Cell
+from assay.instruments.repeatability.measures.targets import TARGETS
 from assay.instruments.repeatability.scoring import Settings
 from assay.measuring import find_measure
 from assay.study import Study

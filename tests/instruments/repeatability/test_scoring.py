@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 from assay.canonical import encode
-from assay.instruments.repeatability.cells import Cell, sorted_cells
+from assay.instruments.repeatability.cells.cell import Cell, sorted_cells
+from assay.instruments.repeatability.cells.evidence import settings_of as settings
+from assay.instruments.repeatability.options import RepeatabilityOptions
 from assay.instruments.repeatability.programs.ladder import RUNGS
-from assay.instruments.repeatability.protocol import Options
 from assay.instruments.repeatability.scoring import Settings, score_cells
-from assay.instruments.repeatability.worked_out import settings_of as settings
 from assay.vocabulary import Measure, Result
 
 from .making import anchors_of, cell_of, measure, score
@@ -28,7 +28,7 @@ def edited(edits: int) -> str:
 
 
 def within(tau: float, *texts: str) -> float | None:
-    result = score(cell_of(*texts), settings=settings(Options(tau=tau), 0.1))
+    result = score(cell_of(*texts), settings=settings(RepeatabilityOptions(tau=tau), 0.1))
     return measure(result, "P_tau_pre", "text").value
 
 
@@ -53,8 +53,8 @@ def test_no_decimal_tau_is_missed_by_a_rounding_of_its_binary_form() -> None:
 
 
 def test_tau_is_the_decimal_that_was_written() -> None:
-    assert settings(Options(tau=0.1), 0.1).tau == Fraction(1, 10)
-    assert settings(Options(tau=0.15), 0.3).excluded_share == Fraction(3, 10)
+    assert settings(RepeatabilityOptions(tau=0.1), 0.1).tau == Fraction(1, 10)
+    assert settings(RepeatabilityOptions(tau=0.15), 0.3).excluded_share == Fraction(3, 10)
     assert Fraction(0.1) != Fraction(1, 10)  # which is what a float would have given
 
 
@@ -237,7 +237,7 @@ def test_exclusions_make_a_cell_provisional_and_beyond_the_declared_share_invali
 def test_exactly_the_declared_share_is_still_within_it() -> None:
     """7 of 10 lost is .7, although 1 - .3 and 3/10 in floats are not."""
     for lost in range(1, 10):
-        share = settings(Options(), lost / 10).excluded_share
+        share = settings(RepeatabilityOptions(), lost / 10).excluded_share
         cell = cell_of(*[CANON] * (10 - lost), planned=10)
         found = measure(score(cell, settings=Settings(excluded_share=share)), "R_raw")
         assert [str(f) for f in found.flags] == [f"Provisional ({lost} of 10 outputs excluded)"]

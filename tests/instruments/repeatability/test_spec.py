@@ -3,8 +3,8 @@
 * Core Principle: Single Canon
     definitions: test_the_canon_is_the_first_output_that_passes
     definitions: test_the_canon_is_found_by_repetition_number_not_by_arrival
-    canons: test_whatever_defines_a_canon_is_in_its_digest
-    canons: test_a_canon_that_was_changed_under_its_name_is_found_out
+    cells.canons: test_whatever_defines_a_canon_is_in_its_digest
+    cells.canons: test_a_canon_that_was_changed_under_its_name_is_found_out
     scoring: test_by_default_every_cell_has_its_own_canon
     spec: test_a_later_passing_output_never_moves_the_canon
 * R_raw: Raw LLM Repeatability
@@ -56,10 +56,10 @@
     programs.spec_programs: test_equal_signatures_and_zero_distance_are_the_same_at_every_level
 * Normalization Version Impact
     definitions: test_rows_carry_the_versions_that_define_their_numbers
-    canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
+    cells.canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
     spec: test_every_version_that_defines_a_number_is_recorded
 * Oracle Version Impact
-    canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
+    cells.canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
     spec: test_every_version_that_defines_a_number_is_recorded
 * Empty or Invalid Inputs
     programs.normalisation: test_empty_normalised_text_has_the_sha256_of_the_empty_string
@@ -94,10 +94,10 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.repeatability.cells import Canon, Cell
-from assay.instruments.repeatability.measures import NO_CANON, NO_OUTPUTS
+from assay.instruments.repeatability.cells.cell import Canon, Cell
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.measures.settings import NO_CANON, NO_OUTPUTS
 from assay.instruments.repeatability.programs.repair import Repair
-from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.scoring import Settings
 from assay.vocabulary import Result
 from tests.support import SHARED
@@ -158,7 +158,7 @@ def test_every_section_of_the_spec_that_defines_something_names_tests_that_are_t
     for line in __doc__.splitlines():
         if line.startswith("* "):
             named = sections.setdefault(line[2:], [])
-        elif found := re.fullmatch(r"    (programs\.)?(\w+): (test_\w+)", line):
+        elif found := re.fullmatch(r"    ((?:programs|cells)\.)?(\w+): (test_\w+)", line):
             module = importlib.import_module(f"{__package__}.{found[1] or ''}test_{found[2]}")
             assert callable(getattr(module, found[3], None)), line
             named.append(found[3])

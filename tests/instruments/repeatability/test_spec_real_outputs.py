@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.instruments.repeatability.cells import Anchor, Cell
-from assay.instruments.repeatability.contracts import Contract, load_contracts
+from assay.instruments.repeatability.cells.cell import Anchor, Cell
+from assay.instruments.repeatability.programs.contracts import Contract, load_contracts
 from assay.instruments.repeatability.programs.oracle import job_for, judge
 from assay.instruments.repeatability.programs.repair.search import MOST_CHECKS, MOST_PROPOSALS
 from assay.instruments.repeatability.rows import InputRow, _work_out, read_rows

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import IntegrityError
-from assay.instruments.repeatability.anchored import anchored_measures
-from assay.instruments.repeatability.cells import Cell
+from assay.instruments.repeatability.cells.cell import Cell
+from assay.instruments.repeatability.measures.anchored import anchored_measures
 from assay.instruments.repeatability.scoring import check_consistency
 from assay.vocabulary import Measure
 

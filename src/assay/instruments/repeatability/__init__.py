@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .protocol import Options, Repeatability
+from .options import RepeatabilityOptions
+from .protocol import Repeatability
 
-__all__ = ["Options", "Repeatability"]
+__all__ = ["Repeatability", "RepeatabilityOptions"]

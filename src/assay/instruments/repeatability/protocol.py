@@ -11,83 +11,56 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
-from msgspec import Meta, Struct
 
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
+from assay.instruments.repeatability.cells.canons import canon_bytes, load_canons
+from assay.instruments.repeatability.cells.cell import due
+from assay.instruments.repeatability.cells.evidence import (
+    REPAIR,
+    REQUEST,
+    WorkedOut,
+    cell_key,
+    declared_canon,
+    program_of,
+    wording_of,
+    work_out,
+)
+from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.measures.drift import read_earlier
+from assay.instruments.repeatability.measures.settings import Settings
+from assay.instruments.repeatability.measures.targets import TARGETS
+from assay.instruments.repeatability.programs.contracts import (
+    Contract,
+    choose,
+    load_contracts,
+    shipped_contracts,
+)
+from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.inputs import generated_inputs
+from assay.instruments.repeatability.programs.languages import check_commands
+from assay.instruments.repeatability.programs.oracle import job_for, judge, read_run
+from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring import InstrumentBase, Labels, Target, flawless, option_error, percent, word
-from assay.measuring import Options as BaseOptions
 from assay.report.presentation import Headline, Presentation
 from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Flag, Instance, Measure, Message, Result, Sampling, Trial
 
-from .canons import canon_bytes, load_canons
-from .cells import due
-from .contracts import Contract, choose, load_contracts, shipped_contracts
-from .drift import read_earlier
-from .measures import Settings
-from .programs.extraction import extract_code
-from .programs.inputs import generated_inputs
-from .programs.languages import check_commands
-from .programs.oracle import job_for, judge, read_run
-from .programs.repair import Repair, repair_program
-from .records import record_rows
-from .requirements import TARGETS
+from .options import RepeatabilityOptions, RepeatabilityRowOptions
 from .scoring import score_cells
-from .worked_out import REPAIR, REQUEST, WorkedOut, cell_key, declared_canon, program_of, wording_of, work_out
 
 if TYPE_CHECKING:
-    from assay.measuring.calibration import Calibration
+    from .calibration import RepeatabilityGrid
 
-__all__ = ["Options", "Repeatability"]
+__all__ = ["Repeatability"]
 
 QUICK = ("add", "is_even", "square")
-
-
-class Options(BaseOptions, frozen=True, kw_only=True):
-    """The instrument's part of a study."""
-
-    contracts: Literal["all", "quick"] | tuple[str, ...] = "all"
-    contracts_file: str | None = None
-    temperatures: tuple[Annotated[float, Meta(ge=0, le=2)], ...] = (0.0, 0.7)
-    top_ps: tuple[Annotated[float, Meta(gt=0, le=1)], ...] = ()  # empty: the study's own, not varied
-    paraphrases: Annotated[int, Meta(ge=0)] = 0  # how many other wordings are asked beside the prompt
-    repetitions: Annotated[int, Meta(ge=1, le=1_000_000)] = 20
-    tau: Annotated[float, Meta(ge=0, le=1)] = 0.1
-    confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
-    canon_scope: Literal["cell", "subject", "contract"] = "cell"
-    canons_file: str | None = None
-    drift_from: str | None = None  # the folder of an earlier run, whose canons these outputs are held against
-    drift_at_most: Annotated[float, Meta(ge=0, le=1)] | None = None  # a limit; else no drift may be shown
-    repair: bool = True
-    system: str = ""
-
-
-class RowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Of ``assay score``."""
-
-    contracts: Annotated[
-        str | None, Meta(description="JSON or YAML of contracts keyed by id. Default: the shipped ones.")
-    ] = None
-    tau: Annotated[float, Meta(ge=0, le=1, description="Threshold of P_tau.")] = 0.1
-    confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals.")] = 0.95
-    canon_scope: Annotated[
-        Literal["cell", "subject", "contract"], Meta(description="Whose first passing output is the canon.")
-    ] = "cell"
-    extract: Annotated[bool, Meta(description="Take the program out of a whole reply first.")] = False
-    workers: (
-        Annotated[int, Meta(ge=1, le=256, description="Programs run at once. Default: cores.")] | None
-    ) = None
-    repair: Annotated[bool, Meta(description="Repair what passes and differs from its canon.")] = True
-    allow_unconfined_code: Annotated[
-        bool, Meta(description="Run programs even where no sandbox can be had. Dangerous.")
-    ] = False
 
 
 class Repeatability(InstrumentBase):
@@ -98,8 +71,8 @@ class Repeatability(InstrumentBase):
     title = "Repeatability"
     noun = "contracts"
     runs_code = True
-    option_type = Options
-    row_option_type = RowOptions
+    option_type = RepeatabilityOptions
+    row_option_type = RepeatabilityRowOptions
     row_help = '{"contract": ID, "subject": NAME, "temperature": T, "outputs": [TEXT, ...]}'
     quick: ClassVar[dict[str, Any]] = {"contracts": "quick", "repetitions": 8, "temperatures": [0.0, 0.8]}
 
@@ -108,7 +81,7 @@ class Repeatability(InstrumentBase):
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
-        chosen = convert(options, Options, source, at)
+        chosen = convert(options, RepeatabilityOptions, source, at)
         if not chosen.temperatures:
             raise option_error(source, (*at, "temperatures"), "give at least one temperature")
         if len(set(chosen.temperatures)) < len(chosen.temperatures):
@@ -146,7 +119,7 @@ class Repeatability(InstrumentBase):
         return Prepared(msgspec.to_builtins(chosen), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
-        chosen = lock.options(self.name, Options).contracts
+        chosen = lock.options(self.name, RepeatabilityOptions).contracts
         # Materials are kept sorted; contracts named one by one are begun in the order of their naming.
         return list(
             dict.fromkeys(chosen) if isinstance(chosen, tuple) else lock.materials[self.name]["contracts"]
@@ -158,11 +131,11 @@ class Repeatability(InstrumentBase):
             return
         if evidence.waves == 0:
             yield from self._requests(lock, evidence.stratum)
-        elif lock.options(self.name, Options).repair:
+        elif lock.options(self.name, RepeatabilityOptions).repair:
             yield from self._repairs(lock, evidence)
 
     def _requests(self, lock: Lock, contract: str) -> Iterator[Trial]:
-        options = lock.options(self.name, Options)
+        options = lock.options(self.name, RepeatabilityOptions)
         defaults = lock.study.sampling
         conditions = list(_conditions(options, _contract(lock, contract)))
         for repetition in range(options.repetitions):
@@ -269,13 +242,13 @@ class Repeatability(InstrumentBase):
         return {f"canons/{a.canon.digest}.json": canon_bytes(a.canon) for a in anchors if a.canon is not None}
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .figures import present
+        from .present import present
 
         found = self._worked_out(evidence)
         return present(result, found.cells, found.anchors)
 
     def headline(self, result: Result) -> Headline:
-        from .headline import headline_of
+        from .present import headline_of
 
         return headline_of(result)
 
@@ -305,7 +278,7 @@ class Repeatability(InstrumentBase):
     def score_rows(self, file: Path, options: Any) -> Result:
         from .rows import score_rows
 
-        given: RowOptions = options
+        given: RepeatabilityRowOptions = options
         return score_rows(
             file,
             Path(given.contracts) if given.contracts else None,
@@ -320,8 +293,8 @@ class Repeatability(InstrumentBase):
             allow_unconfined_code=given.allow_unconfined_code,
         )
 
-    def _options(self, lock: Lock) -> Options:
-        return lock.options(self.name, Options)
+    def _options(self, lock: Lock) -> RepeatabilityOptions:
+        return lock.options(self.name, RepeatabilityOptions)
 
     def _inputs(self, lock: Lock, contract: Contract) -> tuple[dict[str, Any], ...]:
         """Drawn once for all programs of a contract."""
@@ -338,7 +311,7 @@ class Repeatability(InstrumentBase):
     def plan(self, lock: Lock) -> Plan:
         from assay.stats import clopper_pearson, detectable_two
 
-        options = lock.options(self.name, Options)
+        options = lock.options(self.name, RepeatabilityOptions)
         contracts = [_contract(lock, key) for key in lock.materials[self.name]["contracts"]]
         n, subjects = options.repetitions, len(lock.study.specs)
         asked = [c.prompts[wording_of(factors)] for c in contracts for factors in _conditions(options, c)]
@@ -359,13 +332,10 @@ class Repeatability(InstrumentBase):
             ),
         )
 
-    def calibrate(
-        self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]
-    ) -> Calibration:
-        """Truth beside reading on the declared grid of subjects whose truth is known."""
-        from .calibration import calibrate
+    def grid(self) -> RepeatabilityGrid:
+        from .calibration import RepeatabilityGrid
 
-        return calibrate(runs, workers, quick, progress, version=self.version)
+        return RepeatabilityGrid()
 
     def items(self) -> list[Item]:
         return [
@@ -397,7 +367,7 @@ def _contract(lock: Lock, key: str) -> Contract:
     return msgspec.convert(lock.materials["repeatability"]["contracts"][key], Contract)
 
 
-def _conditions(options: Options, contract: Contract) -> Iterator[dict[str, float]]:
+def _conditions(options: RepeatabilityOptions, contract: Contract) -> Iterator[dict[str, float]]:
     """Every combination that is asked: the temperature, and top_p and wording where the study varies them."""
     for wording in range(1 + min(options.paraphrases, len(contract.paraphrases))):
         for top_p in options.top_ps or (None,):

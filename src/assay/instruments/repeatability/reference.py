@@ -9,7 +9,7 @@ variant            what it is
 ``plain``          the contract's first solution
 ``formatted``      plain with comments and blank lines: another text, the same tokens
 ``documented``     plain with a docstring: other tokens, the same syntax tree but for docstrings
-``dressed``        plain laid out, commented and documented by hand
+``restyled``        plain laid out, commented and documented by hand
 ``renamed``        plain with its variables renamed as ``data/variants/renamed.yaml`` declares
 ``modular``        the first correct solution with helpers beside the entry point
 ``reordered``      modular with its definitions in the opposite order
@@ -33,12 +33,11 @@ from typing import Any
 
 import msgspec
 
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
 from assay.streams import Stream
 from assay.study.source import parse_source
 
-from .contracts import Contract, shipped_contracts
-
-__all__ = ["PROSE", "REFERENCES", "Drawn", "derived", "renaming"]
+__all__ = ["PROSE", "REFERENCES", "VariantSubject", "derived", "renaming"]
 
 PROSE = "I would rather talk about the weather than write this program."
 DERIVED = ("formatted", "documented", "renamed", "modular", "reordered")
@@ -100,7 +99,7 @@ def _modular(contract: Contract) -> str:
         solution.code
         for solution in contract.solutions
         if solution.kind == "correct"
-        and solution.name not in ("plain", "dressed")
+        and solution.name not in ("plain", "restyled")
         and len(_definitions(ast.parse(solution.code))) > 1
     )
 
@@ -122,7 +121,7 @@ def _by_prompt() -> dict[str, Contract]:
     return {prompt: contract for contract in shipped_contracts().values() for prompt in contract.prompts}
 
 
-class Drawn:
+class VariantSubject:
     """Draws a variant by its declared weight."""
 
     def __init__(self, about: str, **weights: float) -> None:
@@ -140,38 +139,44 @@ def _code(contract: Contract, variant: str, stream: Stream) -> str:
     if variant in DERIVED:
         return derived(contract, variant)
     named = {solution.name: solution.code for solution in contract.solutions}
-    if variant in ("plain", "dressed"):
+    if variant in ("plain", "restyled"):
         return named[variant]
     if variant == "marked":
         return f"{named['plain']}# {stream.bits64():016x}\n"
     kind = "correct" if variant == "other" else variant
-    rest = [s.code for s in contract.solutions if s.kind == kind and s.name not in ("plain", "dressed")]
+    rest = [s.code for s in contract.solutions if s.kind == kind and s.name not in ("plain", "restyled")]
     return stream.choice(rest)
 
 
 REFERENCES = {
-    "steady": Drawn("always the same correct program: every measure reads 1, every distance 0", plain=1),
-    "dressed": Drawn(
-        "one correct program in two dresses: R_raw near .5, R_ast 1 but for docstrings", plain=1, dressed=1
+    "steady": VariantSubject(
+        "always the same correct program: every measure reads 1, every distance 0", plain=1
     ),
-    "formatting": Drawn(
+    "restyled": VariantSubject(
+        "one correct program in two formattings: R_raw near .5, R_ast 1 but for docstrings",
+        plain=1,
+        restyled=1,
+    ),
+    "formatting": VariantSubject(
         "one program in two layouts: R .5 at bytes and text, 1 from layout on", plain=1, formatted=1
     ),
-    "documented": Drawn(
+    "documented": VariantSubject(
         "one program, half the time with a docstring: R_ast .5, R 1 from ast on", plain=1, documented=1
     ),
-    "renamed": Drawn(
+    "renamed": VariantSubject(
         "one program with two sets of names: R .5 up to ast, 1 from names on", plain=1, renamed=1
     ),
-    "reordered": Drawn(
+    "reordered": VariantSubject(
         "one program, its definitions in two orders: R .5 up to names, 1 at behaviour", modular=1, reordered=1
     ),
-    "rewritten": Drawn("half plain, half any other correct program: R_raw .5, pass rate 1", plain=1, other=1),
-    "scattered": Drawn("a correct program that never repeats byte for byte: R_raw is 1/n", marked=1),
-    "dominant": Drawn(
+    "rewritten": VariantSubject(
+        "half plain, half any other correct program: R_raw .5, pass rate 1", plain=1, other=1
+    ),
+    "scattered": VariantSubject("a correct program that never repeats byte for byte: R_raw is 1/n", marked=1),
+    "dominant": VariantSubject(
         "nine in ten plain, the rest any other make: R_raw .9",
         plain=0.9,
-        dressed=0.02,
+        restyled=0.02,
         formatted=0.01,
         documented=0.01,
         renamed=0.01,
@@ -181,14 +186,14 @@ REFERENCES = {
         unparseable=0.01,
         marked=0.01,
     ),
-    "mixed": Drawn(
-        "half plain, the rest dressed, other, wrong or not parseable",
+    "mixed": VariantSubject(
+        "half plain, the rest restyled, other, wrong or not parseable",
         plain=0.5,
-        dressed=0.2,
+        restyled=0.2,
         other=0.15,
         wrong=0.1,
         unparseable=0.05,
     ),
-    "wrong": Drawn("never passes: there is no canon", wrong=0.8, unparseable=0.2),
-    "talker": Drawn("never writes a program", prose=1),
+    "wrong": VariantSubject("never passes: there is no canon", wrong=0.8, unparseable=0.2),
+    "talker": VariantSubject("never writes a program", prose=1),
 }

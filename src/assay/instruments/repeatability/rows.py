@@ -17,17 +17,17 @@ from msgspec import Meta, Struct, convert
 
 from assay.canonical import clean_text
 from assay.errors import InputError, UnknownName
+from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
+from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
+from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.inputs import generated_inputs
+from assay.instruments.repeatability.programs.languages import check_commands
+from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
+from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring.rows import decode_row, rows_of, with_old_names
 from assay.sandbox import Sandbox
 from assay.vocabulary import Flag, Result
 
-from .cells import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
-from .contracts import Contract, load_contracts, shipped_contracts
-from .programs.extraction import extract_code
-from .programs.inputs import generated_inputs
-from .programs.languages import check_commands
-from .programs.oracle import behaviour_of, job_for, judge, read_run
-from .programs.repair import Repair, repair_program
 from .protocol import Repeatability
 from .scoring import Settings, find_anchors, score_cells
 

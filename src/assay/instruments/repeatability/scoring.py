@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.errors import IntegrityError
+from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, due
+from assay.instruments.repeatability.cells.records import versions
+from assay.instruments.repeatability.measures.anchored import anchored_measures, canon_index
+from assay.instruments.repeatability.measures.canon_free import canon_free_measures
+from assay.instruments.repeatability.measures.comparisons import compare_cells
+from assay.instruments.repeatability.measures.drift import Earlier, drift_measures
+from assay.instruments.repeatability.measures.settings import Settings, cell_flags
+from assay.instruments.repeatability.measures.targets import TARGETS
+from assay.instruments.repeatability.programs.contracts import Contract
+from assay.instruments.repeatability.programs.ladder import contradictions
+from assay.instruments.repeatability.programs.repair import LONGEST
 from assay.measuring.requirements import requirement_verdicts
 from assay.vocabulary import Exclusion, Flag, Measure, Result, Verdict
-
-from .anchored import anchored_measures, canon_index
-from .canon_free import canon_free_measures
-from .cells import Anchor, Canon, Cell, CellKey, due
-from .comparisons import compare_cells
-from .contracts import Contract
-from .drift import Earlier, drift_measures
-from .measures import Settings, cell_flags
-from .programs.ladder import contradictions
-from .programs.repair import LONGEST
-from .records import versions
-from .requirements import TARGETS
 
 __all__ = ["Settings", "find_anchors", "score_cells"]
 

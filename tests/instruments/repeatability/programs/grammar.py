@@ -2,7 +2,7 @@
 
 ``programs()`` draws a ``Sketch``: a text whose variables are numbered holes, and a name for each hole. The same
 text filled with other names (``renamed``) is therefore the same program under other names, and no analysis of
-scopes was needed to make it. ``dressed`` gives the same tokens in another layout. ``run`` calls a function of a
+scopes was needed to make it. ``restyled`` gives the same tokens in another layout. ``run`` calls a function of a
 program and tells what came out.
 
 Every program parses, ends (loops are bounded, nothing calls itself), does the same every time, and can be called
@@ -21,7 +21,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["NAMES", "STEPS", "Sketch", "dressed", "programs", "renamed", "run", "tokens"]
+__all__ = ["NAMES", "STEPS", "Sketch", "programs", "renamed", "restyled", "run", "tokens"]
 
 NAMES = (
     *(
@@ -351,7 +351,7 @@ def programs(draw: st.DrawFn, entry: str = "f") -> Sketch:
 
 
 @st.composite
-def dressed(draw: st.DrawFn, program: Sketch) -> str:
+def restyled(draw: st.DrawFn, program: Sketch) -> str:
     """The same tokens: other indentation, blank lines, comments, and spaces inside brackets."""
     width = draw(st.sampled_from([1, 2, 3, 8]))
     space = draw(st.sampled_from(["", " ", "  "]))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.canonical import encode
-from assay.instruments.repeatability.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
 from assay.instruments.repeatability.programs.inputs import LONGEST, MOST, generated_inputs, plain_case
 from tests.instruments.repeatability.making import contract
 

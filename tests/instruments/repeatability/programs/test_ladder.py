@@ -9,14 +9,14 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.cells import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.records import record_rows
 from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
-from assay.instruments.repeatability.records import record_rows
 from assay.instruments.repeatability.scoring import Settings
 from tests.instruments.repeatability.making import anchors_of, cell_of, measure, score
 
-from .grammar import dressed, programs, renamed
+from .grammar import programs, renamed, restyled
 
 A = "def f(x):\n    return x + 1\n"
 TRAILING = A.replace("\n", "  \r\n")
@@ -40,8 +40,8 @@ def mixtures(draw: st.DrawFn) -> list[tuple[str, str | None]]:
     family = [
         program.source,
         draw(renamed(program)).source,
-        draw(dressed(program)),
-        draw(dressed(draw(renamed(program)))),
+        draw(restyled(program)),
+        draw(restyled(draw(renamed(program)))),
         draw(programs()).source,
         program.source.replace("\n", "\r\n"),
         draw(st.sampled_from(ODD)),
@@ -100,14 +100,16 @@ def test_text_rungs_are_those_of_the_whole_ladder(outputs: list[tuple[str, str |
 
 @some
 @given(st.data())
-def test_dressed_programs_meet_at_layout_and_renamed_ones_at_names_and_not_below(data: st.DataObject) -> None:
+def test_restyled_programs_meet_at_layout_and_renamed_ones_at_names_and_not_below(
+    data: st.DataObject,
+) -> None:
     program = data.draw(programs())
-    clothed, other = data.draw(dressed(program)), data.draw(renamed(program)).source
+    clothed, other = data.draw(restyled(program)), data.draw(renamed(program)).source
     found = climbed([(program.source, None), (clothed, None), (other, None)])
     for rung in RUNGS:
-        original, in_dress, under_names = found[rung]
+        original, reformatted, under_names = found[rung]
         if RUNGS.index(rung) >= RUNGS.index("layout"):
-            assert original == in_dress
+            assert original == reformatted
         if RUNGS.index(rung) >= RUNGS.index("names"):
             assert original == under_names
         elif other != program.source:

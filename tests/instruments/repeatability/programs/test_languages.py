@@ -11,9 +11,15 @@ import pytest
 
 from assay.bench.prepare import prepare
 from assay.errors import InputError
-from assay.instruments.repeatability.contracts import Contract, load_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, load_contracts
 from assay.instruments.repeatability.programs.languages import check_commands, command_run, runner_of
-from assay.instruments.repeatability.programs.oracle import Judgement, behaviour_of, job_for, judge, read_run
+from assay.instruments.repeatability.programs.oracle import (
+    OracleJudgement,
+    behaviour_of,
+    job_for,
+    judge,
+    read_run,
+)
 from assay.instruments.repeatability.rows import score_rows
 from assay.instruments.repeatability.scoring import Settings
 from assay.sandbox import CommandJob, Limits, run_all
@@ -57,7 +63,7 @@ def runs(asked: Contract, *codes: str) -> list[dict[str, Any]]:
     return [read_run(asked, code, run.comparable()) for code, run in zip(codes, done, strict=True)]
 
 
-def judged(asked: Contract, *codes: str) -> list[Judgement]:
+def judged(asked: Contract, *codes: str) -> list[OracleJudgement]:
     return [judge(asked, run) for run in runs(asked, *codes)]
 
 

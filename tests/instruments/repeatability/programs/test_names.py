@@ -28,7 +28,7 @@ from assay.instruments.repeatability.programs.repair.trees import key as tree_ke
 from assay.instruments.repeatability.programs.scopes import Scope, analyse
 from tests.support import SHARED
 
-from .grammar import Sketch, dressed, programs, renamed, run, tokens
+from .grammar import Sketch, programs, renamed, restyled, run, tokens
 
 ROWS = SHARED / "skyt.jsonl.gz"
 KEEP = frozenset(("f",))
@@ -233,8 +233,8 @@ def test_a_renamed_program_is_the_same(program: Sketch, data: st.DataObject) -> 
 
 @settings(max_examples=50)
 @given(programs(), st.data())
-def test_a_dressed_program_is_the_same(program: Sketch, data: st.DataObject) -> None:
-    source = data.draw(dressed(program))
+def test_a_restyled_program_is_the_same(program: Sketch, data: st.DataObject) -> None:
+    source = data.draw(restyled(program))
     assert tokens(source) == tokens(program.source)
     assert same(program.source, source)
 

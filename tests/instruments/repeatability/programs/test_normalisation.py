@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from assay.instruments.repeatability.cells.records import versions
 from assay.instruments.repeatability.programs.normalisation import (
     VERSIONS,
     ast_form,
@@ -20,7 +21,6 @@ from assay.instruments.repeatability.programs.normalisation import (
     signature,
     text_form,
 )
-from assay.instruments.repeatability.records import versions
 
 T = TypeVar("T")
 
@@ -110,8 +110,8 @@ def test_text_level_is_idempotent(text: str) -> None:
 @given(st.lists(st.text(alphabet=" \tab\x0b\u3000", max_size=6)), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_line_ends_and_trailing_space_make_no_difference_at_text_level(lines: list[str], end: str) -> None:
     plain = "\n".join(line.rstrip() for line in lines)
-    dressed = end.join(line.rstrip() + "  " for line in lines) + end
-    assert text_form(plain) == text_form(dressed)
+    restyled = end.join(line.rstrip() + "  " for line in lines) + end
+    assert text_form(plain) == text_form(restyled)
 
 
 @given(PROGRAMS)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.cells import Cell, CellKey, Output
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.layout import layout
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms, signature, text_form
 
-from .grammar import Sketch, dressed, programs, renamed
+from .grammar import Sketch, programs, renamed, restyled
 
 FORMS = ("text", "layout", "ast", "names")
 KEEP = frozenset({"f"})
@@ -22,9 +22,9 @@ some = settings(max_examples=40)
 
 @st.composite
 def relatives(draw: st.DrawFn) -> tuple[str, str]:
-    """Two programs that may be the same, the same under other names or in other dress, or strangers."""
+    """Two programs that may be the same, the same under other names or in other formatting, or strangers."""
     one = draw(programs())
-    kind = draw(st.sampled_from(["same", "renamed", "dressed", "both", "other", "broken"]))
+    kind = draw(st.sampled_from(["same", "renamed", "restyled", "both", "other", "broken"]))
     if kind == "same":
         return one.source, one.source
     if kind == "other":
@@ -32,7 +32,7 @@ def relatives(draw: st.DrawFn) -> tuple[str, str]:
     if kind == "broken":
         return one.source, one.source.rstrip() + " (\n"
     other = draw(renamed(one)) if kind in ("renamed", "both") else one
-    return one.source, draw(dressed(other)) if kind in ("dressed", "both") else other.source
+    return one.source, draw(restyled(other)) if kind in ("restyled", "both") else other.source
 
 
 def forms(source: str) -> Forms:
@@ -80,10 +80,10 @@ def test_the_layout_form_of_a_program_is_a_program_of_the_same_tree_and_layout(p
 
 @some
 @given(st.data())
-def test_dress_is_gone_at_layout_and_names_are_gone_at_names(data: st.DataObject) -> None:
+def test_formatting_is_gone_at_layout_and_names_are_gone_at_names(data: st.DataObject) -> None:
     program = data.draw(programs())
     other = data.draw(renamed(program))
-    clothed = data.draw(dressed(program))
+    clothed = data.draw(restyled(program))
     assert forms(clothed).layout == forms(program.source).layout
     assert forms(other.source).names == forms(program.source).names
     same = other.source == program.source

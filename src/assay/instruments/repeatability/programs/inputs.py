@@ -15,8 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 from assay.canonical import encode
-from assay.instruments.repeatability.contracts import Case, Contract
 from assay.streams import Stream
+
+from .contracts import Case, Contract
 
 __all__ = ["INPUTS", "generated_inputs", "plain_case"]
 

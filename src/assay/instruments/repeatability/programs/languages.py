@@ -22,9 +22,10 @@ from typing import Any
 import msgspec
 
 from assay.canonical import digest
-from assay.instruments.repeatability.contracts import Contract, Runner
 from assay.sandbox import CommandJob, Limits, find_command
 from assay.sandbox.inside.values import check
+
+from .contracts import Contract, LanguageRunner
 
 __all__ = ["check_commands", "command_job", "command_run", "runner_of"]
 
@@ -32,13 +33,15 @@ PRINTED = 4_000_000  # bytes that the results of one suite may take
 _SHIPPED = {"javascript": (("node", "main.js"), "main.js")}
 
 
-def runner_of(contract: Contract) -> Runner:
+def runner_of(contract: Contract) -> LanguageRunner:
     """The declared runner, or the one that comes with Assay. Contracts that have neither are refused when read."""
     if contract.runner is not None:
         return contract.runner
     command, file = _SHIPPED[contract.language]
     folder = files("assay.instruments.repeatability") / "data" / "harness"
-    return Runner(command=command, file=file, harness=(folder / f"{contract.language}.js").read_text("utf-8"))
+    return LanguageRunner(
+        command=command, file=file, harness=(folder / f"{contract.language}.js").read_text("utf-8")
+    )
 
 
 def check_commands(contracts: Iterable[Contract]) -> None:

@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from assay.canonical import digest
-from assay.instruments.repeatability.contracts import CallStep, Case, Contract
 from assay.sandbox import CommandJob, Job, thaw
 from assay.sandbox import Limits as SandboxLimits
 
+from .contracts import CallStep, Case, Contract
 from .inputs import plain_case
 from .languages import command_job, command_run
 
-__all__ = ["Judgement", "behaviour_of", "job_for", "judge", "read_run"]
+__all__ = ["OracleJudgement", "behaviour_of", "job_for", "judge", "read_run"]
 
 
-class Judgement(NamedTuple):
+class OracleJudgement(NamedTuple):
     """``state`` is pass, wrong, exception, timeout, memory, killed or protocol_error."""
 
     state: str
@@ -113,11 +113,11 @@ def _without_messages(value: Any) -> Any:
     return value
 
 
-def judge(contract: Contract, run: dict[str, Any]) -> Judgement:
+def judge(contract: Contract, run: dict[str, Any]) -> OracleJudgement:
     """Compare what came out with what the contract expects."""
     tests = len(contract.test_cases)
     if run["state"] == "exception":  # the program could not be loaded or has no such entry point
-        return Judgement("exception", 0, tests, run["detail"])
+        return OracleJudgement("exception", 0, tests, run["detail"])
     results = run["cases"]
     states = [
         _case_state(contract, case, results[number]) if number < len(results) else "not_run"
@@ -125,12 +125,14 @@ def judge(contract: Contract, run: dict[str, Any]) -> Judgement:
     ]
     passed = states.count("pass")
     if run["state"] != "ran":
-        return Judgement(run["state"], passed, tests, run["detail"])
+        return OracleJudgement(run["state"], passed, tests, run["detail"])
     if passed == tests:
-        return Judgement("pass", passed, tests)
+        return OracleJudgement("pass", passed, tests)
     worst = next(s for s in ("killed", "memory", "timeout", "exception", "wrong", "not_run") if s in states)
     first = next(number for number, state in enumerate(states) if state != "pass")
-    return Judgement("killed" if worst == "not_run" else worst, passed, tests, f"first failing case: {first}")
+    return OracleJudgement(
+        "killed" if worst == "not_run" else worst, passed, tests, f"first failing case: {first}"
+    )
 
 
 def _case_state(contract: Contract, case: Case, result: dict[str, Any]) -> str:

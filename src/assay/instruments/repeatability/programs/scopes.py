@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["BUILTINS", "REFLECTIVE", "Binding", "Names", "Place", "Reading", "Scope", "analyse"]
+__all__ = ["BUILTINS", "REFLECTIVE", "Binding", "NamePlace", "Names", "Scope", "StatementNames", "analyse"]
 
 Kind = Literal["module", "class", "function", "comprehension"]
 Role = Literal["read", "bind", "parameter", "keyword", "class", "function", "import"]
@@ -93,7 +93,7 @@ class Scope:
             scope = scope.parent
 
 
-class Place(NamedTuple):
+class NamePlace(NamedTuple):
     """One occurrence: ``getattr(node, attribute)``, or the entry ``item`` of it, seen from ``scope``."""
 
     scope: Scope
@@ -114,7 +114,7 @@ class Binding:
 
     scope: Scope | None
     name: str
-    places: list[Place] = field(default_factory=list)
+    places: list[NamePlace] = field(default_factory=list)
     roles: set[Role] = field(default_factory=set)
     stays: str = ""
 
@@ -131,10 +131,10 @@ class Names(NamedTuple):
 
 
 Child = tuple[ast.AST, Scope]
-Mention = tuple[Role, Place]
+Mention = tuple[Role, NamePlace]
 
 
-class Reading:
+class StatementNames:
     """Every mention of a name in a statement of a module; what it refers to is settled afterwards.
 
     The order is that of the source, but that a definition's or handler's own name and parameters come first.
@@ -172,7 +172,7 @@ class Reading:
     ) -> None:
         if role != "read":
             scope.bound[name] = None
-        place = Place(scope, node, attribute, item)
+        place = NamePlace(scope, node, attribute, item)
         self.mentions.setdefault((id(scope), name), []).append((role, place))
 
     def name(self, node: ast.Name, scope: Scope) -> list[Child]:
@@ -323,37 +323,39 @@ _INNER: dict[type, tuple[str, ...]] = {
 }
 
 
-_READERS: dict[type[ast.AST], Callable[[Reading, Any, Scope], list[Child]]] = {
-    ast.Name: Reading.name,
-    ast.AugAssign: Reading.augmented,
-    ast.AnnAssign: Reading.annotated,
-    ast.NamedExpr: Reading.walrus,
-    ast.FunctionDef: Reading.function,
-    ast.AsyncFunctionDef: Reading.function,
-    ast.Lambda: Reading.function_expression,
-    ast.ClassDef: Reading.class_,
-    ast.ListComp: Reading.comprehension,
-    ast.SetComp: Reading.comprehension,
-    ast.DictComp: Reading.comprehension,
-    ast.GeneratorExp: Reading.comprehension,
-    ast.Import: Reading.imports,
-    ast.ImportFrom: Reading.imports,
-    ast.Global: Reading.declaration,
-    ast.Nonlocal: Reading.declaration,
-    ast.MatchAs: Reading.capture,
-    ast.MatchStar: Reading.capture,
-    ast.MatchMapping: Reading.capture,
-    ast.ExceptHandler: Reading.capture,
-    ast.keyword: Reading.keyword,
-    ast.Attribute: Reading.attribute,
-    ast.Constant: Reading.constant,
+_READERS: dict[type[ast.AST], Callable[[StatementNames, Any, Scope], list[Child]]] = {
+    ast.Name: StatementNames.name,
+    ast.AugAssign: StatementNames.augmented,
+    ast.AnnAssign: StatementNames.annotated,
+    ast.NamedExpr: StatementNames.walrus,
+    ast.FunctionDef: StatementNames.function,
+    ast.AsyncFunctionDef: StatementNames.function,
+    ast.Lambda: StatementNames.function_expression,
+    ast.ClassDef: StatementNames.class_,
+    ast.ListComp: StatementNames.comprehension,
+    ast.SetComp: StatementNames.comprehension,
+    ast.DictComp: StatementNames.comprehension,
+    ast.GeneratorExp: StatementNames.comprehension,
+    ast.Import: StatementNames.imports,
+    ast.ImportFrom: StatementNames.imports,
+    ast.Global: StatementNames.declaration,
+    ast.Nonlocal: StatementNames.declaration,
+    ast.MatchAs: StatementNames.capture,
+    ast.MatchStar: StatementNames.capture,
+    ast.MatchMapping: StatementNames.capture,
+    ast.ExceptHandler: StatementNames.capture,
+    ast.keyword: StatementNames.keyword,
+    ast.Attribute: StatementNames.attribute,
+    ast.Constant: StatementNames.constant,
 }
 if hasattr(ast, "TypeAlias"):
-    _READERS[ast.TypeAlias] = Reading.typed
+    _READERS[ast.TypeAlias] = StatementNames.typed
 
 
 def analyse(
-    tree: ast.Module, keep: frozenset[str] = frozenset(), read: Callable[[ast.stmt], Reading] = Reading
+    tree: ast.Module,
+    keep: frozenset[str] = frozenset(),
+    read: Callable[[ast.stmt], StatementNames] = StatementNames,
 ) -> Names:
     """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be.
 
@@ -398,7 +400,7 @@ def _home(name: str, start: Scope, module: Scope) -> Scope | None:
     return None
 
 
-def _settle(names: Names, readings: Sequence[Reading], keep: frozenset[str]) -> None:
+def _settle(names: Names, readings: Sequence[StatementNames], keep: frozenset[str]) -> None:
     """Say for every binding which rule holds it, if one does."""
     class_bound = {name for scope in names.scopes if scope.kind == "class" for name in scope.bound}
     fallback = BUILTINS | class_bound.intersection(name for one in readings for name in one.class_reads)

@@ -7,7 +7,7 @@ import gzip
 import json
 from itertools import islice, pairwise
 
-from assay.instruments.repeatability.programs.repair import STEPS, Program
+from assay.instruments.repeatability.programs.repair import STEPS, ProgramText
 from assay.instruments.repeatability.programs.repair.search import MOST_OF_STEP
 from assay.instruments.repeatability.programs.repair.steps import repairable
 from tests.instruments.repeatability.programs.grammar import run
@@ -23,8 +23,8 @@ def proposals(name: str, source: str, canon: str, *keep: str, most: int = MOST_O
     """What a step proposes; each is checked to be another program that parses, and none to come twice."""
     if not repairable(source, canon):
         return []
-    program = Program(source, frozenset(keep))
-    found = list(islice(STEP[name].propose(program, Program(canon, frozenset(keep))), most))
+    program = ProgramText(source, frozenset(keep))
+    found = list(islice(STEP[name].propose(program, ProgramText(canon, frozenset(keep))), most))
     found = [one for one in dict.fromkeys(found) if one != program.text]
     for one in found:
         ast.parse(one)

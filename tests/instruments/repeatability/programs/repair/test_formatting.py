@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.instruments.repeatability.programs.parsing import parse
-from tests.instruments.repeatability.programs.grammar import Sketch, dressed, programs
+from tests.instruments.repeatability.programs.grammar import Sketch, programs, restyled
 from tests.support import SHARED
 
 from .proposing import HOSTILE, ROWS, best, dump, meaning, proposals, real_pairs
@@ -170,9 +170,9 @@ def test_hostile_programs_keep_what_is_promised(name: str, source: str) -> None:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Sketch, str, str]:
-    """A program, the same in another dress, and another program in whatever dress."""
+    """A program, the same in another formatting, and another program in whatever formatting."""
     one, other = draw(programs()), draw(programs())
-    return one, draw(dressed(one)), draw(dressed(other))
+    return one, draw(restyled(one)), draw(restyled(other))
 
 
 @given(pairs())
@@ -189,7 +189,7 @@ def test_proposals_keep_promises_and_meaning(drawn: tuple[Sketch, str, str]) -> 
 
 @given(pairs())
 @settings(max_examples=25)
-def test_a_canon_in_another_dress_becomes_the_canon_again(drawn: tuple[Sketch, str, str]) -> None:
+def test_a_canon_in_another_formatting_becomes_the_canon_again(drawn: tuple[Sketch, str, str]) -> None:
     one, source, _ = drawn
     assert best("formatting", source, one.source) == one.source
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from assay.instruments.repeatability.programs.names import alpha
 from assay.instruments.repeatability.programs.normalisation import names_form
 from assay.instruments.repeatability.programs.repair.search import MOST_OF_STEP
-from tests.instruments.repeatability.programs.grammar import Sketch, dressed, programs, renamed, run, tokens
+from tests.instruments.repeatability.programs.grammar import Sketch, programs, renamed, restyled, run, tokens
 
 from . import proposing
 from .proposing import ROWS
@@ -48,7 +48,7 @@ def test_a_canon_under_other_names_is_reached(program: Sketch, data: st.DataObje
 @settings(max_examples=25)
 @given(programs(), st.data())
 def test_the_layout_stays_the_program_s_own(program: Sketch, data: st.DataObject) -> None:
-    canon, source = data.draw(renamed(program)), data.draw(dressed(program))
+    canon, source = data.draw(renamed(program)), data.draw(restyled(program))
     for first in proposals(source, canon.source, most=1):
         assert tokens(first) == tokens(canon.source)
         assert layout(first) == layout(source)

@@ -8,14 +8,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.repeatability.programs.repair import Program
+from assay.instruments.repeatability.programs.repair import ProgramText
 from assay.instruments.repeatability.programs.repair.formatting import matches
 from assay.instruments.repeatability.programs.repair.program import replaced, surviving
 from assay.instruments.repeatability.programs.repair.trees import definition_pairs, key
 
 
 def test_positions_are_in_characters_whatever_the_bytes() -> None:
-    here = Program("é = 'ü'; ñ = f(\r\n  'ß', x)\r\n")
+    here = ProgramText("é = 'ü'; ñ = f(\r\n  'ß', x)\r\n")
     _, second = here.tree.body
     assert here.written(second) == "ñ = f(\n  'ß', x)"
     assert isinstance(second, ast.Assign)
@@ -24,7 +24,7 @@ def test_positions_are_in_characters_whatever_the_bytes() -> None:
 
 
 def test_a_statement_owns_its_rows_unless_another_shares_them() -> None:
-    here = Program("a = 1; b = 2\nc = 3 ;  # c\nif d: e = 4\n# f\n@g\ndef h(): pass\n")
+    here = ProgramText("a = 1; b = 2\nc = 3 ;  # c\nif d: e = 4\n# f\n@g\ndef h(): pass\n")
     a, b, c, d, h = here.tree.body
     assert [here.owns_rows(one) for one in (a, b, c, d, h)] == [False, False, True, True, True]
     assert isinstance(d, ast.If)

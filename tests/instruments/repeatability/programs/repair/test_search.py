@@ -11,12 +11,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from assay.canonical import sha256_hex
-from assay.instruments.repeatability.cells import Cell, CellKey, Output, due
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output, due
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.normalisation import ast_form, normal_forms, text_form
 from assay.instruments.repeatability.programs.repair import (
     STEPS,
-    Program,
+    ProgramText,
     Proposal,
     Repair,
     Step,
@@ -25,10 +25,10 @@ from assay.instruments.repeatability.programs.repair import (
 )
 from assay.instruments.repeatability.programs.repair.search import MOST_CHECKS, MOST_OF_STEP, MOST_PROPOSALS
 from tests.instruments.repeatability.making import anchors_of, cell_of
-from tests.instruments.repeatability.programs.grammar import Sketch, dressed, programs, renamed, run
+from tests.instruments.repeatability.programs.grammar import Sketch, programs, renamed, restyled, run
 
 CANON = 'def f(x):\n    """Add one."""\n    total = x + 1\n    return total\n'
-DRESSED = "def f( x ):\n  # why\n  total = (x + 1)\n  return total\n"
+RESTYLED = "def f( x ):\n  # why\n  total = (x + 1)\n  return total\n"
 RENAMED = "def f(number):\n    y = number + 1\n    return y\n"
 KEEP = frozenset({"f"})
 ARGUMENTS = ((0, 0, 0), (1, 2, 3), (5, -1, 2), (7, 7, 0))
@@ -70,13 +70,13 @@ def behaviour(source: str, parameters: int) -> list[tuple[str, str]]:
 
 @st.composite
 def tasks(draw: st.DrawFn) -> tuple[Sketch, str]:
-    """A program, and the canon it is brought towards: the same in other dress and names, or a stranger."""
+    """A program, and the canon it is brought towards: the same in other formatting and names, or a stranger."""
     program = draw(programs())
-    kind = draw(st.sampled_from(["renamed", "dressed", "both", "other"]))
+    kind = draw(st.sampled_from(["renamed", "restyled", "both", "other"]))
     if kind == "other":
         return program, draw(programs()).source
-    canon = program if kind == "dressed" else draw(renamed(program))
-    return program, canon.source if kind == "renamed" else draw(dressed(canon))
+    canon = program if kind == "restyled" else draw(renamed(program))
+    return program, canon.source if kind == "renamed" else draw(restyled(canon))
 
 
 # Properties
@@ -169,9 +169,9 @@ def test_a_refused_proposal_is_undone_recorded_and_never_proposed_again(
 
 @few
 @given(st.data())
-def test_the_canon_under_other_names_and_in_other_dress_reaches_its_tree(data: st.DataObject) -> None:
+def test_the_canon_under_other_names_and_in_other_formatting_reaches_its_tree(data: st.DataObject) -> None:
     program = data.draw(programs())
-    copy = data.draw(dressed(data.draw(renamed(program))))
+    copy = data.draw(restyled(data.draw(renamed(program))))
     text, tree = distances(course(copy, program.source).repair.source, program.source)
     event(f"reaches the text: {text == 0}")
     assert tree == 0
@@ -186,8 +186,8 @@ def test_the_canon_itself_is_left_alone(program: Sketch) -> None:
 # One by one
 
 
-@pytest.mark.parametrize("source", [DRESSED, RENAMED, CANON.replace("    ", "\t"), f"import math\n{CANON}"])
-def test_a_program_in_other_dress_reaches_the_text_of_the_canon(source: str) -> None:
+@pytest.mark.parametrize("source", [RESTYLED, RENAMED, CANON.replace("    ", "\t"), f"import math\n{CANON}"])
+def test_a_program_in_other_formatting_reaches_the_text_of_the_canon(source: str) -> None:
     found = course(source, CANON).repair
     assert text_form(found.source) == text_form(CANON)
     assert found.steps
@@ -211,8 +211,8 @@ def test_deep_programs_are_repaired_however_deep_they_are(depth: int) -> None:
 
 @pytest.mark.parametrize("canon", ["", "def f(", "\x00", "# nothing"])
 def test_a_canon_that_is_no_program_breaks_nothing(canon: str) -> None:
-    found = course(DRESSED, canon)
-    now = distances(DRESSED, canon)
+    found = course(RESTYLED, canon)
+    now = distances(RESTYLED, canon)
     for proposal in found.taken:
         assert all(after <= before for after, before in zip(proposal.distances, now, strict=True))
 
@@ -239,7 +239,7 @@ def _searched(steps: list[Step], source: str, passes: bool = True) -> tuple[Repa
 
 
 def test_a_step_that_never_ends_is_bounded_in_its_proposals() -> None:
-    def endless(program: Program, canon: Program) -> Iterator[str]:
+    def endless(program: ProgramText, canon: ProgramText) -> Iterator[str]:
         number = 0
         while True:
             number += 1
@@ -250,7 +250,7 @@ def test_a_step_that_never_ends_is_bounded_in_its_proposals() -> None:
 
 
 def test_a_step_whose_proposals_all_fail_is_bounded_in_oracle_runs() -> None:
-    def shorter(program: Program, canon: Program) -> Iterator[str]:
+    def shorter(program: ProgramText, canon: ProgramText) -> Iterator[str]:
         yield from (program.source[: next(lengths)] for _ in range(MOST_OF_STEP))
 
     lengths = iter(range(500))
@@ -261,7 +261,7 @@ def test_a_step_whose_proposals_all_fail_is_bounded_in_oracle_runs() -> None:
 
 
 def test_a_proposal_as_far_away_as_before_is_not_put_to_the_oracle() -> None:
-    def other(program: Program, canon: Program) -> Iterator[str]:
+    def other(program: ProgramText, canon: ProgramText) -> Iterator[str]:
         yield from ("y = 1", "z = 1", "x = 12")
 
     found, checks = _searched([Step("other", "", other)], "x = 1")
@@ -272,9 +272,9 @@ def test_a_proposal_as_far_away_as_before_is_not_put_to_the_oracle() -> None:
 
 
 def test_only_passing_outputs_that_differ_from_the_canon_are_due_and_each_program_once() -> None:
-    cell = cell_of(CANON, (RENAMED, "wrong"), DRESSED, RENAMED, DRESSED, ("f (", "exception"))
+    cell = cell_of(CANON, (RENAMED, "wrong"), RESTYLED, RENAMED, RESTYLED, ("f (", "exception"))
     found = due([cell], anchors_of([cell]))
-    assert [(one.output.repetition, one.output.code) for one in found] == [(2, DRESSED), (3, RENAMED)]
+    assert [(one.output.repetition, one.output.code) for one in found] == [(2, RESTYLED), (3, RENAMED)]
 
 
 def test_trailing_space_is_no_difference_and_a_comment_is_one() -> None:

@@ -1,6 +1,6 @@
 """Repair: named steps that keep a program's meaning and bring it nearer to the canon."""
 
-from .program import Program, Step
+from .program import ProgramText, Step
 from .search import LEVELS, REPAIR, Proposal, Repair, Tried, search
 from .steps import LONGEST, STEPS, repair_program
 
@@ -9,7 +9,7 @@ __all__ = [
     "LONGEST",
     "REPAIR",
     "STEPS",
-    "Program",
+    "ProgramText",
     "Proposal",
     "Repair",
     "Step",

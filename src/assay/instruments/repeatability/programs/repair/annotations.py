@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from assay.instruments.repeatability.programs.parsing import PerPiece
 
-from .program import Edit, Program, surviving
+from .program import Edit, ProgramText, surviving
 from .reflection import sees_annotations
 from .trees import (
     Definition,
@@ -60,7 +60,7 @@ _ARROW = re.compile(r"[ \t]*->[ \t]*\Z")
 Slot = tuple[str, object]
 
 
-def propose_annotations(here: Program, there: Program) -> Iterator[str]:
+def propose_annotations(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """The canon's annotations, or none where it has none: all changes, then the removals, then the others."""
     if _ANNOTATIONS.of(here.parsed) == _ANNOTATIONS.of(there.parsed) or sees_annotations(here.parsed):
         return
@@ -87,7 +87,7 @@ _ANNOTATIONS = PerPiece(_annotations)
 class _Known:
     """What names stand for in annotations, as far as the program's own text says."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ProgramText) -> None:
         given = given_names(program.parsed)
         self.lazy = False
         self._values: dict[str, tuple[int, object]] = {
@@ -157,7 +157,7 @@ class _Known:
 class _Finder:
     """The edits that give a program the canon's annotations: those that remove one, and those that adopt one."""
 
-    def __init__(self, here: Program, there: Program) -> None:
+    def __init__(self, here: ProgramText, there: ProgramText) -> None:
         self.here, self.there = here, there
         self.known = _Known(here)
         self.found: tuple[list[list[Edit]], list[list[Edit]]] = [], []

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.instruments.repeatability.programs.parsing import is_text
 
-from .program import Program, without
+from .program import ProgramText, without
 from .trees import Definition, Function, same_tree
 
 __all__ = ["propose_examples"]
@@ -42,7 +42,7 @@ _EXAMPLES = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.If
 _IMMUTABLE = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.Load)
 
 
-def propose_examples(here: Program, there: Program) -> Iterator[str]:
+def propose_examples(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """Without guards and examples, then without either; with the canon's guard where there is none."""
     body = here.tree.body
     guards, wanted, examples = _guards(here), _guards(there), _examples(here)
@@ -58,7 +58,7 @@ def propose_examples(here: Program, there: Program) -> Iterator[str]:
             yield source
 
 
-def _guards(where: Program) -> list[ast.stmt]:
+def _guards(where: ProgramText) -> list[ast.stmt]:
     return [one for one in where.tree.body if _is_guard(one)]
 
 
@@ -77,7 +77,7 @@ def _is_guard(statement: ast.stmt) -> bool:
     return False
 
 
-def _examples(here: Program) -> list[ast.stmt]:
+def _examples(here: ProgramText) -> list[ast.stmt]:
     """The statements below the last definition, as far up as they are examples."""
     body = [one for one in here.tree.body if not _is_guard(one)]
     found: list[ast.stmt] = []
@@ -102,7 +102,7 @@ def _is_example(statement: ast.stmt) -> bool:
     )
 
 
-def _bound_for_others(here: Program, examples: Sequence[ast.stmt]) -> list[int]:
+def _bound_for_others(here: ProgramText, examples: Sequence[ast.stmt]) -> list[int]:
     """Which examples bind a name that somebody else mentions or calls."""
     inside = {node for one in (*examples, *_guards(here)) for node in ast.walk(one)}
     shared = {
@@ -115,7 +115,7 @@ def _bound_for_others(here: Program, examples: Sequence[ast.stmt]) -> list[int]:
     return [number for number, one in enumerate(examples) if not shared.isdisjoint(ast.walk(one))]
 
 
-def _leaves_nothing(here: Program, rest: Sequence[ast.stmt], examples: Sequence[ast.stmt]) -> bool:
+def _leaves_nothing(here: ProgramText, rest: Sequence[ast.stmt], examples: Sequence[ast.stmt]) -> bool:
     """Whether a call leaves nothing behind that a later one could meet.
 
     All names of the module are functions, classes, pure imports and constants that cannot change. Functions and

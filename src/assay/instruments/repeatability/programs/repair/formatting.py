@@ -13,7 +13,7 @@ from copy import copy
 
 from rapidfuzz.distance import LCSseq
 
-from .program import Edit, Program, surviving
+from .program import Edit, ProgramText, surviving
 from .reflection import sees_docstrings
 from .trees import Key, body_blocks, definition_pairs, docstring_of, key, same_tree
 
@@ -23,7 +23,7 @@ __all__ = ["matches", "propose_comments", "propose_docstrings", "propose_formatt
 # Formatting
 
 
-def propose_formatting(here: Program, there: Program) -> Iterator[str]:
+def propose_formatting(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """The canon's writing of every statement that is the canon's."""
     docstrings = sees_docstrings(here.parsed)
     own = here.key if docstrings else here.bare_key
@@ -38,7 +38,7 @@ def propose_formatting(here: Program, there: Program) -> Iterator[str]:
 class _Formatting:
     """Edits that write what a program and the canon have in common as the canon does."""
 
-    def __init__(self, here: Program, there: Program, *, docstrings: bool) -> None:
+    def __init__(self, here: ProgramText, there: ProgramText, *, docstrings: bool) -> None:
         self.here, self.there, self.docstrings = here, there, docstrings
         self.groups: list[list[Edit]] = []
         # A list instead of recursion: a long chain of ``elif`` is nested as deep as it is long.
@@ -47,7 +47,7 @@ class _Formatting:
             self._block(mine, theirs)
         self._ends()
 
-    def _key(self, where: Program, statement: ast.stmt) -> Key:
+    def _key(self, where: ProgramText, statement: ast.stmt) -> Key:
         """An ``elif`` and an ``else`` with an ``if`` are one tree, but not to be put in each other's place."""
         return where.is_elif(statement), *where.key_of(statement, docstrings=self.docstrings)
 
@@ -149,7 +149,7 @@ def matches(mine: Sequence[Key], theirs: Sequence[Key]) -> list[tuple[int, int]]
 # Docstrings
 
 
-def propose_docstrings(here: Program, there: Program) -> Iterator[str]:
+def propose_docstrings(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """Docstrings as the matching definitions of the canon have them, or none where they have none."""
     if sees_docstrings(here.parsed):
         return
@@ -177,7 +177,7 @@ def propose_docstrings(here: Program, there: Program) -> Iterator[str]:
             yield surviving(here.text, groups, holds)
 
 
-def _removal(here: Program, body: list[ast.stmt], *, module: bool) -> Edit:
+def _removal(here: ProgramText, body: list[ast.stmt], *, module: bool) -> Edit:
     docstring = body[0]
     start, end = here.span(docstring)
     if len(body) == 1 and not module:
@@ -188,7 +188,9 @@ def _removal(here: Program, body: list[ast.stmt], *, module: bool) -> Edit:
     return here.row_removal(first, here.blank_below(last))
 
 
-def _insertion(here: Program, there: Program, body: list[ast.stmt], docstring: ast.Expr) -> Edit | None:
+def _insertion(
+    here: ProgramText, there: ProgramText, body: list[ast.stmt], docstring: ast.Expr
+) -> Edit | None:
     """The canon's docstring above the first statement, with as many blank rows below it."""
     if not body:
         return 0, 0, there.written(docstring) + "\n"
@@ -203,7 +205,7 @@ def _insertion(here: Program, there: Program, body: list[ast.stmt], docstring: a
 # Comments
 
 
-def propose_comments(here: Program, there: Program) -> Iterator[str]:
+def propose_comments(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """Without the comments that the canon does not have, and without any."""
     wanted = Counter(comment.text for comment in there.comments)
     every: list[list[Edit]] = []

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from assay.instruments.repeatability.programs.parsing import Parsed, read
 
-from .program import Edit, Program, replaced
+from .program import Edit, ProgramText, replaced
 from .reflection import sees_names
 from .trees import Key, docstring_of, tree_key
 
@@ -56,7 +56,7 @@ def _atoms(statement: ast.stmt) -> list[_Atom]:
     return [_Atom(module, alias.name, alias.asname) for alias in statement.names]
 
 
-def _first_run(program: Program) -> list[ast.stmt]:
+def _first_run(program: ProgramText) -> list[ast.stmt]:
     """The first imports of the module, as far as they stand together and each has rows of its own."""
     run: list[ast.stmt] = []
     for statement in program.tree.body:
@@ -67,7 +67,7 @@ def _first_run(program: Program) -> list[ast.stmt]:
     return run
 
 
-def propose_imports(here: Program, there: Program) -> Iterator[str]:
+def propose_imports(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """Unused imports dropped and those of the canon added; then either; then only the canon's order."""
     if "import" not in here.text and "import" not in there.text:
         return
@@ -118,7 +118,7 @@ def _line(atoms: Sequence[_Atom]) -> str:
     return f"import {names}" if atoms[0].module is None else f"from {atoms[0].module} import {names}"
 
 
-def _rewritten(here: Program, lines: list[str]) -> str:
+def _rewritten(here: ProgramText, lines: list[str]) -> str:
     run = _first_run(here)
     edit: Edit
     if run:

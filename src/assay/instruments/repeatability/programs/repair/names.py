@@ -25,9 +25,9 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from assay.instruments.repeatability.programs.normalisation import names_form
-from assay.instruments.repeatability.programs.scopes import BUILTINS, Binding, Names, Place
+from assay.instruments.repeatability.programs.scopes import BUILTINS, Binding, NamePlace, Names
 
-from .program import Program, replaced
+from .program import ProgramText, replaced
 from .reflection import shown_by_messages
 from .trees import Function, names_by_piece
 
@@ -46,7 +46,7 @@ _Place = tuple[int, str, int | None]  # node, attribute and item
 Variables = dict[_Place, Binding]
 
 
-def propose_names(program: Program, canon: Program) -> Iterator[str]:
+def propose_names(program: ProgramText, canon: ProgramText) -> Iterator[str]:
     """The program with all names that can be the canon's, then with those of one function each, then one by one."""
     if names_by_piece(program.parsed) <= names_by_piece(canon.parsed):
         return
@@ -96,7 +96,7 @@ _BEFORE = {
 _NAME = re.compile(r"\w+")
 
 
-def _spans(binding: Binding, program: Program) -> list[tuple[int, int]] | None:
+def _spans(binding: Binding, program: ProgramText) -> list[tuple[int, int]] | None:
     """Where in the text a variable is named; None if some place is not found."""
     found = [_span(place, program) for place in binding.places]
     names = [unicodedata.normalize("NFKC", program.text[start:end]) for start, end in found]
@@ -105,7 +105,7 @@ def _spans(binding: Binding, program: Program) -> list[tuple[int, int]] | None:
     return found if same else None
 
 
-def _span(place: Place, program: Program) -> tuple[int, int]:
+def _span(place: NamePlace, program: ProgramText) -> tuple[int, int]:
     node, text = place.node, program.text
     assert isinstance(node, ast.expr | ast.stmt | ast.arg | ast.ExceptHandler | ast.pattern)
     start, end = program.span(node)
@@ -132,7 +132,7 @@ def _span(place: Place, program: Program) -> tuple[int, int]:
 _PRINTING = frozenset(("str", "repr", "print", "format", "ascii"))
 
 
-def _is_shown(binding: Binding, program: Program) -> bool:
+def _is_shown(binding: Binding, program: ProgramText) -> bool:
     """Whether the program may turn the name into a text: by a message, or by printing a function."""
     shown = shown_by_messages(program.parsed)
     function = "function" in binding.roles
@@ -176,7 +176,7 @@ class _Row(NamedTuple):
 Numbers = dict[str, int]  # labels are numbered as they come: nothing rests on the hash of a string
 
 
-def _matched(program: Program, canon: Program) -> list[tuple[Binding, Binding]]:
+def _matched(program: ProgramText, canon: ProgramText) -> list[tuple[Binding, Binding]]:
     """Pairs of variables, each in one pair at most, those first that meet most often."""
     votes: Counter[tuple[Binding, Binding]] = Counter()
     theirs, numbers = _canon_rows(canon)
@@ -211,12 +211,12 @@ def _common(mine: list[int], its: list[int]) -> list[tuple[int, int, int]]:
 
 
 @lru_cache(maxsize=4)  # all outputs of a cell are lined up with the same canon
-def _canon_rows(canon: Program) -> tuple[list[_Row], Numbers]:
+def _canon_rows(canon: ProgramText) -> tuple[list[_Row], Numbers]:
     numbers: Numbers = {}
     return _rows(canon, _TARGETS, numbers), numbers
 
 
-def _rows(program: Program, open_: frozenset[str], numbers: Numbers) -> list[_Row]:
+def _rows(program: ProgramText, open_: frozenset[str], numbers: Numbers) -> list[_Row]:
     """One row for each statement of the module."""
     at: Variables = {
         (id(node), attribute, item): binding

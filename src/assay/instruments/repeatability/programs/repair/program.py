@@ -20,7 +20,7 @@ from assay.instruments.repeatability.programs.scopes import Names, analyse
 
 from .trees import Key, exchanged_key, key, same_tree, tree_key
 
-__all__ = ["Edit", "Program", "Propose", "Removed", "Step", "replaced", "surviving", "without"]
+__all__ = ["Edit", "ProgramText", "Propose", "Removed", "Step", "replaced", "surviving", "without"]
 
 MOST_EDITS = 40  # tried one by one when not all of them hold together
 
@@ -42,7 +42,7 @@ class Comment(NamedTuple):
     alone: bool  # on its row
 
 
-class Program:
+class ProgramText:
     """A source text. ``keep`` are names that others call it by."""
 
     def __init__(self, source: str, keep: frozenset[str] = frozenset()) -> None:
@@ -245,7 +245,7 @@ def surviving(text: str, groups: Sequence[Sequence[Edit]], holds: Callable[[str]
 Removed = tuple[list[ast.stmt], ast.stmt]  # a statement, and the block that it stands in
 
 
-def without(program: Program, gone: Sequence[Removed]) -> str | None:
+def without(program: ProgramText, gone: Sequence[Removed]) -> str | None:
     """The program without some statements; those of the module go with the blank and comment rows above them.
 
     None where others share their rows. The text is read again, and must be the tree without them.
@@ -269,7 +269,7 @@ def without(program: Program, gone: Sequence[Removed]) -> str | None:
     return source if same_tree(source, exchanged_key(program.tree, blocks)) else None
 
 
-Propose = Callable[[Program, Program], Iterator[str]]
+Propose = Callable[[ProgramText, ProgramText], Iterator[str]]
 
 
 class Step(Struct, frozen=True):

@@ -27,7 +27,7 @@ from functools import lru_cache
 
 from assay.instruments.repeatability.programs.scopes import Binding
 
-from .program import Program
+from .program import ProgramText
 from .rewriting import Block, Rewrite, gaining_rewrites
 from .trees import body_blocks
 
@@ -44,7 +44,7 @@ _NEGATIONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
 _LOOSE = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)  # bind less than ``not``
 
 
-def propose_returns(here: Program, there: Program) -> Iterator[str]:
+def propose_returns(here: ProgramText, there: ProgramText) -> Iterator[str]:
     names = [name for name in _returned_names(there.tree) if _is_new(name, here)]
 
     def rules(block: Block, at: int) -> Iterator[Rewrite]:
@@ -86,13 +86,13 @@ def _returned_names(tree: ast.Module) -> list[str]:
     return list(dict.fromkeys(bound.id for bound, _ in _pairs(tree)))
 
 
-def _is_new(name: str, here: Program) -> bool:
+def _is_new(name: str, here: ProgramText) -> bool:
     """Whether nothing of the program, and nobody outside, knows the name."""
     known = any(one.name == name for one in here.names.bindings)
     return not (known or name in here.keep or name.startswith("__") or keyword.issoftkeyword(name))
 
 
-def _unnamed(here: Program, block: Block, at: int) -> Iterator[Rewrite]:
+def _unnamed(here: ProgramText, block: Block, at: int) -> Iterator[Rewrite]:
     pair, node = _pair(block, at), block[at]
     if pair is not None and pair[0] in _only_returned(here) and _movable(here, block[at : at + 2]):
         assert isinstance(node, ast.Assign)
@@ -100,7 +100,7 @@ def _unnamed(here: Program, block: Block, at: int) -> Iterator[Rewrite]:
         yield Rewrite(block, at, at + 2, [ast.Return(node.value)], [row])
 
 
-def _named(here: Program, block: Block, at: int, names: Sequence[str]) -> Iterator[Rewrite]:
+def _named(here: ProgramText, block: Block, at: int, names: Sequence[str]) -> Iterator[Rewrite]:
     node = block[at]
     assert isinstance(node, ast.Return)
     if node.value is None or (at and _pair(block, at - 1)) or not (names and _movable(here, [node])):
@@ -113,7 +113,7 @@ def _named(here: Program, block: Block, at: int, names: Sequence[str]) -> Iterat
 
 
 @lru_cache(maxsize=4)  # of the program on its way
-def _only_returned(here: Program) -> set[ast.Name]:
+def _only_returned(here: ProgramText) -> set[ast.Name]:
     """Where variables are bound that are named only to be returned."""
     pairs = list(_pairs(here.tree))
     inside: set[ast.AST] = {name for pair in pairs for name in pair}
@@ -129,7 +129,7 @@ def _only_returned(here: Program) -> set[ast.Name]:
 # Branches
 
 
-def _branches(here: Program, block: Block, at: int, node: ast.If) -> Iterator[Rewrite]:
+def _branches(here: ProgramText, block: Block, at: int, node: ast.If) -> Iterator[Rewrite]:
     rest = [] if node.orelse else block[at + 1 :]
     other = node.orelse or rest
     if not other or not _movable(here, [node, *rest]):
@@ -183,7 +183,7 @@ def _folded(write: _Writer, block: Block, at: int, *, whole: bool) -> Iterator[R
     yield Rewrite(block, at, end, folded, [*rows, *(write.otherwise(last) if last else ())])
 
 
-def _movable(here: Program, statements: Sequence[ast.stmt]) -> bool:
+def _movable(here: ProgramText, statements: Sequence[ast.stmt]) -> bool:
     """Whether all of them have rows of their own, and nothing in them is declared."""
     clean = here.starts_clean(statements[0]) and here.ends_clean(statements[-1])
     nodes = (node for one in statements for node in ast.walk(one))
@@ -211,7 +211,7 @@ def _negated(test: ast.expr) -> ast.expr:
 class _Writer:
     """Branches as rows at one indentation; statements and tests keep the text that they were written in."""
 
-    def __init__(self, here: Program, indent: str) -> None:
+    def __init__(self, here: ProgramText, indent: str) -> None:
         self.here, self.indent = here, indent
 
     def branch(self, word: str, node: ast.If) -> list[str]:

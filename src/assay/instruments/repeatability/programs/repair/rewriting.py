@@ -11,7 +11,7 @@ from typing import NamedTuple
 from assay.instruments.repeatability.programs.normalisation import ast_form
 from assay.instruments.repeatability.programs.parsing import room
 
-from .program import Program, replaced
+from .program import ProgramText, replaced
 from .trees import body_blocks, exchanged_key, same_tree
 
 __all__ = ["Block", "Rewrite", "gaining_rewrites"]
@@ -34,7 +34,7 @@ class Rewrite(NamedTuple):
 Rule = Callable[[Block, int], Iterator[Rewrite]]
 
 
-def gaining_rewrites(here: Program, there: Program, rule: Rule) -> Iterator[str]:
+def gaining_rewrites(here: ProgramText, there: ProgramText, rule: Rule) -> Iterator[str]:
     """The program with all rewrites that gain lines of the canon and do not touch, then with each alone, best first.
 
     ``rule(block, at)`` gives the rewrites that begin with a statement. Each result is read again, and must be the
@@ -85,16 +85,16 @@ def _common(statements: Sequence[ast.stmt], pad: str, canon: Counter[str]) -> in
     return sum((Counter(pad + line for line in printed.split("\n")) & canon).values())
 
 
-def _touch(here: Program, one: Rewrite, other: Rewrite) -> bool:
+def _touch(here: ProgramText, one: Rewrite, other: Rewrite) -> bool:
     (first, last), (begin, end) = (_extent(here, rewrite) for rewrite in (one, other))
     return first <= end and begin <= last
 
 
-def _extent(here: Program, rewrite: Rewrite) -> tuple[int, int]:
+def _extent(here: ProgramText, rewrite: Rewrite) -> tuple[int, int]:
     return here.rows(rewrite.block[rewrite.start])[0], here.rows(rewrite.block[rewrite.end - 1])[1]
 
 
-def _applied(here: Program, rewrites: Sequence[Rewrite]) -> str | None:
+def _applied(here: ProgramText, rewrites: Sequence[Rewrite]) -> str | None:
     blocks: dict[int, list[ast.stmt]] = {}
     for one in sorted(
         rewrites, key=lambda one: -one.start

@@ -20,7 +20,7 @@ from assay.instruments.repeatability.programs.distance import distance, distance
 from assay.instruments.repeatability.programs.normalisation import ast_form, text_form
 from assay.instruments.repeatability.programs.parsing import uncollected
 
-from .program import Program, Step
+from .program import ProgramText, Step
 
 __all__ = ["LEVELS", "REPAIR", "Measurement", "Proposal", "Repair", "Tried", "search", "to_canon"]
 
@@ -65,8 +65,8 @@ class Repair(Struct, frozen=True):
 
 
 @lru_cache(maxsize=4)  # all outputs of a cell are repaired towards the same canon
-def _target(canon: str, keep: frozenset[str]) -> Program:
-    return Program(canon, keep)
+def _target(canon: str, keep: frozenset[str]) -> ProgramText:
+    return ProgramText(canon, keep)
 
 
 def to_canon(canon: str) -> Measurement:
@@ -111,7 +111,7 @@ def _found(
     source: str, canon: str, keep: frozenset[str], measure: Measurement, steps: Sequence[Step]
 ) -> Generator[Proposal, bool | None, Repair]:
     target = _target(canon, keep)
-    current = Program(source, keep)
+    current = ProgramText(source, keep)
     now = measure(source, None)
     assert now is not None
     tried: list[Tried] = []
@@ -140,7 +140,7 @@ def _found(
                 passes = bool((yield Proposal(step.name, candidate, reach)))
                 tried.append(Tried(step.name, sha256_hex(candidate.encode()), passes))
                 if passes:
-                    current, now = Program(candidate, keep), reach
+                    current, now = ProgramText(candidate, keep), reach
                     tree += step.changes == "tree"
                     break
         if current is before:

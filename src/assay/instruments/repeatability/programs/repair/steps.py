@@ -13,7 +13,7 @@ from .examples import propose_examples
 from .formatting import propose_comments, propose_docstrings, propose_formatting
 from .imports import propose_imports
 from .names import propose_names
-from .program import Program, Step
+from .program import ProgramText, Step
 from .reflection import reads_source
 from .returns import propose_returns
 from .search import Proposal, Repair, search, to_canon
@@ -53,7 +53,7 @@ def repair_program(source: str, canon: str, keep: frozenset[str]) -> Generator[P
 
 def repairable(source: str, canon: str) -> bool:
     """Whether both parse, neither is too long, and the program cannot see how it is written."""
-    if max(len(source), len(canon)) > LONGEST or Program(canon).read is None:
+    if max(len(source), len(canon)) > LONGEST or ProgramText(canon).read is None:
         return False
-    found = Program(source).read
+    found = ProgramText(source).read
     return found is not None and not reads_source(found)

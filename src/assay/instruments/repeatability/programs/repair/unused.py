@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from assay.instruments.repeatability.programs.parsing import PerPiece
 
-from .program import Program, Removed, without
+from .program import ProgramText, Removed, without
 from .reflection import sees_names
 from .trees import Function, body_blocks
 
@@ -40,7 +40,7 @@ _PLAIN = (
 )
 
 
-def propose_unused(here: Program, there: Program) -> Iterator[str]:
+def propose_unused(here: ProgramText, there: ProgramText) -> Iterator[str]:
     """Without what nothing needs and the canon does not have: all of it, then one by one."""
     if not _may_have(here) or sees_names(here.parsed):
         return
@@ -91,14 +91,14 @@ def _loaded(statement: ast.stmt) -> set[str]:
 _TOLD = PerPiece(_told)
 
 
-def _may_have(here: Program) -> bool:
+def _may_have(here: ProgramText) -> bool:
     """Whether it is worth a closer look: most programs have nothing that is unused."""
     told = _TOLD.of(here.parsed)
     read = here.keep.union(*(one.read for one in told))
     return any(one.inside or one.given - read for one in told)
 
 
-def _functions(here: Program) -> Iterator[Removed]:
+def _functions(here: ProgramText) -> Iterator[Removed]:
     for statement in here.tree.body:
         if isinstance(statement, Function) and statement.name not in here.keep and _is_plain(statement):
             inside = set(ast.walk(statement))
@@ -122,7 +122,7 @@ def _made_of(node: ast.expr | None, kinds: tuple[type[ast.AST], ...]) -> bool:
     return node is None or all(isinstance(one, kinds) for one in ast.walk(node))
 
 
-def _assignments(here: Program) -> Iterator[Removed]:
+def _assignments(here: ProgramText) -> Iterator[Removed]:
     unread = {
         place.node
         for one in here.names.bindings

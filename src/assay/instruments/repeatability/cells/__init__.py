@@ -1,0 +1,1 @@
+"""Cells: the outputs of one subject for one contract under one condition, and their canons."""

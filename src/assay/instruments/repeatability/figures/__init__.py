@@ -1,0 +1,1 @@
+"""What people see of repeatability: headline, sentences, pictures, programs side by side."""

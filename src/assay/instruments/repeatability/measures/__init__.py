@@ -1,0 +1,1 @@
+"""The measures of cells, and what is compared between them."""

@@ -1,0 +1,1 @@
+"""Cells drawn from known distributions, for the calibration."""

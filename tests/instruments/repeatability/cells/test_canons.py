@@ -1,0 +1,169 @@
+"""Canons: content-addressed, write-once, keyed by everything that defines them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.canonical import decode
+from assay.errors import InputError, IntegrityError
+from assay.instruments.repeatability.cells.canons import canon_bytes, load_canons
+from assay.instruments.repeatability.cells.cell import Canon
+from assay.instruments.repeatability.programs.contracts import Contract
+from assay.instruments.repeatability.scoring import Settings
+from tests.instruments.repeatability.making import cell_of, contract, measure, score
+
+CODE = "def f(x):\n    return x + 1\n"
+
+
+def canon(code: str = CODE, asked: Contract | None = None, **more: str) -> Canon:
+    asked = asked or contract()
+    return Canon(**{"contract": asked.id, "snapshot": asked.snapshot, "code": code, **more})
+
+
+def stored(folder: Path, *canons: Canon) -> Path:
+    for one in canons:
+        (folder / f"{one.digest}.json").write_bytes(canon_bytes(one))
+    return folder
+
+
+def test_the_digest_is_the_same_on_every_machine() -> None:
+    """A golden value: when it changes, every canon on anybody's disk is another one."""
+    fixed = Canon(contract="add", snapshot="0" * 64, code=CODE)
+    assert canon_bytes(fixed) == (
+        b'{"code":"def f(x):\\n    return x + 1\\n","contract":"add","normalisation":"text/1",'
+        b'"oracle":"oracle/1","snapshot":"' + b"0" * 64 + b'"}\n'
+    )
+    # printf '%s' "$the line above" | sha256sum
+    assert fixed.digest == "75120017889e79a4f7cc0e70c74dfaaf7aba7f0d8a61c3b6705b681ee1adedcf"
+
+
+def test_whatever_defines_a_canon_is_in_its_digest() -> None:
+    one = canon()
+    others = [
+        canon(CODE + " "),
+        canon(asked=contract(id="d")),
+        canon(snapshot="f" * 64),
+        canon(oracle="oracle/2"),
+        canon(normalisation="text/2"),
+    ]
+    assert len({one.digest, *(other.digest for other in others)}) == 6
+
+
+def test_the_snapshot_changes_with_the_tests_and_not_with_the_solutions_or_the_title() -> None:
+    solutions = [{"name": "plain", "kind": "correct", "code": CODE}]
+    asked = contract()
+    assert contract(solutions=solutions, title="T", difficulty="easy").snapshot == asked.snapshot
+    changed = [
+        contract([{"args": [1], "expected": 3}]),
+        contract(version=2),
+        contract(prompt="Write f, please."),
+        contract(entry_point="g"),
+        contract(limits={"seconds": 1.0}),
+        contract(id="d"),
+    ]
+    assert len({asked.snapshot, *(c.snapshot for c in changed)}) == 7
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_canon_survives_its_file_whatever_characters_it_holds(
+    tmp_path_factory: pytest.TempPathFactory, code: str
+) -> None:
+    """Control characters and line separators are plain in JSON and something else in YAML."""
+    asked, folder = contract(), tmp_path_factory.mktemp("canons")
+    assert load_canons(stored(folder, canon(code)), {"c": asked}) == {"c": canon(code)}
+
+
+def test_a_folder_or_a_single_file_can_be_declared(tmp_path: Path) -> None:
+    one = canon()
+    folder = stored(tmp_path, one)
+    assert load_canons(folder, {"c": contract()}) == {"c": one}
+    assert load_canons(folder / f"{one.digest}.json", {"c": contract()}) == {"c": one}
+
+
+def test_canons_of_other_contracts_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    folder = stored(tmp_path, canon(), canon(asked=contract(id="d")))
+    assert list(load_canons(folder, {"c": contract()})) == ["c"]
+
+
+def refused(path: Path, contracts: dict[str, Contract]) -> str:
+    with pytest.raises(InputError) as caught:
+        load_canons(path, contracts)
+    return str(caught.value)
+
+
+def test_a_canon_for_another_version_of_the_contract_is_refused(tmp_path: Path) -> None:
+    path = stored(tmp_path, canon()) / f"{canon().digest}.json"
+    assert refused(path, {"c": contract(version=2)}) == (
+        f"{path}: was made for another version of the contract 'c'"
+    )
+
+
+@pytest.mark.parametrize("other", [canon(oracle="oracle/0"), canon(normalisation="text/0")])
+def test_a_canon_of_another_oracle_or_normalisation_is_refused(tmp_path: Path, other: Canon) -> None:
+    folder = stored(tmp_path, other)
+    assert re.fullmatch(
+        r".*\.json: was made with oracle/\d and text/\d; it holds within those only",
+        refused(folder, {"c": contract()}),
+    )
+
+
+def test_a_second_canon_for_a_contract_is_refused(tmp_path: Path) -> None:
+    folder = stored(tmp_path, canon(), canon(CODE + "\n"))
+    assert refused(folder, {"c": contract()}).endswith(
+        "a second canon for 'c'; a declared canon is the only one, so name its file "
+        "(drift_from holds every cell against its own)"
+    )
+
+
+def test_an_empty_folder_and_one_without_a_fitting_canon_are_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path, {"c": contract()}) == f"there are no canons in {tmp_path}"
+    stored(tmp_path, canon())
+    assert refused(tmp_path, {"d": contract(id="d")}) == (
+        f"none of the canons in {tmp_path} belongs to a contract of the study"
+    )
+
+
+def test_a_canon_that_was_changed_under_its_name_is_found_out(tmp_path: Path) -> None:
+    path = tmp_path / f"{canon().digest}.json"
+    path.write_bytes(canon_bytes(canon(CODE + "# changed\n")))
+    with pytest.raises(IntegrityError, match="is not the canon that its name says"):
+        load_canons(tmp_path, {"c": contract()})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{", "{}: not valid JSON: Input data was truncated"),
+        (b"[]", "{}:1: must be a mapping, not a list"),
+        (b'{"contract": "c", "snapshot": "0"}', "{}:1: 'code' is missing"),
+    ],
+)
+def test_a_file_that_is_no_canon_is_named(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "mine.json"
+    path.write_bytes(data)
+    assert refused(path, {"c": contract()}) == message.format(path)
+
+
+def test_a_declared_canon_comes_before_all_others_and_stands_in_no_cell() -> None:
+    declared = canon("something else\n")
+    result = score(cell_of(CODE, CODE), declared={"c": declared})
+    index, same = measure(result, "canon_index"), measure(result, "R_anchor_pre", "text")
+    assert (index.value, index.notes) == (None, ("the canon was declared",))
+    assert index.labels["canon"] == declared.digest
+    assert same.value == 0.0
+    assert same.method.endswith("interval from all outputs; the canon is not one of them")
+
+
+def test_a_declared_canon_is_a_canon_even_where_nothing_passes() -> None:
+    result = score(cell_of((CODE, "wrong")), declared={"c": canon()}, settings=Settings(scope="contract"))
+    assert measure(result, "R_anchor_pre", "ast").value == 1.0
+
+
+def test_the_file_holds_the_canon_and_nothing_else() -> None:
+    assert decode(canon_bytes(canon())) == msgspec.to_builtins(canon())
