@@ -29,7 +29,7 @@ from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
 from .folder import RunFolder
-from .instrument import Instrument, strata_of
+from .instrument import Instrument, score, strata_of
 from .live import SandboxService
 from .probe import Probe, Received
 
@@ -326,7 +326,7 @@ def _score_again(
     except IntegrityError as error:
         report.faults.append(str(error))
         return
-    found = instrument.score(Evidence(index, instrument.name, lock=lock))
+    found = score(instrument, Evidence(index, instrument.name, lock=lock))
     report.measures += len(found.measures)
     if encode(found) == encode(published):
         return

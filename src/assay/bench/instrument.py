@@ -98,6 +98,10 @@ class Instrument(Protocol):
         """What the evidence amounts to. Pure."""
         ...
 
+    def with_requirements(self, lock: Lock, result: Result) -> Result:
+        """The result with a verdict on everything that the study requires. Pure."""
+        ...
+
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One flat row an output, for the records file."""
         ...
@@ -213,6 +217,7 @@ def score(instrument: Instrument, evidence: Evidence) -> Result:
         found = instrument.score(evidence)
         if not isinstance(found, Result):
             raise TypeError(f"it gives {type(found).__name__}, not Result")
+        found = instrument.with_requirements(evidence.lock, found)
         try:
             msgspec.json.decode(encode(found), type=Result)
         except InputError as error:

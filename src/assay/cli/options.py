@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ import typer
 
 from assay.errors import InputError, UnknownName
 
-from .own_options import value_of
+from .own_options import Given, value_of
 
 if TYPE_CHECKING:
     from assay.study import Lock, Source, Study
@@ -103,7 +103,7 @@ def gather(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
-    own: Sequence[tuple[str, str]] = (),
+    own: Sequence[Given] = (),
     files: list[Path] | None = None,
 ) -> Lock:
     """The lock that the command line amounts to: read from a file, or made here and now."""
@@ -111,7 +111,6 @@ def gather(
     from assay.study import read_lock
 
     targets = targets or []
-    options = [*(options or ()), *(f"{name}={text}" for name, text in own)] or None
     if len(targets) == 1 and targets[0].endswith(".json"):
         given = (
             subjects,
@@ -119,7 +118,7 @@ def gather(
             key_env,
             quick or None,
             budget,
-            options,
+            options or own or None,
             seed,
             connections,
             max_tokens,
@@ -144,7 +143,7 @@ def gather(
     else:
         study = _from_names(targets)
     study = _override(study, subjects, base_url, key_env, seed, connections, max_tokens, quick, boundary)
-    study = _with_options(study, base, options, quick)
+    study = _with_options(study, base, [*_settings(options or ()), *own], quick, max_tokens)
     if budget is not None:
         study = _replace(study, budget=parse_budget(budget, study))
     return prepare(study, base, source)
@@ -232,29 +231,42 @@ def _check_whole(option: str, value: int | None, most: int | None = None) -> Non
         raise InputError(f"{option} {value}: a whole number {f'from 1 to {most}' if most else 'from 1 up'}")
 
 
-def _with_options(study: Study, base: Path, settings: list[str] | None, quick: bool) -> Study:
-    """``--quick`` and ``--set`` as instrument options. A setting goes to the instrument that has it."""
+def _settings(settings: Sequence[str]) -> Iterator[Given]:
+    """What ``--set`` says; without an instrument it is for the only one there is."""
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        target, _, field = key.rpartition(".")
+        if not equals or not field:
+            raise InputError(f"--set {setting}: write NAME=VALUE")
+        yield Given(f"--set {setting}", target, field, text)
+
+
+def _with_options(
+    study: Study, base: Path, given: Sequence[Given], quick: bool, max_tokens: int | None
+) -> Study:
+    """``--quick``, ``--set`` and options of the instruments' own as parts of the study."""
     from assay.bench import named_instrument
 
     options = {name: dict(given) for name, given in study.options.items()}
-    if not quick and not settings:
+    if not quick and not given:
         return study
     found = {name: named_instrument(name, base) for name in options}
     called = {instrument.name: name for name, instrument in found.items()}
     for name in options if quick else ():
-        options[name] = {**found[name].quick, **options[name]}
-    for setting in settings or ():
-        key, equals, text = setting.partition("=")
-        target, dot, field = key.rpartition(".")
-        if not equals or not field:
-            raise InputError(f"--set {setting}: write NAME=VALUE")
-        names = [target] if dot else list(called)
+        chosen = {
+            key: value for key, value in found[name].quick.items() if key != "max_tokens" or not max_tokens
+        }
+        options[name] = {**chosen, **options[name]}
+    seen: set[tuple[str, str]] = set()
+    for one in given:
+        names = [one.instrument] if one.instrument else list(called)
         if len(names) != 1 or names[0] not in called:
-            raise InputError(
-                f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(called)}"
-            )
+            raise InputError(f"{one.option}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(called)}")
+        if (names[0], one.field) in seen:
+            raise InputError(f"{one.option}: {one.field} is given twice")
+        seen.add((names[0], one.field))
         name = called[names[0]]
-        options[name][field] = value_of(found[name].option_type, field, text, f"--set {setting}")
+        options[name][one.field] = value_of(found[name].option_type, one.field, one.text, one.option)
     return _replace(study, instruments=options)
 
 

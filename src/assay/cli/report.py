@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import InstrumentFiles, Json
-from .output import print_json
+from .output import complain, print_json
 
 __all__ = ["report"]
 
@@ -30,6 +30,10 @@ def report(
     folder = RunFolder.find(run)
     lock = folder.read_sealed().lock if manifest_paths(folder.ledger) else folder.read_lock()
     take_files(lock, files or ())
+    if not manifest_paths(folder.ledger) and any(folder.reading_path(n).exists() for n in lock.study.options):
+        complain(
+            "note: there are readings, but no manifest: the run was not closed to its end, or it was removed"
+        )
     instruments = instruments_of(lock)
     if as_json:
         readings = [one.reading for one in score_run(folder, lock, instruments)]
