@@ -107,7 +107,9 @@ def test_one_failing_requirement_closes_the_gate_and_strict_wants_all_to_hold(
             assert assay("check", "one", *arguments).code == code
             ended = assay("check", "one", "--json", *arguments)
             assert (ended.code, ended.err, ended.out.count("\n")) == (code, "", 1)
-            assert json.loads(ended.out) == {"holds": not code, "verdicts": listed, "invalid": []}
+            found = json.loads(ended.out)
+            assert (found["holds"], found["verdicts"], found["invalid"]) == (not code, listed, [])
+            assert (found["required"], len(found["signed_by"])) == (len(listed), 1)
 
 
 def test_people_see_every_requirement_in_one_line_and_the_rest_when_they_ask(
@@ -138,7 +140,9 @@ def test_an_invalid_reading_closes_the_gate(assay: Assay, planted: Plant) -> Non
     planted(OPEN, of_measures=(Flag("Invalid", "5 of 8 outputs excluded"),))
     ended = assay("check", "one")
     assert ended.code == 1
-    assert ended.out.splitlines()[1:] == ["invalid          Invalid (5 of 8 outputs excluded)"]
+    assert ended.out.splitlines()[1:] == [
+        "invalid          Invalid (5 of 8 outputs excluded), reference:mumbler"
+    ]
 
 
 def test_junit_has_a_test_a_requirement(assay: Assay, planted: Plant, tmp_path: Path) -> None:
@@ -309,3 +313,49 @@ def test_an_unknown_measure_is_refused_before_the_run_with_the_nearest(assay: As
     assert (ended.code, ended.out) == (2, "")
     assert "instruments.repeatability.require: unknown measure 'R_row'; did you mean 'R_raw'?" in ended.err
     assert not (tmp_path / "runs" / "one" / "ledger").exists()
+
+
+def test_a_gate_does_not_open_because_nobody_looked(assay: Assay, tmp_path: Path) -> None:
+    assert assay("run", required(tmp_path, "steady", {}), "--name", "then").code == 0
+    # Another contract than the earlier run had: nothing is established of it, and strict says so.
+    other = required(tmp_path, "steady", {}, contracts=["add", "is_even"], drift_from="runs/then")
+    assert assay("run", other, "--name", "wider").code == 0
+    found = json.loads(assay("check", "wider", "--json").out)["verdicts"]
+    assert {v["labels"]["contract"]: v["holds"] for v in found} == {"add": True, "is_even": None}
+    assert (assay("check", "wider").code, assay("check", "wider", "--strict").code) == (0, 1)
+    ended = assay("run", required(tmp_path, "steady", {}, drift_at_most=0.1), "--name", "x")
+    assert ended.code == 2
+    assert "drift_at_most: is a limit of drift from an earlier run" in ended.err
+
+
+def test_what_an_instrument_does_not_judge_itself_is_judged_all_the_same(
+    assay: Assay, tmp_path: Path
+) -> None:
+    study = {
+        "subjects": ["reference:mumbler"],
+        "instruments": {"ping": {"trials": 5, "require": {"success": 0.1}}},
+    }
+    (tmp_path / "study.yaml").write_text(json.dumps(study))
+    assert assay("run", "study.yaml", "--name", "one").code == 0
+    (verdict,) = json.loads(assay("check", "one", "--json").out)["verdicts"]
+    assert (verdict["name"], verdict["kind"]) == ("success", "requirement")
+
+
+def test_the_key_that_must_have_signed_can_be_named(assay: Assay, tmp_path: Path) -> None:
+    run(assay)
+    folder = RunFolder(tmp_path / "runs" / "one")
+    ours = folder.read_lock().keyid
+    assert assay("check", "one", "--signed-by", ours).code == 0
+    assert assay("check", "one", "--signed-by", "0" * 16).code == 1
+    (tmp_path / "config" / "assay" / "key.pem").unlink()  # somebody else's key is made in its place
+    sealed_again(folder)
+    ended = assay("check", "one")
+    assert (ended.code, ended.err.count("--signed-by")) == (0, 1)
+    assert assay("check", "one", "--signed-by", ours).code == 1
+
+
+def test_junit_of_a_strict_gate_without_requirements_is_not_green(assay: Assay, tmp_path: Path) -> None:
+    run(assay)
+    assert assay("check", "one", "--strict", "--junit", "gate.xml").code == 1
+    (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
