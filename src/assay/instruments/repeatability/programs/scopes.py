@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["BUILTINS", "REFLECTIVE", "Binding", "NamePlace", "Names", "Scope", "StatementNames", "analyse"]
+__all__ = ["BUILTINS", "Binding", "NamePlace", "Names", "Scope", "analyse"]
 
 Kind = Literal["module", "class", "function", "comprehension"]
 Role = Literal["read", "bind", "parameter", "keyword", "class", "function", "import"]
@@ -60,8 +60,6 @@ _MODULES = frozenset(
         "tracemalloc",
     )
 )  # fmt: skip
-# With one of these words a program may look at its names, frames or code.
-REFLECTIVE = _CODE | _FRAMES | _MODULES
 _OBJECTS = frozenset(("__name__", "__qualname__", "__annotations__", "get_type_hints"))
 _LOOKING = _CODE | {"compile", "help", "_getframe", "get_type_hints", "__builtins__"}
 _LOOKING_ATTRIBUTES = _FRAMES | _OBJECTS
@@ -352,16 +350,9 @@ if hasattr(ast, "TypeAlias"):
     _READERS[ast.TypeAlias] = StatementNames.typed
 
 
-def analyse(
-    tree: ast.Module,
-    keep: frozenset[str] = frozenset(),
-    read: Callable[[ast.stmt], StatementNames] = StatementNames,
-) -> Names:
-    """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be.
-
-    ``read`` may know the statement already, if it is never changed in place.
-    """
-    readings = [read(statement) for statement in tree.body]
+def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
+    """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be."""
+    readings = [StatementNames(statement) for statement in tree.body]
     module = Scope("module", tree, None)
     for one in readings:
         module.bound.update(one.module.bound)
