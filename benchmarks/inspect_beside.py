@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from throughput import assay, study
 
 CHILD = """

@@ -20,7 +20,7 @@ from pathlib import Path
 from assay.bench import Meter, RunFolder, Runner
 from assay.bench.prepare import instruments_of, subjects_of
 from assay.study import Budget, read_lock, write_lock
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from throughput import study
 
 

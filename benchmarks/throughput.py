@@ -20,7 +20,7 @@ from assay.bench import RunFolder, Runner
 from assay.bench.prepare import instruments_of, prepare, subjects_of
 from assay.canonical import decode, encode
 from assay.study import Lock, Study, SubjectSpec
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from assay.vocabulary import Message, Request, Sampling
 
 

@@ -35,9 +35,10 @@ from assay.instruments.repeatability.scoring import Settings, find_anchors, scor
 from assay.registry import names
 from assay.study import Study
 from assay.study.model import Budget, Limits, SamplingDefaults, SubjectSpec
+from assay.testing import stub_process
 from assay.vocabulary import Exclusion, Flag, Measure, Reading, Result, Verdict
 from tests.pages import BLOCK, PAGES, ROOT, blocks, text_of
-from tests.support import begin, command, environment, go
+from tests.support import ASSAY, begin, command, environment, go
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
@@ -312,13 +313,47 @@ def test_every_python_block_parses(page: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_package_on_the_page_about_extending_runs_and_holds(tmp_path: Path) -> None:
+def test_the_instrument_on_the_page_about_extending_is_killed_resumed_audited_and_gated(
+    tmp_path: Path,
+) -> None:
+    """Its file and its commands as they stand on the page; the endpoint is the stub."""
+    text = text_of("extending")
+    (tmp_path / "coin.py").write_text(source := blocks(text, "python")[0])
+    assert len(source.splitlines()) <= 40
+    run, *later = [shlex.split(line)[1:] for line in blocks(text, "sh")[0].splitlines()]
+    env = environment(tmp_path)
+    for answer, gate in (("heads", 0), ("tails", 1)):
+        with stub_process(answer=f"fixed:{answer}", latency=0.2) as stub:
+            words = [
+                stub.url if word.startswith("http://") else answer if word == "coins" else word
+                for word in run
+            ]
+            begun = subprocess.Popen([*ASSAY, *words], cwd=tmp_path, env=env, stderr=subprocess.DEVNULL)
+            while stub.stats().answered < 10:
+                assert begun.poll() is None
+            begun.kill()
+            begun.wait()
+            codes = [
+                command(
+                    *(answer if word == "coins" else word for word in words), cwd=tmp_path, env=env
+                ).returncode
+                for words in later
+            ]
+            asked = stub.stats().answered
+        assert codes == [0, 0, gate]
+        assert (
+            60 <= asked <= 60 + 8
+        )  # what was under way when it was killed, and nothing else, was asked again
+
+
+@pytest.mark.slow
+def test_the_package_on_the_page_about_extending_runs_and_keeps_its_contracts(tmp_path: Path) -> None:
     """Its files as they stand on the page, found by entry point as an installed package is."""
     text = text_of("extending")
     package, site = tmp_path / "site" / "assay_coin", tmp_path / "site"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    for name, body in zip(("coin", "canned", "reference"), blocks(text, "python"), strict=True):
+    for name, body in zip(("coin", "canned", "reference", "test_coin"), blocks(text, "python"), strict=False):
         (package / f"{name}.py").write_text(body)
     project = tomllib.loads(blocks(text, "toml")[0])["project"]
     info = site / "assay_coin-0.1.0.dist-info"
@@ -332,8 +367,9 @@ def test_the_package_on_the_page_about_extending_runs_and_holds(tmp_path: Path) 
     ran = command("run", "coin.yaml", "--name", "coins", cwd=tmp_path, env=env)
     assert ran.returncode == 0, ran.stderr
     assert blocks(text, "text")[0].strip() in ran.stdout
-    audited = command("audit", "coins", cwd=tmp_path, env=env)
-    assert audited.returncode == 0, audited.stdout
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(package / "test_coin.py")]
+    tested = subprocess.run(tests, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert "2 passed" in tested.stdout, tested.stdout
 
 
 def test_every_dependency_has_its_reason() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.registry import names
 
 ROOT = Path(assay.__file__).parent
 BASE = {"errors", "canonical", "vocabulary", "streams", "registry", "signing"}
@@ -28,6 +30,7 @@ LEVELS = [
     {"web", "cli"},
 ]
 LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}
+MOST_MODULES = 15
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "data" not in path.relative_to(ROOT).parts)
 
 
@@ -99,6 +102,56 @@ def test_lower_rooms_never_import_higher_ones() -> None:
 def test_the_imports_are_really_found() -> None:
     found = {target for _, target in imported(ROOT / "study" / "lock.py")}
     assert {"assay.signing", "assay.canonical", "assay.study.model", "assay.__version__"} <= found
+
+
+# What a room of its own is: an instrument's folder, else a folder or a file of the package.
+def home(path: Path) -> str:
+    parts = path.relative_to(ROOT).parts
+    return "/".join(parts[:2]) if parts[0] == "instruments" and len(parts) > 2 else parts[0]
+
+
+# Public classes that share a name, and why neither can be taken for the other.
+SAME_NAME = {
+    "Limits": "of a study's calls, and of one program in the sandbox: each is a field of what it limits",
+    "Policy": "a reference answers a conversation, a world's policy decides on an action: each the field's word",
+    "Task": "of a world, and of a worker in the bench, which is seen nowhere else",
+}
+
+
+def test_no_public_class_has_its_name_from_another_room_without_a_reason() -> None:
+    homes: dict[str, set[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, set()).add(home(path))
+    shared = {name: sorted(rooms) for name, rooms in homes.items() if len(rooms) > 1}
+    assert {name: rooms for name, rooms in shared.items() if name not in SAME_NAME} == {}
+    assert set(SAME_NAME) <= set(shared), "a reason that is not needed any more"
+
+
+def test_no_folder_below_the_instruments_holds_more_than_fifteen_modules() -> None:
+    folders = [path for path in (ROOT / "instruments").rglob("*") if path.is_dir()]
+    counts = {str(path.relative_to(ROOT)): len(list(path.glob("*.py"))) for path in folders}
+    assert {
+        folder: count for folder, count in counts.items() if count > MOST_MODULES + 1
+    } == {}  # and __init__
+
+
+# A word of statistics, and an instrument's name: where it may stand.
+WORDS = {("cli/calibrate.py", "bias")}
+
+
+def test_neither_the_command_line_nor_the_report_knows_an_instrument() -> None:
+    """Source text, strings, comments and templates alike."""
+    found = {
+        (str(path.relative_to(ROOT)), name)
+        for room in ("cli", "report")
+        for path in (ROOT / room).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+        for name in names("assay.instruments")
+        if re.search(rf"\b{re.escape(name)}\b", path.read_text("utf-8"), re.I)
+    }
+    assert found - WORDS == set()
 
 
 def exports(path: Path) -> list[str] | None:

@@ -13,6 +13,7 @@
     ├── SubjectFault          one try failed on the way: infrastructure, never the subject's answer
     ├── SubjectRefused        the endpoint will not serve us (bad key, unknown model): no retry helps
     ├── ExtensionFailed       an instrument or an adapter raised, or broke its contract: exit code 70
+    │   └── ContractBroken    a conformance check found rules that are not kept, and lists them all
     └── SandboxUnavailable    untrusted code cannot be run safely here
 
 A message says what is wrong, where, and what would be right. No traceback reaches a user.
@@ -27,6 +28,7 @@ from collections.abc import Iterable, Iterator
 __all__ = [
     "AssayError",
     "BudgetReached",
+    "ContractBroken",
     "Divergence",
     "ExtensionFailed",
     "InputError",
@@ -120,6 +122,21 @@ class SubjectRefused(AssayError):
 
 class ExtensionFailed(AssayError):
     """An instrument or a subject's adapter raised, or gave what its contract does not know."""
+
+
+class ContractBroken(ExtensionFailed):
+    """Every rule that an extension does not keep, as ``(rule, what is wrong)``."""
+
+    def __init__(self, what: str, broken: Iterable[tuple[str, str]]) -> None:
+        self.broken = tuple(broken)
+        rules: dict[str, list[str]] = {}
+        for rule, wrong in self.broken:
+            rules.setdefault(rule, []).append(wrong)
+        lines = []
+        for rule, found in rules.items():
+            more = f" (and {len(found) - 2} more)" if len(found) > 2 else ""
+            lines.append(f"\n  {rule}: {'; '.join(found[:2])}{more}")
+        super().__init__(f"{what} does not keep its contract:{''.join(lines)}")
 
 
 @contextlib.contextmanager

@@ -1,14 +1,28 @@
-"""Instruments, subjects and references are found by entry point, ours and anyone's alike."""
+"""Instruments, subjects and references are found by entry point, ours and anyone's alike.
+
+An instrument may also be a file of the user's own. It is imported only where the user names it, never because a lock
+or a run does: those may come from somebody else.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
+import sys
+import traceback
+from collections.abc import Callable, Collection
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from .errors import InputError, UnknownName
 
-__all__ = ["find", "load_all", "names"]
+__all__ = ["FILE_MODULE", "InstrumentFile", "file_of", "find", "load_all", "names", "take_file"]
+
+FILE_MODULE = "assay_instrument_file_"  # then the first digits of its digest
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
 @cache
@@ -40,3 +54,88 @@ def find(group: str, name: str, *, what: str, file: str | None = None, line: int
 
 def load_all(group: str) -> dict[str, Any]:
     return {name: find(group, name, what=group) for name in names(group)}
+
+
+class InstrumentFile(NamedTuple):
+    """An instrument in a file of the user's own, imported."""
+
+    name: str  # the instrument's
+    path: Path
+    sha256: str
+    make: Callable[[], Any]
+
+
+_taken: dict[str, InstrumentFile] = {}  # by the instrument's name: what the user named in this process
+
+
+def file_of(name: str) -> InstrumentFile | None:
+    """The file that was taken for an instrument of this name."""
+    return _taken.get(name)
+
+
+def take_file(path: Path, among: Collection[str] | None = None) -> InstrumentFile:
+    """Import an instrument's file. With ``among``, a file of another digest is refused before any of it runs."""
+    try:
+        source = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    sha256 = hashlib.sha256(source).hexdigest()
+    if among is not None and sha256 not in among:
+        wanted = " or ".join(sorted(among))
+        raise InputError(f"{path} is not the file that was locked: its SHA-256 is {sha256}, not {wanted}")
+    found = next((file for file in _taken.values() if file.sha256 == sha256), None)
+    if found is None:
+        kind = _instrument_in(_imported(source, path, sha256), path)
+        found = InstrumentFile(kind.name, path, sha256, kind)
+    _taken[found.name] = found._replace(path=path)
+    return _taken[found.name]
+
+
+def _imported(source: bytes, path: Path, sha256: str) -> ModuleType:
+    module = ModuleType(f"{FILE_MODULE}{sha256[:16]}")
+    module.__file__ = str(path.resolve())
+    sys.modules[module.__name__] = module  # types are resolved by the name of their module
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102
+    except (Exception, SystemExit) as error:  # anybody's module: it may fail in any way
+        del sys.modules[module.__name__]
+        line = error.lineno if isinstance(error, SyntaxError) else _line_in(error, path)
+        what = f"could not be loaded ({type(error).__name__}: {error})"
+        raise InputError(what, file=str(path), line=line) from error
+    return module
+
+
+def _line_in(error: BaseException, path: Path) -> int | None:
+    """The last line of the file that took part in an error."""
+    steps = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in steps if frame.f_code.co_filename == str(path)]
+    return lines[-1] if lines else None
+
+
+def _instrument_in(module: ModuleType, path: Path) -> Any:
+    kinds = [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and kind.__module__ == module.__name__ and _is_instrument(kind)
+    ]
+    if not kinds:
+        raise InputError("no class here is an instrument: it has name, trials and conduct", file=str(path))
+    if len(kinds) > 1:
+        several = ", ".join(kind.__name__ for kind in kinds)
+        raise InputError(f"a file holds one instrument, here are several: {several}", file=str(path))
+    name: str = kinds[0].name  # type: ignore[attr-defined]
+    if not _NAME.fullmatch(name):
+        what = f"its name is {name!r}; letters, digits, - and _ only, at most 40, a letter first"
+        raise InputError(what, file=str(path))
+    if name in _points("assay.instruments"):
+        what = f"an installed instrument is called {name!r}, too; give this one another name"
+        raise InputError(what, file=str(path))
+    return kinds[0]
+
+
+def _is_instrument(kind: Any) -> bool:
+    return isinstance(getattr(kind, "name", None), str) and all(
+        callable(getattr(kind, part, None)) for part in ("trials", "conduct")
+    )

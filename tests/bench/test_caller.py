@@ -19,7 +19,7 @@ from assay.study.model import Budget, Limits, Price, SubjectSpec
 from assay.subjects import python
 from assay.subjects.base import Call, Subject
 from assay.subjects.openai import OpenAISubject
-from assay.subjects.stub import Fault, Faults, Stub
+from assay.testing.stub import Fault, Faults, Stub
 from assay.vocabulary import Message, Reply, Request, Usage
 
 HERE = Call("t", 0, 0)

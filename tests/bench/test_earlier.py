@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -23,12 +24,19 @@ from tests.support import begin, go
 OPTIONS = {"contracts": ["add"], "repetitions": 6, "temperatures": [0.7]}
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> tuple[RunFolder, Lock]:
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     study = Study(subjects=("reference:mixed",), instruments={"repeatability": OPTIONS})
-    folder, lock = begin(tmp_path, study)
+    folder, lock = begin(tmp_path_factory.mktemp("finished"), study)
     assert go(folder, lock)
-    return folder, lock
+    return folder
+
+
+@pytest.fixture
+def run(finished: RunFolder, tmp_path: Path) -> tuple[RunFolder, Lock]:
+    """A finished run that may be altered."""
+    folder = RunFolder(Path(shutil.copytree(finished.path, tmp_path / "run")))
+    return folder, folder.read_lock()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -21,17 +22,29 @@ from assay.evidence.chain import genesis, seal
 from assay.report.publish import score_run, write_report
 from assay.signing import load_key
 from assay.study import Budget, Lock, Study
-from assay.subjects.stub import Faults, stub_process
+from assay.testing.stub import Faults, stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
 
 Event = dict[str, Any]
 
 
-def _run(tmp_path: Path, subject: Any = "reference:wrong", contract: str = "add") -> tuple[RunFolder, Lock]:
+def _run(root: Path, subject: Any = "reference:wrong", contract: str = "add") -> tuple[RunFolder, Lock]:
     options = {"contracts": [contract], "repetitions": 4, "temperatures": [0.0]}
-    folder, lock = begin(tmp_path, Study(subjects=(subject,), instruments={"repeatability": options}))
+    folder, lock = begin(root, Study(subjects=(subject,), instruments={"repeatability": options}))
     assert go(folder, lock)
     return folder, lock
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    return _run(tmp_path_factory.mktemp("finished"))[0]
+
+
+@pytest.fixture
+def run(finished: RunFolder, tmp_path: Path) -> tuple[RunFolder, Lock]:
+    """A finished run that may be altered."""
+    folder = RunFolder(Path(shutil.copytree(finished.path, tmp_path / "run")))
+    return folder, folder.read_lock()
 
 
 def _forge(folder: RunFolder, lock: Lock, change: Callable[[int, Event], Event | None]) -> None:
@@ -52,14 +65,16 @@ def _forge(folder: RunFolder, lock: Lock, change: Callable[[int, Event], Event |
     write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())
 
 
-def test_a_forger_who_does_everything_right_but_changes_nothing_passes(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_forger_who_does_everything_right_but_changes_nothing_passes(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
     _forge(folder, lock, lambda _, event: event)
     assert audit_run(folder, lock).holds
 
 
-def test_a_result_that_calls_itself_environment_dependent_is_not_believed(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_result_that_calls_itself_environment_dependent_is_not_believed(
+    run: tuple[RunFolder, Lock],
+) -> None:
+    folder, lock = run
     good = [{"state": "value", "value": 5, "exception": "", "message": "", "bases": [], "call": None}] * 10
 
     def change(_: int, event: Event) -> Event:
@@ -73,8 +88,8 @@ def test_a_result_that_calls_itself_environment_dependent_is_not_believed(tmp_pa
     assert any("another result than was recorded" in fault for fault in faults)
 
 
-def test_a_trial_cannot_be_moved_out_of_its_wave(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_trial_cannot_be_moved_out_of_its_wave(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
 
     def change(_: int, event: Event) -> Event:
         if event["kind"] == "end" and event["data"]["trial"]["instance"]["repetition"] == 0:
@@ -85,8 +100,8 @@ def test_a_trial_cannot_be_moved_out_of_its_wave(tmp_path: Path) -> None:
     assert any("part of another wave" in fault for fault in audit_run(folder, lock).faults)
 
 
-def test_a_missing_oracle_run_is_a_fault_not_a_crash(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_missing_oracle_run_is_a_fault_not_a_crash(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
     for path in segment_paths(folder.ledger):
         head, lines = genesis(lock.digest, path.name), []
         for line in path.read_bytes().splitlines():
@@ -101,8 +116,8 @@ def test_a_missing_oracle_run_is_a_fault_not_a_crash(tmp_path: Path) -> None:
     assert any("the protocol cannot be run on the record" in fault for fault in faults)
 
 
-def test_a_better_attempt_cannot_be_chosen(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_better_attempt_cannot_be_chosen(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
     chosen: list[str] = []
 
     def change(_: int, event: Event) -> Event:
@@ -134,8 +149,8 @@ def test_a_segment_must_follow_from_those_before_it(tmp_path: Path) -> None:
     assert any("0002.jsonl line 1" in fault for fault in audit_run(folder, lock).faults)
 
 
-def test_waves_of_a_stratum_that_the_study_does_not_have_are_told(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_waves_of_a_stratum_that_the_study_does_not_have_are_told(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
 
     def change(_: int, event: Event) -> Event:
         if event["kind"] in ("wave", "closed"):
@@ -187,7 +202,7 @@ def test_an_endpoint_that_is_down_costs_no_trial(tmp_path: Path, monkeypatch: py
         assert not [e for e in ledger_events(folder) if e["kind"] == "end"]
         with stub_process(port=port):
             assert go(folder, lock)
-    assert json.loads(result_bytes(folder, "ping"))["measures"][0]["value"] == 6.0
+    assert json.loads(result_bytes(folder, "ping"))["measures"][0]["k"] == 6
     assert audit_run(folder, lock).holds
 
 
@@ -212,8 +227,8 @@ def test_a_key_that_is_a_word_of_the_study_is_refused(
         assert not segment_paths(folder.ledger)
 
 
-def test_a_link_left_in_a_run_is_not_written_through(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_link_left_in_a_run_is_not_written_through(run: tuple[RunFolder, Lock], tmp_path: Path) -> None:
+    folder, lock = run
     victim = tmp_path / "victim"
     victim.write_text("mine")
     for name in ("report.html", ".report.html.new"):
@@ -224,8 +239,8 @@ def test_a_link_left_in_a_run_is_not_written_through(tmp_path: Path) -> None:
     assert not folder.report_path.is_symlink()
 
 
-def test_a_history_of_the_wrong_shape_is_named_by_line(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_history_of_the_wrong_shape_is_named_by_line(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
     path = segment_paths(folder.ledger)[0]
     sealed, _ = seal(genesis(lock.digest, path.name), encode({"kind": "wave", "data": []}))
     path.write_bytes(sealed)
@@ -233,8 +248,8 @@ def test_a_history_of_the_wrong_shape_is_named_by_line(tmp_path: Path) -> None:
         History.read(folder.ledger, lock.digest, Meter(Budget()))
 
 
-def test_files_that_nobody_sealed_are_named_and_fail_nothing(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_files_that_nobody_sealed_are_named_and_fail_nothing(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
     (folder.report_path).write_text("<h1>all is well</h1>")
     (folder.path / "reading-other.json").write_text("{}")
     (folder.ledger / "0001.jsonl.torn-7").write_text("half a line")
@@ -246,8 +261,8 @@ def test_files_that_nobody_sealed_are_named_and_fail_nothing(tmp_path: Path) -> 
     ]
 
 
-def test_a_pipe_in_place_of_a_reading_is_a_fault_and_is_not_waited_on(tmp_path: Path) -> None:
-    folder, lock = _run(tmp_path)
+def test_a_pipe_in_place_of_a_reading_is_a_fault_and_is_not_waited_on(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
     [reading] = folder.path.glob("reading-*.json")
     reading.unlink()
     os.mkfifo(reading)

@@ -16,7 +16,7 @@ from assay.errors import AssayError, InputError, IntegrityError, SubjectRefused
 from assay.evidence import LedgerIndex, segment_paths
 from assay.evidence.chain import genesis, seal
 from assay.study import Budget, Limits, Study
-from assay.subjects.stub import Faults, stub_process
+from assay.testing.stub import Faults, stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
 
 DRILL: dict[str, Any] = {"drill": {"trials": 3, "turns": 4}}

@@ -14,18 +14,9 @@ from tests.support import ledger_events, result_bytes
 
 from .conftest import Assay, Ended
 
-QUICK = (
-    "run",
-    "repeatability",
-    "-s",
-    "reference:mixed",
-    "--quick",
-    "--set",
-    "contracts=add",
-    "--name",
-    "one",
-)
-STUDY = "name: small\nsubjects: [reference:mixed]\ninstruments: {repeatability: {repetitions: 2, contracts: [add]}}\n"
+# Two strata of five trials each: waves, a world, a clock, conversations, and no figures to draw.
+QUICK = ("run", "drill", "-s", "reference:mumbler", "--trials", "1", "--turns", "2", "--name", "one")
+STUDY = "name: small\nsubjects: [reference:mumbler]\ninstruments: {drill: {trials: 1}}\n"
 
 
 def document(ended: Ended, code: int = 0) -> Any:
@@ -39,13 +30,13 @@ def document(ended: Ended, code: int = 0) -> Any:
 def test_a_run_prints_its_headline_and_where_everything_is(assay: Assay, tmp_path: Path) -> None:
     ended = assay(*QUICK)
     assert ended.code == 0
-    assert "Repeatability by contract, subject and temperature" in ended.out
+    assert ended.out.startswith("Targets reached in the drill\n")
     assert ended.out.endswith(
         "\nRun      runs/one\nReport   runs/one/report.html\nAudit    assay audit runs/one\n"
     )
-    assert ended.err.splitlines()[-1].startswith("18/18 trials · ")
+    assert ended.err.splitlines()[-1].startswith("10/10 trials · ")
     assert {path.name for path in (tmp_path / "runs/one").iterdir()} >= {
-        "lock.json", "ledger", "reading-repeatability.json", "records-repeatability.csv", "report.html",
+        "lock.json", "ledger", "reading-drill.json", "records-drill.csv", "report.html",
     }  # fmt: skip
 
 
@@ -53,17 +44,17 @@ def test_run_json_is_the_reading(assay: Assay, tmp_path: Path) -> None:
     told = document(assay(*QUICK, "--json"))
     [reading] = told.pop("readings")
     assert told == {"run": "runs/one", "finished": True}
-    assert reading == json.loads((tmp_path / "runs/one/reading-repeatability.json").read_bytes())
+    assert reading == json.loads((tmp_path / "runs/one/reading-drill.json").read_bytes())
     assert document(assay("report", "one", "--json")) == reading
 
 
 def test_status_report_and_audit_of_a_finished_run(assay: Assay, tmp_path: Path) -> None:
     assay(*QUICK)
     assert assay("status", "one").out.startswith(
-        "runs/one: closed\n  trials  18 of 18 finished, 0 begun\n  waves   2 of 2 closed\n  used    16 calls, "
+        "runs/one: closed\n  trials  10 of 10 finished, 0 begun\n  waves   6 of 6 closed\n  used    16 calls, "
     )
     told = document(assay("status", "runs/one", "--json"))
-    assert (told["state"], told["trials_finished"], told["calls"]) == ("closed", 18, 16)
+    assert (told["state"], told["trials_finished"], told["calls"]) == ("closed", 10, 16)
     (tmp_path / "runs/one/report.html").unlink()
     assert assay("report", "one") == (0, "Report   runs/one/report.html\n", "")
     assert (tmp_path / "runs/one/report.html").read_text().startswith("<!")
@@ -71,21 +62,21 @@ def test_status_report_and_audit_of_a_finished_run(assay: Assay, tmp_path: Path)
     assert (audited.code, audited.err) == (0, "")
     assert audited.out.splitlines()[-1].startswith("holds     all that is sealed is as it was declared")
     told = document(assay("audit", "one", "--json"))
-    assert (told["holds"], told["faults"], told["trials"]) == (True, [], 18)
-    assert told["recomputed"] > 16  # each output on its tests, those that load on further inputs, repairs
+    assert (told["holds"], told["faults"], told["trials"]) == (True, [], 10)
+    assert (told["asks"], told["steps"]) == (16, 16)  # a step of the world for every reply
 
 
 def test_an_audit_that_fails_is_exit_code_1_and_names_the_fault(assay: Assay, tmp_path: Path) -> None:
     assay(*QUICK)
-    path = tmp_path / "runs/one/reading-repeatability.json"
-    path.write_bytes(path.read_bytes().replace(b'"success"', b'"succeed"') + b" ")
+    path = tmp_path / "runs/one/reading-drill.json"
+    path.write_bytes(path.read_bytes().replace(b'"reached"', b'"reacted"') + b" ")
     ended = assay("audit", "one")
     assert (ended.code, ended.err) == (1, "")
-    assert "FAULT     reading-repeatability.json: not the file that was signed" in ended.out
+    assert "FAULT     reading-drill.json: not the file that was signed" in ended.out
     assert ended.out.endswith("FAILS\n")
     assert document(assay("audit", "one", "--json"), 1)["holds"] is False
     line = next((tmp_path / "runs/one/ledger").glob("0001.jsonl"))
-    line.write_bytes(line.read_bytes().replace(b"add", b"sub", 1))
+    line.write_bytes(line.read_bytes().replace(b"Turn", b"Term", 1))
     assert assay("audit", "one").code == 1
     lock = tmp_path / "runs/one/lock.json"
     lock.write_bytes(lock.read_bytes().replace(b"A", b"B", 1))
@@ -108,7 +99,8 @@ def test_a_plan_says_what_would_be_asked_and_leaves_nothing_behind(assay: Assay,
         "plan", "ping", "drill", "-s", "reference:mumbler", "--set", "ping.trials=7", "--call-seconds", "2"
     )
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("ping: 7 trials, 7 calls\n  tokens     about 70 in, at most 448 out\ndrill: ")
+    assert ended.out.startswith("ping: 7 trials, 7 calls\n  tokens     about 64 in, at most 448 out\n")
+    assert "\ndrill: " in ended.out
     told = document(assay("plan", "ping", "-s", "reference:mumbler", "--set", "trials=7", "--json"))
     assert (told["calls"], told["instruments"]["ping"]["trials"], told["cost_at_most"]) == (7, 7, None)
     assert not (tmp_path / "runs").exists()
@@ -164,8 +156,8 @@ def test_a_budget_stops_with_exit_code_3_and_resume_completes(assay: Assay, tmp_
     assert again == {"run": "runs/two", "finished": False, "reason": "the budget of 5 calls is used up"}
     assert document(assay("resume", "two", "--budget", "calls=1e6", "--json"))["finished"] is True
     one, two = RunFolder(tmp_path / "runs/one"), RunFolder(tmp_path / "runs/two")
-    assert json.loads(result_bytes(one, "repeatability")) == json.loads(result_bytes(two, "repeatability"))
-    assert sum(event["kind"] == "received" for event in ledger_events(two)) == 16
+    assert result_bytes(one) == result_bytes(two)
+    assert sum(event["kind"] == "end" for event in ledger_events(two)) == 10
 
 
 def test_resuming_a_closed_run_shows_it_again_and_writes_no_evidence(assay: Assay, tmp_path: Path) -> None:

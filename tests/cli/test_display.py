@@ -15,7 +15,7 @@ import yaml
 from assay.bench import Meter, Progress
 from assay.cli.display import status_line
 from assay.study import Budget
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from tests.support import ASSAY, command, environment
 
 EVIL = "\x1b]0;owned\x07\x1b[31mred\x9b2J\u202e"

@@ -10,7 +10,7 @@ import pytest
 
 import assay.bench
 import assay.report.publish
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from tests.support import ledger_events
 
 from .conftest import Assay

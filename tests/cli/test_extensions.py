@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from assay_drill.ping import Ping  # type: ignore[import-untyped]
+from assay_drill.ping import Ping
 
 from assay.bench import RunFolder
 from assay.subjects.reference import ReferenceSubject
@@ -43,7 +43,8 @@ def twice(self: Ping, lock: Any, evidence: Any) -> Any:
 
 
 def again(self: Ping, lock: Any, evidence: Any) -> Any:
-    return _trials(self, lock, SimpleNamespace(waves=(), stratum=evidence.stratum))
+    first: Any = SimpleNamespace(waves=(), stratum=evidence.stratum)
+    return _trials(self, lock, first)
 
 
 def of_another(self: Ping, lock: Any, evidence: Any) -> Any:
@@ -220,3 +221,17 @@ def test_an_instrument_is_known_by_the_name_of_its_entry_point_and_a_version_in_
     ended = assay(*RUN)
     assert ended.code == 2
     assert "the name is that of the entry point, and the version a text" in ended.err
+
+
+def test_a_run_is_scored_once_for_its_reading_its_records_and_its_report(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored: list[str] = []
+
+    def counting(self: Ping, evidence: Any) -> Any:
+        scored.append(evidence.instrument)
+        return _score(self, evidence)
+
+    monkeypatch.setattr(Ping, "score", counting)
+    assert assay(*RUN).code == 0
+    assert scored == ["ping"]

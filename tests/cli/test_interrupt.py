@@ -15,7 +15,7 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.canonical import encode, sha256_hex
-from assay.subjects.stub import Fault, Faults, StubProcess, stub_process
+from assay.testing.stub import Fault, Faults, StubProcess, stub_process
 from tests.support import ASSAY, command, environment, ledger_events, result_bytes
 
 TRIALS = 32

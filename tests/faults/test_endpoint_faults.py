@@ -14,7 +14,7 @@ from assay.bench import RunFolder
 from assay.errors import SubjectRefused
 from assay.evidence import LedgerIndex
 from assay.study import Limits, Lock, Study
-from assay.subjects.stub import KINDS, Fault, Faults, Stats, answerer, stub_process
+from assay.testing.stub import KINDS, Fault, Faults, Stats, answerer, stub_process
 from tests.support import audit_run, begin, go, ledger_events, stub_spec
 
 LIMITS = Limits(call_seconds=300.0, tries=8)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.bench import RunFolder
-from assay.subjects.stub import StubProcess, stub_process
+from assay.testing.stub import StubProcess, stub_process
 from tests.support import ASSAY, command, environment, result_bytes, study_file
 
 pytestmark = pytest.mark.slow

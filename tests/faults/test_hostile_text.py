@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.subjects.stub import Answer, Stub
+from assay.testing.stub import Answer, Stub
 from tests.support import command, environment
 
 pytestmark = pytest.mark.slow

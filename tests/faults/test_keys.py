@@ -12,7 +12,7 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.evidence.redaction import MARK
-from assay.subjects.stub import Fault, Faults, stub_process
+from assay.testing.stub import Fault, Faults, stub_process
 from tests.support import command, environment, ledger_events
 
 pytestmark = pytest.mark.slow

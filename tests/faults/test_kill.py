@@ -16,7 +16,7 @@ import pytest
 from assay.bench import RunFolder
 from assay.canonical import encode, sha256_hex
 from assay.evidence import LedgerIndex, segment_paths
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from tests.support import ASSAY, command, environment, result_bytes, study_file
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.measuring import Bound, Target, against, flawless, plain_measure
+from assay.measuring import Bound, Target, against, flawless, plain_measure, share_of_outcomes
 from assay.measuring.requirements import check_requirements, least_n, requirement_verdicts, warnings_of
 from assay.measuring.verdicts import bounded
 from assay.stats import clopper_pearson
@@ -83,6 +83,40 @@ def test_a_level_goes_by_its_value_and_too_little_evidence_is_no_failure() -> No
     assert [judged(few, "S", bound).holds for bound in (2, 3)] == [True, None]
 
 
+def test_only_levels_are_excused_by_too_little_evidence() -> None:
+    lost = (Flag("Provisional", "2 of 60 outputs excluded"),)
+    low, high = taken(0.0, 0.1, flags=lost), taken(0.9, 1.0, flags=lost)
+    assert judged(low, "share", Bound(at_least=0.9, by="value")).holds is False
+    assert judged(high, "share", Bound(at_most=0.1, by="value")).holds is False
+    level = plain_measure("S", 4.0, WHO, n=9, units="level", method="m", flags=lost)
+    assert judged(level, "S", Bound(at_most=3)).holds is False
+
+
+def test_unknown_outcomes_establish_nothing_that_they_could_overturn() -> None:
+    half = share_of_outcomes("share", WHO, 100, 0, 900)
+    assert judged(half, "share", 0.9).holds is None
+    assert judged(half, "share", 0.05).holds is True
+    assert judged(share_of_outcomes("share", WHO, 0, 100, 10), "share", 0.5).holds is False
+
+
+def test_a_share_is_compared_by_its_count() -> None:
+    third = share_of_outcomes("share", WHO, 1, 2)
+    assert judged(third, "share", Bound(at_least=1 / 3, by="value")).holds is True
+    # 2 of 3 is more than .6666666666666666
+    assert (
+        judged(share_of_outcomes("share", WHO, 2, 1), "share", Bound(at_most=2 / 3, by="value")).holds
+        is False
+    )
+
+
+def test_parts_without_a_whole_do_not_speak_for_it() -> None:
+    parts = [taken(v, v, labels={"variant": name}) for name, v in (("x", 1.0), ("y", 0.0))]
+    (verdict,) = requirement_verdicts(parts, {"share": 0.5}, TARGETS, [WHO])
+    assert verdict.holds is None
+    (verdict,) = requirement_verdicts([], {"share": 0.5}, TARGETS, [])
+    assert (verdict.holds, verdict.labels) == (None, {})
+
+
 def test_nothing_is_established_of_what_is_null_invalid_or_not_measured() -> None:
     null = judged(taken(None, None, notes=("no outputs",)), "share", 0.0)
     assert (null.holds, null.because) == (None, "no outputs")
@@ -116,6 +150,7 @@ def test_the_whole_is_judged_where_there_are_parts() -> None:
         ({"share": 1.5}, "share: 1.5 is asked for, but it lies between 0 and 1"),
         ({"distance": -0.1}, "distance: -0.1 is asked for, but it lies between 0 and 1"),
         ({"share": float("nan")}, "share: nan is asked for, but it lies between 0 and 1"),
+        ({"S": Bound(at_least=2, by="interval")}, "S: has no interval and goes by its value"),
         ({"share": Bound()}, "share: give one of at_least and at_most"),
         ({"share": Bound(at_least=0.1, at_most=0.2)}, "share: give one of at_least and at_most"),
     ],
@@ -144,6 +179,7 @@ def test_what_no_n_can_satisfy_is_said() -> None:
     assert text.endswith("it takes at least 36")
     assert said({"share": 1.0}, 10)[0].endswith("no n does")
     assert said({"share": Bound(at_least=0.9, by="value")}, 5) == []
+    assert said({"share": 0.5}, 0)[0].endswith("it takes at least 6")
     assert said({"distance": 0.1}, 35)[0].endswith("it takes at least 36")
 
 

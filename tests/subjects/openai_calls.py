@@ -15,7 +15,7 @@ from assay.errors import SubjectFault
 from assay.study.model import SubjectSpec
 from assay.subjects.base import Call, Subject
 from assay.subjects.openai import OpenAISubject
-from assay.subjects.stub import Fault, Faults, Stub
+from assay.testing.stub import Fault, Faults, Stub
 from assay.vocabulary import Message, Reply, Request, Sampling
 
 __all__ = ["GOOD", "REQUEST", "ask", "ask_raw", "ask_stub", "fault_of", "opened", "raw_server", "response"]

@@ -14,7 +14,7 @@ from assay.errors import InputError, SubjectFault
 from assay.study.model import SubjectSpec
 from assay.subjects.base import make_subject
 from assay.subjects.openai import LARGEST_BODY, OpenAISubject
-from assay.subjects.stub import Fault, Faults, Stub
+from assay.testing.stub import Fault, Faults, Stub
 from assay.vocabulary import Reply
 
 from .openai_calls import GOOD, REQUEST, ask, ask_raw, ask_stub, fault_of, opened, raw_server, response

@@ -16,7 +16,7 @@ import pytest
 
 from assay.canonical import encode
 from assay.errors import SubjectFault, SubjectRefused
-from assay.subjects.stub import KINDS, Fault
+from assay.testing.stub import KINDS, Fault
 
 from .openai_calls import GOOD, ask, ask_raw, ask_stub, fault_of, opened, raw_server, response
 

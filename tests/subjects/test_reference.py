@@ -9,7 +9,7 @@ import pytest
 from assay.errors import InputError, UnknownName
 from assay.study.model import SubjectSpec
 from assay.subjects.base import Call, make_subject
-from assay.subjects.reference import ReferenceSubject, references
+from assay.subjects.reference import ReferenceSubject
 from assay.vocabulary import Message, Reply, Request, Sampling
 
 
@@ -67,15 +67,3 @@ def test_the_reply_carries_what_a_reply_carries() -> None:
 def test_the_subject_says_what_its_truth_is() -> None:
     subject = ReferenceSubject(SubjectSpec("reference:dice"))
     assert asyncio.run(subject.open()) == {"reference": "dice", "about": "three throws"}
-
-
-def test_all_that_are_installed_keep_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    found = references()
-    assert {"steady", "mixed"} <= set(found)
-    for name, policy in found.items():
-        subject = make_subject(SubjectSpec(f"reference:{name}"))
-        assert policy.about
-        assert not subject.stateful
-        reply = asyncio.run(subject.call(subject.wire(Request((Message("user", "hi"),))), Call("t", 0, 0), 1))
-        assert reply.text

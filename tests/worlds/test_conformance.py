@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 import pytest
 
-from assay.instruments.agency.episodes.programs import ProgramRunner
 from assay.streams import Stream
 from assay.worlds import Judgement, Task, all_families, check_family
 from assay.worlds.base import Fixed
 from assay.worlds.model import Act, Brief
 
 from .counter import Button, Counter
-
-
-@pytest.fixture(scope="module")
-def run() -> Iterator[ProgramRunner]:
-    with ProgramRunner() as programs:
-        yield programs
 
 
 def broken(family: Any, *rules: str) -> set[str]:
@@ -140,24 +132,6 @@ class TestBroken:
                 return msgspec.structs.replace(task, goal="Press the button 3 times.", setup={})
 
         assert broken(Bad(), "variety") == {"variety"}
-
-
-FEW = {"release": 1}  # a repository and several test runs an episode
-
-
-@pytest.mark.parametrize("name", sorted(all_families()))
-def test_every_installed_family_conforms(name: str, run: ProgramRunner) -> None:
-    family = all_families()[name]
-    found = check_family(family, instances=FEW.get(name, 3) if family.real else 8, run=run)
-    assert [f"{finding.rule}: {finding.told}" for finding in found] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(all_families()))
-def test_every_installed_family_conforms_over_many_instances(name: str, run: ProgramRunner) -> None:
-    family = all_families()[name]
-    found = check_family(family, instances=20 if family.real else 200, run=run)
-    assert [f"{finding.rule}: {finding.told}" for finding in found] == []
 
 
 @pytest.mark.parametrize("dimension", ["S", "M", "D", "E"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .folder import RunFolder
-from .instrument import Instrument, Item, Plan, Prepared, load_instrument
+from .instrument import Instrument, Item, Plan, Prepared, load_instrument, named_instrument
 from .meter import Meter
 from .probe import Probe
 from .progress import Progress
@@ -20,4 +20,5 @@ __all__ = [
     "RunFolder",
     "Runner",
     "load_instrument",
+    "named_instrument",
 ]

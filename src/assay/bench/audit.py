@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.canonical import encode
-from assay.errors import AssayError, Divergence, InputError, IntegrityError, SubjectFault
+from assay.errors import AssayError, Divergence, ExtensionFailed, InputError, IntegrityError, SubjectFault
 from assay.evidence.chain import genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
@@ -29,7 +29,7 @@ from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
 from .folder import RunFolder
-from .instrument import Instrument, strata_of
+from .instrument import Instrument, score, strata_of
 from .live import SandboxService
 from .probe import Probe, Received
 
@@ -120,11 +120,8 @@ async def audit(
             await replay.instrument(instrument)
             try:
                 _score_again(folder, lock, index, instrument, report)
-            except AssayError:
-                raise
-            except Exception as error:  # altered evidence may break a score in any way
-                what = f"cannot be scored ({type(error).__name__}: {error})"
-                report.faults.append(f"{instrument.name}: {what}")
+            except ExtensionFailed as error:  # altered evidence may break a score in any way
+                report.faults.append(f"{instrument.name}: cannot be scored ({error})")
         replay.nothing_left_over()
     except IntegrityError as error:
         report.faults.append(str(error))
@@ -326,7 +323,7 @@ def _score_again(
     except IntegrityError as error:
         report.faults.append(str(error))
         return
-    found = instrument.score(Evidence(index, instrument.name, lock=lock))
+    found = score(instrument, Evidence(index, instrument.name, lock=lock))
     report.measures += len(found.measures)
     if encode(found) == encode(published):
         return

@@ -115,16 +115,16 @@ class RunFolder:
                 ) from None
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
-    def read_sealed(self) -> SealedRun:
+    def read_sealed(self, trusted_keyid: str | None = None) -> SealedRun:
         """A closed run whose chain, manifest, files and readings are those that were signed; refused otherwise.
 
         Every command that believes what a run says reads it here. That the numbers follow from the evidence is what
         an audit shows.
         """
-        lock = self.read_lock()
+        lock = self.read_lock(trusted_keyid)
         if not manifest_paths(self.ledger):
             raise InputError(f"{self.path} is not closed yet; go on with: assay resume {self.path}")
-        faults, signed = verify_closed(self.ledger, lock.digest, self.path)
+        faults, signed = verify_closed(self.ledger, lock.digest, self.path, trusted_keyid=trusted_keyid)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise IntegrityError(

@@ -12,7 +12,7 @@ from msgspec import Struct
 from assay.canonical import encode
 from assay.errors import InputError, blaming
 from assay.evidence.records import Evidence
-from assay.registry import find
+from assay.registry import file_of, find, take_file
 from assay.study.lock import Lock
 from assay.study.model import Study
 from assay.study.source import Source
@@ -26,6 +26,7 @@ __all__ = [
     "Plan",
     "Prepared",
     "load_instrument",
+    "named_instrument",
     "runs_code",
     "score",
     "strata_of",
@@ -97,6 +98,10 @@ class Instrument(Protocol):
         """What the evidence amounts to. Pure."""
         ...
 
+    def with_requirements(self, lock: Lock, result: Result) -> Result:
+        """The result with a verdict on everything that the study requires. Pure."""
+        ...
+
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One flat row an output, for the records file."""
         ...
@@ -151,8 +156,22 @@ def runs_code(instrument: Instrument, lock: Lock) -> bool:
     return asked(lock) if callable(asked) else asked
 
 
+def named_instrument(
+    text: str, base: Path = Path(), *, file: str | None = None, line: int | None = None
+) -> Instrument:
+    """An instrument as a user names it: by its name, or by the path of its file, which is imported then.
+
+    Never give it what a lock or a run says: those may come from somebody else.
+    """
+    if text.endswith(".py"):
+        text = take_file(base / text).name
+    return load_instrument(text, file=file, line=line)
+
+
 def load_instrument(name: str, *, file: str | None = None, line: int | None = None) -> Instrument:
-    make = find("assay.instruments", name, what="instrument", file=file, line=line)
+    """An instrument by its name: an installed one, or one whose file the user has named in this process."""
+    own = file_of(name)
+    make = own.make if own else find("assay.instruments", name, what="instrument", file=file, line=line)
     with blaming(f"the instrument {name}", "its constructor"):
         instrument = make()
     if not isinstance(instrument, Instrument):
@@ -198,6 +217,7 @@ def score(instrument: Instrument, evidence: Evidence) -> Result:
         found = instrument.score(evidence)
         if not isinstance(found, Result):
             raise TypeError(f"it gives {type(found).__name__}, not Result")
+        found = instrument.with_requirements(evidence.lock, found)
         try:
             msgspec.json.decode(encode(found), type=Result)
         except InputError as error:

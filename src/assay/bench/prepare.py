@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from assay.errors import InputError, blaming
-from assay.study.lock import Lock, make_lock
+from assay.registry import file_of, take_file
+from assay.study.lock import Lock, LockedFile, make_lock
 from assay.study.model import Study
 from assay.study.source import Source, convert, read_source
 from assay.subjects.base import Subject, make_subject
 
-from .instrument import Instrument, Prepared, load_instrument
+from .instrument import Instrument, Prepared, load_instrument, named_instrument
 
-__all__ = ["check_versions", "instruments_of", "prepare", "read_study", "subjects_of"]
+__all__ = ["check_versions", "instruments_of", "prepare", "read_study", "subjects_of", "take_files"]
 
 
 def read_study(path: Path) -> tuple[Study, Source]:
@@ -29,20 +32,27 @@ def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
     _check_subjects(study, source)
     if not study.options:
         raise _error(source, ("instruments",), "name at least one instrument")
-    options, materials, versions = {}, {}, {}
-    for number, (name, given) in enumerate(study.options.items()):
-        at: tuple[str | int, ...] = ("instruments", name if isinstance(study.instruments, dict) else number)
+    options: dict[str, Any] = {}
+    materials, versions, files = {}, {}, {}
+    for number, (key, given) in enumerate(study.options.items()):
+        at: tuple[str | int, ...] = ("instruments", key if isinstance(study.instruments, dict) else number)
         line = source.line(at) if source else None
-        instrument = load_instrument(name, file=source.file if source else None, line=line)
+        instrument = named_instrument(key, base, file=source.file if source else None, line=line)
+        name = instrument.name
+        if name in options:
+            raise _error(source, at, f"the instrument {name!r} is named twice")
         if not isinstance(given, dict):
             raise _error(source, at, "the options of an instrument are a mapping")
+        told = source.renamed(at, ("instruments", name)) if source and key != name else source
         with blaming(f"the instrument {name}", "prepare"):
-            prepared = instrument.prepare(study, given, base, source)
+            prepared = instrument.prepare(study, given, base, told)
             if not isinstance(prepared, Prepared):
                 raise TypeError(f"it gives {type(prepared).__name__}, not Prepared")
         options[name], materials[name] = prepared.options, prepared.materials
         versions[name] = instrument.version
-    return make_lock(msgspec.structs.replace(study, instruments=options), materials, versions)
+        if (own := file_of(name)) is not None:
+            files[name] = LockedFile(own.path.name, own.sha256)
+    return make_lock(msgspec.structs.replace(study, instruments=options), materials, versions, files)
 
 
 def _check_subjects(study: Study, source: Source | None) -> None:
@@ -73,10 +83,25 @@ def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> In
 
 
 def instruments_of(lock: Lock) -> list[Instrument]:
-    """The instruments a lock names, in the versions it names."""
+    """The instruments a lock names, in the versions it names. A file is not imported for it: see `take_files`."""
+    for name, locked in lock.files.items():
+        own = file_of(name)
+        if own is None or own.sha256 != locked.sha256:
+            raise InputError(
+                f"the instrument {name!r} is a file, {locked.file}, with the SHA-256 {locked.sha256}; "
+                "if you trust it, name it with: --instrument FILE"
+            )
     instruments = [load_instrument(name) for name in lock.study.options]
     check_versions(lock, instruments)
     return instruments
+
+
+def take_files(lock: Lock, files: Iterable[Path]) -> None:
+    """Import the instruments' files that the user names: each must be one that was locked."""
+    for path in files:
+        if not lock.files:
+            raise InputError(f"{path} is not wanted: all instruments of this study are installed ones")
+        take_file(path, {locked.sha256 for locked in lock.files.values()})
 
 
 def check_versions(lock: Lock, instruments: list[Instrument]) -> None:

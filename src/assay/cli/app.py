@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +18,22 @@ import typer.core
 from assay import __version__
 from assay.errors import AssayError, ExtensionFailed, IntegrityError, RunStopped
 
-from . import audit, calibrate, catalogue, check, detect, lock, plan, pull, report, resume, run, score, status
+from . import (
+    audit,
+    calibrate,
+    catalogue,
+    check,
+    detect,
+    lock,
+    new,
+    plan,
+    pull,
+    report,
+    resume,
+    run,
+    score,
+    status,
+)
 from .instrument_command import RowCommand, StudyCommand
 from .output import complain
 
@@ -87,6 +103,7 @@ for _name, _command, _class in (
     ("calibrate", calibrate.calibrate, None),
     ("list", catalogue.list_, None),
     ("show", catalogue.show, None),
+    ("new", new.new, None),
     ("pull", pull.pull, None),
 ):
     app.command(_name, cls=_class)(_command)
@@ -106,9 +123,14 @@ def main() -> None:
     sys.exit(code)
 
 
+@cache
+def _group() -> Any:
+    return typer.main.get_command(app)
+
+
 def _run(arguments: list[str]) -> int:
     try:
-        with typer.main.get_command(app).make_context("assay", arguments) as context:
+        with _group().make_context("assay", arguments) as context:
             context.command.invoke(context)
     except typer.Exit as done:
         return done.exit_code

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, Unconfined
+from .options import InstrumentFiles, Json, Unconfined
 from .output import print_json, safe
 
 __all__ = ["audit"]
@@ -20,6 +20,7 @@ def audit(
         str | None,
         typer.Option("--signed-by", help="The key id that must have signed (at least 16 signs of it)."),
     ] = None,
+    files: InstrumentFiles = None,
     unconfined: Unconfined = False,
     as_json: Json = False,
 ) -> None:
@@ -32,10 +33,11 @@ def audit(
     from assay.bench import RunFolder
     from assay.bench.audit import audit as check
     from assay.bench.live import SandboxService
-    from assay.bench.prepare import instruments_of, subjects_of
+    from assay.bench.prepare import instruments_of, subjects_of, take_files
 
     folder = RunFolder.find(run)
     lock = folder.read_lock(signed_by)
+    take_files(lock, files or ())
     sandbox = SandboxService(allow_unconfined_code=unconfined)
     found = asyncio.run(
         check(folder, lock, instruments_of(lock), subjects_of(lock), trusted_keyid=signed_by, sandbox=sandbox)

@@ -35,7 +35,10 @@ def calibrate(
         bool, typer.Option("--quick", help="Fewer sizes and runs: tens of seconds, and no proof.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes. Default: cores.")
+        int | None,
+        typer.Option(
+            "--workers", min=1, help="Processes. Default: cores; an instrument in a file takes one."
+        ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every point, not only the lowest of each measure.")
@@ -49,15 +52,16 @@ def calibrate(
 
     Exit code 1 when at some point fewer intervals hold the truth than required.
     """
-    from assay.bench import load_instrument
+    from assay.bench import named_instrument
+    from assay.registry import file_of
 
-    found: Instrument = load_instrument(instrument)
+    found: Instrument = named_instrument(instrument)
     if out is not None and not out.parent.is_dir():
         raise InputError(f"there is no folder {out.parent} to write {out.name} to")
     with _watch(quiet=as_json) as progress:
         done: Calibration = found.calibrate(
             runs or (QUICK_RUNS if quick else RUNS),
-            workers or len(os.sched_getaffinity(0)),
+            1 if file_of(found.name) else workers or len(os.sched_getaffinity(0)),
             quick,
             progress,
         )

@@ -21,7 +21,8 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="instruments, subjects, references, detectors, regimes, or an instrument's items by their noun."
+            help="instruments, subjects, references, detectors, regimes, or an instrument's items: by their noun, "
+            "or by the instrument's file (.py)."
         ),
     ],
     as_json: Json = False,
@@ -31,6 +32,10 @@ def list_(
 
     instruments, broken = _instruments()
     nouns = {instrument.noun: instrument for instrument in instruments.values()}
+    if what.endswith(".py"):
+        from assay.bench import named_instrument
+
+        nouns[what] = named_instrument(what)
     rows: list[tuple[str, str, str]]
     facts: list[dict[str, Any]] = []
     if what == "instruments":
@@ -116,9 +121,9 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show one instance in full: every prompt, test and criterion."""
-    from assay.bench import load_instrument
+    from assay.bench import named_instrument
 
-    found = load_instrument(instrument).show(item, seed)
+    found = named_instrument(instrument).show(item, seed)
     if as_json:
         print_json(found)
         return

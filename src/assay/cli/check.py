@@ -30,6 +30,10 @@ def check(
     junit: Annotated[
         Path | None, typer.Option("--junit", help="Write the requirements as JUnit XML.")
     ] = None,
+    signed_by: Annotated[
+        str | None,
+        typer.Option("--signed-by", help="The key id that must have signed (at least 16 signs of it)."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say which of a study's requirements hold: those under require, and declared limits of drift.
@@ -40,16 +44,17 @@ def check(
     import msgspec
 
     from assay.bench import RunFolder
-    from assay.measuring.verdicts import word
+    from assay.report.wording import invalid_in, word
 
-    sealed = RunFolder.find(run).read_sealed()
+    sealed = RunFolder.find(run).read_sealed(signed_by)
     results = [reading.result for reading in sealed.readings.values()]
     required = [v for result in results for v in result.verdicts if v.kind == "requirement"]
-    invalid = _invalid(results)
+    invalid = [text for result in results for text in invalid_in(result)]
     fails = bool(invalid) or any(verdict.holds is False for verdict in required)
     if strict:
         fails = fails or not required or any(verdict.holds is None for verdict in required)
-    accompanying = [text for result in results for text in _accompanying(result)]
+    installed = [result for result in results if result.instrument not in sealed.lock.files]
+    accompanying = [text for result in installed for text in _accompanying(result)]
     if junit is not None:
         from assay.report.junit import write_junit
 
@@ -57,8 +62,15 @@ def check(
     shown: list[Verdict] = [v for r in results for v in r.verdicts] if everything else required
     if as_json:
         found = {"holds": not fails, "verdicts": msgspec.to_builtins(shown), "invalid": invalid}
+        found |= {"required": len(required), "signed_by": list(sealed.keyids)}
         print_json(found | ({"accompanying": accompanying} if accompanying else {}))
         raise typer.Exit(1 if fails else 0)
+    for keyid in sealed.keyids:
+        if keyid != sealed.lock.keyid and signed_by is None:
+            complain(
+                f"note: {sealed.lock.keyid[:16]} signed the lock, {keyid[:16]} what was measured; "
+                "name the key you trust with --signed-by"
+            )
     for verdict in shown:
         gates = (
             "" if verdict.kind == "requirement" or not everything else f"  [{verdict.kind}, does not gate]"
@@ -71,12 +83,6 @@ def check(
     if not required:
         say("The study requires nothing; declare what it must reach under require (docs/study.md).")
     raise typer.Exit(1 if fails else 0)
-
-
-def _invalid(results: list[Result]) -> list[str]:
-    flags = [flag for result in results for flag in result.flags]
-    flags += [flag for result in results for measure in result.measures for flag in measure.flags]
-    return list(dict.fromkeys(str(flag) for flag in flags if flag.kind == "Invalid"))
 
 
 def _accompanying(result: Result) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ import typer
 
 from assay.errors import InputError, UnknownName
 
-from .own_options import value_of
+from .own_options import Given, value_of
 
 if TYPE_CHECKING:
     from assay.study import Lock, Source, Study
@@ -22,6 +22,7 @@ __all__ = [
     "Boundary",
     "Budget",
     "Connections",
+    "InstrumentFiles",
     "Json",
     "Key",
     "KeyEnv",
@@ -38,7 +39,12 @@ __all__ = [
 ]
 
 Targets = Annotated[
-    list[str] | None, typer.Argument(help="A study (.yaml), a lock (.json), or instruments by name.")
+    list[str] | None,
+    typer.Argument(help="A study (.yaml), a lock (.json), or instruments: by name, or a file (.py)."),
+]
+InstrumentFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--instrument", help="The file of an instrument that the lock knows by its digest."),
 ]
 Subjects = Annotated[
     list[str] | None,
@@ -97,14 +103,14 @@ def gather(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
-    own: Sequence[tuple[str, str]] = (),
+    own: Sequence[Given] = (),
+    files: list[Path] | None = None,
 ) -> Lock:
     """The lock that the command line amounts to: read from a file, or made here and now."""
-    from assay.bench.prepare import prepare, read_study
+    from assay.bench.prepare import prepare, read_study, take_files
     from assay.study import read_lock
 
     targets = targets or []
-    options = [*(options or ()), *(f"{name}={text}" for name, text in own)] or None
     if len(targets) == 1 and targets[0].endswith(".json"):
         given = (
             subjects,
@@ -112,7 +118,7 @@ def gather(
             key_env,
             quick or None,
             budget,
-            options,
+            options or own or None,
             seed,
             connections,
             max_tokens,
@@ -122,7 +128,13 @@ def gather(
             raise InputError(
                 f"{targets[0]} is a lock and is run as it was declared; options belong into the study it is made from"
             )
-        return read_lock(Path(targets[0]))
+        lock = read_lock(Path(targets[0]))
+        take_files(lock, files or ())
+        return lock
+    if files:
+        raise InputError(
+            "--instrument goes with a lock; the file of a new study's instrument is named itself"
+        )
     source: Source | None = None
     base = Path()
     if len(targets) == 1 and targets[0].endswith((".yaml", ".yml")):
@@ -131,7 +143,7 @@ def gather(
     else:
         study = _from_names(targets)
     study = _override(study, subjects, base_url, key_env, seed, connections, max_tokens, quick, boundary)
-    study = _with_options(study, options, quick)
+    study = _with_options(study, base, [*_settings(options or ()), *own], quick, max_tokens)
     if budget is not None:
         study = _replace(study, budget=parse_budget(budget, study))
     return prepare(study, base, source)
@@ -146,12 +158,13 @@ def _from_names(names: list[str]) -> Study:
             f"name a study (FILE.yaml) or an instrument: {', '.join(known('assay.instruments'))}"
         )
     for name in names:
-        if name not in known("assay.instruments"):
+        if name not in known("assay.instruments") and not name.endswith(".py"):
             _check_no_file(name, len(names))
             raise UnknownName("instrument", name, known("assay.instruments"))
         if names.count(name) > 1:
             raise InputError(f"the instrument {name!r} is named twice")
-    return Study(name="-".join(names), instruments={name: {} for name in names})
+    called = "-".join(Path(name).stem if name.endswith(".py") else name for name in names)
+    return Study(name=called, instruments={name: {} for name in names})
 
 
 def _check_no_file(name: str, given: int) -> None:
@@ -218,25 +231,42 @@ def _check_whole(option: str, value: int | None, most: int | None = None) -> Non
         raise InputError(f"{option} {value}: a whole number {f'from 1 to {most}' if most else 'from 1 up'}")
 
 
-def _with_options(study: Study, settings: list[str] | None, quick: bool) -> Study:
-    """``--quick`` and ``--set`` as instrument options. A setting goes to the instrument that has it."""
-    from assay.bench.instrument import load_instrument
-
-    options = {name: dict(given) for name, given in study.options.items()}
-    for name in options if quick else ():
-        options[name] = {**load_instrument(name).quick, **options[name]}
-    for setting in settings or ():
+def _settings(settings: Sequence[str]) -> Iterator[Given]:
+    """What ``--set`` says; without an instrument it is for the only one there is."""
+    for setting in settings:
         key, equals, text = setting.partition("=")
-        target, dot, field = key.rpartition(".")
+        target, _, field = key.rpartition(".")
         if not equals or not field:
             raise InputError(f"--set {setting}: write NAME=VALUE")
-        names = [target] if dot else list(options)
-        if len(names) != 1 or names[0] not in options:
-            raise InputError(
-                f"--set {setting}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(options)}"
-            )
-        kind = load_instrument(names[0]).option_type
-        options[names[0]][field] = value_of(kind, field, text, f"--set {setting}")
+        yield Given(f"--set {setting}", target, field, text)
+
+
+def _with_options(
+    study: Study, base: Path, given: Sequence[Given], quick: bool, max_tokens: int | None
+) -> Study:
+    """``--quick``, ``--set`` and options of the instruments' own as parts of the study."""
+    from assay.bench import named_instrument
+
+    options = {name: dict(given) for name, given in study.options.items()}
+    if not quick and not given:
+        return study
+    found = {name: named_instrument(name, base) for name in options}
+    called = {instrument.name: name for name, instrument in found.items()}
+    for name in options if quick else ():
+        chosen = {
+            key: value for key, value in found[name].quick.items() if key != "max_tokens" or not max_tokens
+        }
+        options[name] = {**chosen, **options[name]}
+    seen: set[tuple[str, str]] = set()
+    for one in given:
+        names = [one.instrument] if one.instrument else list(called)
+        if len(names) != 1 or names[0] not in called:
+            raise InputError(f"{one.option}: write INSTRUMENT.NAME=VALUE, with one of: {', '.join(called)}")
+        if (names[0], one.field) in seen:
+            raise InputError(f"{one.option}: {one.field} is given twice")
+        seen.add((names[0], one.field))
+        name = called[names[0]]
+        options[name][one.field] = value_of(found[name].option_type, one.field, one.text, one.option)
     return _replace(study, instruments=options)
 
 

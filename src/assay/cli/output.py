@@ -6,17 +6,20 @@ Whatever goes to a person passes here: secrets in use are taken out, and nothing
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from assay.evidence.redaction import Redactor
+    from assay.study import Lock
     from assay.subjects.base import Subject
 
-__all__ = ["complain", "keep_secret", "line", "print_json", "safe", "say"]
+__all__ = ["command_of", "complain", "keep_secret", "line", "print_json", "safe", "say"]
 
 _redactor: Redactor | None = None
 
@@ -41,6 +44,17 @@ def safe(text: str) -> str:
 def line(text: str) -> str:
     """One line, whatever a subject is called."""
     return " ".join(text.split())
+
+
+def command_of(name: str, run: Path, lock: Lock) -> str:
+    """A command on a run, with the files of its instruments: as they were named, or else as they were locked."""
+    from assay.registry import file_of
+
+    words = ["assay", name, str(run)]
+    for instrument, locked in lock.files.items():
+        own = file_of(instrument)
+        words += ["--instrument", str(own.path) if own else locked.file]
+    return shlex.join(words)
 
 
 def say(text: str) -> None:

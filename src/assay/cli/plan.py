@@ -14,6 +14,7 @@ from .options import (
     Boundary,
     Budget,
     Connections,
+    InstrumentFiles,
     Json,
     KeyEnv,
     MaxTokens,
@@ -43,6 +44,7 @@ def plan(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    files: InstrumentFiles = None,
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
     ] = 5.0,
@@ -66,6 +68,7 @@ def plan(
         max_tokens=max_tokens,
         boundary=boundary,
         own=own_options(context),
+        files=files,
     )
     plans = {instrument.name: instrument.plan(lock) for instrument in instruments_of(lock)}
     calls = sum(p.calls for p in plans.values())

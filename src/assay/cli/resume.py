@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Budget, Json, Key, Unconfined, parse_budget
+from .options import Budget, InstrumentFiles, Json, Key, Unconfined, parse_budget
 
 __all__ = ["resume"]
 
@@ -15,6 +15,7 @@ __all__ = ["resume"]
 def resume(
     run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
     budget: Budget = None,
+    files: InstrumentFiles = None,
     key: Key = None,
     unconfined: Unconfined = False,
     as_json: Json = False,
@@ -24,11 +25,13 @@ def resume(
     A budget given here replaces the declared one; it counts what earlier sessions used.
     """
     from assay.bench import RunFolder
+    from assay.bench.prepare import take_files
 
     from .session import run_session
 
     folder = RunFolder.find(run)
     lock = folder.read_lock()
+    take_files(lock, files or ())
     chosen = parse_budget(budget, lock.study) if budget else None
     with folder:
         code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key, budget=chosen)

@@ -13,6 +13,7 @@ from .options import (
     Boundary,
     Budget,
     Connections,
+    InstrumentFiles,
     Json,
     Key,
     KeyEnv,
@@ -44,6 +45,7 @@ def run(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    files: InstrumentFiles = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The run's name. Default: time and study, numbered if taken.")
     ] = None,
@@ -69,6 +71,7 @@ def run(
         max_tokens=max_tokens,
         boundary=boundary,
         own=own_options(context),
+        files=files,
     )
     for text in warnings_of(lock):
         complain(f"warning: {text}")

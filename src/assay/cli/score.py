@@ -13,7 +13,7 @@ from assay.errors import InputError
 from .instrument_command import own_options
 from .options import Json
 from .output import line, safe, say
-from .own_options import value_of
+from .own_options import Given, value_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,9 +39,9 @@ def score(
 
     What a row looks like, and which options there are: assay score INSTRUMENT --help
     """
-    from assay.bench import load_instrument
+    from assay.bench import named_instrument
 
-    found = load_instrument(instrument)
+    found = named_instrument(instrument)
     if found.row_option_type is None:
         raise InputError(f"{instrument} has no scoring of plain rows")
     result = found.score_rows(file, _options(found, own_options(context)))
@@ -54,17 +54,13 @@ def score(
     _print(found, result, everything=everything)
 
 
-def _options(instrument: Instrument, given: list[tuple[str, str]]) -> Any:
+def _options(instrument: Instrument, given: list[Given]) -> Any:
     from assay.study import convert
 
-    values = {}
-    for name, text in given:
-        option = f"--{name.replace('_', '-')}"
-        if name in values:
-            raise InputError(f"{option} is given twice")
-        values[name] = value_of(instrument.row_option_type, name, text, option)
+    kind = instrument.row_option_type
+    values = {one.field: value_of(kind, one.field, one.text, one.option) for one in given}
     try:
-        return convert(values, instrument.row_option_type)
+        return convert(values, kind)
     except InputError as error:
         raise InputError(f"--{str(error).replace('_', '-', 1)}") from None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shlex
 import signal
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ import typer
 
 from assay.errors import AssayError, StorageFull, SubjectRefused
 
-from .output import complain, keep_secret, print_json, say
+from .output import command_of, complain, keep_secret, print_json, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
@@ -56,7 +55,7 @@ def run_session(
         _measure(folder, lock, instruments, subjects, quiet=as_json, unconfined=unconfined, budget=budget)
     )
     if not finished:
-        return _stopped(folder, reason, as_json)
+        return _stopped(folder, lock, reason, as_json)
     return _close(folder, lock, instruments, as_json, key)
 
 
@@ -95,7 +94,7 @@ async def _measure(
     return finished, runner.stop_reason
 
 
-def _stopped(folder: RunFolder, reason: str, as_json: bool) -> int:
+def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool) -> int:
     code = INTERRUPTED if reason == "interrupted" else STOPPED
     if as_json:
         from .output import safe
@@ -103,7 +102,7 @@ def _stopped(folder: RunFolder, reason: str, as_json: bool) -> int:
         print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
         return code
     say(f"Stopped: {reason.rstrip('.')}.")
-    say(f"What is recorded is safe. Go on with: {_command('resume', folder)}")
+    say(f"What is recorded is safe. Go on with: {command_of('resume', folder.path, lock)}")
     return code
 
 
@@ -130,7 +129,7 @@ def _close(
         )
         raise StorageFull(
             f"everything is measured, but the run could not be closed ({what}); "
-            f"make room and close it with: {_command('resume', folder)}"
+            f"make room and close it with: {command_of('resume', folder.path, lock)}"
         ) from error
     try:
         path, presentations = write_report(folder, lock, instruments, found)
@@ -140,7 +139,7 @@ def _close(
         # The measurement is closed and safe; only its picture failed. Say so and let the user try again.
         complain(
             f"assay: the report could not be drawn ({type(error).__name__}: {error}); "
-            f"the readings are in {folder.path}, try again with: {_command('report', folder)}"
+            f"the readings are in {folder.path}, try again with: {command_of('report', folder.path, lock)}"
         )
         return 2
     if as_json:
@@ -148,12 +147,8 @@ def _close(
         return 0
     for presentation in presentations:
         _headline(presentation)
-    say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {_command('audit', folder)}")
+    say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
     return 0
-
-
-def _command(name: str, folder: RunFolder) -> str:
-    return f"assay {name} {shlex.quote(str(folder.path))}"
 
 
 def _headline(presentation: Any) -> None:

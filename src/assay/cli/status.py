@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Json
-from .output import print_json, say
+from .output import command_of, print_json, say
 
 __all__ = ["status"]
 
@@ -59,4 +59,4 @@ def status(
     if any(history.torn.values()):
         say("  a crash left a torn tail; resume cuts it off and keeps it beside")
     if state != "closed":
-        say(f"  go on with: assay resume {folder.path}")
+        say(f"  go on with: {command_of('resume', folder.path, lock)}")

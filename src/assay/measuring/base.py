@@ -161,26 +161,27 @@ class InstrumentBase:
         notes: Sequence[str] = (),
         versions: Mapping[str, str] | None = None,
     ) -> Result:
-        """The result of a run: with its declared requirements judged, and flagged where it is not finished."""
+        """The result of a run, flagged where it is not finished."""
         lock: Lock = evidence.lock
         return Result(
             instrument=self.name,
             version=self.version,
             source="ledger",
             measures=tuple(measures),
-            verdicts=(*verdicts, *self.required(lock, measures)),
+            verdicts=tuple(verdicts),
             excluded=tuple(excluded),
             flags=(*self.caveats(lock), *flags, *self.unfinished(evidence)),
             notes=tuple(notes),
             versions=dict(versions or {}),
         )
 
-    def required(self, lock: Lock, measures: Sequence[Measure]) -> list[Verdict]:
-        """The verdicts on what the study requires."""
+    def with_requirements(self, lock: Lock, result: Result) -> Result:
+        """The result with a verdict on everything that the study requires; those that are there are left alone."""
+        there = {verdict.name for verdict in result.verdicts if verdict.kind == "requirement"}
         require = lock.options(self.name, self.option_type).require
-        return (
-            requirement_verdicts(measures, require, self.targets(), self.cells(measures)) if require else []
-        )
+        open_ = {name: bound for name, bound in require.items() if name not in there}
+        found = requirement_verdicts(result.measures, open_, self.targets(), self.cells(result.measures))
+        return msgspec.structs.replace(result, verdicts=(*result.verdicts, *found)) if found else result
 
     def caveats(self, lock: Lock) -> list[Flag]:
         """Why the subjects of a study limit its comparability."""

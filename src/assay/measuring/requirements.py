@@ -14,7 +14,6 @@ between, nor where the measure is not taken.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -24,7 +23,7 @@ from assay.stats import clopper_pearson
 from assay.vocabulary import Measure, Verdict
 
 from .measures import Labels
-from .verdicts import By, Side, against
+from .verdicts import By, Side, against, rule_of
 
 __all__ = [
     "Bound",
@@ -87,6 +86,8 @@ def _asked(name: str, bound: float | Bound, targets: Mapping[str, Target]) -> _A
     target = targets[name]
     if not isinstance(bound, Bound):
         return _Asked(name, target, target.side, bound, target.by)
+    if bound.by == "interval" and target.by == "value":
+        raise InputError(f"{name}: has no interval and goes by its value; leave by out")
     if (bound.at_least is None) == (bound.at_most is None):
         raise InputError(f"{name}: give one of at_least and at_most")
     by = bound.by or target.by
@@ -108,10 +109,10 @@ def requirement_verdicts(
         asked = _asked(name, bound, targets)
         wanted = asked.target.labels.items()
         mine = [m for m in measures if m.name == asked.target.measure and wanted <= m.labels.items()]
-        for cell in cells:
+        for cell in cells or [{}]:
             where = ", ".join(f"{key} {value}" for key, value in cell.items())
             claim = f"{asked.claim} ({where})" if where else asked.claim
-            measure = _of_cell(mine, cell, asked.target)
+            measure = _of_cell(mine, cell)
             if measure is None:
                 because = "it is not measured in this cell"
                 found.append(
@@ -120,9 +121,7 @@ def requirement_verdicts(
                         kind="requirement",
                         labels=dict(cell),
                         claim=claim,
-                        rule="the whole interval"
-                        if asked.by == "interval"
-                        else "the value, compared exactly",
+                        rule=rule_of(asked.by),
                         holds=None,
                         because=because,
                     )
@@ -143,10 +142,15 @@ def requirement_verdicts(
     return found
 
 
-def _of_cell(measures: Sequence[Measure], cell: Labels, target: Target) -> Measure | None:
-    """The measure of a cell: of several, the one with the fewest further labels, such as the whole before a part."""
+def _of_cell(measures: Sequence[Measure], cell: Labels) -> Measure | None:
+    """The measure of a cell: of several, the one with the fewest further labels, the whole before a part.
+
+    Where only parts are there, none of them speaks for the cell.
+    """
     mine = [measure for measure in measures if cell.items() <= measure.labels.items()]
-    return min(mine, key=lambda m: len(m.labels), default=None)
+    least = min((len(measure.labels) for measure in mine), default=0)
+    nearest = [measure for measure in mine if len(measure.labels) == least]
+    return nearest[0] if len(nearest) == 1 else None
 
 
 def least_n(bound: float, at: Callable[[int], float], most: int = MOST_N) -> int | None:
@@ -185,12 +189,8 @@ def warnings_of(
             continue
         n, at = found
         best = asked.bound if asked.side == "at least" else asked.target.highest - asked.bound
-        if n and at(n) < best:
+        if not n or at(n) < best:
             enough = least_n(best, at)
-            could = (
-                f"it takes at least {enough}"
-                if enough is not None and not math.isinf(enough)
-                else "no n does"
-            )
+            could = "no n does" if enough is None else f"it takes at least {enough}"
             said.append(f"{asked.claim} can never hold with n = {n}, however good the subject is; {could}")
     return said

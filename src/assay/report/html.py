@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -64,7 +65,9 @@ def render_report(page: ReportPage) -> str:
     )
 
 
+@cache
 def _environment() -> Environment:
+    """Made once a process: reading the templates takes longer than filling them in."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -288,11 +291,13 @@ def _listing(study: Any) -> str:
 
 def _commands(page: ReportPage) -> list[tuple[str, str]]:
     """The exact commands, and what each does."""
-    run = shlex.quote(visible(page.run))
+    files = [f"--instrument {shlex.quote(visible(f['file']))}" for f in page.lock.get("files", {}).values()]
+    run = " ".join([shlex.quote(visible(page.run)), *files])
     instruments = list(dict.fromkeys(reading.result.instrument for reading, _ in page.readings))
     again = [
         (f"assay score {shlex.quote(name)} FILE", "scores outputs you already have, by the same code")
         for name in instruments
+        if name not in page.lock.get("files", {})
     ]
     if not page.lock:
         return again

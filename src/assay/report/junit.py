@@ -11,6 +11,7 @@ from assay.evidence.files import write_whole
 from assay.vocabulary import Result
 
 from .text import visible
+from .wording import invalid_in
 
 __all__ = ["write_junit"]
 
@@ -32,12 +33,19 @@ def write_junit(path: Path, run: str, results: Sequence[Result], *, strict: bool
             counts[kind] += 1
             said = ElementTree.SubElement(case, kind, message=_text(verdict.because))
             said.text = _text(verdict.rule)
-        flags = [*result.flags, *(flag for measure in result.measures for flag in measure.flags)]
-        for cause in dict.fromkeys(str(flag) for flag in flags if flag.kind == "Invalid"):
+        for cause in invalid_in(result):
             counts["error"] += 1
-            case = ElementTree.SubElement(suite, "testcase", classname=_text(result.instrument), name="valid")
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=_text(result.instrument), name=_text(f"valid: {cause}")
+            )
             ElementTree.SubElement(case, "error", message=_text(cause))
-        suite.set("tests", str(len(required) + counts["error"]))
+        if strict and not required:
+            counts["failure"] += 1
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=_text(result.instrument), name="something is required"
+            )
+            ElementTree.SubElement(case, "failure", message="the study requires nothing")
+        suite.set("tests", str(len(suite)))
         suite.set("failures", str(counts["failure"]))
         suite.set("skipped", str(counts["skipped"]))
         suite.set("errors", str(counts["error"]))

@@ -111,6 +111,7 @@ def _lock_summary(lock: Lock) -> dict[str, Any]:
         "created": lock.created,
         "keyid": lock.keyid,
         "versions": lock.versions,
+        "files": msgspec.to_builtins(lock.files),
         "study": msgspec.to_builtins(lock.study),
     }
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.vocabulary import Measure, Verdict
+from assay.vocabulary import Measure, Result, Verdict
 
 if TYPE_CHECKING:
     from .presentation import Number
@@ -18,6 +18,7 @@ __all__ = [
     "exact_text",
     "first_of",
     "interval_text",
+    "invalid_in",
     "label_text",
     "labels_text",
     "listed",
@@ -32,6 +33,15 @@ __all__ = [
 NOTHING = "—"
 NO_DATA = "no data"
 _WHOLE = frozenset(("position", "count", "level", "tier"))  # units of what is never between two numbers
+
+
+def invalid_in(result: Result) -> list[str]:
+    """Every Invalid flag of a result, with the subject whose measures have it."""
+    found = [str(flag) for flag in result.flags if flag.kind == "Invalid"]
+    for measure in result.measures:
+        whose = f", {measure.labels['subject']}" if "subject" in measure.labels else ""
+        found += [f"{flag}{whose}" for flag in measure.flags if flag.kind == "Invalid"]
+    return list(dict.fromkeys(found))
 
 
 def word(holds: bool | None) -> str:

@@ -25,7 +25,7 @@ Every result is a pure function of its arguments; randomness comes from a key (`
 
 from __future__ import annotations
 
-from assay.stats._core import Alternative, Interval, IntervalArray, Missing, Side, fraction, share
+from assay.stats._core import Alternative, Exactable, Interval, IntervalArray, Missing, Side, fraction, share
 from assay.stats._draws import draw_indices, draw_signs, philox
 from assay.stats.adjust import Adjusted, benjamini_hochberg, holm
 from assay.stats.agreement import (
@@ -99,6 +99,7 @@ __all__ = [
     "CategoryAgreement",
     "Detectable",
     "Entropy",
+    "Exactable",
     "FisherTest",
     "FixedShareSize",
     "Interval",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .lock import Lock, make_lock, read_lock, write_lock
+from .lock import Lock, LockedFile, make_lock, read_lock, write_lock
 from .model import Budget, Limits, Price, SamplingDefaults, Study, SubjectSpec
 from .source import Source, convert, parse_source, read_source
 
@@ -10,6 +10,7 @@ __all__ = [
     "Budget",
     "Limits",
     "Lock",
+    "LockedFile",
     "Price",
     "SamplingDefaults",
     "Source",

@@ -1,15 +1,17 @@
 """The lock: digest, time and signature over the study and everything it draws in.
 
 A lock is portable. It carries the materials themselves (items, contracts, an older canon), so it can be made
-on one machine and run on another. Its digest covers study, materials and versions but not the time, so the
-same declaration has the same digest everywhere.
+on one machine and run on another. Its digest covers study, materials, versions and the digests of instruments' files,
+but not the time, so the same declaration has the same digest everywhere.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,10 +25,17 @@ from assay.signing import load_key, open_envelope, sign_statement
 from .model import Study
 from .source import convert
 
-__all__ = ["Lock", "make_lock", "read_lock", "write_lock"]
+__all__ = ["Lock", "LockedFile", "make_lock", "read_lock", "write_lock"]
 
 PREDICATE = "urn:assay:lock:2"  # 2: a trial has a stage and factors
 T = TypeVar("T")
+
+
+class LockedFile(Struct, frozen=True):
+    """An instrument that is a file of the user's own: how it was called, and what was in it."""
+
+    file: str
+    sha256: str
 
 
 class Lock(Struct, frozen=True, kw_only=True):
@@ -35,6 +44,7 @@ class Lock(Struct, frozen=True, kw_only=True):
     study: Study
     materials: dict[str, Any]  # instrument → what it draws in
     versions: dict[str, str]  # assay and each instrument
+    files: dict[str, LockedFile] = {}  # instrument → its file, where it is not an installed one
     created: str
     digest: str
     keyid: str = ""
@@ -43,17 +53,25 @@ class Lock(Struct, frozen=True, kw_only=True):
         return convert(self.study.options[instrument], to, at=("instruments", instrument))
 
 
-def make_lock(study: Study, materials: dict[str, Any], versions: dict[str, str]) -> Lock:
-    versions = {"assay": __version__, **versions}
-    plain = msgspec.to_builtins(study)
-    materials = decode(encode(materials))  # as whoever reads the lock will find them
-    return Lock(
+def make_lock(
+    study: Study,
+    materials: dict[str, Any],
+    versions: dict[str, str],
+    files: Mapping[str, LockedFile] = MappingProxyType({}),
+) -> Lock:
+    lock = Lock(
         study=study,
-        materials=materials,
-        versions=versions,
+        materials=decode(encode(materials)),  # as whoever reads the lock will find them
+        versions={"assay": __version__, **versions},
+        files=dict(files),
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        digest=digest({"study": plain, "materials": materials, "versions": versions}),
+        digest="",
     )
+    return msgspec.structs.replace(lock, digest=_digest(msgspec.to_builtins(lock)))
+
+
+def _digest(lock: dict[str, Any]) -> str:
+    return digest({part: lock[part] for part in ("study", "materials", "versions", "files")})
 
 
 def write_lock(lock: Lock, path: Path, key: Path | None = None) -> Path:
@@ -106,12 +124,12 @@ def read_lock(path: Path, *, trusted_keyid: str | None = None) -> Lock:
     try:
         body = signed.predicate
         lock = convert({**body, "digest": signed.subjects["study"], "keyid": signed.keyid}, Lock)
+        found = _digest(body)
     except (InputError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path}: made by Assay {_maker(signed.predicate)}, and Assay {__version__} cannot read it "
             f"({error}); install that version, or lock the study anew"
         ) from None
-    found = digest({"study": body["study"], "materials": lock.materials, "versions": lock.versions})
     if found != lock.digest:
         raise IntegrityError(f"{path.name}: the content does not have the digest that was signed")
     return lock

@@ -53,6 +53,11 @@ class Source:
             path = path[:-1]
         return self._lines.get(path)
 
+    def renamed(self, old: Path_, new: Path_) -> Source:
+        """The same document with the lines of one node, and of all below it, under another path."""
+        moved = {new + path[len(old) :]: n for path, n in self._lines.items() if path[: len(old)] == old}
+        return Source(self.file, self.value, {**self._lines, **moved})
+
     def error(self, path: Path_, message: str) -> InputError:
         field = _spell(path)
         return InputError(f"{field + ': ' if field else ''}{message}", file=self.file, line=self.line(path))

@@ -143,9 +143,12 @@ class Agency(InstrumentBase):
         from .scoring import score_run
 
         lock: Lock = evidence.lock
-        result = score_run(self._run(evidence), lock, self._options(lock).confidence, self.version)
-        required = [_tier_required(verdict, result) for verdict in self.required(lock, result.measures)]
-        return msgspec.structs.replace(result, verdicts=(*result.verdicts, *required))
+        return score_run(self._run(evidence), lock, self._options(lock).confidence, self.version)
+
+    def with_requirements(self, lock: Lock, result: Result) -> Result:
+        judged = super().with_requirements(lock, result)
+        verdicts = tuple(_tier_required(verdict, judged) for verdict in judged.verdicts)
+        return msgspec.structs.replace(judged, verdicts=verdicts)
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One row for each episode, in the form that ``assay score agency`` reads."""
@@ -270,9 +273,11 @@ class Agency(InstrumentBase):
 
 def _tier_required(verdict: Verdict, result: Result) -> Verdict:
     """Tier None is no value. Where a gate fails on enough instances, the requirement of a tier fails as well (12.4)."""
+    if (verdict.name, verdict.kind, verdict.holds) != ("tier", "requirement", None):
+        return verdict
     tier = find_measure(result, "tier", **verdict.labels)
     failed = [v for v in Labelled(result.verdicts).all("gate", verdict.labels) if v.holds is False]
-    if verdict.name != "tier" or verdict.holds is not None or not failed or tier is None or tier.flags:
+    if not failed or tier is None or tier.flags:
         return verdict
     because = f"Tier None; failed: {', '.join(str(gate.labels['gate']) for gate in failed)}"
     return msgspec.structs.replace(verdict, holds=False, because=because)

@@ -28,13 +28,13 @@ from assay.instruments.consistency.scenarios.scenario import APART, KINDS, PLANT
 from assay.instruments.consistency.scenarios.scene import draw_scene
 from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scenarios.transcripts import RATING, Transcripts, gather, rules_of
-from assay.measuring import InstrumentBase, Target, flawless, option_error
+from assay.measuring import InstrumentBase, Labelled, Target, flawless, option_error
 from assay.measuring.calibration import Grid
 from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
 from assay.report.presentation import Headline, Presentation
 from assay.streams import Stream
 from assay.study import Lock, Source, Study, SubjectSpec
-from assay.vocabulary import Flag, Instance, Message, Result, Trial
+from assay.vocabulary import Flag, Instance, Measure, Message, Result, Trial, Verdict
 
 from .options import ConsistencyOptions, ConsistencyRowOptions, read_options, read_threads, settings_of
 
@@ -211,6 +211,21 @@ class Consistency(InstrumentBase):
 
         return ConsistencyGrid()
 
+    def with_requirements(self, lock: Lock, result: Result) -> Result:
+        """A requirement on M5 holds only where every component was tested: leaving one out must not open a gate."""
+        judged = super().with_requirements(lock, result)
+        found = Labelled(judged.measures)
+        weights = msgspec.to_builtins(self._options(lock).weights)
+
+        def with_all_tested(verdict: Verdict) -> Verdict:
+            lacking = [c for c in weights if weights[c] and _untested(found.get(c, verdict.labels))]
+            if (verdict.name, verdict.kind) != ("M5", "requirement") or not verdict.holds or not lacking:
+                return verdict
+            because = f"{verdict.because}; nothing was tested for {', '.join(lacking)}"
+            return msgspec.structs.replace(verdict, holds=None, because=because)
+
+        return msgspec.structs.replace(judged, verdicts=tuple(map(with_all_tested, judged.verdicts)))
+
     def targets(self) -> dict[str, Target]:
         shares = ("M1", "M2", "M3", "M4", "M5", "O", "F", "R", "P", "L", "M1_exact", "L_exact")
         found = {name: Target(measure=name) for name in shares}
@@ -343,3 +358,7 @@ def _in_full(asked: Sequence[Sequence[Message]]) -> Iterator[Message]:
         goes_on = list(messages[: len(before)]) == list(before)
         yield from messages[len(before) :] if goes_on else messages
         before = messages
+
+
+def _untested(measure: Measure | None) -> bool:
+    return measure is None or measure.value is None

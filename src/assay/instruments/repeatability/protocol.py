@@ -106,6 +106,9 @@ class Repeatability(InstrumentBase):
         check_commands(contracts.values())
         canons = load_canons(base / chosen.canons_file, contracts) if chosen.canons_file else {}
         earlier = read_earlier(base / chosen.drift_from, contracts) if chosen.drift_from else []
+        if chosen.drift_at_most is not None and not chosen.drift_from:
+            what = "is a limit of drift from an earlier run; name it by drift_from"
+            raise option_error(source, (*at, "drift_at_most"), what)
         if earlier and canons:
             raise option_error(source, (*at, "drift_from"), "brings its own canons; leave canons_file out")
         self.check_required(chosen, source)

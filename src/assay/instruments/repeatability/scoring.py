@@ -71,7 +71,7 @@ def score_cells(
     flags: Sequence[Flag] = (),
     notes: Sequence[str] = (),
     subjects: Sequence[str] = (),
-    earlier: Sequence[tuple[Cell, Earlier]] = (),
+    earlier: Sequence[tuple[Cell, Earlier | None]] = (),
 ) -> Result:
     """The Reading's result for a set of cells and their canons, in the order given.
 

@@ -13,7 +13,7 @@ from assay.errors import InputError, IntegrityError
 from assay.evidence import segment_paths
 from assay.instruments.consistency.measures.delta import LEAST_REPAIRS, observed_p80
 from assay.study import Lock, Study
-from assay.subjects.stub import stub_process
+from assay.testing.stub import stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
 
 FEW = {"returns": 0, "near_misses": 2, "artifacts": 0, "exchanges": 0, "promises": 0}

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar
 
+import msgspec
 from msgspec import Meta
 
 from assay.bench import Plan, Probe
-from assay.canonical import digest, real
-from assay.evidence import Evidence
+from assay.canonical import digest
+from assay.evidence import Evidence, Record
+from assay.measuring import (
+    InstrumentBase,
+    Target,
+    exclusion_flags,
+    flawless,
+    plain_measure,
+    share_of_outcomes,
+)
 from assay.measuring import Options as BaseOptions
-from assay.study import Lock
-from assay.vocabulary import Exclusion, Instance, Measure, Message, Result, Sampling, Trial
+from assay.report.presentation import Headline, number_of
+from assay.study import Lock, SubjectSpec
+from assay.vocabulary import Exclusion, Measure, Message, Result, Trial
 
-from .common import Plain
+from .calibration import DrillGrid
+
+CLOCKS = ("plain", "timed")
 
 
 class Options(BaseOptions, frozen=True, kw_only=True):
-    trials: Annotated[int, Meta(ge=1)] = 40  # of the first wave, per stratum and subject
-    turns: Annotated[int, Meta(ge=1, le=6)] = 6
-    strata: tuple[str, ...] = ("north", "south")
+    trials: Annotated[int, Meta(ge=1, description="Of the first wave, a stratum, subject and clock.")] = 40
+    turns: Annotated[int, Meta(ge=1, le=6, description="The longest conversation.")] = 6
+    strata: Annotated[tuple[str, ...], Meta(description="Whose waves are kept apart.")] = ("north", "south")
 
 
 class World:
@@ -36,9 +48,11 @@ class World:
         return {"state": self.state, "steps": self._steps}
 
 
-class Drill(Plain):
+class Drill(InstrumentBase):
+    """Does a counter reach its target, by the length of what the subject says?"""
+
     name = "drill"
-    version = "1"
+    noun = "drills"
     option_type = Options
     quick: ClassVar[dict[str, Any]] = {"trials": 4}
 
@@ -46,35 +60,26 @@ class Drill(Plain):
         return lock.options(self.name, Options).strata
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        options = lock.options(self.name, Options)
-        seed, stratum, wave = lock.study.seed, evidence.stratum, evidence.waves
+        stratum, wave = evidence.stratum, evidence.waves
+        specs = {spec.title: spec for spec in lock.study.specs}
         if wave == 0:
-            for number in range(options.trials):
-                for spec in lock.study.specs:
-                    for condition in ("plain", "timed"):
-                        yield self._trial(f"{stratum}/{number}", 0, seed, spec.title, condition, ())
+            for number in range(lock.options(self.name, Options).trials):
+                for spec in specs.values():
+                    for clock in CLOCKS:
+                        yield self._trial(lock, spec, f"{stratum}/{number}", wave, clock)
         elif wave == 1:  # follows up every trial of the first wave, built from its last reply
             for record in evidence:
-                inputs = (digest(record.replies[-1].text),) if record.replies else ()
-                yield self._trial(
-                    f"{stratum}/again", 1, seed, record.trial.subject, "plain", (record.id, *inputs)
-                )
+                said = (digest(record.replies[-1].text),) if record.replies else ()
+                spec = specs[record.trial.subject]
+                yield self._trial(lock, spec, f"{stratum}/again", wave, "plain", record.id, *said)
         elif wave == 2:  # one trial a subject, built from everything before
-            everything = digest([[r.id, r.outcome, [reply.text for reply in r.replies]] for r in evidence])
-            for spec in lock.study.specs:
-                yield self._trial(f"{stratum}/last", 2, seed, spec.title, "timed", (everything,))
+            everything = digest([_happened(record) for record in evidence])
+            for spec in specs.values():
+                yield self._trial(lock, spec, f"{stratum}/last", wave, "timed", everything)
 
-    def _trial(
-        self, item: str, repetition: int, seed: int, subject: str, condition: str, inputs: tuple[str, ...]
-    ) -> Trial:
-        return Trial(
-            instance=Instance(self.name, item, repetition, seed),
-            version=self.version,
-            subject=subject,
-            factors={"clock": condition},
-            sampling=Sampling(max_tokens=64),
-            inputs=inputs,
-        )
+    def _trial(self, lock: Lock, spec: SubjectSpec, item: str, wave: int, clock: str, *inputs: str) -> Trial:
+        factors = {"clock": clock}
+        return self.trial(lock, spec, item, wave, max_tokens=64, factors=factors, inputs=inputs)
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         options = probe.lock.options(self.name, Options)
@@ -100,28 +105,52 @@ class Drill(Plain):
         probe.conclude("success" if reached else "failure", report={"state": world.state, "turns": turns})
 
     def score(self, evidence: Evidence) -> Result:
-        records = list(evidence)
-        content = digest([[r.id, r.outcome, r.report, [reply.text for reply in r.replies]] for r in records])
-        kept = [r for r in records if r.outcome != "excluded"]
-        wins = sum(r.outcome == "success" for r in kept)
-        reasons = sorted({r.reason for r in records if r.outcome == "excluded"})
-        return Result(
-            instrument=self.name,
-            version=self.version,
-            source="ledger",
-            measures=(
-                Measure(
-                    name="trials", value=float(len(records)), n=len(records), labels={"content": content}
-                ),
-                Measure(name="reached", value=real(wins / len(kept)) if kept else None, n=len(kept)),
-            ),
-            excluded=tuple(
-                Exclusion(reason, sum(r.outcome == "excluded" and r.reason == reason for r in records))
-                for reason in reasons
-            ),
-        )
+        measures: list[Measure] = []
+        excluded: list[Exclusion] = []
+        for spec in evidence.lock.study.specs:
+            labels: dict[str, str | float] = {"subject": spec.title}
+            mine = [record for record in evidence if record.trial.subject == spec.title]
+            lost = [record.reason for record in mine if record.outcome == "excluded"]
+            excluded += [Exclusion(why, lost.count(why), labels) for why in sorted(set(lost))]
+            content = f"content {digest([_happened(record) for record in mine])}"
+            measures.append(
+                plain_measure(
+                    "trials", len(mine), labels, n=len(mine), units="count", method="", notes=(content,)
+                )
+            )
+            won = sum(record.outcome == "success" for record in mine)
+            flags = exclusion_flags(len(lost), len(mine), evidence.lock.study.limits.excluded_share, "trials")
+            measures.append(
+                share_of_outcomes("reached", labels, won, len(mine) - len(lost) - won, flags=flags)
+            )
+        return self.result(evidence, measures, excluded=excluded)
+
+    def targets(self) -> dict[str, Target]:
+        return {"reached": Target(measure="reached")}
+
+    def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
+        return self.plan(lock).trials // len(lock.study.specs), flawless(0.95)
+
+    def headline(self, result: Result) -> Headline:
+        rows = [
+            (str(measure.labels["subject"]), number_of(measure))
+            for measure in result.measures
+            if measure.name == "reached"
+        ]
+        return Headline("Targets reached in the drill", ("subject", "reached"), tuple(rows))
+
+    def grid(self) -> DrillGrid:
+        return DrillGrid()
 
     def plan(self, lock: Lock) -> Plan:
-        options = lock.options(self.name, Options)
-        trials = options.trials * 2 * len(options.strata) * len(lock.study.specs)
-        return Plan(trials=2 * trials, calls=7 * trials, input_tokens=0, output_tokens=64 * 7 * trials)
+        """Every trial is followed up once, and each stratum ends with one trial a subject."""
+        first = super().plan(lock)
+        last = len(list(self.strata(lock))) * len(lock.study.specs)
+        trials = 2 * first.trials + last
+        return msgspec.structs.replace(
+            first, trials=trials, calls=first.calls * trials // first.trials, output_tokens=64 * trials * 6
+        )
+
+
+def _happened(record: Record) -> Sequence[Any]:
+    return [record.id, record.outcome, record.report, [reply.text for reply in record.replies]]

@@ -3,52 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from assay.bench import Plan, Probe
+from msgspec import Meta
+
+from assay.bench import Probe
 from assay.evidence import Evidence
+from assay.measuring import InstrumentBase
 from assay.measuring import Options as BaseOptions
 from assay.study import Lock
-from assay.vocabulary import Instance, Measure, Message, Result, Sampling, Trial
-
-from .common import Plain
-
-
-class Options(BaseOptions, frozen=True, kw_only=True):
-    trials: int = 100
-
+from assay.vocabulary import Message, Trial
 
 QUESTION = "Is anybody there? Answer in one word."
 
 
-class Ping(Plain):
+class Options(BaseOptions, frozen=True, kw_only=True):
+    trials: Annotated[int, Meta(ge=1, description="Questions to each subject.")] = 100
+
+
+class Ping(InstrumentBase):
+    """Is anybody there?"""
+
     name = "ping"
-    version = "1"
-    option_type = Options
     noun = "pings"
+    option_type = Options
     quick: ClassVar[dict[str, Any]] = {"trials": 10}
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        if evidence.waves:
-            return
-        sampling = Sampling(temperature=0.7, max_tokens=64)
-        subjects = [spec.title for spec in lock.study.specs]
-        for number in range(lock.options(self.name, Options).trials):
-            instance = Instance(self.name, "ping", number, lock.study.seed)
-            for subject in subjects:
-                yield Trial(instance=instance, version=self.version, subject=subject, sampling=sampling)
+        if not evidence.waves:
+            for number in range(lock.options(self.name, Options).trials):
+                for spec in lock.study.specs:
+                    yield self.trial(lock, spec, "ping", number, temperature=0.7, max_tokens=64)
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         reply = await probe.ask((Message("user", QUESTION),))
         probe.conclude("success" if reply.text else "failure")
-
-    def score(self, evidence: Evidence) -> Result:
-        outcomes = [record.outcome for record in evidence]
-        measure = Measure(
-            name="answered", value=float(outcomes.count("success")), n=len(outcomes), units="trials"
-        )
-        return Result(instrument=self.name, version=self.version, source="ledger", measures=(measure,))
-
-    def plan(self, lock: Lock) -> Plan:
-        trials = lock.options(self.name, Options).trials * len(lock.study.specs)
-        return Plan(trials=trials, calls=trials, input_tokens=10 * trials, output_tokens=64 * trials)

@@ -106,6 +106,7 @@ def _differences(
             labels,
             value=exact,
             n=first.scenarios + second.scenarios,
+            units="difference",
             why_null="a subject has no M5",
             flags=flags if exact is not None else (),
         )
@@ -121,6 +122,7 @@ def _differences(
                 labels,
                 value=value,
                 n=one.total + two.total,
+                units="difference",
                 why_null="a subject has no data",
             )
         )

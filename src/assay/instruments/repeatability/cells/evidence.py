@@ -45,7 +45,7 @@ class WorkedOut(NamedTuple):
     excluded: list[Exclusion]
     notes: list[str]
     unrepaired: int  # passing outputs that differ from their canon and have not been repaired yet
-    earlier: list[tuple[Cell, Earlier]]  # cells that an earlier run measured, too
+    earlier: list[tuple[Cell, Earlier | None]]  # where drift is declared: each cell, as an earlier run had it
 
 
 def work_out(lock: Lock, evidence: Evidence, options: RepeatabilityOptions) -> WorkedOut:
@@ -73,19 +73,19 @@ def work_out(lock: Lock, evidence: Evidence, options: RepeatabilityOptions) -> W
     )
     settings = settings_of(options, lock.study.limits.excluded_share)
     anchors = find_anchors(cells, contracts, settings, lambda key: declared_canon(lock, key))
-    earlier = [(cell, then) for cell in cells if (then := earlier_cell(lock, cell.key))]
+    earlier = [(cell, earlier_cell(lock, cell.key)) for cell in cells] if options.drift_from else []
     gone = _take_repairs(cells, repairs)
     unrepaired = 0
     if options.repair:
         unrepaired = sum(output.code not in cell.repairs for cell, _, output in due(cells, anchors)) - gone
     excluded = [Exclusion(reason, count, key.labels) for (reason, key), count in sorted(lost.items())]
     notes = _notes(cut, gone, contracts, options)
-    if materials["earlier"] and len(earlier) < len(cells):
-        missing = [
-            ", ".join(f"{name} {value}" for name, value in cell.key.labels.items())
-            for cell in cells
-            if earlier_cell(lock, cell.key) is None
-        ]
+    missing = [
+        ", ".join(f"{name} {value}" for name, value in cell.key.labels.items())
+        for cell, then in earlier
+        if then is None
+    ]
+    if missing:
         notes.append(f"no earlier canon for {'; '.join(missing)}: held against canons of this run")
     return WorkedOut(cells, anchors, settings, excluded, notes, unrepaired, earlier)
 

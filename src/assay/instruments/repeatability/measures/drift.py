@@ -223,9 +223,12 @@ def _spell(key: CellKey) -> str:
 # Then and now.
 
 
-def drift_measures(pairs: Sequence[tuple[Cell, Earlier]], settings: Settings) -> Compared:
-    """For each cell the share that equals the earlier canon, now − then; Holm over the cells."""
-    found = [_drift(cell, earlier, settings) for cell, earlier in pairs]
+def drift_measures(pairs: Sequence[tuple[Cell, Earlier | None]], settings: Settings) -> Compared:
+    """For each cell the share that equals the earlier canon, now − then; Holm over the cells.
+
+    Of a cell that the earlier run did not have nothing is established: a gate must not open because nobody looked.
+    """
+    found = [_drift(cell, earlier, settings) for cell, earlier in pairs if earlier is not None]
     findings = [finding for _, finding in found]
     shown = corrected(findings, settings.confidence, "cells")
     alpha = float(1 - Fraction(str(settings.confidence)))
@@ -234,7 +237,25 @@ def drift_measures(pairs: Sequence[tuple[Cell, Earlier]], settings: Settings) ->
         _gate(verdict, measure, settings, possible=finding.floor * len(found) <= alpha)
         for verdict, measure, finding in zip(shown, measures, findings, strict=True)
     ]
-    return Compared(measures, verdicts)
+    unknown = [_no_earlier(cell, settings) for cell, earlier in pairs if earlier is None]
+    return Compared(measures, [*verdicts, *unknown])
+
+
+def _no_earlier(cell: Cell, settings: Settings) -> Verdict:
+    return Verdict(
+        name="no_drift",
+        kind="requirement",
+        labels=cell.key.labels,
+        claim=f"no drift {_within(settings)}: {_claim(cell.key, None)}",
+        rule="against the canon of the earlier run",
+        holds=None,
+        because="the earlier run has no such cell",
+    )
+
+
+def _within(settings: Settings) -> str:
+    limit = settings.drift_at_most
+    return "is shown" if limit is None else f"of more than {limit:g}"
 
 
 def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: bool) -> Verdict:
@@ -244,7 +265,6 @@ def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: b
     drift; where no table of these sizes could show one, nothing is established.
     """
     limit = settings.drift_at_most
-    within = "is shown" if limit is None else f"of more than {limit:g}"
     holds: bool | None = None
     rule, because = f"no drift is shown by {drifted.rule}", drifted.because
     if limit is not None:
@@ -266,7 +286,7 @@ def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: b
         name="no_drift",
         kind="requirement",
         labels=labels,
-        claim=f"no drift {within}: {drifted.claim}",
+        claim=f"no drift {_within(settings)}: {drifted.claim}",
         rule=rule,
         holds=holds,
         because=because,

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.subjects._stub_api import Endpoint, StubConfig, answerer
-from assay.subjects._stub_faults import FORMS, STORM
-from assay.subjects._stub_http import parse_head
-from assay.subjects.stub import KINDS, Fault, Faults, Stub
+from assay.testing.stub import KINDS, Fault, Faults, Stub
+from assay.testing.stub.api import Endpoint, StubConfig, answerer
+from assay.testing.stub.faults import FORMS, STORM
+from assay.testing.stub.http import parse_head
 
 from .stub_client import BODY, KEY, Raw, ask, good, request, serve, talk
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-__all__ = ["BadRequest", "Head", "HttpConnection", "Wire", "error", "parse_head", "response"]
+__all__ = ["BadRequest", "HttpConnection", "RequestHead", "Wire", "error", "parse_head", "response"]
 
 MAX_HEAD = 64 * 1024
 MAX_BODY = 64 * 1024 * 1024
@@ -48,7 +48,7 @@ class Wire(NamedTuple):
     end: Literal["keep", "close", "reset", "hang"] = "keep"
 
 
-class Head(NamedTuple):
+class RequestHead(NamedTuple):
     """A request line and what framing needs from the headers."""
 
     method: str
@@ -97,7 +97,7 @@ def error(
     return response(status, msgspec.json.encode({"error": detail}), *headers)
 
 
-def parse_head(raw: bytes) -> Head:
+def parse_head(raw: bytes) -> RequestHead:
     """Read a head that ends in an empty line; raise :class:`BadRequest` when its framing is not plain."""
     words = raw[: raw.index(b"\r\n")].split(b" ")
     if len(words) != 3 or not words[0].isalpha() or not words[1].startswith(b"/"):
@@ -120,7 +120,7 @@ def parse_head(raw: bytes) -> Head:
     close = b"close" in connection or (words[2] == b"HTTP/1.0" and b"keep-alive" not in connection)
     path, _, query = words[1].decode("latin-1").partition("?")
     expects = b"\r\nexpect: 100-continue" in low
-    return Head(words[0].decode("ascii"), path, query, raw, length, close, expects)
+    return RequestHead(words[0].decode("ascii"), path, query, raw, length, close, expects)
 
 
 class HttpConnection(asyncio.Protocol):
@@ -130,13 +130,13 @@ class HttpConnection(asyncio.Protocol):
     """
 
     def __init__(
-        self, handle: Callable[[Head, bytes], bytes | Wire], connections: set[HttpConnection]
+        self, handle: Callable[[RequestHead, bytes], bytes | Wire], connections: set[HttpConnection]
     ) -> None:
         self._handle, self._connections = handle, connections
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
-        self._head: Head | None = None
+        self._head: RequestHead | None = None
         self._wire: Wire | None = None  # the reply being played, None between replies
         self._pieces: Iterator[bytes] = iter(())
         self._timer: asyncio.TimerHandle | None = None
@@ -205,7 +205,7 @@ class HttpConnection(asyncio.Protocol):
             else:
                 self._play(Wire((reply,)) if isinstance(reply, bytes) else reply)
 
-    def _read_head(self) -> Head | None:
+    def _read_head(self) -> RequestHead | None:
         end = self._buffer.find(b"\r\n\r\n", 0, MAX_HEAD)
         if end >= 0:
             return parse_head(bytes(self._buffer[: end + 4]))

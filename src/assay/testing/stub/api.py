@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from assay.errors import InputError, UnknownName
-from assay.subjects._stub_faults import Exchange, Faults, wire
-from assay.subjects._stub_http import Head, Wire, error, response
+
+from .faults import Exchange, Faults, wire
+from .http import RequestHead, Wire, error, response
 
 __all__ = ["Answer", "Endpoint", "Stats", "StubConfig", "answerer"]
 
@@ -131,7 +132,7 @@ class Endpoint:
     def bodies(self, *, answered: bool = False) -> dict[str, int]:
         return dict(self._answered if answered else self._bodies)
 
-    def handle(self, head: Head, body: bytes) -> bytes | Wire:
+    def handle(self, head: RequestHead, body: bytes) -> bytes | Wire:
         """One request, complete, to its reply; bytes alone are a plain reply at once."""
         route = (head.method, head.path)
         if route == ("POST", "/v1/chat/completions"):
@@ -155,7 +156,7 @@ class Endpoint:
             return error(405, f"{head.method} is not for {head.path}")
         return error(404, f"nothing at {head.path}")
 
-    def _chat(self, head: Head, raw: bytes) -> bytes | Wire:
+    def _chat(self, head: RequestHead, raw: bytes) -> bytes | Wire:
         digest = hashlib.sha256(raw).hexdigest()
         self._requests += 1
         self._bodies[digest] += 1
@@ -166,7 +167,7 @@ class Endpoint:
             os.write(self.log, f"{digest} {outcome}\n".encode())
         return reply
 
-    def _outcome(self, head: Head, raw: bytes, digest: str) -> tuple[str, bytes | Wire]:
+    def _outcome(self, head: RequestHead, raw: bytes, digest: str) -> tuple[str, bytes | Wire]:
         key = self._config.required_key
         if key is not None and head.header("authorization") != f"Bearer {key}":
             self._refused += 1

@@ -1,18 +1,4 @@
-"""The stub endpoint: an OpenAI-compatible server that plays the API, with all its faults, on loopback.
-
-A public fake at the same seam as the real thing, for tests, benchmarks and users alike. The reply is a pure
-function of the request body; faults are drawn per arrival from a declared, seeded plan (:class:`Faults`).
-
-Three ways to use it::
-
-    async with Stub(answer="echo", faults=Faults.of(http_429=0.1), latency=0.2) as stub: ... stub.url
-    with stub_process(answer="code:3", faults="storm") as stub: ... stub.url
-    python -m assay.subjects.stub --port 8080 --answer echo --faults storm --latency 0.2
-
-It answers ``POST /v1/chat/completions`` and ``GET /v1/models``; ``GET /stub/stats`` says what arrived
-(``?bodies=1``: {sha256 of body: times}, ``?answered=1``: only those given a good reply, faults of pace and
-framing included); ``POST /stub/reset`` forgets, and starts the fault plan over.
-"""
+"""The stub as a server: in this process's event loop, in a child process, or from the command line."""
 
 from __future__ import annotations
 
@@ -30,23 +16,12 @@ from typing import Self
 import msgspec
 
 from assay.errors import AssayError, InputError
-from assay.subjects._stub_api import Answer, Endpoint, Stats, StubConfig, answerer
-from assay.subjects._stub_faults import KINDS, Fault, Faults
-from assay.subjects._stub_http import HttpConnection
 
-__all__ = [
-    "KINDS",
-    "Answer",
-    "Fault",
-    "Faults",
-    "Stats",
-    "Stub",
-    "StubConfig",
-    "StubProcess",
-    "answerer",
-    "main",
-    "stub_process",
-]
+from .api import Answer, Endpoint, Stats, StubConfig, answerer
+from .faults import KINDS, Faults
+from .http import HttpConnection
+
+__all__ = ["Stub", "StubProcess", "main", "stub_process"]
 
 _HOST = "127.0.0.1"  # the stub is never offered to another machine
 
@@ -181,7 +156,7 @@ def stub_process(
 ) -> Iterator[StubProcess]:
     """Run a stub in a process of its own; it ends with the block, or with its parent however that ends."""
     config = _config(answer, faults, latency, required_key, log, port)
-    command = [sys.executable, "-m", "assay.subjects.stub", "--parent", str(os.getpid())]
+    command = [sys.executable, "-m", "assay.testing.stub", "--parent", str(os.getpid())]
     command += ["--json-config", msgspec.json.encode(config).decode()]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)  # noqa: S603
     assert process.stdout is not None
@@ -225,7 +200,7 @@ async def _run(config: StubConfig, parent: int | None) -> None:
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m assay.subjects.stub",
+        prog="python -m assay.testing.stub",
         description="An OpenAI-compatible endpoint on loopback that plays the API, with all its faults. "
         "The first line it prints is its port.",
         epilog=f"Fault kinds: {', '.join(KINDS)}.",
@@ -260,7 +235,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {bad}", file=sys.stderr)
         return 2
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

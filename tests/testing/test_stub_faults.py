@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from assay.subjects._stub_faults import FORMS, Exchange, wire
-from assay.subjects.stub import KINDS, Fault, Faults, Stub
+from assay.testing.stub import KINDS, Fault, Faults, Stub
+from assay.testing.stub.faults import FORMS, Exchange, wire
 
 from .stub_client import BODY, KEY, Raw, ask, connected, eventually, faulty, good, request, serve, talk
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.subjects._stub_api import Endpoint, StubConfig, answerer
-from assay.subjects._stub_http import MAX_HEAD, BadRequest, HttpConnection, parse_head
-from assay.subjects.stub import Fault, Faults, Stub
+from assay.testing.stub import Fault, Faults, Stub
+from assay.testing.stub.api import Endpoint, StubConfig, answerer
+from assay.testing.stub.http import MAX_HEAD, BadRequest, HttpConnection, parse_head
 
 from .stub_client import BODY, ask, connected, request, serve, talk
 

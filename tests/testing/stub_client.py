@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from assay.subjects.stub import Fault, Faults, Stub
+from assay.testing.stub import Fault, Faults, Stub
 
 __all__ = [
     "BODY",

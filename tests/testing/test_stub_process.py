@@ -14,8 +14,8 @@ import aiohttp
 import pytest
 
 from assay.errors import UnknownName
-from assay.subjects._stub_faults import STORM
-from assay.subjects.stub import KINDS, Faults, StubProcess, main, stub_process
+from assay.testing.stub import KINDS, Faults, StubProcess, main, stub_process
+from assay.testing.stub.faults import STORM
 
 from .stub_client import BODY, ask, eventually, gone
 
@@ -50,7 +50,7 @@ class TestProcess:
 
     def test_ends_when_its_parent_is_killed(self) -> None:
         script = (
-            "import sys, time\nfrom assay.subjects.stub import stub_process\n"
+            "import sys, time\nfrom assay.testing.stub import stub_process\n"
             "with stub_process() as stub:\n    print(stub.port, flush=True)\n    time.sleep(600)\n"
         )
         parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
@@ -91,7 +91,7 @@ class TestProcess:
 
     def test_importing_it_is_light(self) -> None:
         script = (
-            "import sys, assay.subjects.stub; print([m for m in ('aiohttp', 'numpy') if m in sys.modules])"
+            "import sys, assay.testing.stub; print([m for m in ('aiohttp', 'numpy') if m in sys.modules])"
         )
         ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
         assert ran.stdout.strip() == "[]"

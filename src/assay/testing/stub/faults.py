@@ -18,7 +18,8 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import msgspec
 
 from assay.errors import InputError, UnknownName
-from assay.subjects._stub_http import Wire, error, response
+
+from .http import Wire, error, response
 
 __all__ = ["FORMS", "KINDS", "STORM", "Exchange", "Fault", "Faults", "Kind", "wire"]
 
