@@ -116,15 +116,15 @@ def test_shortening_says_what_it_left_out_and_is_done_once() -> None:
 def test_the_same_cells_give_the_same_bytes_in_another_process() -> None:
     code = (
         "import hashlib, msgspec\n"
-        "from instruments.repeatability.showing import cell, presented\n"
+        "from tests.instruments.repeatability.showing import cell, presented\n"
         "cells = [cell(['x=1', 'x = 1', 'y'], [1], subject=m, temperature=t) for m in 'ab' for t in (0.0, 1.0)]\n"
         "shown = presented(cells)[1]\n"
         "print(hashlib.sha256(msgspec.json.encode(shown)).hexdigest())\n"
     )
-    tests = __file__.rsplit("/", 2)[0]
+    root = __file__.rsplit("/", 4)[0]
     found = set()
     for seed in ("1", "2"):
-        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": tests}
+        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": root}
         run = subprocess.run(
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
         )

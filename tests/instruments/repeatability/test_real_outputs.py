@@ -54,7 +54,7 @@ def measures(output: str) -> dict[tuple[Key, str, str], dict[str, Any]]:
 
 def expected_cells() -> dict[Key, dict[str, Any]]:
     cells = json.loads(EXPECTED.read_text())["cells"]
-    return {(c["contract"], c["subject"], c["temperature"]): c for c in cells}
+    return {(c["contract"], c["model"], c["temperature"]): c for c in cells}
 
 
 def differences(
@@ -98,14 +98,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
 def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve cells: every contract at two temperatures, the models in turn."""
     rows = [json.loads(line) for line in gzip.decompress(ROWS.read_bytes()).splitlines()]
-    models = sorted({row["subject"] for row in rows})
+    models = sorted({row["model"] for row in rows})
     contracts = sorted({row["contract"] for row in rows})
     wanted = {
         (contract, models[(number + shift) % 3], temperature)
         for number, contract in enumerate(contracts)
         for shift, temperature in enumerate((0.3, 1.0))
     }
-    chosen = [row for row in rows if (row["contract"], row["subject"], row["temperature"]) in wanted]
+    chosen = [row for row in rows if (row["contract"], row["model"], row["temperature"]) in wanted]
     assert len(chosen) == 12
     path = tmp_path_factory.mktemp("some") / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in chosen))

@@ -141,8 +141,8 @@ def test_hundreds_of_cells_are_drawn_and_what_is_left_out_is_said() -> None:
     pictures = presented(cells)[1].pictures
     captions = " ".join(picture.caption for picture in pictures)
     for said in (
-        "first 6 of 20 subjects",
-        "first 14 of 20 subjects",
+        "first 9 of 20 panels",
+        "first 14 of 20 lines",
         "first 12 of 20 subjects",
         "those with the most",
     ):
