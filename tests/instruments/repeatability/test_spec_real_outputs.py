@@ -16,7 +16,7 @@ from assay.instruments.repeatability.cells.cell import Anchor, Cell
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts
 from assay.instruments.repeatability.programs.oracle import job_for, judge
 from assay.instruments.repeatability.programs.repair.search import MOST_CHECKS, MOST_PROPOSALS
-from assay.instruments.repeatability.rows import InputRow, _work_out, read_rows
+from assay.instruments.repeatability.rows import InputRow, cells_from_rows, read_rows
 from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.sandbox import Sandbox, run_all
 from assay.vocabulary import Result
@@ -33,7 +33,7 @@ Found = tuple[list[Cell], list[Anchor], dict[str, Contract]]
 
 def repaired(rows: Sequence[InputRow]) -> Found:
     contracts = load_contracts(CONTRACTS)
-    cells, anchors = asyncio.run(_work_out(rows, contracts, SETTINGS, False, Sandbox(workers=2)))
+    cells, anchors = asyncio.run(cells_from_rows(rows, contracts, SETTINGS, False, Sandbox(workers=2)))
     return cells, anchors, contracts
 
 

@@ -80,7 +80,7 @@ class RepeatabilityGrid(GridBase[Distribution]):
         roster = Roster(contract, distributions, max(n for _, n in places))
         settings = Settings(repair=True, confidence=self.confidence)
 
-        async def work_out() -> Simulated:
+        async def simulate() -> Simulated:
             # The programs are our own: where there is no sandbox they may run without one.
             async with Sandbox(workers=workers, allow_unconfined_code=True) as sandbox:
                 programs = await judged(contract, roster.codes, sandbox)
@@ -88,7 +88,7 @@ class RepeatabilityGrid(GridBase[Distribution]):
                 canons = await tables_of(contract, programs, pairs, settings, sandbox)
             return Simulated(roster, programs, canons, settings)
 
-        return type(self)(self.distributions, asyncio.run(work_out()))
+        return type(self)(self.distributions, asyncio.run(simulate()))
 
     def draw(self, member: Distribution, n: int, runs: int) -> Ids:
         return draw(member, self.simulated.roster, n, runs)

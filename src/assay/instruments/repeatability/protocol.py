@@ -24,12 +24,12 @@ from assay.instruments.repeatability.cells.cell import due
 from assay.instruments.repeatability.cells.evidence import (
     REPAIR,
     REQUEST,
-    WorkedOut,
+    RunCells,
     cell_key,
+    cells_from_evidence,
     declared_canon,
     program_of,
     wording_of,
-    work_out,
 )
 from assay.instruments.repeatability.cells.records import record_rows
 from assay.instruments.repeatability.measures.drift import read_earlier
@@ -162,7 +162,7 @@ class Repeatability(InstrumentBase):
                     )
 
     def _repairs(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        found = work_out(lock, evidence, self._options(lock))
+        found = cells_from_evidence(lock, evidence, self._options(lock))
         holders = {
             o.code: o.trial for cell in reversed(found.cells) for o in reversed(cell.outputs) if o.passed
         }
@@ -218,7 +218,7 @@ class Repeatability(InstrumentBase):
 
     def score(self, evidence: Evidence) -> Result:
         lock: Lock = evidence.lock
-        found = self._worked_out(evidence)
+        found = self._run_cells(evidence)
         open_ = self.unfinished(evidence)
         if not open_ and found.unrepaired:
             open_ = [Flag("Provisional", f"not finished: {found.unrepaired} outputs are not repaired yet")]
@@ -237,17 +237,17 @@ class Repeatability(InstrumentBase):
         )
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        found = self._worked_out(evidence)
+        found = self._run_cells(evidence)
         return record_rows(found.cells, found.anchors, repaired=found.settings.repair)
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
-        anchors = self._worked_out(evidence).anchors
+        anchors = self._run_cells(evidence).anchors
         return {f"canons/{a.canon.digest}.json": canon_bytes(a.canon) for a in anchors if a.canon is not None}
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
         from .present import present
 
-        found = self._worked_out(evidence)
+        found = self._run_cells(evidence)
         return present(result, found.cells, found.anchors)
 
     def headline(self, result: Result) -> Headline:
@@ -306,10 +306,10 @@ class Repeatability(InstrumentBase):
             self._drawn[key] = generated_inputs(contract, lock.study.seed)
         return self._drawn[key]
 
-    def _worked_out(self, evidence: Evidence) -> WorkedOut:
+    def _run_cells(self, evidence: Evidence) -> RunCells:
         """Cells and canons, worked out of the evidence once."""
         lock: Lock = evidence.lock
-        return self.memo(evidence, lambda: work_out(lock, evidence, self._options(lock)))
+        return self.memo(evidence, lambda: cells_from_evidence(lock, evidence, self._options(lock)))
 
     def plan(self, lock: Lock) -> Plan:
         from assay.stats import clopper_pearson, detectable_two

@@ -91,7 +91,7 @@ def score_rows(
     check_commands(contracts[row.contract] for row in rows)
     chosen = settings or Settings(repair=True)
     cells, anchors = asyncio.run(
-        _work_out(
+        cells_from_rows(
             rows,
             contracts,
             chosen,
@@ -125,7 +125,7 @@ def _check_rows(rows: Sequence[tuple[int, InputRow]], contracts: dict[str, Contr
             )
 
 
-async def _work_out(
+async def cells_from_rows(
     rows: Sequence[InputRow],
     contracts: dict[str, Contract],
     settings: Settings,

@@ -26,19 +26,19 @@ from .cell import Anchor, Canon, Cell, CellKey, Output, due, sorted_cells
 __all__ = [
     "REPAIR",
     "REQUEST",
-    "WorkedOut",
+    "RunCells",
     "cell_key",
+    "cells_from_evidence",
     "declared_canon",
     "program_of",
     "settings_of",
     "wording_of",
-    "work_out",
 ]
 
 REQUEST, REPAIR = "request", "repair"  # stages: an output is asked for, or repaired
 
 
-class WorkedOut(NamedTuple):
+class RunCells(NamedTuple):
     cells: list[Cell]
     anchors: list[Anchor]
     settings: Settings
@@ -48,7 +48,7 @@ class WorkedOut(NamedTuple):
     earlier: list[tuple[Cell, Earlier | None]]  # where drift is declared: each cell, as an earlier run had it
 
 
-def work_out(lock: Lock, evidence: Evidence, options: RepeatabilityOptions) -> WorkedOut:
+def cells_from_evidence(lock: Lock, evidence: Evidence, options: RepeatabilityOptions) -> RunCells:
     """Finished trials as cells; what infrastructure lost is counted by its own name."""
     materials = lock.materials["repeatability"]
     contracts = msgspec.convert(materials["contracts"], dict[str, Contract])
@@ -87,7 +87,7 @@ def work_out(lock: Lock, evidence: Evidence, options: RepeatabilityOptions) -> W
     ]
     if missing:
         notes.append(f"no earlier canon for {'; '.join(missing)}: held against canons of this run")
-    return WorkedOut(cells, anchors, settings, excluded, notes, unrepaired, earlier)
+    return RunCells(cells, anchors, settings, excluded, notes, unrepaired, earlier)
 
 
 def _notes(cut: int, gone: int, contracts: dict[str, Contract], options: RepeatabilityOptions) -> list[str]:

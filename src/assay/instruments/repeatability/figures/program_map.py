@@ -1,7 +1,7 @@
 """Maps of the distinct programs: near each other what is alike, large what came often.
 
 Positions come from classical scaling (Torgerson 1952): the two directions that keep the most of the squared
-distances. What two directions cannot keep is told beside each map.
+distances. What two directions cannot keep is said beside each map.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def runner_of(contract: Contract) -> LanguageRunner:
 
 
 def check_commands(contracts: Iterable[Contract]) -> None:
-    """Before anything is asked: a command that is not there is told at once."""
+    """Before anything is asked: a command that is not there is refused at once."""
     for contract in contracts:
         if contract.language != "python":
             find_command(runner_of(contract).command)
@@ -103,7 +103,7 @@ def command_run(contract: Contract, code: str, run: dict[str, Any], cases: int) 
 
 
 def _token(contract: Contract, code: str) -> str:
-    """Tells results from what the program prints itself; the same on replay."""
+    """Marks results, unlike what the program prints itself; the same on replay."""
     return f"assay-{digest([contract.snapshot, code])[:24]}"
 
 

@@ -20,7 +20,7 @@ A binding stays as it is (``Binding.stays`` names the rule) when it is
                 ``Timer(1, f, [], {"b": 2})``;
 ``fallback``    a name of the module that may also be found elsewhere: it hides a builtin, a class body binds and
                 reads it, or a star import may bind it;
-``shown``       a function, when the program imports what tells functions by their names: threads, pools, logs,
+``shown``       a function, when the program imports what names functions: threads, pools, logs,
                 pickles, profiles;
 ``seen``        anything at all, when the program can look at names: it uses ``locals``, ``eval`` and the like,
                 frames, code, closures, ``inspect``, ``__name__`` of an object, or type parameters (Python 3.12).

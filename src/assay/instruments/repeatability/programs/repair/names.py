@@ -164,7 +164,7 @@ def _printed(tree: ast.Module) -> set[ast.AST]:
 class _Row(NamedTuple):
     """A tree as labels; where a label stands for a variable, the variable.
 
-    A function that others know by its name has that ``name``, and ``parameters`` that are told by position.
+    A function that others know by its name has that ``name``, and ``parameters`` that are matched by position.
     """
 
     labels: list[int]  # equal for equal labels of the two programs
@@ -182,8 +182,8 @@ def _matched(program: ProgramText, canon: ProgramText) -> list[tuple[Binding, Bi
     theirs, numbers = _canon_rows(canon)
     for mine, its in _paired(_rows(program, _FREE, dict(numbers)), theirs):
         if mine.name == its.name:
-            told = zip(mine.parameters, its.parameters, strict=False)
-            votes.update({(a, b): len(mine.labels) for a, b in told if a and b})
+            matched = zip(mine.parameters, its.parameters, strict=False)
+            votes.update({(a, b): len(mine.labels) for a, b in matched if a and b})
         for start, end, to in _common(mine.labels, its.labels):
             for a, b in zip(mine.variables[start:end], its.variables[to:], strict=False):
                 if a and b:

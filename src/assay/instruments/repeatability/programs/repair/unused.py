@@ -57,7 +57,7 @@ def propose_unused(here: ProgramText, there: ProgramText) -> Iterator[str]:
             yield source
 
 
-class _Told(NamedTuple):
+class _NamesOfPiece(NamedTuple):
     """Of a piece, names that may be unused, and names that are read."""
 
     inside: bool  # a name is assigned to and not read
@@ -65,14 +65,14 @@ class _Told(NamedTuple):
     read: frozenset[str]
 
 
-def _told(piece: Piece) -> _Told:
+def _names_of(piece: Piece) -> _NamesOfPiece:
     read = _loaded(piece.nodes)
     given = _assigned(piece.nodes)
     classes = [node for node in piece.nodes if isinstance(node, ast.ClassDef)]
     methods = ([*ast.walk(one)] for node in classes for one in node.body if isinstance(one, Function))
     inside = bool(given - read) or any(_assigned(nodes) - _loaded(nodes) for nodes in methods)
     functions = {one.name for one in piece.statements if isinstance(one, Function)}
-    return _Told(inside, frozenset(functions), frozenset(read))
+    return _NamesOfPiece(inside, frozenset(functions), frozenset(read))
 
 
 def _assigned(nodes: Sequence[ast.AST]) -> set[str]:
@@ -84,14 +84,14 @@ def _loaded(nodes: Sequence[ast.AST]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-_TOLD = PerPiece(_told)
+_PIECES = PerPiece(_names_of)
 
 
 def _may_have(here: ProgramText) -> bool:
     """Whether it is worth a closer look: most programs have nothing that is unused."""
-    told = _TOLD.of(here.parsed)
-    read = here.keep.union(*(one.read for one in told))
-    return any(one.inside or one.given - read for one in told)
+    found = _PIECES.of(here.parsed)
+    read = here.keep.union(*(one.read for one in found))
+    return any(one.inside or one.given - read for one in found)
 
 
 def _functions(here: ProgramText) -> Iterator[Removed]:
