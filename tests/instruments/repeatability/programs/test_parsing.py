@@ -61,7 +61,9 @@ def as_parsed(source: str) -> str | None:
 def test_a_program_in_pieces_is_what_the_parser_reads(rows: list[str], end: str) -> None:
     source = "\n".join(rows) + end
     found = read(source)
-    body = [] if found is None else [one for n in range(len(found.pieces)) for one in found.statements(n)]
+    body = (
+        [] if found is None else [one for n in range(len(found.pieces)) for one in found.piece(n).statements]
+    )
     assert (None if found is None else ast.dump(ast.Module(body, []))) == as_parsed(source)
     if found is not None:
         assert ast.dump(found.tree) == as_parsed(source)

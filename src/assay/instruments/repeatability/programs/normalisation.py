@@ -26,8 +26,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .layout import layout
-from .names import alpha
-from .parsing import LONG, Parsed, PerPiece, is_text, read, room, uncollected
+from .names import Outline, alpha, filled, outlined
+from .parsing import LONG, Parsed, PerPiece, Piece, is_text, parse, read, room, uncollected
 
 __all__ = ["VERSIONS", "Forms", "ast_form", "names_form", "normal_forms", "signature", "text_form"]
 
@@ -126,14 +126,14 @@ def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
     return fresh.body
 
 
-def _following(statements: list[ast.stmt]) -> str:
-    """As the interpreter prints them after another statement, with what it puts between them."""
-    return ast.unparse(ast.Module([ast.Pass(), *_undocumented(statements)], [])).removeprefix("pass")
+def _following(piece: Piece) -> str:
+    """As the interpreter prints it after another statement, with what it puts between them."""
+    return ast.unparse(ast.Module([ast.Pass(), *_undocumented(piece.statements)], [])).removeprefix("pass")
 
 
-_TEXT = PerPiece(lambda statements: bool(statements) and is_text(statements[0]))
+_TEXT = PerPiece(lambda piece: bool(piece.statements) and is_text(piece.statements[0]))
 _FOLLOWING = PerPiece(_following)
-_DUMPED = PerPiece(lambda statements: ", ".join(map(ast.dump, statements)))
+_DUMPED = PerPiece(lambda piece: ", ".join(map(ast.dump, piece.statements)))
 _OPEN, _CLOSE = ast.dump(ast.Module([ast.Pass()], [])).split("Pass()")  # what is around the statements
 
 
@@ -152,7 +152,18 @@ def _bare(tree: ast.Module) -> ast.Module:
 
 def _numbered(parsed: Parsed, keep: frozenset[str]) -> str:
     """As ``_printed``, with variables numbered."""
+    if not any(_TEXT.of(parsed)) and len(set(parsed.pieces)) == len(parsed.pieces) > 1:
+        outlines = [_outline(piece) for piece in parsed.pieces]
+        known = [one for one in outlines if one is not None]
+        if len(known) == len(outlines):
+            return filled(known, keep).lstrip("\n")
     return ast.unparse(alpha(_bare(parsed.fresh()), keep))
+
+
+@lru_cache(maxsize=512)  # fewer than of other things, because they hold trees
+def _outline(piece: str) -> Outline | None:
+    tree = parse(piece) if len(piece) <= LONG else None
+    return None if tree is None else outlined(_undocumented(tree.body))
 
 
 def _dumped(parsed: Parsed) -> str:

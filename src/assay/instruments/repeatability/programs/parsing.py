@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-__all__ = ["LONG", "Parsed", "PerPiece", "is_text", "parse", "read", "room", "uncollected"]
+__all__ = ["LONG", "Parsed", "PerPiece", "Piece", "is_text", "parse", "read", "room", "uncollected"]
 
 DEEPEST = 500
 _ROOM = 20 * DEEPEST  # frames that printing or dumping the deepest tree may take, with plenty to spare
@@ -59,8 +59,8 @@ def uncollected() -> Iterator[None]:
 
 def parse(source: str) -> ast.Module | None:
     """A tree of the caller's own; None for what has none."""
-    tree = _tree(source)
-    return tree if tree is not None and _depth(tree) <= DEEPEST else None
+    found = _read_piece(source)
+    return None if found is None else ast.Module(found.statements, [])
 
 
 def _tree(source: str) -> ast.Module | None:
@@ -72,13 +72,34 @@ def _tree(source: str) -> ast.Module | None:
             return None
 
 
-def _depth(tree: ast.Module) -> int:
-    levels = 0
-    level: list[ast.AST] = [tree]
+class Piece(NamedTuple):
+    """Statements and all of their nodes, level by level. Rows count from the beginning; never changed in place."""
+
+    statements: list[ast.stmt]
+    nodes: list[ast.AST]
+
+
+def _read_piece(text: str) -> Piece | None:
+    tree = _tree(text)
+    if tree is None:
+        return None
+    nodes: list[ast.AST] = []
+    levels, level = 1, list[ast.AST](tree.body)
     while level:
+        nodes += level
         levels += 1
-        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
-    return levels
+        below: list[ast.AST] = []
+        for node in level:
+            for value in node.__dict__.values():
+                if isinstance(value, ast.AST):
+                    below.append(value)
+                elif type(value) is list:
+                    below += [one for one in value if isinstance(one, ast.AST)]
+        level = below
+    return Piece(tree.body, nodes) if levels <= DEEPEST else None
+
+
+_piece = lru_cache(maxsize=256)(_read_piece)
 
 
 class Parsed:
@@ -86,7 +107,7 @@ class Parsed:
 
     def __init__(self, source: str, pieces: Sequence[str]) -> None:
         self.source, self.pieces = source, pieces
-        self._long: dict[int, list[ast.stmt]] = {}
+        self._long: dict[int, Piece] = {}
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -96,7 +117,7 @@ class Parsed:
     @cached_property
     def documented(self) -> bool:
         """Whether the module has a docstring."""
-        found = (self.statements(number) for number in range(len(self.pieces)))
+        found = (self.piece(number).statements for number in range(len(self.pieces)))
         return is_text(next((one[0] for one in found if one), ast.Pass()))
 
     def fresh(self) -> ast.Module:
@@ -105,20 +126,19 @@ class Parsed:
         assert tree is not None, "a program whose pieces parse is one"
         return tree
 
-    def statements(self, number: int) -> list[ast.stmt]:
-        """Those of a piece, by its number. Their rows count from the beginning of the piece."""
-        piece = self.pieces[number]
-        if len(piece) <= LONG:
-            return _statements(piece)
-        if number not in self._long:
-            self._long[number] = _parsed(piece)
-        return self._long[number]
+    def piece(self, number: int) -> Piece:
+        text = self.pieces[number]
+        found = _piece(text) if len(text) <= LONG else self._long.get(number) or _read_piece(text)
+        assert found is not None, "a piece that was read parses"
+        if len(text) > LONG:
+            self._long[number] = found
+        return found
 
 
 class PerPiece(Generic[_Found]):
-    """What follows from the statements of a piece alone, wherever they stand. The oldest are forgotten."""
+    """What follows from a piece alone, wherever it stands. The oldest are forgotten."""
 
-    def __init__(self, work: Callable[[list[ast.stmt]], _Found]) -> None:
+    def __init__(self, work: Callable[[Piece], _Found]) -> None:
         self._work = work
         self._known: dict[str, _Found] = {}
 
@@ -130,28 +150,17 @@ class PerPiece(Generic[_Found]):
         ]
 
     def _one(self, parsed: Parsed, number: int) -> _Found:
-        piece, found = parsed.pieces[number], self._work(parsed.statements(number))
-        if len(piece) <= LONG:
+        text, found = parsed.pieces[number], self._work(parsed.piece(number))
+        if len(text) <= LONG:
             if len(self._known) >= _MOST_PIECES:
                 del self._known[next(iter(self._known))]
-            self._known[piece] = found
+            self._known[text] = found
         return found
 
 
-@lru_cache(maxsize=256)
-def _statements(piece: str) -> list[ast.stmt]:
-    return _parsed(piece)
-
-
-def _parsed(piece: str) -> list[ast.stmt]:
-    tree = _tree(piece)
-    assert tree is not None, "a piece that was read parses"
-    return tree.body
-
-
 @lru_cache(maxsize=_MOST_PIECES)
-def _reads(piece: str) -> bool:
-    return parse(piece) is not None
+def _reads(text: str) -> bool:
+    return (_piece if len(text) <= LONG else _read_piece)(text) is not None
 
 
 @lru_cache(maxsize=16)  # repair proposes, measures and takes the same text, one after the other
@@ -161,9 +170,9 @@ def read(source: str) -> Parsed | None:
     Texts of whole rows that each parse, and end there, parse to the same statements one below the other.
     """
     pieces = _cut(source)
-    if len(pieces) > 1 and all(_reads(piece) if len(piece) <= LONG else parse(piece) for piece in pieces):
+    if len(pieces) > 1 and all(map(_reads, pieces)):
         return Parsed(source, pieces)
-    return Parsed(source, (source,)) if parse(source) is not None else None
+    return Parsed(source, (source,)) if _reads(source) else None
 
 
 # A row that a statement of the module may begin on, with its decorators.

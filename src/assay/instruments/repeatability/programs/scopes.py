@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["BUILTINS", "Binding", "NamePlace", "Names", "Scope", "analyse"]
+__all__ = ["BUILTINS", "Binding", "NamePlace", "Names", "Scope", "StatementNames", "analyse", "bindings_of"]
 
 Kind = Literal["module", "class", "function", "comprehension"]
 Role = Literal["read", "bind", "parameter", "keyword", "class", "function", "import"]
@@ -118,10 +118,9 @@ class Binding:
 
 
 class Names(NamedTuple):
-    """Of a tree, bindings in the order of their first appearance; ``keywords`` are names that calls pass by keyword,
+    """Bindings in the order of their first appearance; ``keywords`` are names that calls pass by keyword,
     texts of the program among them, for a mapping may pass any; ``exported`` are those in ``__all__``."""
 
-    tree: ast.Module
     bindings: list[Binding]
     scopes: list[Scope]
     keywords: frozenset[str]
@@ -352,8 +351,12 @@ if hasattr(ast, "TypeAlias"):
 
 def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
     """All bindings of a program. Never fails: what the compiler would refuse is read as well as it can be."""
-    readings = [StatementNames(statement) for statement in tree.body]
-    module = Scope("module", tree, None)
+    return bindings_of([StatementNames(statement) for statement in tree.body], keep)
+
+
+def bindings_of(readings: Sequence[StatementNames], keep: frozenset[str]) -> Names:
+    """All bindings of the statements of a module, which may have been read for another program."""
+    module = Scope("module", ast.Module([], []), None)
     for one in readings:
         module.bound.update(one.module.bound)
         module.declared.update(one.module.declared)
@@ -368,11 +371,10 @@ def analyse(tree: ast.Module, keep: frozenset[str] = frozenset()) -> Names:
             outermost = scope is one.module
             binding.places += (place._replace(scope=module) for place in places) if outermost else places
     names = Names(
-        tree,
         list(bindings.values()),
         [module, *(scope for one in readings for scope in one.scopes)],
         frozenset().union(*(one.keywords | one.texts for one in readings)),
-        frozenset(_exported(tree) if "__all__" in module.bound else ()),
+        frozenset(_exported(readings) if "__all__" in module.bound else ()),
     )
     _settle(names, readings, keep)
     return names
@@ -405,22 +407,33 @@ def _settle(names: Names, readings: Sequence[StatementNames], keep: frozenset[st
     )
     for one in names.bindings:
         name, roles, kind = one.name, one.roles, one.scope.kind if one.scope else None
-        rules = {
-            "free": kind is None,
-            "attribute": kind == "class",
-            "class": "class" in roles,
-            "import": "import" in roles,
-            "private": name.startswith("__") or name in mangled,
-            "keep": name in keep,
-            "exported": kind == "module" and name in names.exported,
-            "keyword": "keyword" in roles or ("parameter" in roles and name in keywords),
-            "spread": "parameter" in roles and spreads,
-            "text": "parameter" in roles and name in texts,
-            "fallback": kind == "module" and (star or name in fallback),
-            "shown": "function" in roles and shows,
-            "seen": looks,
-        }
-        one.stays = next((rule for rule, holds in rules.items() if holds), "")
+        parameter = "parameter" in roles
+        if kind is None:
+            one.stays = "free"
+        elif kind == "class":
+            one.stays = "attribute"
+        elif "class" in roles:
+            one.stays = "class"
+        elif "import" in roles:
+            one.stays = "import"
+        elif name.startswith("__") or name in mangled:
+            one.stays = "private"
+        elif name in keep:
+            one.stays = "keep"
+        elif kind == "module" and name in names.exported:
+            one.stays = "exported"
+        elif "keyword" in roles or (parameter and name in keywords):
+            one.stays = "keyword"
+        elif parameter and spreads:
+            one.stays = "spread"
+        elif parameter and name in texts:
+            one.stays = "text"
+        elif kind == "module" and (star or name in fallback):
+            one.stays = "fallback"
+        elif "function" in roles and shows:
+            one.stays = "shown"
+        elif looks:
+            one.stays = "seen"
 
 
 def _mangled(one: Binding) -> Iterator[str]:
@@ -433,10 +446,10 @@ def _mangled(one: Binding) -> Iterator[str]:
             yield f"_{getattr(scope.node, 'name', '').lstrip('_')}{one.name}"
 
 
-def _exported(tree: ast.Module) -> Iterator[str]:
+def _exported(readings: Sequence[StatementNames]) -> Iterator[str]:
     """Every text in a statement of the module that mentions ``__all__``."""
-    for statement in tree.body:
-        nodes = list(ast.walk(statement))
+    for reading in readings:
+        nodes = list(ast.walk(reading.module.node))
         if any(isinstance(node, ast.Name) and node.id == "__all__" for node in nodes):
             for node in nodes:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):

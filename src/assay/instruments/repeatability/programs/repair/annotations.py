@@ -18,7 +18,7 @@ import typing
 import warnings
 from collections.abc import Iterator
 
-from assay.instruments.repeatability.programs.parsing import PerPiece
+from assay.instruments.repeatability.programs.parsing import PerPiece, Piece
 
 from .program import Edit, ProgramText, surviving
 from .reflection import sees_annotations
@@ -75,9 +75,8 @@ def propose_annotations(here: ProgramText, there: ProgramText) -> Iterator[str]:
             yield surviving(here.text, groups, holds)
 
 
-def _annotations(statements: list[ast.stmt]) -> list[Key]:
-    nodes = (node for one in statements for node in ast.walk(one))
-    found = (getattr(node, "annotation", None) or getattr(node, "returns", None) for node in nodes)
+def _annotations(piece: Piece) -> list[Key]:
+    found = (getattr(node, "annotation", None) or getattr(node, "returns", None) for node in piece.nodes)
     return [key(one) for one in found if one is not None]
 
 

@@ -10,7 +10,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from assay.instruments.repeatability.programs.parsing import Parsed, PerPiece
+from assay.instruments.repeatability.programs.parsing import Parsed, PerPiece, Piece
 
 __all__ = ["reads_source", "sees_annotations", "sees_docstrings", "sees_names", "shown_by_messages"]
 
@@ -85,10 +85,10 @@ def _mentions(parsed: Parsed, words: frozenset[str]) -> bool:
     return not all(words.isdisjoint(found) for found in _WORDS.of(parsed))
 
 
-def _words(statements: list[ast.stmt]) -> frozenset[str]:
-    nodes = [node for one in statements for node in ast.walk(one)]
-    words = {word for node in nodes for word in _words_of(node)}
-    if sum(_reader(node) != "" for node in nodes) > sum(map(_spells_out, nodes)):
+def _words(piece: Piece) -> frozenset[str]:
+    words = {word for node in piece.nodes for word in _words_of(node)}
+    readers = not words.isdisjoint(_READERS)
+    if readers and sum(_reader(node) != "" for node in piece.nodes) > sum(map(_spells_out, piece.nodes)):
         words.add(_UNKNOWN)
     return frozenset(words)
 
@@ -129,9 +129,9 @@ def _spells_out(node: ast.AST) -> bool:
     return bool(names) and all(isinstance(one, ast.Constant) for one in names)
 
 
-def _messages(statements: list[ast.stmt]) -> frozenset[str]:
-    nodes = [node for one in statements for node in ast.walk(one)]
-    if not _HANDED_ON.isdisjoint(word for node in nodes for word in _words_of(node)):
+def _messages(piece: Piece) -> frozenset[str]:
+    nodes = piece.nodes
+    if not _HANDED_ON.isdisjoint(_words(piece)):
         return _BOTH
     return frozenset().union(
         *(_named_by(node.type) for node in nodes if isinstance(node, ast.ExceptHandler) and _is_read(node))

@@ -106,7 +106,8 @@ def _named(here: ProgramText, block: Block, at: int, names: Sequence[str]) -> It
     if node.value is None or (at and _pair(block, at - 1)) or not (names and _movable(here, [node])):
         return
     for name in names:
-        new = [ast.Assign([ast.Name(name, ast.Store())], node.value), ast.Return(ast.Name(name, ast.Load()))]
+        bound = ast.Assign([ast.Name(name, ast.Store())], node.value, lineno=node.lineno)
+        new = [bound, ast.Return(ast.Name(name, ast.Load()))]
         indent = here.indent(node)
         rows = [f"{indent}{name} = {here.written(node.value)}", f"{indent}return {name}"]
         yield Rewrite(block, at, at + 1, new, rows)

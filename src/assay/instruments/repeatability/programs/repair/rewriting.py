@@ -79,7 +79,7 @@ def _common(statements: Sequence[ast.stmt], pad: str, canon: Counter[str]) -> in
     """How many of their lines, as the interpreter prints them, the canon has."""
     with room():
         try:
-            printed = ast.unparse(ast.fix_missing_locations(ast.Module(list(statements), [])))
+            printed = ast.unparse(ast.Module(list(statements), []))
         except (RecursionError, ValueError):  # what the interpreter itself will not print
             return 0
     return sum((Counter(pad + line for line in printed.split("\n")) & canon).values())

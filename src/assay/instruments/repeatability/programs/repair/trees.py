@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
 
-from assay.instruments.repeatability.programs.parsing import Parsed, PerPiece, is_text, read
+from assay.instruments.repeatability.programs.parsing import Parsed, PerPiece, Piece, is_text, read
 
 __all__ = [
     "Definition",
@@ -94,8 +94,8 @@ def _unannotated(node: ast.AST) -> ast.AST:
     return fresh
 
 
-def _keys(statements: list[ast.stmt], *, docstrings: bool, annotations: bool) -> list[Key]:
-    return [key(one, docstrings=docstrings, annotations=annotations) for one in statements]
+def _keys(piece: Piece, *, docstrings: bool, annotations: bool) -> list[Key]:
+    return [key(one, docstrings=docstrings, annotations=annotations) for one in piece.statements]
 
 
 _KEYS = {  # by whether docstrings and annotations count
@@ -137,9 +137,9 @@ def names_by_piece(parsed: Parsed) -> set[tuple[str, ...]]:
     return set(map(tuple, _GIVEN.of(parsed)))
 
 
-def _given(statements: list[ast.stmt]) -> Counter[str]:
+def _given(piece: Piece) -> Counter[str]:
     found: Counter[str] = Counter()
-    for node in (node for one in statements for node in ast.walk(one)):
+    for node in piece.nodes:
         match node:
             case ast.Name():
                 found[node.id] += not isinstance(node.ctx, ast.Load)

@@ -15,10 +15,10 @@ A program that can look at its names is left alone. Unused imports are the matte
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.instruments.repeatability.programs.parsing import PerPiece
+from assay.instruments.repeatability.programs.parsing import PerPiece, Piece
 
 from .program import ProgramText, Removed, without
 from .reflection import sees_names
@@ -60,32 +60,28 @@ def propose_unused(here: ProgramText, there: ProgramText) -> Iterator[str]:
 class _Told(NamedTuple):
     """Of a piece, names that may be unused, and names that are read."""
 
-    inside: bool  # a function of it gives a constant to a name that it does not read
-    given: frozenset[str]
+    inside: bool  # a name is assigned to and not read
+    given: frozenset[str]  # to functions of the module
     read: frozenset[str]
 
 
-def _told(statements: list[ast.stmt]) -> _Told:
-    functions = [node for one in statements for node in ast.walk(one) if isinstance(node, Function)]
-    given = {one.name for one in statements if isinstance(one, Function)}.union(*map(_assigned, statements))
-    inside = any(_assigned(one) - _loaded(one) for one in functions)
-    return _Told(inside, frozenset(given), frozenset().union(*map(_loaded, statements)))
+def _told(piece: Piece) -> _Told:
+    read = _loaded(piece.nodes)
+    given = _assigned(piece.nodes)
+    classes = [node for node in piece.nodes if isinstance(node, ast.ClassDef)]
+    methods = ([*ast.walk(one)] for node in classes for one in node.body if isinstance(one, Function))
+    inside = bool(given - read) or any(_assigned(nodes) - _loaded(nodes) for nodes in methods)
+    functions = {one.name for one in piece.statements if isinstance(one, Function)}
+    return _Told(inside, frozenset(functions), frozenset(read))
 
 
-def _assigned(statement: ast.stmt) -> set[str]:
-    return {
-        node.targets[0].id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+def _assigned(nodes: Sequence[ast.AST]) -> set[str]:
+    assignments = [node for node in nodes if isinstance(node, ast.Assign)]
+    return {target.id for one in assignments if isinstance(target := one.targets[0], ast.Name)}
 
 
-def _loaded(statement: ast.stmt) -> set[str]:
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+def _loaded(nodes: Sequence[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 _TOLD = PerPiece(_told)
