@@ -106,7 +106,7 @@ def gather(
     own: Sequence[Given] = (),
     files: list[Path] | None = None,
 ) -> Lock:
-    """The lock that the command line amounts to: read from a file, or made here and now."""
+    """The lock that the command line asks for: read from a file, or made here and now."""
     from assay.bench.prepare import prepare, read_study, take_files
     from assay.study import read_lock
 
