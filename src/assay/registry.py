@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from .errors import InputError, UnknownName
 
-__all__ = ["FILE_MODULE", "InstrumentFile", "file_of", "find", "load_all", "names", "take_file"]
+__all__ = ["FILE_MODULE", "InstrumentFile", "file_of", "find", "load_all", "names", "package_of", "take_file"]
 
 FILE_MODULE = "assay_instrument_file_"  # then the first digits of its digest
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
@@ -39,6 +39,12 @@ def _points(group: str) -> dict[str, EntryPoint]:
 
 def names(group: str) -> list[str]:
     return list(_points(group))
+
+
+def package_of(group: str, name: str) -> str:
+    """The installed package that offers a name."""
+    found = _points(group)[name].dist
+    return found.name if found is not None else "an unknown package"
 
 
 def find(group: str, name: str, *, what: str, file: str | None = None, line: int | None = None) -> Any:

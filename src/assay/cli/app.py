@@ -43,8 +43,8 @@ __all__ = ["app", "main"]
 class Commands(typer.core.TyperGroup):
     """Assay's own commands, and those that installed packages offer under ``assay.commands``.
 
-    What an entry point names is a function as typer takes them; it is imported when the command is called, or its
-    help is wanted.
+    What an entry point names is a function as typer takes them. It is imported when the command is called; the list of
+    all commands names its package instead, so that nobody's imports slow it down.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -54,14 +54,23 @@ class Commands(typer.core.TyperGroup):
         return [*own, *(name for name in names("assay.commands") if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from assay.registry import find, names
+        from assay.registry import names, package_of
 
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in names("assay.commands"):
             return own
+        return typer.core.TyperCommand(
+            cmd_name, help=f"Of the package {package_of('assay.commands', cmd_name)}."
+        )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        from assay.registry import find, names
+
+        if args[0] in super().list_commands(ctx) or args[0] not in names("assay.commands"):
+            return super().resolve_command(ctx, args)
         extra = typer.Typer(add_completion=False)
-        extra.command(cmd_name)(find("assay.commands", cmd_name, what="command"))
-        return typer.main.get_command(extra)
+        extra.command(args[0])(find("assay.commands", args[0], what="command"))
+        return args[0], typer.main.get_command(extra), args[1:]
 
 
 app = typer.Typer(
