@@ -43,30 +43,14 @@ __all__ = ["app", "main"]
 class Commands(typer.core.TyperGroup):
     """Assay's own commands, and those that installed packages offer under ``assay.commands``.
 
-    What an entry point names is a function as typer takes them. It is imported when the command is called; the list of
-    all commands names its package instead, so that nobody's imports slow it down.
+    What an entry point names is a function as typer takes them. Packages are looked for only when a command is called
+    that is not our own, so that the list of commands costs nothing; ``assay list commands`` names theirs.
     """
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        from assay.registry import names
-
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in names("assay.commands") if name not in own)]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from assay.registry import names, package_of
-
-        own = super().get_command(ctx, cmd_name)
-        if own is not None or cmd_name not in names("assay.commands"):
-            return own
-        return typer.core.TyperCommand(
-            cmd_name, help=f"Of the package {package_of('assay.commands', cmd_name)}."
-        )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         from assay.registry import find, names
 
-        if args[0] in super().list_commands(ctx) or args[0] not in names("assay.commands"):
+        if args[0] in self.commands or args[0] not in names("assay.commands"):
             return super().resolve_command(ctx, args)
         extra = typer.Typer(add_completion=False)
         extra.command(args[0])(find("assay.commands", args[0], what="command"))
@@ -76,6 +60,7 @@ class Commands(typer.core.TyperGroup):
 app = typer.Typer(
     name="assay",
     cls=Commands,
+    epilog="Installed packages may bring further commands: assay list commands.",
     help="A measuring bench for the behaviour of AI systems: declared first, recorded, replayable.",
     add_completion=False,
     pretty_exceptions_enable=False,

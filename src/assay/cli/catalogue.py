@@ -21,14 +21,14 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="instruments, subjects, references, detectors, regimes, or an instrument's items: by their noun, "
-            "or by the instrument's file (.py)."
+            help="instruments, subjects, references, detectors, commands, regimes, or an instrument's items: "
+            "by their noun, or by the instrument's file (.py)."
         ),
     ],
     as_json: Json = False,
 ) -> None:
     """List what is installed. The items of an instrument go by its noun: see assay list instruments."""
-    from assay.registry import find, names
+    from assay.registry import find, names, package_of
 
     instruments, broken = _instruments()
     nouns = {instrument.noun: instrument for instrument in instruments.values()}
@@ -52,6 +52,9 @@ def list_(
             (name, _first_line(find("assay.detectors", name, what="detector")), "")
             for name in names("assay.detectors")
         ]
+    elif what == "commands":
+        group = "assay.commands"
+        rows = [(name, f"of the package {package_of(group, name)}", "") for name in names(group)]
     elif what == "regimes":
         from assay.worlds import shipped_regimes
 
@@ -63,7 +66,9 @@ def list_(
         facts = [item.facts for item in items]
     else:
         raise UnknownName(
-            "list", what, ["instruments", "subjects", "references", "detectors", "regimes", *nouns]
+            "list",
+            what,
+            ["instruments", "subjects", "references", "detectors", "commands", "regimes", *nouns],
         )
     if as_json:
         found = [{"id": a, "title": b, "detail": c} for a, b, c in rows]
