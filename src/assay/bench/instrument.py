@@ -126,8 +126,8 @@ class Instrument(Protocol):
         """What must stand beside any number of this result, wherever it is shown."""
         ...
 
-    def score_rows(self, file: Path, options: Any) -> Result:
-        """Score plain data; ``options`` is of the ``row_option_type``."""
+    def score_rows(self, rows: Any, options: Any) -> Any:
+        """Score plain rows (``Rows``); ``options`` is of the ``row_option_type``. Gives ``ScoredRows``."""
         ...
 
     def warnings(self, lock: Lock) -> list[str]:

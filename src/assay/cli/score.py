@@ -40,11 +40,13 @@ def score(
     What a row looks like, and which options there are: assay score INSTRUMENT --help
     """
     from assay.bench import named_instrument
+    from assay.measuring.rows import open_rows
 
     found = named_instrument(instrument)
     if found.row_option_type is None:
         raise InputError(f"{instrument} has no scoring of plain rows")
-    result = found.score_rows(file, _options(found, own_options(context)))
+    scored = found.score_rows(open_rows(file), _options(found, own_options(context)))
+    result = scored.result
     if as_json:
         from assay.canonical import encode
         from assay.vocabulary import Reading

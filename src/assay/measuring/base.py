@@ -29,6 +29,8 @@ from .calibration import Calibration, Grid, calibrate
 from .measures import Labels, exclusion_flags, lost_of, percent, share_of_outcomes
 from .rehearsal import CHARACTERS_PER_TOKEN, characters_of, rehearse
 from .requirements import Bound, Target, check_requirements, requirement_verdicts, warnings_of
+from .rows import Rows
+from .scored import ScoredRows
 from .verdicts import word
 
 __all__ = ["InstrumentBase", "Options", "option_error"]
@@ -258,8 +260,8 @@ class InstrumentBase:
     def present(self, evidence: Evidence, result: Result) -> Presentation:
         return Presentation(headline=self.headline(result))
 
-    def score_rows(self, file: Path, options: Any) -> Result:
-        """Score plain data; ``options`` is a ``row_option_type``."""
+    def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
+        """Score plain rows; ``options`` is a ``row_option_type``."""
         raise InputError(f"{self.name} has no scoring of plain rows")
 
     def calibrate(
@@ -274,6 +276,10 @@ class InstrumentBase:
     def grid(self) -> Grid[Any] | None:
         """What the instrument is calibrated on: subjects of known truth, and how to draw, know and read them."""
         return None
+
+    def scored_rows(self, result: Result, records: Callable[[], Iterable[dict[str, Any]]]) -> ScoredRows:
+        """The result with its records, presented by its headline."""
+        return ScoredRows(result, records, lambda: Presentation(headline=self.headline(result)))
 
     # What a run would ask.
 

@@ -13,10 +13,22 @@ import msgspec
 
 from assay.errors import InputError
 
-__all__ = ["OLD_NAMES", "decode_row", "read_lines", "rows_of", "with_old_names"]
+__all__ = ["OLD_NAMES", "Rows", "decode_row", "open_rows", "read_lines", "rows_of", "with_old_names"]
 
 T = TypeVar("T")
 OLD_NAMES = {"model": "subject"}  # columns that were called otherwise, and still may be
+
+
+class Rows:
+    """Rows that somebody brings."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+def open_rows(data: Path | str) -> Rows:
+    """Rows from a file."""
+    return Rows(Path(data))
 
 
 def rows_of(path: Path, read: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:

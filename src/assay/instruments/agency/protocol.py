@@ -16,6 +16,8 @@ from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
 from assay.measuring import InstrumentBase, Labelled, Labels, Target, find_measure, option_error
+from assay.measuring.rows import Rows
+from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Measure, Result, Trial, Verdict
@@ -254,12 +256,13 @@ class Agency(InstrumentBase):
         whose = ((m.labels["subject"], m.labels["boundary"]) for m in measures if m.name in DIMENSIONS)
         return [{"subject": subject, "boundary": boundary} for subject, boundary in dict.fromkeys(whose)]
 
-    def score_rows(self, file: Path, options: Any) -> Result:
+    def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
         from .rows import score_rows
 
         given: AgencyRowOptions = options
         declaration = Path(given.declaration) if given.declaration else None
-        return score_rows(file, declaration, version=self.version)
+        result = score_rows(rows.path, declaration, version=self.version)
+        return self.scored_rows(result, list)
 
     def _options(self, lock: Lock) -> AgencyOptions:
         return lock.options(self.name, AgencyOptions)

@@ -31,6 +31,8 @@ from assay.instruments.consistency.scenarios.transcripts import RATING, Transcri
 from assay.measuring import InstrumentBase, Labelled, Target, flawless, option_error
 from assay.measuring.calibration import Grid
 from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
+from assay.measuring.rows import Rows
+from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
 from assay.streams import Stream
 from assay.study import Lock, Source, Study, SubjectSpec
@@ -198,13 +200,14 @@ class Consistency(InstrumentBase):
         found, judgements = self._judged(evidence)
         return present(result, found.scenarios, judgements, self._settings(evidence.lock))
 
-    def score_rows(self, file: Path, options: ConsistencyRowOptions) -> Result:
+    def score_rows(self, rows: Rows, options: ConsistencyRowOptions) -> ScoredRows:
         from .rows import score_rows
 
         settings = ConsistencySettings(
             rule=options.rule, confidence=options.confidence, judging=Judging(delta_seconds=options.delta)
         )
-        return score_rows(file, settings, ratings=Path(options.ratings) if options.ratings else None)
+        result = score_rows(rows.path, settings, ratings=Path(options.ratings) if options.ratings else None)
+        return self.scored_rows(result, list)
 
     def grid(self) -> Grid[Any]:
         from .calibration import ConsistencyGrid

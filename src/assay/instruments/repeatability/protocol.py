@@ -47,6 +47,8 @@ from assay.instruments.repeatability.programs.languages import check_commands
 from assay.instruments.repeatability.programs.oracle import job_for, judge, read_run
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring import InstrumentBase, Labels, Target, flawless, option_error, percent, word
+from assay.measuring.rows import Rows
+from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
 from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
@@ -278,12 +280,12 @@ class Repeatability(InstrumentBase):
             return options.repetitions, lambda n: modal_share([n], options.confidence).low
         return None
 
-    def score_rows(self, file: Path, options: Any) -> Result:
+    def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
         from .rows import score_rows
 
         given: RepeatabilityRowOptions = options
-        return score_rows(
-            file,
+        result = score_rows(
+            rows.path,
             Path(given.contracts) if given.contracts else None,
             settings=Settings(
                 tau=Fraction(str(given.tau)),
@@ -295,6 +297,7 @@ class Repeatability(InstrumentBase):
             extract=given.extract,
             allow_unconfined_code=given.allow_unconfined_code,
         )
+        return self.scored_rows(result, list)
 
     def _options(self, lock: Lock) -> RepeatabilityOptions:
         return lock.options(self.name, RepeatabilityOptions)
