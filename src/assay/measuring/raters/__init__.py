@@ -17,6 +17,7 @@ from .ratings_file import read_ratings
 from .trials import (
     RATING,
     RatedTrials,
+    gold_of,
     gold_trials,
     rate,
     rated_thing,
@@ -44,6 +45,7 @@ __all__ = [
     "disagreement",
     "fence",
     "fenced_parts",
+    "gold_of",
     "gold_trials",
     "joint_label",
     "labels_by_question",

@@ -27,6 +27,7 @@ from .rating import RatedNames, RatedThing, Rating
 __all__ = [
     "RATING",
     "RatedTrials",
+    "gold_of",
     "gold_trials",
     "rate",
     "rated_thing",
@@ -163,6 +164,14 @@ def ratings_of(records: Iterable[Record], *, names: RatedNames = NAMES) -> Rated
         else:
             ratings.append(Rating(thing.item, thing.place, thing.question, label, thing.rater))
     return RatedTrials(tuple(ratings), tuple(unread), tuple(lost))
+
+
+def gold_of(trial: Trial, gold: Iterable[GoldItem], *, names: RatedNames = NAMES) -> GoldItem | None:
+    """The gold item that a rating trial is about, or None where it is about an earlier trial."""
+    if GOLD not in trial.factors:
+        return None
+    asked = rated_thing(trial, names=names)
+    return next(one for one in gold if (one.item, one.place, one.question) == asked[:3])
 
 
 def rated_thing(trial: Trial, *, names: RatedNames = NAMES) -> RatedThing:
