@@ -17,7 +17,7 @@ from assay.subjects import Subject
 from assay.testing.answering import Answer, AnsweringSubject
 from tests.support import begin, result_bytes
 
-__all__ = ["RATER", "Run", "run"]
+__all__ = ["RATER", "WARMTH", "Run", "run"]
 
 RATER = "rater"
 WARMTH = Path(__file__).with_name("warmth.py")

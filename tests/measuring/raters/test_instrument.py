@@ -11,7 +11,8 @@ import pytest
 
 from assay.evidence import Record
 from assay.measuring.raters import fenced_parts, mark_of
-from tests.measuring.raters.running import RATER, Run, run
+from tests.measuring.raters.running import RATER, WARMTH, Run, run
+from tests.pages import blocks, text_of
 
 WARM = "Welcome! It is lovely to meet you."
 
@@ -49,6 +50,10 @@ def test_greetings_are_rated_by_the_rater_and_the_run_is_audited_without_it(ordi
     ) == (3, 3)
     assert measure(ordinary, "warm", subject="curt")["k"] == 0
     assert {m["labels"].get("subject") for m in ordinary.result["measures"]} == {"kind", "same", "curt", None}
+
+
+def test_the_instrument_is_the_one_on_the_page() -> None:
+    assert WARMTH.read_text("utf-8") in blocks(text_of("raters"), "python")
 
 
 def test_the_rater_is_a_measure_of_its_own_on_gold_items(ordinary: Run) -> None:

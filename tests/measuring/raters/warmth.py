@@ -57,9 +57,8 @@ class Warmth(InstrumentBase):
         for record in evidence:
             if record.trial.stage != kit.RATING and record.outcome != "excluded":
                 counts = found.setdefault(record.trial.subject, Counter(warm=0, other=0, none=0))
-                counts[
-                    "none" if record.id not in tone else "warm" if tone[record.id] == "warm" else "other"
-                ] += 1
+                label = tone.get(record.id)
+                counts["none" if label is None else "warm" if label == "warm" else "other"] += 1
         measures = [share_of_outcomes("warm", {"subject": who}, *c.values()) for who, c in found.items()]
         notes = rated.notes(TONE.labels)
         return self.result(evidence, [*measures, *gold.measures], flags=gold.flags, notes=notes)
