@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.measuring.raters import Question, fence, fenced_parts, mark_of, rating_prompt
+from assay.measuring.raters import Question, fenced, fenced_parts, mark_of, rating_prompt
 
 SEEN = Question("seen", "Is it there?")
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name != "end")
@@ -20,12 +20,12 @@ PARTS = st.dictionaries(NAMES, ANY | FORGED | st.none(), min_size=1, max_size=5)
 
 @given(PARTS)
 def test_the_mark_stands_in_no_text_and_the_parts_come_back(parts: dict[str, str | None]) -> None:
-    fenced = fence(parts)
+    found = fenced(parts)
     shown = {name: text for name, text in parts.items() if text is not None}
-    assert not any(fenced.mark in text for text in shown.values())
-    assert fenced.text.count(fenced.mark) == len(shown) + 1
-    assert fenced_parts(fenced.text) == shown
-    assert fence(parts) == fenced
+    assert not any(found.mark in text for text in shown.values())
+    assert found.text.count(found.mark) == len(shown) + 1
+    assert fenced_parts(found.text) == shown
+    assert fenced(parts) == found
 
 
 @given(PARTS, PARTS)
@@ -48,14 +48,22 @@ def test_a_text_that_holds_the_mark_of_others_gets_another(texts: list[str]) -> 
     assert mark_of(forged) not in "\x00".join(forged)
 
 
+def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A digest that is easily foreseen stands for one that was found by chance."""
+    monkeypatch.setattr("assay.measuring.raters.fence.sha256_hex", lambda seed: f"{seed[-1]:024x}")
+    marks = [f"<<{number:024x}>>" for number in range(4)]
+    assert mark_of(["text"]) == marks[0]
+    assert mark_of([marks[0], f"a{marks[1]}b", marks[3]]) == marks[2]
+
+
 def test_an_empty_part_is_shown_and_an_absent_one_is_not() -> None:
-    assert fenced_parts(fence({"earlier": None, "reply": ""}).text) == {"reply": ""}
+    assert fenced_parts(fenced({"earlier": None, "reply": ""}).text) == {"reply": ""}
 
 
 @pytest.mark.parametrize("name", ["end", "", "Reply", "two words", "a\nb", "<<>>"])
 def test_a_part_has_a_plain_name(name: str) -> None:
     with pytest.raises(InputError, match="a part cannot be called"):
-        fence({name: "text"})
+        fenced({name: "text"})
 
 
 @pytest.mark.parametrize("text", ["", "reply", "<<0123456789abcdef01234567>> reply\nx"])

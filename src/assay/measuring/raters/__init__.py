@@ -9,7 +9,7 @@ labels come from a file by `read_ratings`. `score_on_gold` leaves out raters who
 from __future__ import annotations
 
 from .agreement import agreement_measures, contested_flag, disagreement, joint_label
-from .fence import Fenced, fence, fenced_parts, mark_of
+from .fence import Fenced, fenced, fenced_parts, mark_of
 from .gold import GoldItem, GoldScores, calibration_flag, check_gold, score_on_gold, uncalibrated
 from .question import YES_NO, Question, RatingLabel, read_label
 from .rating import RatedNames, RatedThing, Rating, labels_by_question
@@ -43,7 +43,7 @@ __all__ = [
     "check_gold",
     "contested_flag",
     "disagreement",
-    "fence",
+    "fenced",
     "fenced_parts",
     "gold_of",
     "gold_trials",

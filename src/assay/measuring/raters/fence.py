@@ -14,7 +14,7 @@ from typing import NamedTuple
 from assay.canonical import sha256_hex
 from assay.errors import InputError
 
-__all__ = ["Fenced", "fence", "fenced_parts", "mark_of"]
+__all__ = ["Fenced", "fenced", "fenced_parts", "mark_of"]
 
 END = "end"
 MARK = re.compile(r"<<[0-9a-f]{24}>>")
@@ -26,7 +26,7 @@ class Fenced(NamedTuple):
     text: str
 
 
-def fence(parts: Mapping[str, str | None]) -> Fenced:
+def fenced(parts: Mapping[str, str | None]) -> Fenced:
     """The parts one after the other between lines with a mark. A part that is None is not shown; an empty one is."""
     if wrong := [name for name in parts if not NAME.fullmatch(name) or name == END]:
         raise InputError(
