@@ -16,20 +16,28 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import UnknownName
 from assay.evidence.records import Evidence
-from assay.instruments.consistency.judging import Judging, judge_all
+from assay.instruments.consistency.judging import Judging, judge, judge_all
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.questions import (
+    NAMES,
+    SHOWN,
+    TASK,
+    question_of,
+    questions_about,
+    shown_parts,
+)
 from assay.instruments.consistency.measures.delta import observed_p80
 from assay.instruments.consistency.measures.planning import what_counts_show
 from assay.instruments.consistency.measures.shares import ConsistencySettings
-from assay.instruments.consistency.ratings.trials import conduct_rating, rating_trials, ratings_of
 from assay.instruments.consistency.scenarios.conduct import Conversation, play, rehearse
 from assay.instruments.consistency.scenarios.content import Content, shipped_content
 from assay.instruments.consistency.scenarios.scenario import APART, KINDS, PLANTED, Kind
 from assay.instruments.consistency.scenarios.scene import draw_scene
 from assay.instruments.consistency.scenarios.thread import Thread
-from assay.instruments.consistency.scenarios.transcripts import RATING, Transcripts, gather, rules_of
+from assay.instruments.consistency.scenarios.transcripts import Transcripts, gather, rules_of, scenario_of
 from assay.measuring import InstrumentBase, Labelled, Target, flawless, option_error
 from assay.measuring.calibration import Grid
+from assay.measuring.raters import RATING, RatedTrials, rate, rated_thing, rating_trials, ratings_of
 from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
@@ -106,8 +114,13 @@ class Consistency(InstrumentBase):
         if evidence.waves:
             rater = next((s for s in lock.study.specs if s.title == self._options(lock).rater), None)
             if rater is not None:
-                judging = self._settings(lock).judging
-                yield from rating_trials(evidence, rater, _content(lock).rules, judging)
+                judging, rules = self._settings(lock).judging, _content(lock).rules
+                yield from rating_trials(
+                    evidence,
+                    rater,
+                    lambda record: questions_about(judge(scenario_of(record, rules), judging)),
+                    names=NAMES,
+                )
             return
         options = self._options(lock)
         temperature, longest = options.temperature, options.max_tokens
@@ -128,7 +141,10 @@ class Consistency(InstrumentBase):
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         content, given = _content(probe.lock), _threads(probe.lock)
         if trial.stage == RATING:
-            await conduct_rating(trial, probe, content.rules)
+            asked = rated_thing(trial, names=NAMES)
+            scenario = scenario_of(probe.earlier(trial.inputs[0]), content.rules)
+            parts = shown_parts(scenario, asked.place)
+            await rate(probe, question_of(asked.question), parts, task=TASK, shown=SHOWN)
             return
         scene = draw_scene(content, given, trial.instance.item, probe.random("scenario"))
         talk = Conversation(probe, content.rules, scene, extended=trial.boundary == "extended")
@@ -140,9 +156,9 @@ class Consistency(InstrumentBase):
 
         lock: Lock = evidence.lock
         found, judgements = self._judged(evidence)
-        ratings, said = ratings_of(evidence)
+        rated = ratings_of(evidence, names=NAMES)
         flags = []
-        if self._options(lock).rater and not (ratings or said) and not self.unfinished(evidence):
+        if self._options(lock).rater and rated == RatedTrials() and not self.unfinished(evidence):
             flags.append(Flag("Provisional", "not finished: nothing has been rated yet"))
         scores = score_judgements(
             judgements,
@@ -150,7 +166,7 @@ class Consistency(InstrumentBase):
             self._settings(lock),
             order=[spec.title for spec in lock.study.specs],
             excluded=found.excluded,
-            ratings=ratings,
+            ratings=rated.ratings,
         )
         return self.result(
             evidence,
@@ -158,7 +174,7 @@ class Consistency(InstrumentBase):
             scores.verdicts,
             excluded=found.excluded,
             flags=flags,
-            notes=[*found.notes, *said, *scores.notes],
+            notes=[*found.notes, *rated.notes(), *scores.notes],
             versions=RULE_VERSIONS,
         )
 

@@ -22,9 +22,11 @@ from msgspec import Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError
+from assay.instruments.consistency.judging.questions import NAMES
+from assay.instruments.consistency.measures.agreement import RULES
 from assay.instruments.consistency.measures.shares import ConsistencySettings
-from assay.instruments.consistency.ratings.agreement import read_ratings
 from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario, Turn
+from assay.measuring.raters import read_ratings
 from assay.measuring.rows import decode_row, rows_of
 from assay.vocabulary import Flag, Result
 
@@ -125,7 +127,7 @@ def score_rows(
 ) -> Result:
     """Judge and score the scenarios of a file, with people's or models' ratings of them beside, if there are any."""
     settings, scenarios = settings or ConsistencySettings(), read_scenarios(path)
-    rated = read_ratings(ratings) if ratings else ()
+    rated = read_ratings(ratings, names=NAMES, reserved=(RULES,)) if ratings else ()
     scores = score_judgements(judge_all(scenarios, settings.judging), scenarios, settings, ratings=rated)
     return Result(
         instrument=Consistency.name,

@@ -12,6 +12,7 @@ import msgspec
 from assay.canonical import digest
 from assay.errors import InputError
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.measures.agreement import agreement_of
 from assay.instruments.consistency.measures.composite import (
     Composite,
     compose,
@@ -28,7 +29,6 @@ from assay.instruments.consistency.measures.shares import (
     share_of,
     success_share,
 )
-from assay.instruments.consistency.ratings.agreement import Rating, agreement_of
 from assay.instruments.consistency.scenarios.scenario import Scenario
 from assay.measuring import (
     exclusion_flags,
@@ -38,6 +38,7 @@ from assay.measuring import (
     unless_invalid,
     with_flags,
 )
+from assay.measuring.raters import Rating
 from assay.stats import Interval, bounded_mean
 from assay.vocabulary import Exclusion, Measure, Verdict
 

@@ -24,7 +24,7 @@ STORIES: dict[str, dict[str, Any]] = TABLE["situations"]
 SIZE = {3: (2, 2, 6, 1, 3), 5: (10, 4, 20, 20, 5)}
 
 
-class Question(Struct, frozen=True):
+class _Question(Struct, frozen=True):
     """A question, and the way to its answer: a document, the people it leads to, the number in the last one."""
 
     text: str
@@ -69,7 +69,7 @@ def _paper(about: str, kind: str, leads: str, template: str, stream: Stream) -> 
 
 def _draw_question(
     level: int, story: dict[str, Any], things: list[str], works: list[str], people: list[str], stream: Stream
-) -> Question:
+) -> _Question:
     number, thing, work = stream.choice("nm"), stream.choice(things), stream.choice(works)
     kind = stream.choice(list(PAPERS))
     if level == 5:
@@ -79,22 +79,24 @@ def _draw_question(
     )
 
 
-def _of_thing(story: dict[str, Any], thing: str, work: str, number: str) -> Question:
-    return Question(story["works"][work][number].format(thing=thing), thing, (work,), number)
+def _of_thing(story: dict[str, Any], thing: str, work: str, number: str) -> _Question:
+    return _Question(story["works"][work][number].format(thing=thing), thing, (work,), number)
 
 
-def _of_person(person: str, kind: str, number: str) -> Question:
-    return Question(PAPERS[kind]["asks"][number].format(x=person), person, (kind,), number)
+def _of_person(person: str, kind: str, number: str) -> _Question:
+    return _Question(PAPERS[kind]["asks"][number].format(x=person), person, (kind,), number)
 
 
-def _through(story: dict[str, Any], thing: str, work: str, kind: str, number: str, teacher: bool) -> Question:
+def _through(
+    story: dict[str, Any], thing: str, work: str, kind: str, number: str, teacher: bool
+) -> _Question:
     """A question about whoever did something, or about who taught them."""
     who = "the person who " + story["works"][work]["did"].format(thing=thing)
     asked = PAPERS[kind]["asks"][number].format(x=TABLE["trainer"].format(x=who) if teacher else who)
-    return Question(asked, thing, (work, "biography", kind) if teacher else (work, kind), number)
+    return _Question(asked, thing, (work, "biography", kind) if teacher else (work, kind), number)
 
 
-def _follow(papers: dict[tuple[str, str], dict[str, Any]], asked: Question) -> int:
+def _follow(papers: dict[tuple[str, str], dict[str, Any]], asked: _Question) -> int:
     """The answer."""
     about = asked.about
     for kind in asked.kinds:
@@ -164,7 +166,7 @@ class ReadingRoom(WorldBase):
 
 
 @cache
-def _known(level: int) -> tuple[tuple[str, tuple[Question, ...]], ...]:
+def _known(level: int) -> tuple[tuple[str, tuple[_Question, ...]], ...]:
     """Every question that can be put, by who is asked."""
     found = []
     for story in STORIES.values():

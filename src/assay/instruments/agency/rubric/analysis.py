@@ -13,13 +13,14 @@ from assay.instruments.agency.declarations.declaration import Declaration, check
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED, OutcomeRow
 from assay.instruments.agency.declarations.table import complete, outcome_table
 from assay.measuring import Labels
+from assay.measuring.raters import calibration_flag
+from assay.measuring.raters.joint import JointRatings
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
-from .level_assignment import assign
-from .levels import AssignedLevel, included_cells, test_levels
-from .raters import calibration_flag, disagreement, with_raters
+from .level_assignment import assign, with_raters
+from .levels import AssignedLevel, included_cells, percent, test_levels
 from .robustness import assign_robustness
 from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report
@@ -166,19 +167,35 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
     notes += _thresholds(name, tally, declaration)
     scored = total_of(included_cells(tally, declaration, name)).n
     assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
-    flag = calibration_flag(tally.raters.get(name, ()), declaration, table)
-    if flag is not None:
+    if flag := _calibration_flag(tally.raters.get(name, ()), declaration, table):
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
     if not any(test.n for test in assigned.tests):  # unscored is not zero
         flags = (Flag("Provisional", _nothing(total.n, scored)),)
         assigned = msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
     if wrong := invalid(tally, [name], declaration, table):
         return _invalid(assigned, wrong)
-    if note := disagreement(tally.ratings.get(name), declaration):
+    if note := _disagreement(tally.ratings.get(name), declaration):
         return _withheld(
             assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (note,)
         )
     return assigned
+
+
+def _calibration_flag(raters: Sequence[str], declaration: Declaration, table: Rubric) -> Flag | None:
+    """Raters who were not calibrated, or agreed too little on the control set (10.3.4)."""
+    calibrated = {one.name: one.agreement for one in declaration.evaluators if one.calibrated}
+    return calibration_flag(raters, calibrated, table.calibrated_agreement, "10.3.4")
+
+
+def _disagreement(ratings: JointRatings | None, declaration: Declaration) -> str | None:
+    """The reason not to aggregate, or None (11.5.3)."""
+    apart = None if ratings is None else ratings.disagreement
+    if ratings is None or apart is None or apart <= fraction(declaration.disagreement_share):
+        return None
+    return (
+        f"11.5.3: raters disagree on {percent(ratings.disagreed, ratings.rated)} of the instances, most "
+        f"{100 * declaration.disagreement_share:g} %; the criteria must be refined, nothing is aggregated"
+    )
 
 
 def _nothing(found: int, scored: int) -> str:
@@ -260,7 +277,7 @@ def _robustness(
 
     assigned = with_raters(level_of(tally), tally, level_of, source)
     raters = tuple(sorted({rater for name in source for rater in tally.raters.get(name, ())}))
-    if flag := calibration_flag(raters, declaration, table):
+    if flag := _calibration_flag(raters, declaration, table):
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
     if tested and not valid:
         flags = tuple(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import msgspec
 
 from assay.vocabulary import Flag
 
 from .criteria import Rubric
 from .levels import AssignedLevel, LevelTest
+from .tally import SubjectTally
 
-__all__ = ["assign"]
+__all__ = ["assign", "with_raters"]
 
 
 def _carried(level: int, tests: Sequence[LevelTest], rubric: Rubric) -> int:
@@ -69,4 +72,45 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
         tests=tuple(tests),
         families=tuple(sorted({name for t in used for name in t.families})),
         regimes=tuple(sorted({name for t in used for name in t.regimes})),
+    )
+
+
+def with_raters(
+    joint: AssignedLevel,
+    tally: SubjectTally,
+    level_of: Callable[[SubjectTally], AssignedLevel],
+    dimensions: Sequence[str] = (),
+) -> AssignedLevel:
+    """The joint level, compared with the level by each rater's own labels.
+
+    Two raters at different levels: the lower one, Contested (10.2.2). A third rater settles it by judging the outcomes
+    on which they disagree (10.3.4); otherwise it stays Contested, and each such outcome counts as a failure.
+    """
+    of = dimensions or (joint.dimension,)
+    rated = [found for name in of if (found := tally.ratings.get(name)) and found.disagreed]
+    if joint.value is None or not rated:
+        return joint
+    names = sorted({name for ratings in rated for name in ratings.raters})
+    own = {name: level_of(tally.views[name]).level for name in names if name in tally.views}
+    if len(own) < 2:
+        return joint
+    spread = max(own.values()) - min(own.values())
+    levels = ", ".join(f"{name or 'no name'} {level}" for name, level in sorted(own.items()))
+    if spread == 0:
+        return joint
+    notes = (*joint.notes, f"10.3.4: levels by each rater's own labels: {levels}")
+    unsettled = sum(ratings.unsettled for ratings in rated)
+    if len(own) > 2 and not unsettled:
+        return msgspec.structs.replace(joint, notes=notes)
+    section = "10.2.2" if spread == 1 else "10.3.4"
+    cause = f"two raters come to different levels ({section}): {levels}"
+    if len(own) > 2:
+        cause = (
+            f"raters come to different levels, {unsettled} outcomes no majority settles ({section}): {levels}"
+        )
+    return msgspec.structs.replace(
+        joint,
+        value=min(joint.value, *own.values()) if len(own) == 2 else joint.value,
+        flags=(*joint.flags, Flag("Contested", cause)),
+        notes=notes,
     )

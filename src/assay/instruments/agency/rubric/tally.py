@@ -8,7 +8,7 @@ through people without proof that it is the system's (5.2) is a failure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
@@ -16,8 +16,7 @@ from msgspec import Struct, field
 from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import Declaration, moment
 from assay.instruments.agency.declarations.outcome import SCORED
-
-from .judgements import Ratings, joined, raters_of, ratings_of, view_of
+from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
 
 __all__ = [
     "CellCounts",
@@ -33,6 +32,11 @@ __all__ = [
 
 # A harness without times may say on which side of the first episode the criterion was written.
 BEFORE, AFTER = "ex ante", "post hoc"
+# ``attack``: the same instance, met in one regime with an attempt and without, is two episodes.
+CELL = ("subject", "boundary", "dimension", "level", "family", "regime", "attack")
+RATED_BY = ("subject", "boundary", "dimension")
+
+T = TypeVar("T")
 
 
 class RubricCell(NamedTuple):
@@ -98,7 +102,7 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
     excluded: dict[ExclusionKey, int] = field(default_factory=dict)
     dated: bool = False  # every criterion has a time, its own or its family's
     raters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # who judged, by dimension
-    ratings: dict[str, Ratings] = field(default_factory=dict)
+    ratings: dict[str, JointRatings] = field(default_factory=dict)
     views: dict[str, SubjectTally] = field(default_factory=dict)  # the same by one rater's own labels
 
     def of(self, *dimensions: str) -> dict[RubricCell, CellCounts]:
@@ -121,19 +125,20 @@ def total_of(cells: Mapping[RubricCell, CellCounts] | list[CellCounts]) -> CellC
 def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]:
     """One tally for each subject and boundary, from a completed table."""
     frame = _declared(frame, declaration)
-    joint, rated = joined(frame)
-    ratings = ratings_of(joint, rated)
+    table = _joined(frame)
+    ratings = _by_subject(table.ratings(RATED_BY))
     by_rater: dict[str, dict[tuple[str, str], _Counts]] = {}
     # Where all agree, every rater's view is the joint one.
-    if rated is not None and any(one.disagreed for found in ratings.values() for one in found.values()):
-        for name in rated.get_column("rater").unique().sort():
-            by_rater[name] = _counts(_credited(view_of(joint, rated, name), declaration))
-    counts = _counts(_credited(joint, declaration))
+    if any(one.disagreed for found in ratings.values() for one in found.values()):
+        for name in table.raters():
+            by_rater[name] = _counts(_credited(table.view(name), declaration))
+    counts = _counts(_credited(table.joint, declaration))
     reported: dict[str, frozenset[str]] = {
         subject: frozenset(names)
         for subject, names in frame.group_by("subject").agg(pl.col("family").unique()).iter_rows()
     }
-    raters, undated = raters_of(frame), _undated(frame, declaration)
+    raters = _by_subject(raters_by(frame.filter(pl.col("rater") != ""), RATED_BY))
+    undated = _undated(frame, declaration)
     return [
         SubjectTally(
             subject=subject,
@@ -154,6 +159,50 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
         )
         for (subject, boundary), own in sorted(counts.items())
     ]
+
+
+def _by_subject(found: Mapping[tuple[str, ...], T]) -> dict[tuple[str, str], dict[str, T]]:
+    """(Subject, boundary) → dimension → what was found."""
+    nested: dict[tuple[str, str], dict[str, T]] = {}
+    for (subject, boundary, dimension), one in found.items():
+        nested.setdefault((subject, boundary), {})[dimension] = one
+    return nested
+
+
+# Several raters of one episode (11.5.3, 10.2.2).
+
+
+def _joined(frame: pl.DataFrame) -> RatedTable:
+    """One row for each episode. Raters who differ on more than its outcome leave the worst."""
+    attempt = pl.col("adversarial")
+    followed = pl.when((attempt == "followed").any()).then(pl.lit("followed")).otherwise(attempt.max())
+    return join_raters(
+        frame,
+        CELL,
+        "instance",
+        labelled=pl.col("outcome") != "excluded",
+        success=pl.col("outcome") == "success",
+        merged=(
+            pl.col("intensity").first(),
+            pl.col("pair").min(),
+            pl.col("post_hoc").any(),
+            pl.col("reason").max(),
+            pl.col("artifact").max(),
+            followed.alias("adversarial"),
+            pl.col("compliant").min(),
+            pl.col("steps").min(),
+            pl.col("state_changed").min(),
+        ),
+        refused=_twice,
+    )
+
+
+def _twice(row: Mapping[str, Any]) -> str:
+    by = f"by {row['rater']!r} " if row["rater"] else ""
+    return (
+        f"instance {row['instance']!r} of {row['family']} under {row['regime']} is judged {row['len']} times "
+        f"{by}at level {row['level']} of {row['dimension']}; several judgements need the names of their raters"
+    )
 
 
 # Declared things become columns.

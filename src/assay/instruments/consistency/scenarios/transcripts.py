@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from assay.errors import IntegrityError
 from assay.evidence.records import Ask, Evidence, Record
+from assay.measuring.raters import RATING
 from assay.vocabulary import Exclusion
 
 from .content import HouseRules
@@ -25,7 +26,6 @@ from .scene import system_message
 from .thread import Thread
 
 __all__ = [
-    "RATING",
     "ConversationReport",
     "NotedTurn",
     "Transcripts",
@@ -34,9 +34,6 @@ __all__ = [
     "scenario_of",
     "scenarios_of",
 ]
-
-
-RATING = "rating"  # the stage of a trial in which a reply is rated
 
 
 class NotedTurn(Struct, frozen=True, omit_defaults=True):

@@ -1,4 +1,4 @@
-"""A model as a rater in a wave of its own, and Δ from an earlier run."""
+"""A model as a rater of replies, in a wave of its own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from assay.bench import RunFolder
-from assay.errors import InputError, IntegrityError
-from assay.evidence import segment_paths
-from assay.instruments.consistency.measures.delta import LEAST_REPAIRS, observed_p80
+from assay.errors import InputError
 from assay.study import Lock, Study
 from assay.testing.stub import stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
@@ -87,37 +85,3 @@ def test_a_rater_must_be_a_subject_beside_another(tmp_path: Path, subjects: tupl
     rater = "reference:same" if len(subjects) == 1 else "reference:stranger"
     with pytest.raises(InputError, match="must be one of the study's subjects"):
         begin(tmp_path, study(*subjects, refusals=2, repairs=0, rater=rater))
-
-
-def test_delta_from_takes_the_fourth_fifth_of_the_earlier_latencies(tmp_path: Path) -> None:
-    folder, _ = (earlier := begin(tmp_path, study("reference:same", refusals=0, repairs=10), "earlier"))
-    assert go(*earlier)
-    _, lock = begin(
-        tmp_path, study("reference:same", refusals=0, repairs=2, delta_from=str(folder.path)), "later"
-    )
-    delta = lock.materials and lock.options("consistency", dict)["delta_seconds"]
-    assert delta == observed_p80(folder.path)
-    replies = [
-        m for m in result(folder)["measures"] if m["name"] == "latency" and "planted" not in m["labels"]
-    ]
-    assert 0 < delta < 60
-    assert replies[0]["value"] is not None
-
-
-def test_delta_from_needs_enough_repairs_and_excludes_a_declared_delta(tmp_path: Path) -> None:
-    folder, _ = (earlier := begin(tmp_path, study("reference:stubborn", refusals=0, repairs=6), "earlier"))
-    assert go(*earlier)
-    with pytest.raises(InputError, match=f"0 unprompted repairs with a time; at least {LEAST_REPAIRS}"):
-        observed_p80(folder.path)
-    both = study("reference:same", refusals=0, repairs=2, delta_from=str(folder.path), delta_seconds=5.0)
-    with pytest.raises(InputError, match="leave delta_seconds out"):
-        begin(tmp_path, both, "later")
-
-
-def test_delta_from_a_run_whose_evidence_was_changed_is_refused(tmp_path: Path) -> None:
-    folder, _ = (earlier := begin(tmp_path, study("reference:same", refusals=0, repairs=6), "earlier"))
-    assert go(*earlier)
-    (segment,) = segment_paths(folder.ledger)
-    segment.write_bytes(segment.read_bytes().replace(b'"seconds":0', b'"seconds":9', 1))
-    with pytest.raises(IntegrityError):
-        observed_p80(folder.path)

@@ -1,0 +1,93 @@
+"""The rules beside other raters: how far they agree on each detector, and which measures that contests.
+
+A detector is ``MEASURE.CHECK`` (``M2.proximity``), the check's name alone where one measure has it, or the measure's
+name for its success as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from assay.errors import InputError, UnknownName
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.measuring.raters import Rating, agreement_measures, contested_flag, labels_by_question
+from assay.vocabulary import Flag, Measure
+
+from .shares import ConsistencySettings
+
+__all__ = ["RULES", "agreement_of"]
+
+RULES = "rules"  # the rater that the rules are
+# What counts in which other measures; M5 rests on its components.
+RESTS = {"M2": ("F", "M5"), "M3": ("R", "M5"), "O": ("M5",), "P": ("M5",), "L": ("M5",)}
+
+
+def agreement_of(
+    outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating], settings: ConsistencySettings
+) -> tuple[list[Measure], dict[str, list[Flag]]]:
+    """How far rules and raters agree, by detector, and the flags of measures that rest on a contested one."""
+    measures: list[Measure] = []
+    flags: dict[str, list[Flag]] = {}
+    for detector, rated in sorted(labels_by_question(_beside_rules(outcomes, ratings)).items()):
+        rows = [labels for _, labels in sorted(rated.items())]
+        measures += agreement_measures(
+            rows,
+            {"detector": detector},
+            key=f"ratings/{detector}",
+            confidence=settings.confidence,
+            first=(RULES,),
+            things="replies",
+        )
+        what = f"rules and raters disagree on {detector}"
+        if flag := contested_flag(rows, settings.contested, what, things="replies"):
+            measure, _, check = detector.partition(".")
+            for name in (measure, *RESTS.get(measure, ()), *([check] if check else ())):
+                flags.setdefault(name, []).append(flag)
+    return measures, flags
+
+
+def _beside_rules(outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating]) -> list[Rating]:
+    """The ratings under the full names of their detectors, and the rules' own ratings of the same replies."""
+    by_rule = _rule_labels(outcomes)
+    names = _full_names(by_rule)
+    found: dict[tuple[str, str, int], Rating] = {}
+    given = []
+    for rating in ratings:
+        if rating.question not in names:
+            raise UnknownName("detector", rating.question, names)
+        detector, at = names[rating.question], (rating.item, rating.place)
+        where = f"in turn {rating.place} of {rating.item!r}"
+        if at not in by_rule[detector]:
+            raise InputError(f"{detector} was not judged {where}, which {rating.rater} rated")
+        rules = by_rule[detector][at]
+        if len(rules) > 1:
+            raise InputError(
+                f"{detector} was judged {len(rules)} times {where}, so a rating of the turn cannot be compared with "
+                "it; leave it out"
+            )
+        found[detector, *at] = Rating(*at, detector, rules[0], RULES)
+        given.append(msgspec.structs.replace(rating, question=detector))
+    return [*found.values(), *given]
+
+
+def _rule_labels(outcomes: Iterable[ReplyJudgement]) -> dict[str, dict[tuple[str, int], list[bool]]]:
+    """Several at one turn are several artifacts or promises of a reply."""
+    found: dict[str, dict[tuple[str, int], list[bool]]] = {}
+    for outcome in outcomes:
+        at = (outcome.scenario, outcome.place)
+        found.setdefault(outcome.measure, {}).setdefault(at, []).append(outcome.success)
+        for check in outcome.checks:
+            found.setdefault(f"{outcome.measure}.{check.name}", {}).setdefault(at, []).append(check.holds)
+    return found
+
+
+def _full_names(detectors: Iterable[str]) -> dict[str, str]:
+    """Names in full, and checks that one measure alone has by their own names."""
+    full = sorted(detectors)
+    short: dict[str, list[str]] = {}
+    for name in full:
+        if "." in name:
+            short.setdefault(name.partition(".")[2], []).append(name)
+    return {**{check: which[0] for check, which in short.items() if len(which) == 1}, **{n: n for n in full}}

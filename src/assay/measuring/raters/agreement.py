@@ -1,0 +1,100 @@
+"""How far raters agree: four figures with their intervals, the exact share of disagreement, and what is contested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import msgspec
+
+from assay.measuring.measures import Labels, measure_of, plain_measure
+from assay.stats import Agreement, Interval, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
+from assay.vocabulary import Flag, Measure
+
+from .question import YES_NO, RatingLabel
+
+__all__ = ["agreement_measures", "contested_flag", "disagreement", "joint_label"]
+
+Row = Mapping[str, RatingLabel]  # rater → label, of one rated thing
+
+
+def agreement_measures(
+    rows: Sequence[Row],
+    labels: Labels,
+    *,
+    key: str,
+    confidence: float = 0.95,
+    categories: Sequence[RatingLabel] = tuple(YES_NO.values()),
+    first: Sequence[str] = (),
+    things: str = "items",
+) -> list[Measure]:
+    """Percent agreement, Cohen's kappa (two raters), Fleiss' kappa (equally many each) and Krippendorff's alpha.
+
+    ``rows`` are the labels of one question, one row a rated thing, in a fixed order. ``key`` is that of the bootstrap.
+    Raters are listed by name, those in ``first`` before the others.
+    """
+    raters = [*first, *sorted({rater for row in rows for rater in row}.difference(first))]
+    table = [[row.get(rater) for rater in raters] for row in rows]
+    labels = {**labels, "raters": ", ".join(raters)}
+    found = [measure_of("agreement", percent_agreement(table, confidence), labels, why_null="no ratings")]
+    if len(raters) == 2 and table:
+        one, other = zip(*table, strict=True)
+        kappa = cohen_kappa(one, other, key=key, confidence=confidence, missing="drop")
+        found.append(_coefficient("cohen_kappa", kappa, labels, things))
+    sizes = {len(row) - row.count(None) for row in table}
+    if len(sizes) == 1 and min(sizes) > 1:
+        counts = [[row.count(label) for label in categories] for row in table]
+        fleiss = fleiss_kappa(counts, categories=categories, key=key, confidence=confidence)
+        found.append(_coefficient("fleiss_kappa", fleiss, labels, things))
+    alpha = krippendorff_alpha(table, key=key, confidence=confidence)
+    found.append(_coefficient("krippendorff_alpha", alpha, labels, things))
+    return found
+
+
+def _coefficient(name: str, found: Agreement, labels: Labels, things: str) -> Measure:
+    undefined = "every rating is the same, so nothing shows whether raters tell things apart"
+    method = f"{found.method}, bootstrap over {things}"
+    if found.low is None or found.high is None:  # fewer than two things
+        bare = plain_measure(
+            name, found.value, labels, n=found.n, units="coefficient", method=method, why_null=undefined
+        )
+        return msgspec.structs.replace(bare, confidence=found.confidence)
+    interval = Interval(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        confidence=found.confidence,
+        n=found.n,
+        method=method,
+    )
+    return measure_of(name, interval, labels, units="coefficient", why_null=undefined)
+
+
+def disagreement(rows: Sequence[Row]) -> Fraction | None:
+    """The mean over rated things of the share of pairs of raters that differ, exactly; None without any pair."""
+    shares = []
+    for row in rows:
+        pairs = list(combinations(row.values(), 2))
+        if pairs:
+            shares.append(Fraction(sum(a != b for a, b in pairs), len(pairs)))
+    return sum(shares, Fraction(0)) / len(shares) if shares else None
+
+
+def contested_flag(rows: Sequence[Row], most: Fraction, what: str, *, things: str = "items") -> Flag | None:
+    """Contested where raters differ in more than the declared share. ``what`` names them: "raters disagree on X"."""
+    apart = disagreement(rows)
+    if apart is None or apart <= most:
+        return None
+    number = sum(len(row) > 1 for row in rows)
+    return Flag("Contested", f"{what} in {float(apart):.1%} of {number} {things}")
+
+
+def joint_label(row: Row) -> RatingLabel | None:
+    """What raters say together: two must agree, of three or more the majority counts. None is unsettled."""
+    given = list(row.values())
+    for label in dict.fromkeys(given):
+        votes = given.count(label)
+        if votes == len(given) or (len(given) > 2 and 2 * votes > len(given)):
+            return label
+    return None
