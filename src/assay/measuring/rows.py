@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import zlib
@@ -24,6 +25,29 @@ class Rows:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    def typed(self, kind: type[T]) -> list[tuple[int, T]]:
+        """Every row as a value of ``kind``, with its number."""
+        return [(number, self._convert(number, row, kind)) for number, row in self]
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        if self.path.name.lower().endswith(".csv"):
+            with self.path.open(newline="", encoding="utf-8") as file:
+                for number, row in enumerate(csv.DictReader(file), 2):
+                    yield number, with_old_names({k: v for k, v in row.items() if v})
+        else:
+            yield from rows_of(self.path, lambda line: with_old_names(decode_row(line, dict[str, Any])))
+
+    def error(self, number: int, field: str, message: str) -> InputError:
+        return InputError(f"{field}: {message}", file=str(self.path), line=number)
+
+    def _convert(self, number: int, row: dict[str, Any], kind: type[T]) -> T:
+        try:
+            return msgspec.convert(row, kind)
+        except msgspec.ValidationError as error:
+            raise InputError(
+                f"not a row: {error}".replace("`", ""), file=str(self.path), line=number
+            ) from None
 
 
 def open_rows(data: Path | str) -> Rows:

@@ -10,27 +10,43 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
 
 from assay.canonical import clean_text
 from assay.errors import InputError, nearest
+from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import OLD_NAMES, read_lines, rows_of
-from assay.vocabulary import Flag, Result
+from assay.vocabulary import Result
 
 from .declarations.declaration import Declaration, System, read_declaration
 from .declarations.outcome import COLUMNS, REQUIRED
 from .declarations.table import NOTHING, Refusal, outcome_table
-from .scoring import score_outcomes
+from .rubric.analysis import AgencyReading, analyse
+from .scoring import result_of
 
-__all__ = ["read_outcomes", "score_rows", "undeclared"]
-
-NOT_DECLARED = Flag("Limited Comparability", "not declared first")
+__all__ = ["ScoredOutcomes", "read_outcomes", "score_rows", "scored_outcomes", "undeclared"]
 
 
 def score_rows(path: Path, declaration: Path | Declaration | None = None, *, version: str) -> Result:
+    """The result alone."""
+    return scored_outcomes(path, declaration, version=version).result
+
+
+class ScoredOutcomes(NamedTuple):
+    """A result with what it was scored from: the checked table, and a reading for each subject and boundary."""
+
+    result: Result
+    readings: tuple[AgencyReading, ...]
+    frame: pl.DataFrame
+    declaration: Declaration
+
+
+def scored_outcomes(
+    path: Path, declaration: Path | Declaration | None = None, *, version: str
+) -> ScoredOutcomes:
     """Score the outcomes of a file under a declaration; without one the result is exploratory."""
     notes: tuple[str, ...] = ()
     if declaration is None:
@@ -38,9 +54,10 @@ def score_rows(path: Path, declaration: Path | Declaration | None = None, *, ver
         notes = ("2.5: there is no declaration, so nothing comparable can be claimed",)
     else:
         declared = declaration if isinstance(declaration, Declaration) else read_declaration(declaration)
-    return score_outcomes(
-        read_outcomes(path), declared, source="rows", version=version, flags=(NOT_DECLARED,), notes=notes
-    )
+    frame, flags = read_outcomes(path), (NOT_DECLARED,)
+    readings = analyse(frame, declared, flags=flags)
+    result = result_of(readings, source="rows", version=version, flags=flags, notes=notes)
+    return ScoredOutcomes(result, readings, frame, declared)
 
 
 def undeclared() -> Declaration:

@@ -15,24 +15,25 @@ from __future__ import annotations
 import math
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from assay.canonical import clean_text
 from assay.errors import InputError
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.ratings.agreement import read_ratings
 from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario, Turn
 from assay.measuring.rows import decode_row, rows_of
-from assay.vocabulary import Flag, Result
+from assay.vocabulary import Result
 
 from .judging import judge_all
 from .protocol import Consistency
 from .scoring import RULE_VERSIONS, score_judgements
 
-__all__ = ["read_scenarios", "scenario_schema", "score_rows"]
+__all__ = ["ScoredScenarios", "read_scenarios", "scenario_schema", "score_rows", "scored_scenarios"]
 
 # The parts that are scored, by kind; the first is the one without which there is nothing to score.
 PARTS: dict[Kind, tuple[str, ...]] = {
@@ -51,8 +52,12 @@ def scenario_schema() -> dict[str, Any]:
 
 
 def read_scenarios(path: Path) -> list[Scenario]:
+    return [scenario for _, scenario in numbered_scenarios(path)]
+
+
+def numbered_scenarios(path: Path) -> list[tuple[int, Scenario]]:
     """JSON Lines, plain or gzipped; a line that cannot be read or scored is named."""
-    scenarios: list[Scenario] = []
+    scenarios: list[tuple[int, Scenario]] = []
     lines: dict[str, int] = {}
     for number, scenario in rows_of(path, _scenario):
         if scenario.id in lines:
@@ -62,7 +67,7 @@ def read_scenarios(path: Path) -> list[Scenario]:
                 line=number,
             )
         lines[scenario.id] = number
-        scenarios.append(scenario)
+        scenarios.append((number, scenario))
     return scenarios
 
 
@@ -123,17 +128,31 @@ def _clean(turn: Turn) -> Turn:
 def score_rows(
     path: Path, settings: ConsistencySettings | None = None, *, ratings: Path | None = None
 ) -> Result:
+    """The result alone."""
+    return scored_scenarios(path, settings or ConsistencySettings(), ratings=ratings).result
+
+
+class ScoredScenarios(NamedTuple):
+    """A result with what it was scored from. ``rows`` are the numbers of the scenarios' rows, by their ids."""
+
+    result: Result
+    scenarios: list[Scenario]
+    judgements: list[ReplyJudgement]
+    rows: dict[str, int]
+
+
+def scored_scenarios(
+    path: Path, settings: ConsistencySettings, *, ratings: Path | None = None
+) -> ScoredScenarios:
     """Judge and score the scenarios of a file, with people's or models' ratings of them beside, if there are any."""
-    settings, scenarios = settings or ConsistencySettings(), read_scenarios(path)
+    numbered = numbered_scenarios(path)
+    scenarios = [scenario for _, scenario in numbered]
     rated = read_ratings(ratings) if ratings else ()
-    scores = score_judgements(judge_all(scenarios, settings.judging), scenarios, settings, ratings=rated)
-    return Result(
-        instrument=Consistency.name,
-        version=Consistency.version,
-        source="rows",
-        measures=scores.measures,
-        verdicts=scores.verdicts,
-        flags=(Flag("Limited Comparability", "not declared first"),),
-        notes=scores.notes,
-        versions=RULE_VERSIONS,
+    judgements = judge_all(scenarios, settings.judging)
+    scores = score_judgements(judgements, scenarios, settings, ratings=rated)
+    result = Consistency().rows_result(
+        scores.measures, scores.verdicts, notes=scores.notes, versions=RULE_VERSIONS
+    )
+    return ScoredScenarios(
+        result, scenarios, judgements, {scenario.id: number for number, scenario in numbered}
     )

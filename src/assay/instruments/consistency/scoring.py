@@ -43,7 +43,15 @@ from assay.vocabulary import Exclusion, Measure, Verdict
 
 from .judging import UNTIMED, VERSIONS, reused_digests
 
-__all__ = ["RULE_VERSIONS", "SHARE_RULES", "ConsistencySettings", "Scores", "diagnoses", "score_judgements"]
+__all__ = [
+    "RULE_VERSIONS",
+    "SHARE_RULES",
+    "ConsistencySettings",
+    "Scores",
+    "diagnoses",
+    "score_judgements",
+    "with_copies",
+]
 
 RULE_VERSIONS = {rules.partition("/")[0]: rules for rules in VERSIONS}
 
@@ -201,14 +209,14 @@ def _subjects(
     components = [rule for rule in SHARE_RULES if rule.name in COMPONENTS]
     found = []
     for name in order:
-        own = _with_copies(of.get(name, []))
+        own = with_copies(of.get(name, []))
         shares = {rule.name: success_share(j for j in own if j.measure == rule.of) for rule in components}
         mine = {key: scenario for key, scenario in sorted(by_id.items()) if scenario.subject == name}
         found.append(SubjectJudgements(name, mine, own, shares, compose(name, shares, settings)))
     return found
 
 
-def _with_copies(outcomes: Sequence[ReplyJudgement]) -> tuple[ReplyJudgement, ...]:
+def with_copies(outcomes: Sequence[ReplyJudgement]) -> tuple[ReplyJudgement, ...]:
     """A digest at artifacts of different content, in whichever scenarios, is the spec's copied digest."""
     copied = {reuse.digest for reuse in reused_digests(outcomes)}
 

@@ -11,7 +11,7 @@ import difflib
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct, convert
 
@@ -19,19 +19,20 @@ from assay.canonical import clean_text
 from assay.errors import InputError, UnknownName
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
-from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.extraction import find_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
 from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
+from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import decode_row, rows_of, with_old_names
 from assay.sandbox import Sandbox
-from assay.vocabulary import Flag, Result
+from assay.vocabulary import Result
 
 from .protocol import Repeatability
 from .scoring import Settings, find_anchors, score_cells
 
-__all__ = ["InputRow", "read_rows", "score_rows"]
+__all__ = ["InputRow", "ScoredCells", "read_rows", "score_rows", "scored_cells"]
 
 
 AT_ONCE = 64
@@ -83,31 +84,61 @@ def score_rows(
     extract: bool = False,
     allow_unconfined_code: bool = False,
 ) -> Result:
+    """The result alone."""
+    chosen = settings or Settings(repair=True)
+    return scored_cells(
+        path,
+        contracts_path,
+        settings=chosen,
+        workers=workers,
+        extract=extract,
+        allow_unconfined_code=allow_unconfined_code,
+    ).result
+
+
+class ScoredCells(NamedTuple):
+    """A result with what it was scored from. ``rows`` are the numbers of the rows that a cell's outputs stand in."""
+
+    result: Result
+    cells: list[Cell]
+    anchors: list[Anchor]
+    rows: dict[CellKey, list[int]]
+
+
+def scored_cells(
+    path: Path,
+    contracts_path: Path | None,
+    *,
+    settings: Settings,
+    workers: int = 2,
+    extract: bool = False,
+    allow_unconfined_code: bool = False,
+) -> ScoredCells:
     """Run every output against its contract's tests, repair what can be, then score the cells."""
     numbered = list(rows_of(path, _decode_row))
     contracts = load_contracts(contracts_path) if contracts_path else shipped_contracts()
     _check_rows(numbered, contracts, str(path))
     rows = [row for _, row in numbered]
     check_commands(contracts[row.contract] for row in rows)
-    chosen = settings or Settings(repair=True)
     cells, anchors = asyncio.run(
         cells_from_rows(
             rows,
             contracts,
-            chosen,
+            settings,
             extract,
             Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code),
         )
     )
-    return score_cells(
+    result = score_cells(
         cells,
         anchors,
-        chosen,
+        settings,
         source="rows",
         version=Repeatability.version,
         extracted=extract,
-        flags=[Flag("Limited Comparability", "not declared first")],
+        flags=[NOT_DECLARED],
     )
+    return ScoredCells(result, cells, anchors, {row.key: [n] * len(row.outputs) for n, row in numbered})
 
 
 def _check_rows(rows: Sequence[tuple[int, InputRow]], contracts: dict[str, Contract], file: str) -> None:
@@ -162,9 +193,11 @@ class _Oracle:
 
 async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: bool) -> Cell:
     texts = [clean_text(text)[0] for text in row.outputs]
-    codes = [
-        extract_code(text, contract.entry_point, contract.language) if extract else text for text in texts
+    spans = [
+        find_code(text, contract.entry_point, contract.language) if extract else (0, len(text))
+        for text in texts
     ]
+    codes = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
     inputs = generated_inputs(contract, SEED)
     runs = await asyncio.gather(*(oracle.run(contract, code) for code in codes))
     explored: dict[str, dict[str, Any]] = {}
@@ -173,7 +206,7 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
     found = await asyncio.gather(*(oracle.run(contract, code, inputs) for code in different))
     explored = dict(zip(different, found, strict=True))
     outputs = []
-    for number, (code, text, run) in enumerate(zip(codes, texts, runs, strict=True)):
+    for number, (code, text, run, (start, _)) in enumerate(zip(codes, texts, runs, spans, strict=True)):
         judged = judge(contract, run)
         outputs.append(
             Output(
@@ -184,6 +217,9 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
                 judged.tests,
                 reply=None if code == text else text,
                 behaviour=behaviour_of(run, explored.get(code)),
+                start=start,
+                failing=judged.failing,
+                detail=judged.detail,
             )
         )
     return Cell(row.key, outputs, keep=contract.keep, language=contract.language)

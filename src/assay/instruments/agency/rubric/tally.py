@@ -26,6 +26,7 @@ __all__ = [
     "Pairs",
     "RubricCell",
     "SubjectTally",
+    "judged_episodes",
     "tallies",
     "total_of",
 ]
@@ -154,6 +155,12 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
         )
         for (subject, boundary), own in sorted(counts.items())
     ]
+
+
+def judged_episodes(frame: pl.DataFrame, declaration: Declaration) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of a completed table with what is declared of them, and one row an episode: how it is counted."""
+    rows = _declared(frame, declaration)
+    return rows, _credited(joined(rows)[0], declaration)
 
 
 # Declared things become columns.
