@@ -151,11 +151,18 @@ def _all_measures(result: Result) -> Table:
     from rich.text import Text
 
     where = list(dict.fromkeys(label for m in result.measures for label in m.labels))
-    table = Table(*where, "measure", "value", "interval", "n", box=box.SIMPLE, pad_edge=False)
+    bounded = any(m.bound_low is not None for m in result.measures)
+    columns = (*where, "measure", "value", "interval", *(["if unknown"] if bounded else []), "n")
+    table = Table(*columns, box=box.SIMPLE, pad_edge=False)
     for m in result.measures:
         labels = [line(safe(str(m.labels.get(name, "")))) for name in where]
         value = "–" if m.value is None else f"{m.value:.3f}"
-        ends = ["–" if end is None else f"{end:.3f}" for end in (m.low, m.high)]
-        span = "" if m.low is None else f"[{', '.join(ends)}]"
-        table.add_row(*[Text(label) for label in labels], m.name, value, Text(span), str(m.n))
+        spans = [_span(m.low, m.high), *([_span(m.bound_low, m.bound_high)] if bounded else [])]
+        table.add_row(*map(Text, labels), m.name, value, *map(Text, spans), str(m.n))
     return table
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None:
+        return ""
+    return f"[{', '.join('–' if end is None else f'{end:.3f}' for end in (low, high))}]"

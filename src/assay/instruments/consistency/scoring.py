@@ -11,7 +11,7 @@ import msgspec
 
 from assay.canonical import digest
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement, hangs_on_its_time
 from assay.instruments.consistency.measures.composite import (
     Composite,
     compose,
@@ -257,8 +257,11 @@ def _share(
     labels: Mapping[str, str],
     settings: ConsistencySettings,
 ) -> Measure:
-    judged = ((outcome.scenario, counted.holds(outcome)) for outcome in outcomes)
-    share = share_of((scenario, holds) for scenario, holds in judged if holds is not None)
+    if counted.holds is _succeeds:
+        share = success_share(outcomes)
+    else:
+        judged = ((outcome.scenario, counted.holds(outcome)) for outcome in outcomes)
+        share = share_of((scenario, holds) for scenario, holds in judged if holds is not None)
     measure = share_measure(counted.name, share, labels, settings, counted.why_null)
     untimed = sum(map(_untimed, outcomes)) if counted.name in TIMED else 0
     if not untimed:
@@ -314,6 +317,10 @@ def _latency(
     if over:
         listed = ", ".join(f"{scenario} ({time:.1f} s)" for time, scenario in over)
         notes.append(f"{len(over)} outliers above Δ = {float(settings.delta):g} s: {listed}")
+    if unknown := sum(map(hangs_on_its_time, repairs)):
+        notes.append(
+            f"no bounds: {unknown} repairs have no time on record, and nothing says how long they took"
+        )
     if beyond:
         notes.append(f"{beyond} took longer than {cap:g} s, so the mean has no upper end")
     interval = Interval(
