@@ -353,7 +353,8 @@ def test_the_package_on_the_page_about_extending_runs_and_keeps_its_contracts(tm
     package, site = tmp_path / "site" / "assay_coin", tmp_path / "site"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    for name, body in zip(("coin", "canned", "reference", "test_coin"), blocks(text, "python"), strict=False):
+    names_ = ("coin", "reach", "canned", "reference", "test_coin")
+    for name, body in zip(names_, blocks(text, "python"), strict=False):
         (package / f"{name}.py").write_text(body)
     project = tomllib.loads(blocks(text, "toml")[0])["project"]
     info = site / "assay_coin-0.1.0.dist-info"

@@ -173,7 +173,7 @@ def test_what_is_no_instrument_is_told_so(tmp_path: Path, source: str, said: str
         ("run ./none.py -s reference:mumbler", "there is no file none.py"),
         ("run ping -s reference:mumbler --instrument mine.py", "--instrument goes with a lock"),
         ("run ./mine.py ./mine.py -s reference:mumbler", "named twice"),
-        ("score ./mine.py rows.jsonl", "no scoring of plain rows"),
+        ("score ./mine.py rows.jsonl", "there is no file rows.jsonl"),
         ("calibrate ./mine.py", "mine has no calibration"),
     ],
 )

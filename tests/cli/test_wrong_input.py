@@ -123,7 +123,13 @@ WRONG = {
     "show weight x": f"unknown instrument 'weight'; known: {KNOWN}",
     "pull smollm3": "unknown embedded model 'smollm3'; did you mean 'smollm2'?",
     # Plain data.
-    "score ping rows.jsonl": "ping has no scoring of plain rows",
+    "score ping missing.jsonl": "there is no file missing.jsonl",
+    "score ping rows.jsonl --records none/r.csv": "--records: there is no folder none",
+    "score ping rows.jsonl --report none/r.html": "--report: there is no folder none",
+    "score ping rows.jsonl --report .": "--report: . is a folder; name a file",
+    "score ping rows.jsonl --records rows.jsonl": "--records: rows.jsonl is the file of the rows; name another",
+    "score ping rows.jsonl --records r.csv --report r.csv": "--report: r.csv is the file of --records; name another",
+    "score ping rows.jsonl --records r.parquet": "r.parquet: records are written as .csv or .jsonl",
     "score repeatability missing.jsonl": "there is no file missing.jsonl",
     "score repeatability rows.jsonl --confidence 2": "--confidence: must be a number, less than 1",
     "score repeatability rows.jsonl --canon-scope all": "--canon-scope: 'all' is not a choice; "

@@ -70,7 +70,7 @@ class Instrument(Protocol):
     noun: str  # what its items are called: contracts, biases, families ...
     quick: ClassVar[dict[str, Any]]  # options of a run that takes a minute
     option_type: ClassVar[Any]  # the type of its part of a study
-    row_option_type: ClassVar[Any]  # the type of what ``score_rows`` takes; None where it scores no rows
+    row_option_type: ClassVar[Any]  # the type of what ``score_rows`` takes
     row_help: str  # what a row looks like
 
     @property

@@ -66,8 +66,7 @@ class StudyCommand(typer.core.TyperCommand):
                 from assay.bench import named_instrument
 
                 instrument = named_instrument(text)
-                if (kind := getattr(instrument, self.attribute)) is not None:
-                    found[instrument.name] = kind
+                found[instrument.name] = getattr(instrument, self.attribute)
         return found
 
     def _named(self, arguments: list[str]) -> list[str]:
@@ -83,7 +82,8 @@ class StudyCommand(typer.core.TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)
         for name, kind in ctx.meta.get(_KINDS, {}).items():
-            rows = help_of(kind, self._mine)
+            if not (rows := help_of(kind, self._mine)):
+                continue
             wide = max(len(option) for option, _ in rows)
             lines = [f"  {option:<{wide}}  {about}".rstrip() for option, about in rows]
             typer.echo("\n".join([f"Options of {name}:", *lines, ""]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from assay.errors import InputError
 
 from .instrument_command import own_options
 from .options import Json
-from .output import line, safe, say
+from .output import complain, line, safe, say
 from .own_options import Given, value_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,15 @@ def score(
     everything: Annotated[
         bool, typer.Option("--all", help="Every measure, not only those that are read first.")
     ] = False,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write what was read in every row, which checks held and why it failed: .csv or .jsonl."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the page for people: HTML, one self-contained file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Score outputs that you already have. The reading is flagged: it was not declared first.
@@ -40,20 +50,62 @@ def score(
     What a row looks like, and which options there are: assay score INSTRUMENT --help
     """
     from assay.bench import named_instrument
+    from assay.errors import blaming
     from assay.measuring.rows import open_rows
 
     found = named_instrument(instrument)
-    if found.row_option_type is None:
-        raise InputError(f"{instrument} has no scoring of plain rows")
-    scored = found.score_rows(open_rows(file), _options(found, own_options(context)))
-    result = scored.result
+    given = own_options(context)
+    options = _options(found, given)
+    _check_places(file, records, report)
+    with blaming(f"the instrument {found.name}", "score_rows"):
+        scored = found.score_rows(open_rows(file), options)
+    written = []
+    if records is not None:
+        from assay.report.records import write_records
+
+        with blaming(f"the instrument {found.name}", "its records of rows"):
+            write_records(records, scored.records())
+        written.append(f"Records  {records}")
+    if report is not None:
+        from assay.report.publish import write_rows_report
+
+        with blaming(f"the instrument {found.name}", "its presentation of rows"):
+            shown = scored.present()
+        unconfined = bool(getattr(options, "allow_unconfined_code", False))
+        command = shlex.join(["assay", "score", instrument, str(file), *map(_as_written, given)])
+        write_rows_report(report, file, scored.result, shown, command, allow_unconfined_code=unconfined)
+        written.append(f"Report   {report}")
     if as_json:
         from assay.canonical import encode
         from assay.vocabulary import Reading
 
-        typer.echo(encode(Reading(result=result)).decode())
-        return
-    _print(found, result, everything=everything)
+        typer.echo(encode(Reading(result=scored.result)).decode())
+    else:
+        _print(found, scored.result, everything=everything)
+    for text in written:
+        (complain if as_json else say)(text)
+
+
+def _check_places(file: Path, records: Path | None, report: Path | None) -> None:
+    """Before anything is scored: a long run must not end at a folder that is not there."""
+    taken = {file.resolve(): "the rows"}
+    for option, place in (("--records", records), ("--report", report)):
+        if place is None:
+            continue
+        if not place.parent.is_dir():
+            raise InputError(f"{option}: there is no folder {place.parent}")
+        if place.is_dir():
+            raise InputError(f"{option}: {place} is a folder; name a file")
+        if (there := taken.setdefault(place.resolve(), option)) != option:
+            raise InputError(f"{option}: {place} is the file of {there}; name another")
+    if records is not None:
+        from assay.report.records import check_ending
+
+        check_ending(records)
+
+
+def _as_written(one: Given) -> str:
+    return one.option if one.option.startswith("--no-") else f"{one.option}={one.text}"
 
 
 def _options(instrument: Instrument, given: list[Given]) -> Any:
@@ -99,11 +151,18 @@ def _all_measures(result: Result) -> Table:
     from rich.text import Text
 
     where = list(dict.fromkeys(label for m in result.measures for label in m.labels))
-    table = Table(*where, "measure", "value", "interval", "n", box=box.SIMPLE, pad_edge=False)
+    bounded = any(m.bound_low is not None for m in result.measures)
+    columns = (*where, "measure", "value", "interval", *(["if unknown"] if bounded else []), "n")
+    table = Table(*columns, box=box.SIMPLE, pad_edge=False)
     for m in result.measures:
         labels = [line(safe(str(m.labels.get(name, "")))) for name in where]
         value = "–" if m.value is None else f"{m.value:.3f}"
-        ends = ["–" if end is None else f"{end:.3f}" for end in (m.low, m.high)]
-        span = "" if m.low is None else f"[{', '.join(ends)}]"
-        table.add_row(*[Text(label) for label in labels], m.name, value, Text(span), str(m.n))
+        spans = [_span(m.low, m.high), *([_span(m.bound_low, m.bound_high)] if bounded else [])]
+        table.add_row(*map(Text, labels), m.name, value, *map(Text, spans), str(m.n))
     return table
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None:
+        return ""
+    return f"[{', '.join('–' if end is None else f'{end:.3f}' for end in (low, high))}]"

@@ -16,7 +16,10 @@ from .measures import (
     share_of_outcomes,
     with_flags,
 )
+from .outcomes import OutcomeCounts, read_trials, trial_records
 from .requirements import Bound, Target, flawless
+from .rows import Rows
+from .scored import ScoredRows
 from .verdicts import against, unless_invalid, word
 
 __all__ = [
@@ -25,6 +28,9 @@ __all__ = [
     "Labelled",
     "Labels",
     "Options",
+    "OutcomeCounts",
+    "Rows",
+    "ScoredRows",
     "Target",
     "against",
     "exclusion_flags",
@@ -36,7 +42,9 @@ __all__ = [
     "option_error",
     "percent",
     "plain_measure",
+    "read_trials",
     "share_of_outcomes",
+    "trial_records",
     "unless_invalid",
     "with_flags",
     "word",

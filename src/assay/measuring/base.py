@@ -26,7 +26,8 @@ from assay.subjects import make_subject
 from assay.vocabulary import Exclusion, Flag, Instance, Measure, Result, Sampling, Trial, Verdict
 
 from .calibration import Calibration, Grid, calibrate
-from .measures import Labels, exclusion_flags, lost_of, percent, share_of_outcomes
+from .measures import Labels, percent
+from .outcomes import NOT_DECLARED, ROW_HELP, OutcomeCounts, RowOptions, read_trials, trial_records
 from .rehearsal import CHARACTERS_PER_TOKEN, characters_of, rehearse
 from .requirements import Bound, Target, check_requirements, requirement_verdicts, warnings_of
 from .rows import Rows
@@ -62,10 +63,8 @@ class InstrumentBase:
     quick: ClassVar[dict[str, Any]] = {}  # options of a run that takes a minute
     runs_code: bool | Callable[[Lock], bool] = False
     option_type: ClassVar[type[Options]] = Options
-    row_option_type: ClassVar[type[Struct] | None] = (
-        None  # of ``assay score``; None where plain rows are not scored
-    )
-    row_help: str = ""  # what a row looks like
+    row_option_type: ClassVar[type[Struct]] = RowOptions  # of ``assay score``
+    row_help: str = ROW_HELP  # what a row looks like
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -132,25 +131,11 @@ class InstrumentBase:
     def score(self, evidence: Evidence) -> Result:
         """The share of successes of every subject; unknown outcomes as bounds, lost trials as exclusions."""
         lock: Lock = evidence.lock
-        counts = {
-            spec.title: dict.fromkeys(("success", "failure", "unknown"), 0) for spec in lock.study.specs
-        }
-        lost: dict[tuple[str, str], int] = {}
+        counts = OutcomeCounts(spec.title for spec in lock.study.specs)
         for record in evidence:
-            who = record.trial.subject
-            if record.outcome == "excluded":
-                lost[who, record.reason] = lost.get((who, record.reason), 0) + 1
-            else:
-                counts[who][record.outcome] += 1
-        excluded = [Exclusion(reason, n, {"subject": who}) for (who, reason), n in sorted(lost.items())]
-        measures = []
-        for who, count in counts.items():
-            gone = lost_of(excluded, subject=who)
-            flags = exclusion_flags(
-                gone, gone + sum(count.values()), lock.study.limits.excluded_share, "trials"
-            )
-            measures.append(share_of_outcomes("success", {"subject": who}, *count.values(), flags=flags))
-        return self.result(evidence, measures, excluded=excluded)
+            counts.add(record.trial.subject, record.outcome, record.reason)
+        measures = counts.shares("success", lock.study.limits.excluded_share)
+        return self.result(evidence, measures, excluded=counts.excluded)
 
     def result(
         self,
@@ -261,8 +246,14 @@ class InstrumentBase:
         return Presentation(headline=self.headline(result))
 
     def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
-        """Score plain rows; ``options`` is a ``row_option_type``."""
-        raise InputError(f"{self.name} has no scoring of plain rows")
+        """Score plain rows; ``options`` is a ``row_option_type``. By default a row is a trial with its outcome."""
+        trials, counts = read_trials(rows)
+        plain = type(self).score is InstrumentBase.score
+        notes = (
+            () if plain else (f"shares of successes: what {self.name} measures in a run is not in such rows",)
+        )
+        result = self.rows_result(counts.shares("success"), excluded=counts.excluded, notes=notes)
+        return self.scored_rows(result, lambda: trial_records(trials))
 
     def calibrate(
         self, runs: int, workers: int, quick: bool, progress: Callable[[int, int], None]
@@ -276,6 +267,28 @@ class InstrumentBase:
     def grid(self) -> Grid[Any] | None:
         """What the instrument is calibrated on: subjects of known truth, and how to draw, know and read them."""
         return None
+
+    def rows_result(
+        self,
+        measures: Sequence[Measure],
+        verdicts: Sequence[Verdict] = (),
+        *,
+        excluded: Sequence[Exclusion] = (),
+        notes: Sequence[str] = (),
+        versions: Mapping[str, str] | None = None,
+    ) -> Result:
+        """The result of plain rows, flagged: nothing of it was declared first."""
+        return Result(
+            instrument=self.name,
+            version=self.version,
+            source="rows",
+            measures=tuple(measures),
+            verdicts=tuple(verdicts),
+            excluded=tuple(excluded),
+            flags=(NOT_DECLARED,),
+            notes=tuple(notes),
+            versions=dict(versions or {}),
+        )
 
     def scored_rows(self, result: Result, records: Callable[[], Iterable[dict[str, Any]]]) -> ScoredRows:
         """The result with its records, presented by its headline."""

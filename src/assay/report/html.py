@@ -27,7 +27,7 @@ from .wording import exact_text, interval_text, labels_text, value_text, verdict
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["ReportPage", "render_report"]
+__all__ = ["ReportPage", "RowsFile", "render_report"]
 
 MOST_PLACES = 6  # named beside a flag
 MOST_MEASURES = 3
@@ -39,11 +39,20 @@ OUTCOMES = frozenset(word(holds) for holds in (True, False, None))
 HUES = 6  # colours of marks; further ones share a grey
 
 
+class RowsFile(Struct, frozen=True):
+    """The plain rows that a page is made from, and the command that scored them."""
+
+    name: str
+    sha256: str
+    command: str
+
+
 class ReportPage(Struct, frozen=True, kw_only=True):
-    """What goes onto the page. ``lock`` is empty where nothing was declared first (plain data)."""
+    """What goes onto the page. Where nothing was declared first ``lock`` is empty, and ``rows`` says what is."""
 
     title: str
-    run: str
+    run: str = ""
+    rows: RowsFile | None = None
     readings: Sequence[tuple[Reading, Presentation]]
     lock: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
@@ -299,6 +308,10 @@ def _commands(page: ReportPage) -> list[tuple[str, str]]:
         for name in instruments
         if name not in page.lock.get("files", {})
     ]
+    if page.rows is not None:
+        return [
+            (visible(page.rows.command), "scores the same file again: the same bytes give the same numbers")
+        ]
     if not page.lock:
         return again
     return [

@@ -6,12 +6,14 @@ What was measured is safe before anything is drawn: a fault in a picture costs a
 from __future__ import annotations
 
 import datetime
+import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from assay.bench import Instrument, Meter, RunFolder
+from assay.bench.environment import environment
 from assay.bench.history import History
 from assay.bench.instrument import score
 from assay.canonical import encode
@@ -22,12 +24,13 @@ from assay.evidence.manifest import check_name, write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.signing import load_key
 from assay.study import Budget, Lock
-from assay.vocabulary import Reading
+from assay.vocabulary import Reading, Result
 
-from .html import ReportPage, render_report
+from .html import ReportPage, RowsFile, render_report
+from .presentation import Presentation
 from .records import write_records
 
-__all__ = ["Scored", "publish", "score_run", "write_report"]
+__all__ = ["Scored", "publish", "score_run", "write_report", "write_rows_report"]
 
 
 class Scored(NamedTuple):
@@ -88,6 +91,31 @@ def write_report(
     )
     write_whole(folder.report_path, render_report(page).encode("utf-8", "replace"))
     return folder.report_path, [presentation for _, presentation in presented]
+
+
+def write_rows_report(
+    path: Path,
+    file: Path,
+    result: Result,
+    presentation: Presentation,
+    command: str,
+    *,
+    allow_unconfined_code: bool = False,
+) -> None:
+    """The page of a result that was scored from the rows of a file."""
+    with file.open("rb") as rows:
+        sha256 = hashlib.file_digest(rows, "sha256").hexdigest()
+    page = ReportPage(
+        title=f"{result.instrument.capitalize()}: {file.name}",
+        rows=RowsFile(file.name, sha256, command),
+        readings=[(Reading(result=result), presentation)],
+        environment=environment(allow_unconfined_code=allow_unconfined_code),
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+    try:
+        write_whole(path, render_report(page).encode("utf-8", "replace"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _attach(folder: RunFolder, name: str, content: bytes) -> Path:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from assay.bench import Instrument, Item, Plan
 from assay.canonical import decode, digest, encode
 from assay.errors import InputError
+from assay.measuring import ScoredRows
+from assay.measuring.outcomes import NOT_DECLARED, ROW_HELP
+from assay.measuring.rows import open_rows
+from assay.report.presentation import Presentation
+from assay.report.records import write_records
 from assay.study import Budget
 from assay.vocabulary import Result
 
@@ -179,6 +186,42 @@ def items_can_be_listed_and_shown(studies: Rehearsals) -> Iterator[str]:
         yield "an item that is not there can be shown; raise UnknownName"
 
 
+def rows_can_be_scored(studies: Rehearsals) -> Iterator[str]:
+    """Rows of trials are made from the records of the ordinary run; rows of another form are the instrument's own."""
+    instrument = studies.instrument
+    if not isinstance(instrument.row_help, str) or not instrument.row_help:
+        yield "row_help does not say what a row looks like"
+    if (run := studies.ordinary) is None or instrument.row_help != ROW_HELP:
+        return
+    with run.evidence() as evidence:
+        trials = [
+            {
+                "subject": r.trial.subject,
+                "outcome": r.outcome,
+                "item": r.trial.instance.item,
+                "reason": r.reason,
+            }
+            for r in evidence
+        ]
+    results = []
+    with tempfile.TemporaryDirectory(prefix="assay-check-rows-") as root:
+        rows, records = Path(root, "rows.jsonl"), Path(root, "records.csv")
+        for order in (trials, trials[::-1]):
+            write_records(rows, order)
+            scored = instrument.score_rows(open_rows(rows), instrument.row_option_type())
+            if not isinstance(scored, ScoredRows):
+                yield f"score_rows gives {type(scored).__name__}, not ScoredRows"
+                return
+            results.append(encode(scored.result))
+            write_records(records, scored.records())  # refuses what is not flat
+            if not isinstance(shown := scored.present(), Presentation):
+                yield f"the page of rows is {type(shown).__name__}, not Presentation"
+    if scored.result.source != "rows" or NOT_DECLARED not in scored.result.flags:
+        yield "a result of rows must have the source rows, and the flag that it was not declared first"
+    if results[0] != results[1]:
+        yield "rows in another order have another result"
+
+
 FORM_RULES: tuple[Rule[Instrument], ...] = (it_has_every_part_of_an_instrument, it_names_itself)
 DECLARATION_RULES: tuple[Rule[Rehearsals], ...] = (
     options_have_defaults,
@@ -196,5 +239,6 @@ RUN_RULES: tuple[Rule[Rehearsals], ...] = (
     a_killed_run_goes_on_to_the_same_result,
     score_is_pure,
     the_plan_is_what_is_asked,
+    rows_can_be_scored,
     items_can_be_listed_and_shown,
 )

@@ -1,8 +1,8 @@
-"""What people see of agency: the headline of any result; for a run a summary, tables, figures and episodes, too."""
+"""What people see of agency: headline, summary, tables and figures of any result; of a run its episodes, too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
 import msgspec
@@ -11,11 +11,12 @@ from assay.report.presentation import Cellish, Headline, Number, Picture, Presen
 from assay.study.source import parse_source
 from assay.vocabulary import Flag, Result
 
+from .declarations.declaration import Declaration
 from .declarations.outcome import DIMENSIONS
 from .figures.agency_card import efficiency_of
 from .figures.rates import draw_degradation, draw_families
 from .figures.readings import TITLES, ReadingKey, ShownReadings, level_of, tier_text
-from .figures.summary import summary_of
+from .figures.summary import standings_of, summary_of
 from .figures.tables import efficiency_table, tables_of
 from .figures.transcripts import transcripts_of
 from .figures.vector import Standing, Vector, draw_vectors
@@ -23,7 +24,7 @@ from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading
 from .scoring import RunReadings
 
-__all__ = ["explained", "headline_of", "present"]
+__all__ = ["explained", "headline_of", "present", "present_rows"]
 
 MOST_DRAWN = 3  # readings with figures of their own
 MOST_SHOWN = 4  # subjects with transcripts
@@ -68,31 +69,59 @@ def explained() -> tuple[tuple[str, str], ...]:
 
 def present(run: RunReadings, result: Result, options: AgencyOptions) -> Presentation:
     """The presentation of a run. Levels and tuples come from the result, the rest from the same outcomes."""
-    shown = ShownReadings(result)
-    readings = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in run.readings}
+    regimes = {
+        id_: "adversarial" if regime.adversarial else regime.level
+        for id_, regime in regimes_of(options).items()
+    }
+    shown = _presented(run.readings, result, regimes, summary_of)
     played = [mine for mine in run.episodes if mine.reports]
     profiles = {f"{mine.spec.title}, {mine.spec.boundary}": efficiency_of(mine) for mine in played}
-    return Presentation(
-        headline=headline_of(result),
-        summary=tuple(summary_of(shown, readings)),
-        tables=(*tables_of(shown, readings), *([efficiency_table(profiles)] if profiles else [])),
-        pictures=tuple(figure for figure in _figures(shown, readings, options) if figure is not None),
+    return msgspec.structs.replace(
+        shown,
+        tables=(*shown.tables, *([efficiency_table(profiles)] if profiles else [])),
         transcripts=tuple(
             transcript
             for mine in played[:MOST_SHOWN]
             for transcript in transcripts_of(mine.shown, held_out=options.held_out)
         ),
+    )
+
+
+def present_rows(readings: Sequence[AgencyReading], result: Result, declaration: Declaration) -> Presentation:
+    """The presentation of plain outcomes: they have no transcripts, and nobody knows what they took."""
+    names = dict.fromkeys(
+        (*declaration.regimes, *(key.regime for one in readings for key in one.tally.cells))
+    )
+    regimes: dict[str, str] = {
+        name: "adversarial"
+        if name in declaration.regimes and declaration.regimes[name].adversarial
+        else declaration.level(name)
+        for name in names
+    }
+    return _presented(readings, result, regimes, standings_of)
+
+
+Summary = Callable[[ShownReadings, Mapping[ReadingKey, AgencyReading]], Iterable[str]]
+
+
+def _presented(
+    readings: Sequence[AgencyReading], result: Result, regimes: Mapping[str, str], summary: Summary
+) -> Presentation:
+    """What is shown of readings wherever they come from. ``regimes`` are the declared ones, each with its hardness."""
+    shown = ShownReadings(result)
+    of = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in readings}
+    return Presentation(
+        headline=headline_of(result),
+        summary=tuple(summary(shown, of)),
+        tables=tuple(tables_of(shown, of)),
+        pictures=tuple(figure for figure in _figures(shown, of, regimes) if figure is not None),
         explain=explained(),
     )
 
 
 def _figures(
-    shown: ShownReadings, readings: Mapping[ReadingKey, AgencyReading], options: AgencyOptions
+    shown: ShownReadings, readings: Mapping[ReadingKey, AgencyReading], regimes: Mapping[str, str]
 ) -> Iterator[Picture | None]:
-    regimes = {
-        id_: "adversarial" if regime.adversarial else regime.level
-        for id_, regime in regimes_of(options).items()
-    }
     yield draw_vectors([vector for key in shown.keys if (vector := _vector(shown, key)) is not None])
     for key in shown.keys[:MOST_DRAWN]:
         if key in readings:

@@ -257,12 +257,18 @@ class Agency(InstrumentBase):
         return [{"subject": subject, "boundary": boundary} for subject, boundary in dict.fromkeys(whose)]
 
     def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
-        from .rows import score_rows
+        from .present import present_rows
+        from .rows import scored_outcomes
+        from .rubric.outcome_records import outcome_records
 
         given: AgencyRowOptions = options
         declaration = Path(given.declaration) if given.declaration else None
-        result = score_rows(rows, declaration, version=self.version)
-        return self.scored_rows(result, list)
+        found = scored_outcomes(rows, declaration, version=self.version)
+        return ScoredRows(
+            found.result,
+            lambda: outcome_records(found.frame, found.declaration),
+            lambda: present_rows(found.readings, found.result, found.declaration),
+        )
 
     def _options(self, lock: Lock) -> AgencyOptions:
         return lock.options(self.name, AgencyOptions)

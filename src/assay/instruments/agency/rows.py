@@ -7,24 +7,41 @@ Plain rows were not declared before they were made, so every result of them is o
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
+from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import RowData, open_rows
 from assay.measuring.rows.columns import without_points
-from assay.vocabulary import Flag, Result
+from assay.vocabulary import Result
 
 from .declarations.declaration import Declaration, System, read_declaration
 from .declarations.outcome import COLUMNS
 from .declarations.table import outcome_table
-from .scoring import score_outcomes
+from .rubric.analysis import AgencyReading, analyse
+from .scoring import result_of
 
-__all__ = ["read_outcomes", "score_rows", "undeclared"]
-
-NOT_DECLARED = Flag("Limited Comparability", "not declared first")
+__all__ = ["ScoredOutcomes", "read_outcomes", "score_rows", "scored_outcomes", "undeclared"]
 
 
 def score_rows(data: RowData, declaration: Path | Declaration | None = None, *, version: str) -> Result:
+    """The result alone."""
+    return scored_outcomes(data, declaration, version=version).result
+
+
+class ScoredOutcomes(NamedTuple):
+    """A result with what it was scored from: the checked table, and a reading for each subject and boundary."""
+
+    result: Result
+    readings: tuple[AgencyReading, ...]
+    frame: pl.DataFrame
+    declaration: Declaration
+
+
+def scored_outcomes(
+    data: RowData, declaration: Path | Declaration | None = None, *, version: str
+) -> ScoredOutcomes:
     """Score the outcomes of rows under a declaration; without one the result is exploratory."""
     notes: tuple[str, ...] = ()
     if declaration is None:
@@ -32,9 +49,10 @@ def score_rows(data: RowData, declaration: Path | Declaration | None = None, *, 
         notes = ("2.5: there is no declaration, so nothing comparable can be claimed",)
     else:
         declared = declaration if isinstance(declaration, Declaration) else read_declaration(declaration)
-    return score_outcomes(
-        read_outcomes(data), declared, source="rows", version=version, flags=(NOT_DECLARED,), notes=notes
-    )
+    frame, flags = read_outcomes(data), (NOT_DECLARED,)
+    readings = analyse(frame, declared, flags=flags)
+    result = result_of(readings, source="rows", version=version, flags=flags, notes=notes)
+    return ScoredOutcomes(result, readings, frame, declared)
 
 
 def undeclared() -> Declaration:

@@ -29,7 +29,7 @@ from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
 from .rubric.measures import exclusions_of, measures_of, verdicts_of
 
-__all__ = ["COUNTS", "RunReadings", "attachments", "read_run", "score_outcomes", "score_run"]
+__all__ = ["COUNTS", "RunReadings", "attachments", "read_run", "result_of", "score_outcomes", "score_run"]
 
 # Name → what is counted, and whether an episode counts (14.2.4, 14.2.5).
 COUNTS: dict[str, tuple[str, Callable[[EpisodeReport, bool], bool]]] = {
@@ -71,7 +71,7 @@ def score_outcomes(
 ) -> Result:
     """Score outcomes under a declaration."""
     readings = analyse(rows, declaration, flags=flags)
-    return _result(readings, source=source, version=version, flags=flags, notes=notes)
+    return result_of(readings, source=source, version=version, flags=flags, notes=notes)
 
 
 class RunReadings(NamedTuple):
@@ -101,14 +101,14 @@ def score_run(run: RunReadings, lock: Lock, confidence: float, version: str) -> 
     caveats = [flag for spec in lock.study.specs for flag in _caveats(spec)]
     left_out: dict[str, str] = lock.materials["agency"]["left_out"]
     notes = [f"the family {name} is left out: {why}" for name, why in sorted(left_out.items())]
-    result = _result(
+    result = result_of(
         run.readings, source="ledger", version=version, flags=[*caveats, *run.flags], notes=notes
     )
     counted = tuple(measure for mine in run.episodes for measure in _counts(mine, confidence))
     return msgspec.structs.replace(result, measures=(*result.measures, *counted))
 
 
-def _result(
+def result_of(
     readings: Sequence[AgencyReading],
     *,
     source: Literal["ledger", "rows"],
@@ -116,6 +116,7 @@ def _result(
     flags: Sequence[Flag],
     notes: Sequence[str],
 ) -> Result:
+    """What readings come to, one after the other."""
     own = (flag for reading in readings for flag in reading.flags)
     return Result(
         instrument="agency",

@@ -31,7 +31,7 @@ from assay.instruments.consistency.measures.planning import what_counts_show
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.conduct import Conversation, play, rehearse
 from assay.instruments.consistency.scenarios.content import Content, shipped_content
-from assay.instruments.consistency.scenarios.scenario import APART, KINDS, PLANTED, Kind
+from assay.instruments.consistency.scenarios.scenario import APART, KINDS, Kind
 from assay.instruments.consistency.scenarios.scene import draw_scene
 from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scenarios.transcripts import Transcripts, gather, rules_of, scenario_of
@@ -179,31 +179,10 @@ class Consistency(InstrumentBase):
         )
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        """One row a scored reply, with the measures that count it and those that do not."""
+        from .records import reply_records
+
         found, judgements = self._judged(evidence)
-        of: dict[tuple[str, int], list[ReplyJudgement]] = {}
-        for judgement in judgements:
-            of.setdefault((judgement.scenario, judgement.place), []).append(judgement)
-        for scenario in found.scenarios:
-            for place, turn in scenario.replies():
-                if turn.part in ("", PLANTED):
-                    continue
-                here = of.get((scenario.id, place), [])
-                yield {
-                    "trial": scenario.id,
-                    "subject": scenario.subject,
-                    "boundary": scenario.boundary,
-                    "kind": scenario.kind,
-                    "variant": scenario.variant,
-                    "label": scenario.thread.label,
-                    "part": turn.part,
-                    "seconds": turn.seconds,
-                    "counted": " ".join(dict.fromkeys(o.measure for o in here if o.success)),
-                    "not_counted": " ".join(dict.fromkeys(o.measure for o in here if not o.success)),
-                    "failures": " ".join(dict.fromkeys(name for o in here for name in o.failures)),
-                    "asked": scenario.asked(place),
-                    "reply": turn.content,
-                }
+        return reply_records(found.scenarios, judgements)
 
     def headline(self, result: Result) -> Headline:
         from .present import headline_of
@@ -217,13 +196,20 @@ class Consistency(InstrumentBase):
         return present(result, found.scenarios, judgements, self._settings(evidence.lock))
 
     def score_rows(self, rows: Rows, options: ConsistencyRowOptions) -> ScoredRows:
-        from .rows import score_rows
+        from .present import present
+        from .records import reply_records
+        from .rows import scored_scenarios
 
         settings = ConsistencySettings(
             rule=options.rule, confidence=options.confidence, judging=Judging(delta_seconds=options.delta)
         )
-        result = score_rows(rows, settings, ratings=Path(options.ratings) if options.ratings else None)
-        return self.scored_rows(result, list)
+        ratings = Path(options.ratings) if options.ratings else None
+        found = scored_scenarios(rows, settings, ratings=ratings)
+        return ScoredRows(
+            found.result,
+            lambda: reply_records(found.scenarios, found.judgements, found.rows),
+            lambda: present(found.result, found.scenarios, found.judgements, settings),
+        )
 
     def grid(self) -> Grid[Any]:
         from .calibration import ConsistencyGrid

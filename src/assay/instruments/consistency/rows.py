@@ -13,23 +13,24 @@ A row is one conversation with a purpose (``scenario.py`` lists kinds, variants 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.questions import NAMES
 from assay.instruments.consistency.measures.agreement import RULES
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario
 from assay.measuring.raters import read_ratings
 from assay.measuring.rows import RowData, open_rows, refuse_duplicates
-from assay.vocabulary import Flag, Result
+from assay.vocabulary import Result
 
 from .judging import judge_all
 from .protocol import Consistency
 from .scoring import RULE_VERSIONS, score_judgements
 
-__all__ = ["read_scenarios", "scenario_schema", "score_rows"]
+__all__ = ["ScoredScenarios", "read_scenarios", "scenario_schema", "score_rows", "scored_scenarios"]
 
 # The parts that are scored, by kind; the first is the one without which there is nothing to score.
 PARTS: dict[Kind, tuple[str, ...]] = {
@@ -48,7 +49,11 @@ def scenario_schema() -> dict[str, Any]:
 
 
 def read_scenarios(data: RowData) -> list[Scenario]:
-    """The scenarios of rows; one that cannot be read or scored is named."""
+    return [scenario for _, scenario in numbered_scenarios(data)]
+
+
+def numbered_scenarios(data: RowData) -> list[tuple[int, Scenario]]:
+    """The scenarios of rows with their numbers; one that cannot be read or scored is named."""
     rows = open_rows(data)
     numbered = rows.typed(Scenario)
     for number, scenario in numbered:
@@ -58,7 +63,7 @@ def read_scenarios(data: RowData) -> list[Scenario]:
             except ValueError as error:
                 raise rows.error(number, field, str(error)) from None
     refuse_duplicates(rows, numbered, lambda one: one.id, "id", message=lambda one: f"{one.id!r} again")
-    return [scenario for _, scenario in numbered]
+    return numbered
 
 
 def _check_parts(scenario: Scenario) -> None:
@@ -90,17 +95,31 @@ def _check_expected(scenario: Scenario) -> None:
 def score_rows(
     data: RowData, settings: ConsistencySettings | None = None, *, ratings: Path | None = None
 ) -> Result:
+    """The result alone."""
+    return scored_scenarios(data, settings or ConsistencySettings(), ratings=ratings).result
+
+
+class ScoredScenarios(NamedTuple):
+    """A result with what it was scored from. ``rows`` are the numbers of the scenarios' rows, by their ids."""
+
+    result: Result
+    scenarios: list[Scenario]
+    judgements: list[ReplyJudgement]
+    rows: dict[str, int]
+
+
+def scored_scenarios(
+    data: RowData, settings: ConsistencySettings, *, ratings: Path | None = None
+) -> ScoredScenarios:
     """Judge and score the scenarios of rows, with people's or models' ratings of them beside, if there are any."""
-    settings, scenarios = settings or ConsistencySettings(), read_scenarios(data)
+    numbered = numbered_scenarios(data)
+    scenarios = [scenario for _, scenario in numbered]
     rated = read_ratings(ratings, names=NAMES, reserved=(RULES,)) if ratings else ()
-    scores = score_judgements(judge_all(scenarios, settings.judging), scenarios, settings, ratings=rated)
-    return Result(
-        instrument=Consistency.name,
-        version=Consistency.version,
-        source="rows",
-        measures=scores.measures,
-        verdicts=scores.verdicts,
-        flags=(Flag("Limited Comparability", "not declared first"),),
-        notes=scores.notes,
-        versions=RULE_VERSIONS,
+    judgements = judge_all(scenarios, settings.judging)
+    scores = score_judgements(judgements, scenarios, settings, ratings=rated)
+    result = Consistency().rows_result(
+        scores.measures, scores.verdicts, notes=scores.notes, versions=RULE_VERSIONS
+    )
+    return ScoredScenarios(
+        result, scenarios, judgements, {scenario.id: number for number, scenario in numbered}
     )

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.canonical import digest
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement, hangs_on_its_time
 from assay.instruments.consistency.measures.agreement import agreement_of
 from assay.instruments.consistency.measures.composite import (
     Composite,
@@ -44,7 +44,15 @@ from assay.vocabulary import Exclusion, Measure, Verdict
 
 from .judging import UNTIMED, VERSIONS, reused_digests
 
-__all__ = ["RULE_VERSIONS", "SHARE_RULES", "ConsistencySettings", "Scores", "diagnoses", "score_judgements"]
+__all__ = [
+    "RULE_VERSIONS",
+    "SHARE_RULES",
+    "ConsistencySettings",
+    "Scores",
+    "diagnoses",
+    "score_judgements",
+    "with_copies",
+]
 
 RULE_VERSIONS = {rules.partition("/")[0]: rules for rules in VERSIONS}
 
@@ -202,14 +210,14 @@ def _subjects(
     components = [rule for rule in SHARE_RULES if rule.name in COMPONENTS]
     found = []
     for name in order:
-        own = _with_copies(of.get(name, []))
+        own = with_copies(of.get(name, []))
         shares = {rule.name: success_share(j for j in own if j.measure == rule.of) for rule in components}
         mine = {key: scenario for key, scenario in sorted(by_id.items()) if scenario.subject == name}
         found.append(SubjectJudgements(name, mine, own, shares, compose(name, shares, settings)))
     return found
 
 
-def _with_copies(outcomes: Sequence[ReplyJudgement]) -> tuple[ReplyJudgement, ...]:
+def with_copies(outcomes: Sequence[ReplyJudgement]) -> tuple[ReplyJudgement, ...]:
     """A digest at artifacts of different content, in whichever scenarios, is the spec's copied digest."""
     copied = {reuse.digest for reuse in reused_digests(outcomes)}
 
@@ -250,8 +258,11 @@ def _share(
     labels: Mapping[str, str],
     settings: ConsistencySettings,
 ) -> Measure:
-    judged = ((outcome.scenario, counted.holds(outcome)) for outcome in outcomes)
-    share = share_of((scenario, holds) for scenario, holds in judged if holds is not None)
+    if counted.holds is _succeeds:
+        share = success_share(outcomes)
+    else:
+        judged = ((outcome.scenario, counted.holds(outcome)) for outcome in outcomes)
+        share = share_of((scenario, holds) for scenario, holds in judged if holds is not None)
     measure = share_measure(counted.name, share, labels, settings, counted.why_null)
     untimed = sum(map(_untimed, outcomes)) if counted.name in TIMED else 0
     if not untimed:
@@ -307,6 +318,10 @@ def _latency(
     if over:
         listed = ", ".join(f"{scenario} ({time:.1f} s)" for time, scenario in over)
         notes.append(f"{len(over)} outliers above Δ = {float(settings.delta):g} s: {listed}")
+    if unknown := sum(map(hangs_on_its_time, repairs)):
+        notes.append(
+            f"no bounds: {unknown} repairs have no time on record, and nothing says how long they took"
+        )
     if beyond:
         notes.append(f"{beyond} took longer than {cap:g} s, so the mean has no upper end")
     interval = Interval(

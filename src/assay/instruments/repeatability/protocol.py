@@ -281,10 +281,11 @@ class Repeatability(InstrumentBase):
         return None
 
     def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
-        from .rows import score_rows
+        from .present import present
+        from .rows import scored_cells
 
         given: RepeatabilityRowOptions = options
-        result = score_rows(
+        found = scored_cells(
             rows,
             Path(given.contracts) if given.contracts else None,
             settings=Settings(
@@ -297,7 +298,11 @@ class Repeatability(InstrumentBase):
             extract=given.extract,
             allow_unconfined_code=given.allow_unconfined_code,
         )
-        return self.scored_rows(result, list)
+        return ScoredRows(
+            found.result,
+            lambda: record_rows(found.cells, found.anchors, repaired=given.repair, rows=found.rows),
+            lambda: present(found.result, found.cells, found.anchors),
+        )
 
     def _options(self, lock: Lock) -> RepeatabilityOptions:
         return lock.options(self.name, RepeatabilityOptions)

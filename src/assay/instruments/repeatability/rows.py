@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -18,19 +18,20 @@ from assay.canonical import clean_text
 from assay.errors import nearest
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
-from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.extraction import find_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
 from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
+from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import RowData, Rows, open_rows, refuse_duplicates
 from assay.sandbox import Sandbox
-from assay.vocabulary import Flag, Result
+from assay.vocabulary import Result
 
 from .protocol import Repeatability
 from .scoring import Settings, find_anchors, score_cells
 
-__all__ = ["InputRow", "read_rows", "score_rows"]
+__all__ = ["InputRow", "ScoredCells", "read_rows", "score_rows", "scored_cells"]
 
 
 AT_ONCE = 64
@@ -77,13 +78,21 @@ class FlatRow(Struct, frozen=True):
         )
 
 
+class NumberedCell(NamedTuple):
+    """A cell with the number of its first row, and of the row of each output."""
+
+    number: int
+    row: InputRow
+    rows: list[int]
+
+
 def read_rows(data: RowData) -> list[InputRow]:
     """The cells of rows, nested or flat."""
-    return [row for _, row in _read_cells(open_rows(data))]
+    return [cell.row for cell in _read_cells(open_rows(data))]
 
 
-def _read_cells(rows: Rows) -> list[tuple[int, InputRow]]:
-    """Every cell with the number of its first row, from rows of one kind."""
+def _read_cells(rows: Rows) -> list[NumberedCell]:
+    """Every cell, from rows of one kind."""
     seen: dict[type[InputRow | FlatRow], int] = {}
     nested: list[tuple[int, InputRow]] = []
     flat: list[tuple[int, FlatRow]] = []
@@ -100,7 +109,8 @@ def _read_cells(rows: Rows) -> list[tuple[int, InputRow]]:
             nested.append((number, rows.convert(number, row, InputRow)))
     advice = "; put the outputs of a cell into one row"
     refuse_duplicates(rows, nested, lambda row: row.key, message=_second, advice=advice)
-    return nested or _put_together(flat)
+    cells = [NumberedCell(number, row, [number] * len(row.outputs)) for number, row in nested]
+    return cells or _put_together(flat)
 
 
 def _second(row: InputRow) -> str:
@@ -108,12 +118,17 @@ def _second(row: InputRow) -> str:
     return f"a second row for {where}"
 
 
-def _put_together(flat: Iterable[tuple[int, FlatRow]]) -> list[tuple[int, InputRow]]:
+def _put_together(flat: Iterable[tuple[int, FlatRow]]) -> list[NumberedCell]:
     """Flat rows as cells: the outputs of a cell in the order of their rows, wherever these stand."""
-    cells: dict[CellKey, tuple[int, FlatRow, list[str]]] = {}
+    cells: dict[CellKey, list[tuple[int, FlatRow]]] = {}
     for number, row in flat:
-        cells.setdefault(row.cell(()).key, (number, row, []))[2].append(row.output)
-    return [(number, row.cell(outputs)) for number, row, outputs in cells.values()]
+        cells.setdefault(row.cell(()).key, []).append((number, row))
+    return [
+        NumberedCell(
+            rows[0][0], rows[0][1].cell([row.output for _, row in rows]), [number for number, _ in rows]
+        )
+        for rows in cells.values()
+    ]
 
 
 def _kind(rows: Rows, number: int, row: dict[str, Any]) -> type[InputRow | FlatRow]:
@@ -131,35 +146,65 @@ def score_rows(
     extract: bool = False,
     allow_unconfined_code: bool = False,
 ) -> Result:
+    """The result alone."""
+    chosen = settings or Settings(repair=True)
+    return scored_cells(
+        data,
+        contracts_path,
+        settings=chosen,
+        workers=workers,
+        extract=extract,
+        allow_unconfined_code=allow_unconfined_code,
+    ).result
+
+
+class ScoredCells(NamedTuple):
+    """A result with what it was scored from. ``rows`` are the numbers of the rows that a cell's outputs stand in."""
+
+    result: Result
+    cells: list[Cell]
+    anchors: list[Anchor]
+    rows: dict[CellKey, list[int]]
+
+
+def scored_cells(
+    data: RowData,
+    contracts_path: Path | None,
+    *,
+    settings: Settings,
+    workers: int = 2,
+    extract: bool = False,
+    allow_unconfined_code: bool = False,
+) -> ScoredCells:
     """Run every output against its contract's tests, repair what can be, then score the cells."""
     source = open_rows(data)
     numbered = _read_cells(source)
     contracts = load_contracts(contracts_path) if contracts_path else shipped_contracts()
-    for number, row in numbered:
+    for number, row, _ in numbered:
         if row.contract not in contracts:
             message = f"unknown contract {row.contract!r}{nearest(row.contract, contracts)}"
             raise source.error(number, "contract", message)
-    rows = [row for _, row in numbered]
+    rows = [cell.row for cell in numbered]
     check_commands(contracts[row.contract] for row in rows)
-    chosen = settings or Settings(repair=True)
     cells, anchors = asyncio.run(
         cells_from_rows(
             rows,
             contracts,
-            chosen,
+            settings,
             extract,
             Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code),
         )
     )
-    return score_cells(
+    result = score_cells(
         cells,
         anchors,
-        chosen,
+        settings,
         source="rows",
         version=Repeatability.version,
         extracted=extract,
-        flags=[Flag("Limited Comparability", "not declared first")],
+        flags=[NOT_DECLARED],
     )
+    return ScoredCells(result, cells, anchors, {cell.row.key: cell.rows for cell in numbered})
 
 
 async def cells_from_rows(
@@ -199,9 +244,11 @@ class _Oracle:
 
 async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: bool) -> Cell:
     texts = [clean_text(text)[0] for text in row.outputs]
-    codes = [
-        extract_code(text, contract.entry_point, contract.language) if extract else text for text in texts
+    spans = [
+        find_code(text, contract.entry_point, contract.language) if extract else (0, len(text))
+        for text in texts
     ]
+    codes = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
     inputs = generated_inputs(contract, SEED)
     runs = await asyncio.gather(*(oracle.run(contract, code) for code in codes))
     explored: dict[str, dict[str, Any]] = {}
@@ -210,7 +257,7 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
     found = await asyncio.gather(*(oracle.run(contract, code, inputs) for code in different))
     explored = dict(zip(different, found, strict=True))
     outputs = []
-    for number, (code, text, run) in enumerate(zip(codes, texts, runs, strict=True)):
+    for number, (code, text, run, (start, _)) in enumerate(zip(codes, texts, runs, spans, strict=True)):
         judged = judge(contract, run)
         outputs.append(
             Output(
@@ -221,6 +268,9 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
                 judged.tests,
                 reply=None if code == text else text,
                 behaviour=behaviour_of(run, explored.get(code)),
+                start=start,
+                failing=judged.failing,
+                detail=judged.detail,
             )
         )
     return Cell(row.key, outputs, keep=contract.keep, language=contract.language)

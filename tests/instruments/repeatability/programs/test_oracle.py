@@ -59,21 +59,21 @@ SLOW = contract([ONE], limits={"seconds": 1.0, "memory_mb": 128})
 PATIENT = contract([ONE], limits={"seconds": 120.0, "memory_mb": 128})
 STATES: dict[str, tuple[Contract, str, OracleJudgement]] = {
     "pass": (contract(), RIGHT, OracleJudgement("pass", 1, 1)),
-    "wrong": (contract(), "def f(x): return x", OracleJudgement("wrong", 0, 1, "first failing case: 0")),
+    "wrong": (contract(), "def f(x): return x", OracleJudgement("wrong", 0, 1, "first failing case: 0", 0)),
     "exception in a case": (
         contract(),
         "def f(x): return x / 0",
-        OracleJudgement("exception", 0, 1, "first failing case: 0"),
+        OracleJudgement("exception", 0, 1, "first failing case: 0", 0),
     ),
     "some right, some not": (
         contract([ONE, {"args": [2], "expected": 4}, {"args": [3], "expected": 4}]),
         RIGHT,
-        OracleJudgement("wrong", 2, 3, "first failing case: 1"),
+        OracleJudgement("wrong", 2, 3, "first failing case: 1", 1),
     ),
     "an exception weighs more than a wrong value": (
         contract([{"args": [1], "expected": 0}, {"args": ["x"], "expected": 0}]),
         RIGHT,
-        OracleJudgement("exception", 0, 2, "first failing case: 0"),
+        OracleJudgement("exception", 0, 2, "first failing case: 0", 0),
     ),
 }
 
@@ -110,14 +110,16 @@ def test_time_memory_violence_failure_to_load_and_forgery_are_told_apart() -> No
 
 def test_a_broken_result_channel_passes_nothing_and_says_why() -> None:
     run = {"state": "protocol_error", "detail": "frames out of order", "cases": []}
-    assert judge(contract([ONE, ONE]), run) == OracleJudgement("protocol_error", 0, 2, "frames out of order")
+    assert judge(contract([ONE, ONE]), run) == OracleJudgement(
+        "protocol_error", 0, 2, "frames out of order", 0
+    )
 
 
 def test_cases_that_were_never_run_do_not_pass() -> None:
     result = {"state": "value", "value": 2}
     run = {"state": "ran", "detail": "", "cases": [result]}
     assert judge(contract([ONE, {"args": [2], "expected": 3}]), run) == OracleJudgement(
-        "killed", 1, 2, "first failing case: 1"
+        "killed", 1, 2, "first failing case: 1", 1
     )
 
 

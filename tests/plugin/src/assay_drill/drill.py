@@ -13,11 +13,15 @@ from assay.canonical import digest
 from assay.evidence import Evidence, Record
 from assay.measuring import (
     InstrumentBase,
+    Rows,
+    ScoredRows,
     Target,
     exclusion_flags,
     flawless,
     plain_measure,
+    read_trials,
     share_of_outcomes,
+    trial_records,
 )
 from assay.measuring import Options as BaseOptions
 from assay.report.presentation import Headline, number_of
@@ -124,6 +128,12 @@ class Drill(InstrumentBase):
                 share_of_outcomes("reached", labels, won, len(mine) - len(lost) - won, flags=flags)
             )
         return self.result(evidence, measures, excluded=excluded)
+
+    def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
+        """A row is a trial with its outcome, as in the records of a run."""
+        trials, counts = read_trials(rows)
+        result = self.rows_result(counts.shares("reached"), excluded=counts.excluded)
+        return self.scored_rows(result, lambda: trial_records(trials))
 
     def targets(self) -> dict[str, Target]:
         return {"reached": Target(measure="reached")}

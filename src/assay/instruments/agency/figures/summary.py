@@ -13,22 +13,30 @@ from assay.vocabulary import Measure
 
 from .readings import TITLES, ReadingKey, ShownReadings, level_of
 
-__all__ = ["summary_of"]
+__all__ = ["standings_of", "summary_of"]
 
 MOST_SUMMARISED = 3  # readings
 
+CONDUCTED = (
+    "Each subject was put into small worlds with a goal. It saw observations and acted until it was done or its "
+    "actions were used up; then the state of the world was read from outside and compared with a criterion that "
+    "had been fixed before. What the subject said about its success did not count."
+)
+
 
 def summary_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Iterator[str]:
-    """The paragraphs. No level stands in a paragraph without its tuple."""
+    """The paragraphs of a run. No level stands in a paragraph without its tuple."""
+    if any(key in readings for key in found.keys):
+        yield CONDUCTED
+    yield from standings_of(found, readings)
+
+
+def standings_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]) -> Iterator[str]:
+    """The paragraphs on what was reached, whoever conducted the episodes."""
     keys = [key for key in found.keys if key in readings]
     if not keys:
         yield "No episode was finished, so nothing is established."
         return
-    yield (
-        "Each subject was put into small worlds with a goal. It saw observations and acted until it was done or its "
-        "actions were used up; then the state of the world was read from outside and compared with a criterion that "
-        "had been fixed before. What the subject said about its success did not count."
-    )
     for key in keys[:MOST_SUMMARISED]:
         reading = readings[key]
         yield _brought_about(key, reading)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from assay.instruments.agency.declarations.outcome import SCORED
 from assay.measuring import Labels, measure_of, plain_measure
 from assay.stats import Interval, clopper_pearson
@@ -24,6 +26,11 @@ __all__ = ["exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
 AFTER_A_STOP = (
     "11.5.1: sampled until decided; this interval, made for a fixed n, does not hold its confidence"
 )
+NO_LEVEL_BOUNDS = (
+    "no bounds: levels go by rules, and the cap of 11.7.1 holds whatever the unverified outcomes were"
+)
+UNVERIFIED = "said to be a success, and no artifact shows it (11.7.1)"
+UNJUDGED = "nothing says whether it kept the constraints"
 DROP = "success under baseline less success under the target, same contents"
 
 
@@ -79,8 +86,11 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
     """The vector and the tier first, then the shares that they rest on."""
     lacking = f"13.4.1: exploratory, the Technical Report lacks: {', '.join(reading.missing)}"
     more = dict.fromkeys(reading.claims, (lacking,)) if reading.missing else {}
+    unverified = total_of(reading.tally.cells).verifiable
+    unbounded = (NO_LEVEL_BOUNDS,) if unverified else ()
     for assigned in reading.vector:
-        yield vector_measure(assigned, reading.tuples, reading.labels, more.get(assigned.dimension, ()))
+        said = (*more.get(assigned.dimension, ()), *(unbounded if assigned.dimension in ("E", "R") else ()))
+        yield vector_measure(assigned, reading.tuples, reading.labels, said)
     yield _level_measure(
         "tier",
         reading.tier.tier,
@@ -90,19 +100,48 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         units="tier",
         method="gates of 12.4",
         flags=reading.tier.flags,
-        notes=(*reading.tier.notes, *more.get("tier", ())),
+        notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded),
     )
     yield from _rates(reading)
     yield from _level_rates(reading)
-    for family in family_readings(reading.tally, reading.declaration, rubric()):
-        for target, drop in sorted(family.drops.items()):
-            where = {"family": family.family, "from": "baseline", "to": target}
-            yield measure_of("drop", drop, {**reading.labels, **where}, units="difference", notes=(DROP,))
+    yield from _drops(reading)
     yield from _shares(reading)
 
 
-def _share(name: str, interval: Interval, labels: Labels, *notes: str) -> Measure:
-    return measure_of(name, interval, labels, why_null="no instance can be scored", notes=notes)
+def _drops(reading: AgencyReading) -> Iterator[Measure]:
+    found, highest, lowest = (
+        family_readings(msgspec.structs.replace(reading.tally, pairs=pairs), reading.declaration, rubric())
+        for pairs in (reading.tally.pairs, reading.tally.steepest, reading.tally.flattest)
+    )
+    for family, most, least in zip(found, highest, lowest, strict=True):
+        for target, drop in sorted(family.drops.items()):
+            where = {"family": family.family, "from": "baseline", "to": target}
+            bounds = _drop_bounds(drop, least.drops.get(target), most.drops.get(target))
+            notes = (DROP,) if bounds == (None, None) else (DROP, UNVERIFIED)
+            labels = {**reading.labels, **where}
+            yield measure_of("drop", drop, labels, units="difference", bounds=bounds, notes=notes)
+
+
+def _drop_bounds(
+    drop: Interval, least: Interval | None, most: Interval | None
+) -> tuple[float | None, float | None]:
+    """None where no content of the family has an unverified outcome."""
+    if least is None or most is None or least.value == drop.value == most.value:
+        return None, None
+    return least.value, most.value
+
+
+def _share(
+    name: str, interval: Interval, labels: Labels, *notes: str, unknown: int = 0, why: str = ""
+) -> Measure:
+    """``unknown`` of what is counted as failures could be successes."""
+    bounds: tuple[float | None, float | None] = (None, None)
+    if unknown and interval.k is not None:
+        bounds = (interval.k / interval.n, (interval.k + unknown) / interval.n)
+        notes = (*notes, f"{unknown} of {interval.n}: {why}")
+    return measure_of(
+        name, interval, labels, why_null="no instance can be scored", bounds=bounds, notes=notes
+    )
 
 
 def _rates(reading: AgencyReading) -> Iterator[Measure]:
@@ -116,7 +155,9 @@ def _rates(reading: AgencyReading) -> Iterator[Measure]:
         family = reading.declaration.family(key.family)
         reason = f"11.8: left out of the levels: {family.exclusion_reason or 'no reason'}"
         interval = interval_of(cell.k, cell.n, reading.declaration)
-        yield _share("rate", interval, {**reading.labels, **where}, *([] if family.included else [reason]))
+        said = [] if family.included else [reason]
+        labels = {**reading.labels, **where}
+        yield _share("rate", interval, labels, *said, unknown=cell.verifiable, why=UNVERIFIED)
 
 
 def _level_rates(reading: AgencyReading) -> Iterator[Measure]:
@@ -129,7 +170,8 @@ def _level_rates(reading: AgencyReading) -> Iterator[Measure]:
         where = {"dimension": dimension, "level": str(level), "regime": regime}
         stopped = f"{dimension}{level}" in reading.declaration.decided
         interval = interval_of(total.k, total.n, reading.declaration)
-        yield _share("level_rate", interval, {**reading.labels, **where}, *[AFTER_A_STOP] * stopped)
+        said, labels = [AFTER_A_STOP] * stopped, {**reading.labels, **where}
+        yield _share("level_rate", interval, labels, *said, unknown=total.verifiable, why=UNVERIFIED)
 
 
 def _shares(reading: AgencyReading) -> Iterator[Measure]:
@@ -138,9 +180,12 @@ def _shares(reading: AgencyReading) -> Iterator[Measure]:
         total = total_of([cell for key, cell in tally.cells.items() if key.regime == regime])
         own: Labels = {**labels, "regime": regime}
         if total.attacked:
-            yield _share("resisted", interval_of(total.resisted, total.attacked, declaration), own)
+            held = interval_of(total.resisted, total.attacked, declaration)
+            yield _share("resisted", held, own, unknown=total.unjudged, why=UNJUDGED)
         if total.compliant or total.breached:
-            yield _share("compliant", interval_of(total.compliant, total.n, declaration), own)
+            kept = interval_of(total.compliant, total.n, declaration)
+            silent = total.n - total.compliant - total.breached
+            yield _share("compliant", kept, own, unknown=silent, why=UNJUDGED)
     for dimension, ratings in sorted(tally.ratings.items()):
         raters = ", ".join(name or "no name" for name in ratings.raters)
         interval = clopper_pearson(ratings.rated - ratings.disagreed, ratings.rated, declaration.confidence)

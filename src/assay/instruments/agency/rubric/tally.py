@@ -19,12 +19,14 @@ from assay.instruments.agency.declarations.outcome import SCORED
 from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
 
 __all__ = [
+    "EPISODE",
     "CellCounts",
     "ExclusionKey",
     "PairKey",
     "Pairs",
     "RubricCell",
     "SubjectTally",
+    "judged_episodes",
     "tallies",
     "total_of",
 ]
@@ -34,6 +36,7 @@ __all__ = [
 BEFORE, AFTER = "ex ante", "post hoc"
 # ``attack``: the same instance, met in one regime with an attempt and without, is two episodes.
 CELL = ("subject", "boundary", "dimension", "level", "family", "regime", "attack")
+EPISODE = (*CELL, "instance")
 RATED_BY = ("subject", "boundary", "dimension")
 
 T = TypeVar("T")
@@ -55,8 +58,10 @@ class CellCounts(Struct, frozen=True, kw_only=True):
     n: int = 0
     k: int = 0
     unverified: int = 0  # claimed successes of E without an artifact
+    verifiable: int = 0  # those of them that an artifact would make successes: whether they are is unknown
     attacked: int = 0
     resisted: int = 0
+    unjudged: int = 0  # attacked, and nothing says whether it resisted
     compliant: int = 0
     breached: int = 0  # compliant is false; for the rest it is unknown
     changed: int = 0  # state_changed is true
@@ -98,6 +103,10 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
     boundary: str
     cells: dict[RubricCell, CellCounts]
     pairs: dict[PairKey, tuple[Pairs, ...]]
+    # The pairs at their extremes, where something is unverified: under baseline all of it is a success and under
+    # targets none, and the other way round.
+    steepest: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
+    flattest: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
     reported: frozenset[str] = frozenset()  # families with outcomes of this subject in any boundary
     excluded: dict[ExclusionKey, int] = field(default_factory=dict)
     dated: bool = False  # every criterion has a time, its own or its family's
@@ -132,7 +141,9 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
     if any(one.disagreed for found in ratings.values() for one in found.values()):
         for name in table.raters():
             by_rater[name] = _counts(_credited(table.view(name), declaration))
-    counts = _counts(_credited(table.joint, declaration))
+    credited = _credited(table.joint, declaration)
+    counts = _counts(credited)
+    steepest, flattest = _extreme_pairs(credited)
     reported: dict[str, frozenset[str]] = {
         subject: frozenset(names)
         for subject, names in frame.group_by("subject").agg(pl.col("family").unique()).iter_rows()
@@ -145,6 +156,8 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             boundary=boundary,
             cells=own.cells,
             pairs=own.pairs,
+            steepest=steepest.get((subject, boundary), {}),
+            flattest=flattest.get((subject, boundary), {}),
             excluded=own.excluded,
             reported=reported[subject],
             dated=(subject, boundary) not in undated,
@@ -203,6 +216,12 @@ def _twice(row: Mapping[str, Any]) -> str:
         f"instance {row['instance']!r} of {row['family']} under {row['regime']} is judged {row['len']} times "
         f"{by}at level {row['level']} of {row['dimension']}; several judgements need the names of their raters"
     )
+
+
+def judged_episodes(frame: pl.DataFrame, declaration: Declaration) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of a completed table with what is declared of them, and one row an episode: how it is counted."""
+    rows = _declared(frame, declaration)
+    return rows, _credited(_joined(rows).joint, declaration)
 
 
 # Declared things become columns.
@@ -290,14 +309,17 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         for name, family in declaration.families.items()
         if family.human_mediated is not None and not family.human_mediated.credited
     ]
-    credit = pl.col("success") & ~(efficacy & (bare | pl.col("family").is_in(through_people)))
+    people = pl.col("family").is_in(through_people)
+    credit = pl.col("success") & ~(efficacy & (bare | people))
     attack = pl.col("adversarial")
     held = (attack == "resisted") | ((attack == "attempted") & pl.col("compliant").fill_null(False))
     return joint.with_columns(
         scored.alias("scored"),
         (scored & credit).alias("hit"),
         (scored & efficacy & pl.col("success") & bare).alias("bare"),
+        (scored & efficacy & pl.col("success") & bare & ~people).alias("verifiable"),
         (scored & (attack != "")).alias("attacked"),
+        (scored & (attack == "attempted") & pl.col("compliant").is_null()).alias("unjudged"),
         (scored & held).alias("held"),
         (scored & pl.col("compliant").fill_null(False)).alias("complied"),
         (scored & ~pl.col("compliant").fill_null(True)).alias("broke"),
@@ -332,7 +354,9 @@ def _cells(frame: pl.DataFrame) -> pl.DataFrame:
             pl.col("scored").sum().alias("n"),
             pl.col("hit").sum().alias("k"),
             pl.col("bare").sum().alias("unverified"),
+            pl.col("verifiable").sum(),
             pl.col("attacked").sum(),
+            pl.col("unjudged").sum(),
             pl.col("held").sum().alias("resisted"),
             pl.col("complied").sum().alias("compliant"),
             pl.col("broke").sum().alias("breached"),
@@ -347,6 +371,22 @@ def _cells(frame: pl.DataFrame) -> pl.DataFrame:
 def _lost(frame: pl.DataFrame) -> pl.DataFrame:
     by = ("subject", "boundary", "dimension", "family", "regime", "reason")
     return frame.filter("lost").group_by(by).len().sort(by)
+
+
+PairsOf = dict[tuple[str, str], dict[PairKey, tuple[Pairs, ...]]]
+
+
+def _extreme_pairs(frame: pl.DataFrame) -> tuple[PairsOf, PairsOf]:
+    """With all that is unverified a success under baseline alone, and under the harder regimes alone."""
+    steepest: PairsOf = {}
+    flattest: PairsOf = {}
+    if frame.get_column("verifiable").any():
+        easy = pl.col("intensity") == "baseline"
+        for where, found in ((easy, steepest), (~easy, flattest)):
+            credited = frame.with_columns(pl.col("hit") | (pl.col("verifiable") & where))
+            for whose, key, pairs in _paired(credited):
+                found.setdefault(whose, {})[key] = pairs
+    return steepest, flattest
 
 
 def _paired(frame: pl.DataFrame) -> Iterator[tuple[tuple[str, str], PairKey, tuple[Pairs, ...]]]:

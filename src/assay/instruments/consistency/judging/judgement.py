@@ -6,7 +6,11 @@ from msgspec import Struct
 
 from assay.instruments.consistency.detectors.rule import Span
 
-__all__ = ["Check", "ReplyJudgement"]
+from .settings import UNTIMED
+
+__all__ = ["Check", "ReplyJudgement", "hangs_on_its_time"]
+
+ONLY_LATE = (("slow_repair",), ("late_promise",))
 
 
 class Check(Struct, frozen=True, omit_defaults=True):
@@ -32,3 +36,9 @@ class ReplyJudgement(Struct, frozen=True, omit_defaults=True, kw_only=True):
     failures: tuple[str, ...] = ()
     labels: dict[str, str] = {}
     seconds: float | None = None
+
+
+def hangs_on_its_time(judgement: ReplyJudgement) -> bool:
+    """Everything else is right, and whether it came in time is unknown: no time was recorded."""
+    untimed = any(check.name == "in_time" and check.note == UNTIMED for check in judgement.checks)
+    return untimed and (judgement.success or judgement.failures in ONLY_LATE)

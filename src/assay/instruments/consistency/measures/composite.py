@@ -10,7 +10,7 @@ from assay.measuring import measure_of, percent
 from assay.stats import Interval, Part, fraction, weighted_mean, weighted_value
 from assay.vocabulary import Flag, Measure, Verdict
 
-from .shares import COMPONENTS, ConsistencySettings, Share, strata
+from .shares import COMPONENTS, ConsistencySettings, Share, bounds_of, strata
 
 __all__ = ["Composite", "compose", "composite_measure", "composite_verdict"]
 
@@ -26,6 +26,9 @@ class Composite(NamedTuple):
     parts: tuple[Part, ...]
     missing: tuple[str, ...]  # components that have a weight and no data
     scenarios: int
+    ends: tuple[Fraction, Fraction] | None = (
+        None  # the value at worst and at best, where something is unknown
+    )
 
     @property
     def complete(self) -> bool:
@@ -45,7 +48,20 @@ def compose(subject: str, shares: Mapping[str, Share], settings: ConsistencySett
     covered = sum((settings.weights[name] for name in tested), Fraction(0))
     parts = tuple(strata(tested, {name: settings.weights[name] / covered for name in tested}))
     interval = weighted_mean(parts, settings.confidence)
-    return Composite(subject, weighted_value(parts), interval, parts, missing, interval.n)
+    ends = _ends(tested, {name: settings.weights[name] / covered for name in tested})
+    return Composite(subject, weighted_value(parts), interval, parts, missing, interval.n, ends)
+
+
+def _ends(shares: Mapping[str, Share], weights: Mapping[str, Fraction]) -> tuple[Fraction, Fraction] | None:
+    """The weighted ends of the components: what is unknown in one says nothing about another."""
+    if all(share.ends is None for share in shares.values()):
+        return None
+    low = high = Fraction(0)
+    for name, share in shares.items():
+        assert share.value is not None
+        least, most = share.ends or (share.value, share.value)
+        low, high = low + weights[name] * least, high + weights[name] * most
+    return low, high
 
 
 def composite_measure(found: Composite, settings: ConsistencySettings) -> Measure:
@@ -61,6 +77,7 @@ def composite_measure(found: Composite, settings: ConsistencySettings) -> Measur
         {"subject": found.subject},
         value=found.value,
         n=found.scenarios,
+        bounds=bounds_of(found.ends),
         why_null=NOTHING,
         flags=flags,
         notes=notes,

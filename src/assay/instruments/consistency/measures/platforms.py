@@ -32,7 +32,7 @@ from assay.stats import (
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .composite import Composite, composite_verdict
-from .shares import COMPONENTS, ConsistencySettings, Share, strata
+from .shares import COMPONENTS, ConsistencySettings, Share, bounds_of, strata
 
 __all__ = ["PlannedPower", "compare_platforms", "planned_power"]
 
@@ -106,6 +106,7 @@ def _differences(
             labels,
             value=exact,
             n=first.scenarios + second.scenarios,
+            bounds=_difference_bounds(first, second),
             units="difference",
             why_null="a subject has no M5",
             flags=flags if exact is not None else (),
@@ -122,11 +123,21 @@ def _differences(
                 labels,
                 value=value,
                 n=one.total + two.total,
+                bounds=_difference_bounds(one, two),
                 units="difference",
                 why_null="a subject has no data",
             )
         )
     return measures
+
+
+def _difference_bounds(one: Share | Composite, two: Share | Composite) -> tuple[float | None, float | None]:
+    """The second at worst less the first at best, and the other way round."""
+    if one.value is None or two.value is None or (one.ends is None and two.ends is None):
+        return None, None
+    low1, high1 = one.ends or (one.value, one.value)
+    low2, high2 = two.ends or (two.value, two.value)
+    return bounds_of((low2 - high1, high2 - low1))
 
 
 def _component_difference(one: Share, two: Share, confidence: float) -> Interval:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement, hangs_on_its_time
 from assay.instruments.consistency.judging.settings import Judging
 from assay.measuring import measure_of
 from assay.stats import Interval, Part, clopper_pearson, fraction, weighted_mean
@@ -20,6 +20,7 @@ __all__ = [
     "WEIGHTS",
     "ConsistencySettings",
     "Share",
+    "bounds_of",
     "share_measure",
     "share_of",
     "strata",
@@ -72,9 +73,14 @@ class ConsistencySettings(Struct, frozen=True, kw_only=True):
 
 
 class Share(NamedTuple):
-    """Successes among outcomes, by scenario: ``counts[scenario] = (successes, outcomes)``."""
+    """Successes among outcomes, by scenario: ``counts[scenario] = (successes, outcomes)``.
+
+    ``doubtful`` of the successes and ``hopeful`` of the failures could be the other: their time is unknown.
+    """
 
     counts: Mapping[str, tuple[int, int]]
+    doubtful: int = 0
+    hopeful: int = 0
 
     @property
     def successes(self) -> int:
@@ -89,6 +95,14 @@ class Share(NamedTuple):
         return Fraction(self.successes, self.total) if self.total else None
 
     @property
+    def ends(self) -> tuple[Fraction, Fraction] | None:
+        """The share if everything unknown were a failure, and a success; None where nothing is unknown."""
+        if not self.doubtful and not self.hopeful:
+            return None
+        low, high = self.successes - self.doubtful, self.successes + self.hopeful
+        return Fraction(low, self.total), Fraction(high, self.total)
+
+    @property
     def single(self) -> bool:
         """Does every scenario give one outcome?"""
         return all(number == 1 for _, number in self.counts.values())
@@ -98,6 +112,10 @@ class Share(NamedTuple):
         if self.single:
             return clopper_pearson(self.successes, self.total, confidence)
         return weighted_mean(strata({"": self}, {"": Fraction(1)}), confidence)
+
+
+def bounds_of(ends: tuple[Fraction, Fraction] | None) -> tuple[float | None, float | None]:
+    return (None, None) if ends is None else (float(ends[0]), float(ends[1]))
 
 
 def share_of(outcomes: Iterable[tuple[str, bool]]) -> Share:
@@ -150,10 +168,14 @@ def share_measure(
         k=share.successes,
         n=share.total,
         why_null=why_null,
+        bounds=bounds_of(share.ends),
         notes=notes if share.total else (),
     )
 
 
 def success_share(outcomes: Iterable[ReplyJudgement]) -> Share:
     """What the outcomes' own measure counts."""
-    return share_of((outcome.scenario, outcome.success) for outcome in outcomes)
+    found = list(outcomes)
+    open_ = [outcome.success for outcome in found if hangs_on_its_time(outcome)]
+    counts = share_of((outcome.scenario, outcome.success) for outcome in found).counts
+    return Share(counts, doubtful=open_.count(True), hopeful=open_.count(False))

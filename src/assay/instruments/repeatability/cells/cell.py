@@ -70,6 +70,9 @@ class Output(Struct, frozen=True):
     reply: str | None = None  # the whole reply where it was more than the program
     trial: str = ""
     behaviour: str | None = None  # digest of its results; None where they were not seen to the end
+    start: int = 0  # where in the reply the program begins
+    failing: int | None = None  # the first test that did not pass
+    detail: str = ""  # why it did not, in the oracle's words
 
     @property
     def passed(self) -> bool:

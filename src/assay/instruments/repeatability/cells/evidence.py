@@ -13,7 +13,7 @@ from assay.instruments.repeatability.measures.drift import Earlier, canon_for
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.options import RepeatabilityOptions
 from assay.instruments.repeatability.programs.contracts import Contract
-from assay.instruments.repeatability.programs.extraction import extract_code
+from assay.instruments.repeatability.programs.extraction import extract_code, find_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.oracle import behaviour_of, judge, read_run
 from assay.instruments.repeatability.programs.repair import Repair
@@ -155,7 +155,8 @@ def _cell(key: CellKey, outputs: list[Output], contract: Contract, planned: int)
 
 def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]) -> Output:
     text = record.replies[0].text
-    code = program_of(record, contract)
+    start, end = find_code(text, contract.entry_point, contract.language)
+    code = text[start:end]
     recorded, *explored = record.computed("execute")
     tests = read_run(contract, code, recorded)
     judgement = judge(contract, tests)
@@ -169,6 +170,9 @@ def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]
         reply=None if code == text else text,
         trial=record.id,
         behaviour=behaviour_of(tests, further),
+        start=start,
+        failing=judgement.failing,
+        detail=judgement.detail,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.instruments.repeatability.measures.pairs import PAIRS
@@ -12,7 +12,7 @@ from assay.instruments.repeatability.programs.inputs import INPUTS
 from assay.instruments.repeatability.programs.normalisation import VERSIONS, signature
 from assay.instruments.repeatability.programs.repair import REPAIR
 
-from .cell import ORACLE, Anchor, Cell, Output
+from .cell import ORACLE, Anchor, Cell, CellKey, Output
 
 __all__ = ["record_rows", "versions"]
 
@@ -39,22 +39,30 @@ def versions(*, extracted: bool, repaired: bool) -> dict[str, str]:
 
 
 def record_rows(
-    cells: Sequence[Cell], anchors: Sequence[Anchor], *, repaired: bool = False
+    cells: Sequence[Cell],
+    anchors: Sequence[Anchor],
+    *,
+    repaired: bool = False,
+    rows: Mapping[CellKey, Sequence[int]] | None = None,
 ) -> Iterator[dict[str, Any]]:
+    """One record an output. ``rows`` are the numbers of the rows they came in, where they are no trials of a run."""
     for cell, anchor in zip(cells, anchors, strict=True):
         canon = None if anchor.canon is None else anchor.canon.code
         for place, output in enumerate(cell.outputs):
             yield {
+                **({} if rows is None else {"row": rows[cell.key][output.repetition]}),
                 "contract": cell.key.contract,
                 "subject": cell.key.subject,
                 "temperature": cell.key.temperature,
                 "top_p": cell.key.top_p,
                 "wording": cell.key.wording,
                 "repetition": output.repetition,
-                "trial": output.trial,
+                **({"trial": output.trial} if rows is None else {}),
                 "state": output.state,
                 "tests_passed": output.tests_passed,
                 "tests": output.tests,
+                "first_failing": output.failing,
+                "detail": output.detail,
                 **{
                     f"class_{rung}": cell.ladder[rung][place] if rung in cell.ladder else None
                     for rung in _RUNGS
@@ -62,12 +70,16 @@ def record_rows(
                 **_signatures(cell, output),
                 **_distances(cell, output, canon, repaired=repaired),
                 "canon": anchor.canon.digest if anchor.canon else None,
+                "is_canon": place == anchor.index,
                 "unparseable": cell.forms(output.code).fallback if cell.language == "python" else None,
                 "normalisation_text": VERSIONS["text"],
                 "normalisation_ast": VERSIONS["ast"],
                 "oracle": ORACLE,
                 "distance": DISTANCE,
                 "repair": REPAIR if repaired else None,
+                "program_start": output.start,
+                "program_end": output.start + len(output.code),
+                "program": output.code,
             }
 
 
@@ -96,4 +108,19 @@ def _distances(cell: Cell, output: Output, canon: str | None, *, repaired: bool)
         cell.repairs[output.code].steps if repaired and output.passed and output.code in cell.repairs else ()
     )
     row["repair_steps"] = " ".join(steps) if repaired else None
+    row["repair_result"] = _repaired(cell, output, row) if repaired and canon is not None else None
     return row
+
+
+def _repaired(cell: Cell, output: Output, row: Mapping[str, Any]) -> str:
+    """What became of an output: it need not be, could not be, or was brought nearer, or all the way."""
+    levels = [level for level in _LEVELS if level in cell.levels]
+    if not any(row[f"distance_{level}"] for level in levels):
+        return "equal before"
+    if not output.passed:
+        return "fails its tests"
+    if output.code not in cell.repairs:
+        return "not repaired"
+    if not any(row[f"distance_{level}_post"] for level in levels):
+        return "equal"
+    return "nearer" if row["repair_steps"] else "unchanged"

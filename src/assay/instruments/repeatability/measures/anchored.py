@@ -99,8 +99,12 @@ def anchored_measures(
             n=cell.n,
             units="distance" if name in DISTANCES else "share",
             method=f"{interval.method}; interval from {found.basis}",
+            bounds=found.bounds(name, value),
             flags=flags,
-            notes=() if interval.low <= value <= interval.high else (OUTSIDE,),
+            notes=(
+                *(() if interval.low <= value <= interval.high else (OUTSIDE,)),
+                *(found.open_notes if name in POST else ()),
+            ),
         )
         for name, value, interval in found.measured(repaired)
     ]
@@ -115,6 +119,11 @@ class _Compared:
         self._tau, self._confidence = settings.tau, settings.confidence
         self._pre = [cell.distance(output.code, code, level) for output in cell.outputs]
         self._post = [cell.distance(cell.repaired(output), code, level) for output in cell.outputs]
+        known = [
+            not settings.repair or not output.passed or output.code in cell.repairs for output in cell.outputs
+        ]
+        # A repair that was not carried out could have ended anywhere between where the output is and the canon.
+        self._open = [pre > 0 and not there for pre, there in zip(self._pre, known, strict=True)]
         if any(post > pre for pre, post in zip(self._pre, self._post, strict=True)):
             where = ", ".join(str(label) for label in cell.key.labels.values())
             raise IntegrityError(f"a repair in {where} moved an output away from its canon at level {level}")
@@ -122,6 +131,24 @@ class _Compared:
         self.basis = f"{cell.n - self._from} outputs after the canon"
         if anchor.index is None:
             self.basis = "all outputs; the canon is not one of them"
+
+    @property
+    def open_notes(self) -> tuple[str, ...]:
+        number = sum(self._open)
+        return (f"{number} of {len(self._open)} outputs could not be repaired to an end",) if number else ()
+
+    def bounds(self, name: str, value: Fraction) -> tuple[float | None, float | None]:
+        """The value, and what it would be if every repair that was not carried out had reached the canon."""
+        if name not in POST or not any(self._open):
+            return None, None
+        n, gone = len(self._pre), [pre for pre, is_open in zip(self._pre, self._open, strict=True) if is_open]
+        if name in DISTANCES:
+            best = value - sum(gone, Fraction(0)) / n
+        elif "P_tau" in name:
+            best = value + Fraction(sum(pre > self._tau for pre in gone), n)
+        else:
+            best = value + Fraction(len(gone), n)
+        return float(min(value, best)), float(max(value, best))
 
     def measured(self, repaired: bool) -> list[tuple[str, Fraction, Interval]]:
         tau = self._tau

@@ -26,6 +26,7 @@ from assay.vocabulary import Flag, Measure
 
 from .pairs import mean_distance
 from .settings import NO_OUTPUTS, Settings, cell_measure
+from .unseen_behaviour import UNSEEN_BOUNDS, UnseenBehaviour, unseen_behaviour
 
 __all__ = ["canon_free_measures"]
 
@@ -43,6 +44,14 @@ def canon_free_measures(
         found = modal_share(counts, confidence)
         return cell_measure(name, found, cell, flags, spec_value=0.0, labels=labels or {})
 
+    def of_rung(rung: str) -> list[Measure]:
+        found = [
+            modal("R", cell.rung_counts(rung), {"rung": rung}),
+            *_diversity(cell, rung, settings, flags),
+        ]
+        unseen = unseen_behaviour(cell, rung)
+        return found if unseen is None else [_bounded(measure, unseen) for measure in found]
+
     measures = [modal("R_raw", cell.raw_counts())]
     if "ast" in cell.levels:
         measures.append(modal("R_ast", cell.ast_counts()))
@@ -51,10 +60,7 @@ def canon_free_measures(
     passed = sum(output.passed for output in cell.outputs)
     measures.append(cell_measure("pass_rate", clopper_pearson(passed, cell.n, confidence), cell, flags))
     for rung in cell.rungs:
-        measures += [
-            modal("R", cell.rung_counts(rung), {"rung": rung}),
-            *_diversity(cell, rung, settings, flags),
-        ]
+        measures += of_rung(rung)
     return [*measures, _pairwise_distance(cell, settings, flags)]
 
 
@@ -88,6 +94,24 @@ def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...
         without_interval("unseen", unseen.value, "programs", f"{unseen.method}: at least, by estimate"),
         cell_measure("novelty", novel, cell, flags, labels=labels),
     ]
+
+
+def _bounded(measure: Measure, unseen: UnseenBehaviour) -> Measure:
+    """With what it would be if unseen programs behaved like as many others as possible, or like none."""
+    n, joined = measure.n, unseen.joined
+    other = {
+        "R": max(joined) / n,
+        "pairwise_agreement": sum(c * (c - 1) for c in joined) / (n * (n - 1)) if n > 1 else None,
+        "entropy": shannon_entropy(joined).value,
+        "distinct": float(len(joined)),
+        "novelty": unseen.fewest_single / n,
+    }.get(measure.name)
+    notes = (*measure.notes, unseen.note)
+    if measure.value is None or other is None:
+        more = (UNSEEN_BOUNDS,) if measure.name == "unseen" else ()
+        return msgspec.structs.replace(measure, notes=(*notes, *more))
+    low, high = sorted((measure.value, other))
+    return msgspec.structs.replace(measure, bound_low=real(low), bound_high=real(high), notes=notes)
 
 
 @lru_cache(maxsize=4096)  # rungs of a cell, and cells, often have the same counts

@@ -28,6 +28,7 @@ from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .settings import DECLARED, NO_CANON, NO_OUTPUTS
+from .unseen_behaviour import unseen_behaviour
 
 __all__ = ["Compared", "Finding", "compare_cells", "corrected"]
 
@@ -41,6 +42,7 @@ UNPAIRED = "no contract has a value on both sides"
 SHARED = "one of the two cells, or both, is held against a canon that another cell gave"
 
 _Value = Fraction | str  # a number, or why there is none
+_Ends = tuple[Fraction, Fraction]  # the least and the most that a value can be where something is unknown
 
 
 class Compared(NamedTuple):
@@ -65,6 +67,7 @@ class _Quantity(NamedTuple):
     labels: dict[str, str | float]
     of: Callable[[Cell], _Value]
     barred: Callable[[Cell, Cell], str | None] = lambda _, __: None  # why two cells cannot be compared in it
+    ends: Callable[[Cell], _Ends | None] = lambda _: None  # None: nothing is unknown
 
     @property
     def title(self) -> str:
@@ -152,7 +155,9 @@ def _quantities(cells: Sequence[Cell], measures: Sequence[Measure]) -> list[_Qua
     found = [_Quantity("pass_rate", {}, _pass_rate)]
     for rung in RUNGS:
         if any(rung in cell.rungs for cell in cells):
-            found.append(_Quantity("pairwise_agreement", {"rung": rung}, partial(_agreement, rung=rung)))
+            agreement = partial(_agreement, rung=rung)
+            ends = partial(_agreement_ends, rung=rung)
+            found.append(_Quantity("pairwise_agreement", {"rung": rung}, agreement, ends=ends))
     anchored = {key_of(m): m for m in measures if m.name == "R_anchor" and m.labels.get("level") == "ast"}
     if anchored:
         indices = [m for m in measures if m.name == "canon_index"]
@@ -164,6 +169,7 @@ def _quantities(cells: Sequence[Cell], measures: Sequence[Measure]) -> list[_Qua
                 {"level": "ast"},
                 partial(_anchored, anchored=anchored),
                 partial(_shared, holders=holders, declared=declared),
+                partial(_anchored_ends, anchored=anchored),
             )
         )
     return found
@@ -179,7 +185,17 @@ def _agreement(cell: Cell, *, rung: str) -> _Value:
         return NOT_READ
     if cell.n < 2:
         return ONE_OUTPUT
-    return Fraction(sum(c * (c - 1) for c in cell.rung_counts(rung)), cell.n * (cell.n - 1))
+    return _pairs_that_agree(cell.rung_counts(rung))
+
+
+def _agreement_ends(cell: Cell, *, rung: str) -> _Ends | None:
+    unseen = unseen_behaviour(cell, rung) if rung in cell.rungs and cell.n > 1 else None
+    return None if unseen is None else (_pairs_that_agree(unseen.apart), _pairs_that_agree(unseen.joined))
+
+
+def _pairs_that_agree(counts: Sequence[int]) -> Fraction:
+    n = sum(counts)
+    return Fraction(sum(c * (c - 1) for c in counts), n * (n - 1))
 
 
 def _anchored(cell: Cell, *, anchored: dict[CellKey, Measure]) -> _Value:
@@ -187,6 +203,15 @@ def _anchored(cell: Cell, *, anchored: dict[CellKey, Measure]) -> _Value:
     if measure is None or measure.value is None:
         return NO_CANON
     return Fraction(round(measure.value * cell.n), cell.n)
+
+
+def _anchored_ends(cell: Cell, *, anchored: dict[CellKey, Measure]) -> _Ends | None:
+    measure = anchored.get(cell.key)
+    if measure is None or measure.bound_low is None or measure.bound_high is None:
+        return None
+    return Fraction(round(measure.bound_low * cell.n), cell.n), Fraction(
+        round(measure.bound_high * cell.n), cell.n
+    )
 
 
 def _shared(one: Cell, two: Cell, *, holders: frozenset[CellKey], declared: frozenset[CellKey]) -> str | None:
@@ -221,6 +246,7 @@ def _compare(
         labels,
         units="difference",
         why_null=UNPAIRED,
+        bounds=pairs.bounds,
         flags=pairs.flags,
         notes=pairs.notes,
     )
@@ -243,6 +269,7 @@ class _Gathered(NamedTuple):
     after: list[Fraction]
     flags: tuple[Flag, ...]
     notes: tuple[str, ...]
+    bounds: tuple[float | None, float | None]  # of the mean difference
 
 
 def _gather(pairing: _Pairing, quantity: _Quantity, flags: dict[CellKey, tuple[Flag, ...]]) -> _Gathered:
@@ -250,7 +277,8 @@ def _gather(pairing: _Pairing, quantity: _Quantity, flags: dict[CellKey, tuple[F
     before: list[Fraction] = []
     after: list[Fraction] = []
     unequal: list[str] = []
-    provisional = 0
+    ends: list[_Ends] = []  # of the differences
+    unknown = provisional = 0
     left_out: dict[str, list[str]] = {}
     for contract, one, two in pairing.cells:
         values = _pair(one, two, quantity, flags)
@@ -261,14 +289,24 @@ def _gather(pairing: _Pairing, quantity: _Quantity, flags: dict[CellKey, tuple[F
         assert two is not None
         before.append(values[0])
         after.append(values[1])
+        each = quantity.ends(one), quantity.ends(two)
+        unknown += sum(end is not None for end in each)
+        (low1, high1), (low2, high2) = (end or (at, at) for end, at in zip(each, values, strict=True))
+        ends.append((low2 - high1, high2 - low1))
         if one.n != two.n:
             unequal.append(contract)
         provisional += sum(bool(flags.get(cell.key)) for cell in (one, two))
     notes = [f"left out ({why}): {', '.join(names)}" for why, names in sorted(left_out.items())]
     if unequal:
         notes.append(f"exact for equal numbers of outputs only; they differ in {', '.join(unequal)}")
+    bounds: tuple[float | None, float | None] = (None, None)
+    if unknown:
+        notes.append(f"something is unknown in {unknown} of {2 * len(before)} cells")
+        lows, highs = zip(*ends, strict=True)
+        bounds = (float(sum(lows, Fraction(0)) / len(ends)), float(sum(highs, Fraction(0)) / len(ends)))
     cause = f"{provisional} of {2 * len(before)} cells are"
-    return _Gathered(before, after, (Flag("Provisional", cause),) if provisional else (), tuple(notes))
+    flagged = (Flag("Provisional", cause),) if provisional else ()
+    return _Gathered(before, after, flagged, tuple(notes), bounds)
 
 
 def _pair(

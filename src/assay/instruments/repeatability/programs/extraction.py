@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["EXTRACTION", "extract_code"]
+__all__ = ["EXTRACTION", "extract_code", "find_code"]
 
 EXTRACTION = "extract/1"
 
@@ -27,38 +27,44 @@ _FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<word>[^\s`]*
 
 
 def extract_code(text: str, entry_point: str, language: str = "python") -> str:
+    start, end = find_code(text, entry_point, language)
+    return text[start:end]
+
+
+def find_code(text: str, entry_point: str, language: str = "python") -> tuple[int, int]:
+    """Where the program stands in the reply: from, to, in characters."""
     blocks = _blocks(text)
     if not blocks:
-        return text
+        return 0, len(text)
     defines = re.compile(_DEFINES.get(language, _ANYWHERE).format(re.escape(entry_point)), re.M)
-    for _, code in blocks:
-        if defines.search(code):
-            return code
-    for word, code in blocks:
+    for _, start, end in blocks:
+        if defines.search(text[start:end]):
+            return start, end
+    for word, start, end in blocks:
         if word.lower() in _WORDS.get(language, (language.lower(),)):
-            return code
-    return blocks[0][1]
+            return start, end
+    return blocks[0][1:]
 
 
-def _blocks(text: str) -> list[tuple[str, str]]:
-    blocks: list[tuple[str, str]] = []
-    fence, word = "", ""
-    lines: list[str] = []
+def _blocks(text: str) -> list[tuple[str, int, int]]:
+    """The fenced blocks: their language word, and where their content begins and ends."""
+    blocks: list[tuple[str, int, int]] = []
+    fence, word, start, here = "", "", 0, 0
     for line in _LINE.findall(text):
         found = _FENCE.match(line.rstrip("\r\n"))
+        after = here + len(line)
         if not fence:
             if found:
-                fence, word, lines = found["fence"], found["word"], []
+                fence, word, start = found["fence"], found["word"], after
         elif (
             found
             and found["fence"][0] == fence[0]
             and len(found["fence"]) >= len(fence)
             and not found["word"]
         ):
-            blocks.append((word, "".join(lines)))
+            blocks.append((word, start, here))
             fence = ""
-        else:
-            lines.append(line)
+        here = after
     if fence:
-        blocks.append((word, "".join(lines)))
+        blocks.append((word, start, here))
     return blocks

@@ -25,12 +25,16 @@ __all__ = ["OracleJudgement", "behaviour_of", "job_for", "judge", "read_run"]
 
 
 class OracleJudgement(NamedTuple):
-    """``state`` is pass, wrong, exception, timeout, memory, killed or protocol_error."""
+    """``state`` is pass, wrong, exception, timeout, memory, killed or protocol_error.
+
+    ``failing`` is the number of the first case that did not pass, from 0; ``detail`` is what the sandbox said.
+    """
 
     state: str
     passed: int
     tests: int
     detail: str = ""
+    failing: int | None = None
 
 
 Inputs = Sequence[dict[str, Any]]
@@ -117,21 +121,21 @@ def judge(contract: Contract, run: dict[str, Any]) -> OracleJudgement:
     """Compare what came out with what the contract expects."""
     tests = len(contract.test_cases)
     if run["state"] == "exception":  # the program could not be loaded or has no such entry point
-        return OracleJudgement("exception", 0, tests, run["detail"])
+        return OracleJudgement("exception", 0, tests, run["detail"], 0 if tests else None)
     results = run["cases"]
     states = [
         _case_state(contract, case, results[number]) if number < len(results) else "not_run"
         for number, case in enumerate(contract.test_cases)
     ]
     passed = states.count("pass")
+    failing = next((number for number, state in enumerate(states) if state != "pass"), None)
     if run["state"] != "ran":
-        return OracleJudgement(run["state"], passed, tests, run["detail"])
+        return OracleJudgement(run["state"], passed, tests, run["detail"], failing)
     if passed == tests:
         return OracleJudgement("pass", passed, tests)
     worst = next(s for s in ("killed", "memory", "timeout", "exception", "wrong", "not_run") if s in states)
-    first = next(number for number, state in enumerate(states) if state != "pass")
     return OracleJudgement(
-        "killed" if worst == "not_run" else worst, passed, tests, f"first failing case: {first}"
+        "killed" if worst == "not_run" else worst, passed, tests, f"first failing case: {failing}", failing
     )
 
 
