@@ -11,7 +11,7 @@ from assay.bench.audit import audit as check
 from assay.bench.live import SandboxService
 from assay.bench.prepare import instruments_of, subjects_of, take_files
 
-from .load import Paths, paths_of
+from .arguments import Paths, paths_of
 from .worker_thread import run_apart
 
 __all__ = ["audit"]

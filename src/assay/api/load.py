@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.bench import Instrument, RunFolder, load_instrument
 from assay.bench.prepare import instruments_of, take_files
-from assay.errors import AssayError, UnknownName, blaming
+from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
 from assay.evidence.manifest import manifest_paths
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.report.presentation import Headline, Presentation
@@ -18,12 +18,14 @@ from assay.report.tables import headline_table
 from assay.study import Lock
 from assay.vocabulary import Reading, Result
 
+from .arguments import Paths, paths_of
+from .declaration import warnings_of
+from .gate import Judgement, judge
+
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LoadedRun", "Paths", "headline_of", "load", "load_folder", "paths_of"]
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+__all__ = ["LoadedRun", "headline_of", "load", "load_folder"]
 
 
 class LoadedRun:
@@ -74,6 +76,25 @@ class LoadedRun:
 
         with self._index() as index:
             return reply_frame(index)
+
+    def check(self, *, strict: bool = True) -> Judgement:
+        """Raise `RequirementFailed` unless every requirement of the study holds; else say what was judged.
+
+        Judged as by ``assay check --strict``: what is not established fails, and so does a study that requires
+        nothing. Without ``strict`` only what fails does.
+        """
+        __tracebackhide__ = True  # in a test the message says it all
+        gate = judge(self.results, strict=strict)
+        if not gate.holds:
+            raise RequirementFailed(gate.text(self._warnings(), str(self.path)))
+        return gate
+
+    def _warnings(self) -> list[str]:
+        """What could never hold, where the instruments can be asked."""
+        try:
+            return warnings_of(self.lock)
+        except AssayError:
+            return []
 
     def _instrument(self, name: str | None) -> Instrument:
         if name is None and len(self.readings) == 1:
@@ -144,7 +165,3 @@ def load_folder(folder: RunFolder, files: Sequence[Path] = (), signed_by: str | 
         one.reading.result.instrument: one.reading for one in score_run(folder, lock, instruments_of(lock))
     }
     return LoadedRun(folder, lock, readings, finished=False)
-
-
-def paths_of(given: Paths) -> list[Path]:
-    return [Path(given)] if isinstance(given, str | os.PathLike) else [Path(one) for one in given]

@@ -14,9 +14,8 @@ from assay.report.presentation import Headline
 from assay.report.text import safe_terminal
 from assay.study import Lock
 
-from .declaration import Beside, Target, declare, warnings_of
-from .load import Paths, paths_of
-from .subjects import Subjects, own_options, specs_of
+from .arguments import Paths, Subjects, lock_from
+from .declaration import Target, warnings_of
 
 __all__ = ["StudyPlan", "plan", "plan_of"]
 
@@ -79,11 +78,21 @@ def plan(
     """What `assay.run` would ask, given the same: calls, tokens, cost, time, and the difference it could detect."""
     if not call_seconds > 0:
         raise InputError(f"call_seconds {call_seconds:g}: a number of seconds, more than 0")
-    beside = Beside(
-        None if subject is None else specs_of(subject),
-        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
-    )  # fmt: skip
-    return plan_of(declare(study, beside, own_options(study, options), paths_of(instrument)), call_seconds)
+    lock = lock_from(
+        study,
+        subject=subject,
+        base_url=base_url,
+        key_env=key_env,
+        quick=quick,
+        budget=budget,
+        seed=seed,
+        connections=connections,
+        max_tokens=max_tokens,
+        boundary=boundary,
+        instrument=instrument,
+        **options,
+    )
+    return plan_of(lock, call_seconds)
 
 
 def plan_of(lock: Lock, call_seconds: float) -> StudyPlan:

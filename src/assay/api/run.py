@@ -16,11 +16,11 @@ from assay.report.publish import write_report
 from assay.report.text import safe_terminal
 from assay.study import Lock
 
-from .declaration import Beside, Target, budget_of, declare, lock_file
-from .load import LoadedRun, Paths, load_folder, paths_of
+from .arguments import Paths, Subjects, lock_from, paths_of
+from .declaration import Target, budget_of, lock_file
+from .load import LoadedRun, load_folder
 from .progress import Show, Watched, notebook_display
 from .session import Session, Stop, Stopped, begun, close_run, create_run
-from .subjects import Subjects, own_options, specs_of
 from .worker_thread import run_apart
 
 __all__ = ["run"]
@@ -57,31 +57,38 @@ def run(
     ``progress`` is called with a `RunProgress` now and then. In a notebook a line is shown unless it is False. An
     interrupt, a budget or a full disk leave a run that can go on.
     """
-    beside = Beside(
-        None if subject is None else specs_of(subject),
-        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
-    )  # fmt: skip
     files, keyfile = paths_of(instrument), None if key is None else Path(key)
     show = notebook_display() if progress is None or progress is True else progress or None
-    more = _Manner(keyfile, allow_unconfined_code, report, show)
-    stopped = _run_folder(study)
-    if stopped is not None:
-        if options or any(value is not None for value in beside._replace(budget=None)):
+    manner = _Manner(keyfile, allow_unconfined_code, report, show)
+    declared = {
+        "subject": subject,
+        "base_url": base_url,
+        "key_env": key_env,
+        "quick": quick or None,
+        "seed": seed,
+        "connections": connections,
+        "max_tokens": max_tokens,
+        "boundary": boundary,
+        **options,
+    }
+    given = {word: value for word, value in declared.items() if value is not None}
+    if (stopped := _run_folder(study)) is not None:
+        if given:
             raise InputError(
                 f"{stopped.path} is a run and goes on as it was declared; of options it takes a budget"
             )
-        return _go_on(stopped, files, budget, more)
-    lock = declare(study, beside, own_options(study, options), files)
+        return _go_on(stopped, files, budget, manner)
+    lock = lock_from(study, budget=budget, instrument=files, **given)
     if name is not None and (folder := RunFolder(Path(out) / name)).lock_path.is_file():
         if (found := folder.read_lock()).digest != lock.digest:
             raise InputError(
                 f"{folder.path} is a run of another study ({found.digest[:16]}, not {lock.digest[:16]}); "
                 "give another name, or none"
             )
-        return _go_on(folder, (), None, more)
+        return _go_on(folder, (), None, manner)
     folder, lock = create_run(lock, Path(out), name, key=keyfile, source=lock_file(study))
     with begun(folder):
-        return _session(Session(folder, lock, allow_unconfined_code=allow_unconfined_code), more)
+        return _session(Session(folder, lock, allow_unconfined_code=allow_unconfined_code), manner)
 
 
 class _Manner:

@@ -1,4 +1,4 @@
-"""Subjects and options as Python passes them: a text, a mapping or a callable; keywords for the instruments' own."""
+"""What Python passes: subjects as texts, mappings or callables, and keywords for the instruments' own options."""
 
 from __future__ import annotations
 
@@ -11,15 +11,44 @@ from typing import Any
 from assay.bench import Instrument, named_instrument
 from assay.bench.prepare import read_study
 from assay.errors import InputError, nearest
-from assay.study import SubjectSpec, convert
+from assay.study import Lock, SubjectSpec, convert
 
-from .declaration import Target, lock_file
+from .declaration import Beside, Target, declare, lock_file
 from .option_values import Given, plain_data
 
-__all__ = ["Subjects", "own_options", "specs_of"]
+__all__ = ["Paths", "Subjects", "lock_from", "paths_of"]
 
 One = str | Mapping[str, Any] | SubjectSpec | Callable[..., Any]
 Subjects = One | Sequence[One]
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def lock_from(
+    study: Target,
+    *,
+    subject: Subjects | None = None,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    quick: bool = False,
+    budget: str | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    connections: int | None = None,
+    max_tokens: int | None = None,
+    boundary: str | None = None,
+    instrument: Paths = (),
+    **options: Any,
+) -> Lock:
+    """The lock of what is passed: the same words as on the command line, and the instruments' own options."""
+    beside = Beside(
+        None if subject is None else specs_of(subject),
+        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
+    )  # fmt: skip
+    return declare(study, beside, own_options(study, options), paths_of(instrument))
+
+
+def paths_of(given: Paths) -> list[Path]:
+    """One path, or several."""
+    return [Path(given)] if isinstance(given, str | os.PathLike) else [Path(one) for one in given]
 
 
 def specs_of(given: Subjects) -> list[str | SubjectSpec]:
