@@ -21,6 +21,7 @@ from assay.vocabulary import Reading, Result
 from .arguments import Paths, paths_of
 from .declaration import warnings_of
 from .gate import Judgement, judge
+from .worker_thread import call_apart
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +69,7 @@ class LoadedRun:
         with self._index() as index:
             evidence = Evidence(index, instrument.name, lock=self.lock)
             with blaming(f"the instrument {instrument.name}", "rows"):
-                return frame_of(instrument.rows(evidence))
+                return frame_of(call_apart(lambda: [*instrument.rows(evidence)]))
 
     def replies(self) -> pl.DataFrame:
         """One row an exchange with a subject, from the ledger, of finished and unfinished trials."""
@@ -161,7 +162,6 @@ def load_folder(folder: RunFolder, files: Sequence[Path] = (), signed_by: str | 
 
     lock = folder.read_lock(signed_by)
     take_files(lock, files)
-    readings = {
-        one.reading.result.instrument: one.reading for one in score_run(folder, lock, instruments_of(lock))
-    }
+    scored = call_apart(lambda: score_run(folder, lock, instruments_of(lock)))
+    readings = {one.reading.result.instrument: one.reading for one in scored}
     return LoadedRun(folder, lock, readings, finished=False)

@@ -16,6 +16,7 @@ from assay.study import Lock
 
 from .arguments import Paths, Subjects, lock_from
 from .declaration import Target, warnings_of
+from .worker_thread import call_apart
 
 __all__ = ["StudyPlan", "plan", "plan_of"]
 
@@ -92,7 +93,7 @@ def plan(
         instrument=instrument,
         **options,
     )
-    return plan_of(lock, call_seconds)
+    return call_apart(lambda: plan_of(lock, call_seconds))
 
 
 def plan_of(lock: Lock, call_seconds: float) -> StudyPlan:

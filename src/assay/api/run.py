@@ -14,14 +14,13 @@ from assay.errors import AssayError, InputError, RunStopped
 from assay.evidence.redaction import Redactor
 from assay.report.publish import write_report
 from assay.report.text import safe_terminal
-from assay.study import Lock
 
 from .arguments import Paths, Subjects, lock_from, paths_of
 from .declaration import Target, budget_of, lock_file
 from .load import LoadedRun, load_folder
 from .progress import Show, Watched, notebook_display
 from .session import Session, Stop, Stopped, begun, close_run, create_run
-from .worker_thread import run_apart
+from .worker_thread import call_apart, run_apart
 
 __all__ = ["run"]
 
@@ -117,7 +116,7 @@ def _go_on(
 
 
 def _session(session: Session, manner: _Manner) -> LoadedRun:
-    folder, lock = session.folder, session.lock
+    folder = session.folder
     again = f"assay.run({str(folder.path)!r})"
     try:
         session.check_sandbox()
@@ -126,9 +125,7 @@ def _session(session: Session, manner: _Manner) -> LoadedRun:
             raise stopped.cause or RunStopped(
                 f"{stopped.reason.rstrip('.')}; what is recorded is safe, go on with: {again}"
             )
-        found = close_run(folder, lock, session.instruments, key=manner.key, again=again)
-        if manner.report:
-            _report(session, found, lock)
+        call_apart(lambda: _close(session, manner, again))
         return load_folder(folder)
     except AssayError as error:
         _clean(error, session)
@@ -138,13 +135,18 @@ def _session(session: Session, manner: _Manner) -> LoadedRun:
         raise
 
 
-def _report(session: Session, found: Any, lock: Lock) -> None:
+def _close(session: Session, manner: _Manner, again: str) -> None:
+    """The readings, and the page for people."""
+    folder, lock, instruments = session.folder, session.lock, session.instruments
+    found = close_run(folder, lock, instruments, key=manner.key, again=again)
+    if not manner.report:
+        return
     try:
-        write_report(session.folder, lock, session.instruments, found)
+        write_report(folder, lock, instruments, found)
     except AssayError:
         raise
     except Exception as error:  # the measurement is closed and safe; only its picture failed
-        warnings.warn(f"the report could not be drawn ({type(error).__name__}: {error})", stacklevel=4)
+        warnings.warn(f"the report could not be drawn ({type(error).__name__}: {error})", stacklevel=2)
 
 
 def _clean(error: BaseException | None, session: Session) -> None:

@@ -13,13 +13,14 @@ from assay.study import convert
 from assay.vocabulary import Result
 
 from .option_values import plain_value
+from .worker_thread import call_apart
 
 if TYPE_CHECKING:
     import polars as pl
 
     from assay.bench import Instrument
 
-__all__ = ["RowScore", "score", "scored_rows"]
+__all__ = ["RowScore", "score"]
 
 
 class RowScore:
@@ -49,7 +50,7 @@ class RowScore:
         from .frames import frame_of
 
         with blaming(f"the instrument {self._instrument.name}", "records"):
-            return frame_of(self._scored.records())
+            return frame_of(call_apart(lambda: [*self._scored.records()]))
 
     def _headline(self) -> Headline:
         found: Headline = self._instrument.headline(self.result)
@@ -75,13 +76,14 @@ def score(instrument: str, rows: Any, **options: Any) -> RowScore:
     found = named_instrument(instrument)
     kind = found.row_option_type
     values = {name: plain_value(kind, name, value, name) for name, value in options.items()}
-    return RowScore(found, scored_rows(found, rows, values))
+    return RowScore(found, _scored(found, rows, values))
 
 
-def scored_rows(instrument: Instrument, rows: Any, options: dict[str, Any]) -> ScoredRows:
+def _scored(instrument: Instrument, rows: Any, options: dict[str, Any]) -> ScoredRows:
     """The rows scored with options as plain data."""
     kind = instrument.row_option_type
     if kind is None:
         raise InputError(f"{instrument.name} has no scoring of plain rows")
-    found: ScoredRows = instrument.score_rows(open_rows(rows), convert(options, kind))
+    chosen = convert(options, kind)
+    found: ScoredRows = call_apart(lambda: instrument.score_rows(open_rows(rows), chosen))
     return found

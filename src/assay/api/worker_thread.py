@@ -6,12 +6,23 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-__all__ = ["EVERY", "run_apart"]
+__all__ = ["EVERY", "call_apart", "run_apart"]
 
 EVERY = 0.25  # seconds between two looks at the work
 T = TypeVar("T")
+
+
+def call_apart(function: Callable[[], T]) -> T:
+    """Call it in a thread of its own where a loop is running here: what an instrument does may need a loop itself."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return function()
+    with ThreadPoolExecutor(1, "assay") as pool:
+        return pool.submit(function).result()
 
 
 def run_apart(
