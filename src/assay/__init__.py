@@ -7,8 +7,9 @@ imported when it is used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = (
+    False  # type checkers take it for true; importing typing for it would cost more than all the rest
+)
 if TYPE_CHECKING:
     from .api.audit import audit
     from .api.load import load

@@ -9,10 +9,10 @@ from assay.report.text import safe_terminal
 from assay.report.wording import invalid_in, word
 from assay.vocabulary import Result, Verdict
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["CheckReport", "judge"]
 
 
-class Judgement(NamedTuple):
+class CheckReport(NamedTuple):
     """``required`` are the verdicts that gate, ``invalid`` the readings and measures that nothing can be built on."""
 
     holds: bool
@@ -40,11 +40,11 @@ def _line(what: str, text: str) -> str:
     return f"  {what:15}  {' '.join(safe_terminal(text).split())}"
 
 
-def judge(results: Sequence[Result], *, strict: bool) -> Judgement:
+def judge(results: Sequence[Result], *, strict: bool) -> CheckReport:
     """Nothing that is required fails, and nothing is invalid; ``strict``: and something is required, and all holds."""
     required = [v for result in results for v in result.verdicts if v.kind == "requirement"]
     invalid = [text for result in results for text in invalid_in(result)]
     fails = bool(invalid) or any(verdict.holds is False for verdict in required)
     if strict:
         fails = fails or not required or any(verdict.holds is None for verdict in required)
-    return Judgement(not fails, required, invalid)
+    return CheckReport(not fails, required, invalid)

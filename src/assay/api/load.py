@@ -20,7 +20,7 @@ from assay.vocabulary import Reading, Result
 
 from .arguments import Paths, paths_of
 from .declaration import warnings_of
-from .gate import Judgement, judge
+from .gate import CheckReport, judge
 from .worker_thread import call_apart
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class LoadedRun:
         with self._index() as index:
             return reply_frame(index)
 
-    def check(self, *, strict: bool = True) -> Judgement:
+    def check(self, *, strict: bool = True) -> CheckReport:
         """Raise `RequirementFailed` unless every requirement of the study holds; else say what was judged.
 
         Judged as by ``assay check --strict``: what is not established fails, and so does a study that requires
