@@ -103,7 +103,7 @@ def test_what_cannot_be_established_fails_and_says_what_it_would_take(
                 assay.run("ping", subject="reference:mumbler", quick=True).check()
         """
     )
-    pytester.runpytest_inprocess(*QUIET).assert_outcomes(passed=2)
+    pytester.runpytest_inprocess(*QUIET, "-W", "default").assert_outcomes(passed=2, warnings=1)
 
 
 @inside

@@ -201,6 +201,12 @@ def test_what_is_wrong_is_said_and_nothing_is_left_behind(
     assert not (here / "runs").exists()
 
 
+def test_what_can_never_hold_is_warned_of_before_anything_is_asked(here: Path) -> None:
+    given: dict[str, Any] = {"subject": "reference:steady", "contracts": "is_even", "repetitions": 5}
+    with pytest.warns(UserWarning, match="can never hold with n = 5"), pytest.raises(RunStopped):
+        assay.run("repeatability", require={"pass_rate": 0.9}, budget="calls=1", **given)
+
+
 def test_a_run_goes_on_as_it_was_declared(here: Path) -> None:
     assay.run("ping", subject=MUMBLER, trials=1, name="r", report=False)
     for given in ({"seed": 3}, {"trials": 3}, {"subject": MUMBLER}):

@@ -33,18 +33,21 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     call_seconds: float
     connections: int
 
+    def _estimate(self) -> list[str]:
+        """Time, money and warnings of the whole study, a line each."""
+        at_once = f"{self.connections} at once" if self.connections > 1 else "one at a time"
+        lines = [f"time       about {self.seconds:,.0f} s at {self.call_seconds:g} s a call, {at_once}"]
+        if self.cost_at_most is not None:
+            lines.append(f"cost       at most {self.cost_at_most:,.4f}, by the declared prices")
+        return [*lines, *(f"warning    {text}" for text in self.warnings), f"lock       {self.lock}"]
+
     def __str__(self) -> str:
         lines = []
         for name, found in self.instruments.items():
             lines.append(f"{name}: {found.trials:,} trials, {found.calls:,} calls")
             lines.append(f"  tokens     about {found.input_tokens:,} in, at most {found.output_tokens:,} out")
             lines += [f"  detectable {line}" for line in found.detectable]
-        at_once = f"{self.connections} at once" if self.connections > 1 else "one at a time"
-        lines.append(f"time       about {self.seconds:,.0f} s at {self.call_seconds:g} s a call, {at_once}")
-        if self.cost_at_most is not None:
-            lines.append(f"cost       at most {self.cost_at_most:,.4f}, by the declared prices")
-        lines += [f"warning    {text}" for text in self.warnings]
-        return safe_terminal("\n".join([*lines, f"lock       {self.lock}"]))
+        return safe_terminal("\n".join([*lines, *self._estimate()]))
 
     def _repr_html_(self) -> str:
         from assay.report.html import render_summary
@@ -54,9 +57,9 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
             for name, one in self.instruments.items()
         )
         columns = ("instrument", "trials", "calls", "tokens in, about", "tokens out, at most")
-        after = str(self).split("\ntime ", 1)[1].splitlines()
         said = [line for one in self.instruments.values() for line in one.detectable]
-        caption = ". ".join([*said, f"time {after[0]}".strip(), *after[1:]])
+        estimate = [" ".join(line.split()) for line in self._estimate()]
+        caption = "; ".join([*said, *estimate])
         return render_summary("", tables=[Headline("What a run would ask", columns, rows, caption)])
 
 

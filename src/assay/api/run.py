@@ -16,7 +16,7 @@ from assay.report.publish import write_report
 from assay.report.text import safe_terminal
 
 from .arguments import Paths, Subjects, lock_from, paths_of
-from .declaration import Target, budget_of, lock_file
+from .declaration import Target, budget_of, lock_file, warnings_of
 from .load import LoadedRun, load_folder
 from .progress import Show, Watched, notebook_display
 from .session import Session, Stop, Stopped, begun, close_run, create_run
@@ -85,6 +85,8 @@ def run(
                 "give another name, or none"
             )
         return _go_on(folder, (), None, manner)
+    for text in warnings_of(lock):
+        warnings.warn(text, stacklevel=2)
     folder, lock = create_run(lock, Path(out), name, key=keyfile, source=lock_file(study))
     with begun(folder):
         return _session(Session(folder, lock, allow_unconfined_code=allow_unconfined_code), manner)
