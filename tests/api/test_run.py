@@ -190,6 +190,12 @@ def test_an_endpoint_that_refuses_is_said_without_its_key(
         (["ping", "drill"], {"trials": 3}, "several instruments have it; write ping={'trials': …} or drill="),
         ({"instruments": {"ping": {}}, "subjcts": []}, {}, "did you mean 'subjects'"),
         ("nowhere.yaml", {}, "there is no file nowhere.yaml"),
+        (3, {}, "not int"),
+        ({"instruments": 3}, {"trials": 3}, "instruments: must be a mapping or a list"),
+        ("ping", {"seed": "x"}, "seed: must be a whole number, not text"),
+        ("ping", {"budget": 3}, "budget: a text or a mapping, not int"),
+        ("ping", {"base_url": "http://x"}, "base_url goes with openai: subjects"),
+        ("ping", {"require": {"success": object()}}, "require: not plain data"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_nothing_is_left_behind(

@@ -13,7 +13,7 @@ from assay.bench.prepare import read_study
 from assay.errors import InputError, nearest
 from assay.study import Lock, SubjectSpec, convert
 
-from .declaration import Beside, Target, declare, lock_file
+from .declaration import Beside, Target, declare, lock_file, study_from
 from .option_values import Given, plain_data
 
 __all__ = ["Paths", "Subjects", "lock_from", "paths_of"]
@@ -118,7 +118,7 @@ def _instruments(study: Target) -> list[Instrument]:
     """The instruments that a study names; what it says of them is looked at later."""
     base = Path()
     if isinstance(study, Mapping):
-        names = list(study.get("instruments") or ())
+        names = list(study_from(study).options)
     elif isinstance(study, str | os.PathLike):
         path = Path(study)
         names = [os.fspath(study)]

@@ -23,7 +23,7 @@ from assay.study import Budget, Lock, Source, Study, SubjectSpec, convert, read_
 
 from .option_values import Given, plain_data, plain_value
 
-__all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "warnings_of"]
+__all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "study_from", "warnings_of"]
 
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str]
@@ -78,7 +78,12 @@ def lock_file(target: Target) -> Path | None:
 
 
 def _texts(target: str | os.PathLike[str] | Sequence[str]) -> list[str]:
-    return [os.fspath(target)] if isinstance(target, str | os.PathLike) else [*map(os.fspath, target)]
+    try:
+        return [os.fspath(target)] if isinstance(target, str | os.PathLike) else [*map(os.fspath, target)]
+    except TypeError:
+        raise InputError(
+            f"a study is a file, a mapping or instruments by name, not {type(target).__name__}"
+        ) from None
 
 
 def _declared_before(path: Path, beside: Beside, own: Sequence[Given], files: Sequence[Path]) -> Lock:
@@ -94,12 +99,17 @@ def _declared_before(path: Path, beside: Beside, own: Sequence[Given], files: Se
 def _study_of(target: Target) -> tuple[Study, Source | None, Path]:
     """The study, its file's lines if it has one, and the folder its relative paths start from."""
     if isinstance(target, Mapping):
-        return convert(plain_data(target, "the study"), Study), None, Path()
+        return study_from(target), None, Path()
     targets = _texts(target)
     if len(targets) == 1 and targets[0].endswith((".yaml", ".yml")):
         path = Path(targets[0])
         return (*read_study(path), path.parent)
     return _from_names(targets), None, Path()
+
+
+def study_from(mapping: Mapping[str, Any]) -> Study:
+    """A study that is passed as a mapping."""
+    return convert(plain_data(mapping, "the study"), Study)
 
 
 def _from_names(names: list[str]) -> Study:
@@ -148,7 +158,7 @@ def _override(study: Study, beside: Beside, spell: Spell) -> Study:
         max_tokens = min(study.sampling.max_tokens, 160)
     if max_tokens is not None:
         study = _replace(study, sampling=msgspec.structs.replace(study.sampling, max_tokens=max_tokens))
-    return study
+    return convert(plain_data(study, "the study"), Study)  # Python passes values of any type
 
 
 def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tuple[SubjectSpec, ...]:
@@ -209,6 +219,8 @@ def warnings_of(lock: Lock) -> list[str]:
 
 def budget_of(given: str | Mapping[str, Any], study: Study, spell: Spell = str) -> Budget:
     """The study's budget with what is given instead: ``calls=500,wall=10m``, or the fields of a study's budget."""
+    if not isinstance(given, str | Mapping):
+        raise InputError(f"{spell('budget')}: a text or a mapping, not {type(given).__name__}")
     values = _parsed(given, spell("budget")) if isinstance(given, str) else plain_data(given, "budget")
     return convert({**msgspec.to_builtins(study.budget), **values}, Budget, at=("budget",))
 
