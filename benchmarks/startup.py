@@ -1,4 +1,4 @@
-"""How long ``import assay`` and ``assay --help`` take, beside an interpreter that does nothing.
+"""How long ``import assay``, its functions, ``assay --help`` and pytest take, beside an interpreter that does nothing.
 
 ``python benchmarks/startup.py [--repeats N]``; processes of their own, turn about, medians.
 """
@@ -14,7 +14,11 @@ import time
 COMMANDS = {
     "python -c pass": [sys.executable, "-c", "pass"],
     "import assay": [sys.executable, "-c", "import assay"],
+    "assay.load": [sys.executable, "-c", "import assay; assay.load"],
+    "assay.run": [sys.executable, "-c", "import assay; assay.run"],
     "assay --help": [sys.executable, "-m", "assay", "--help"],
+    "pytest without us": [sys.executable, "-m", "pytest", "--version", "-p", "no:assay"],
+    "pytest with us": [sys.executable, "-m", "pytest", "--version"],
 }
 
 
@@ -26,12 +30,13 @@ def main() -> None:
     for _ in range(given.repeats):
         for name, command in COMMANDS.items():
             begun = time.perf_counter()
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             times[name].append(time.perf_counter() - begun)
     nothing = statistics.median(times["python -c pass"])
-    print(f"{'':20}{'seconds':>10}{'beyond nothing':>18}")
+    print(f"{'':20}{'seconds':>10}{'beyond nothing':>18}{'ratio':>10}")
     for name, found in times.items():
-        print(f"{name:20}{statistics.median(found):10.3f}{statistics.median(found) - nothing:18.3f}")
+        median = statistics.median(found)
+        print(f"{name:20}{median:10.3f}{median - nothing:18.3f}{median / nothing:10.2f}")
 
 
 if __name__ == "__main__":

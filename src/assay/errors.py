@@ -7,6 +7,7 @@
     │   └── UnknownName       a name that is not there, with the nearest one that is
     ├── IntegrityError        evidence that was altered, cut or contradicts itself: exit code 1
     │   └── Divergence        a replayed trial asked or computed something else than was recorded
+    ├── RequirementFailed     a run does not keep what its study requires; an AssertionError, too
     ├── RunStopped            cut short on purpose; the run can be resumed
     │   ├── BudgetReached     a declared budget is used up
     │   └── StorageFull       the disk took no more; nothing is lost
@@ -33,6 +34,7 @@ __all__ = [
     "ExtensionFailed",
     "InputError",
     "IntegrityError",
+    "RequirementFailed",
     "RunStopped",
     "SandboxUnavailable",
     "StorageFull",
@@ -81,6 +83,10 @@ class Divergence(IntegrityError):
     def __init__(self, trial: str, attempt: int, ordinal: int, what: str) -> None:
         self.trial, self.attempt, self.ordinal, self.what = trial, attempt, ordinal, what
         super().__init__(f"trial {trial[:12]} attempt {attempt} ordinal {ordinal}: {what}")
+
+
+class RequirementFailed(AssayError, AssertionError):
+    """What a study requires does not hold, or is not established; test runners count it as a failure."""
 
 
 class RunStopped(AssayError):

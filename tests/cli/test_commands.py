@@ -262,7 +262,7 @@ def test_a_third_party_instrument_runs_from_end_to_end(assay: Assay) -> None:
 def test_runs_without_a_name_never_share_a_folder_though_begun_in_the_same_second(
     assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.cli.session.time.strftime", lambda _: "20260101-000000")
+    monkeypatch.setattr("time.strftime", lambda _: "20260101-000000")
     for _ in range(3):
         assert assay("run", "ping", "-s", "reference:mumbler", "--quick").code == 0
     names = sorted(path.name for path in (tmp_path / "runs").iterdir())

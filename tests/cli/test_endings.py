@@ -23,7 +23,7 @@ def _broken(*_: Any, **__: Any) -> Any:
 
 
 def test_a_fault_of_our_own_is_said_to_be_one(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.bench.prepare.prepare", _broken)
+    monkeypatch.setattr("assay.api.declaration.prepare", _broken)
     ended = assay(*PING)
     assert (ended.code, ended.out) == (70, "")
     assert ended.err == (

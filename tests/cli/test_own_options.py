@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta
 
-from assay.cli.own_options import help_of, take_options, value_of
+from assay.api.option_values import value_of
+from assay.cli.own_options import help_of, take_options
 from assay.errors import InputError
 from assay.measuring import Options
 
@@ -32,7 +33,7 @@ class Two(Options, frozen=True, kw_only=True):
 
 def taken(*arguments: str) -> tuple[list[str], list[tuple[str, str, str]]]:
     rest, own = take_options(arguments, {"one": One, "two": Two}, KNOWN)
-    return rest, [(given.instrument, given.field, given.text) for given in own]
+    return rest, [(given.instrument, given.field, given.value) for given in own]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -30,18 +29,9 @@ def audit(
     """
     import msgspec
 
-    from assay.bench import RunFolder
-    from assay.bench.audit import audit as check
-    from assay.bench.live import SandboxService
-    from assay.bench.prepare import instruments_of, subjects_of, take_files
+    from assay.api.audit import audit as check
 
-    folder = RunFolder.find(run)
-    lock = folder.read_lock(signed_by)
-    take_files(lock, files or ())
-    sandbox = SandboxService(allow_unconfined_code=unconfined)
-    found = asyncio.run(
-        check(folder, lock, instruments_of(lock), subjects_of(lock), trusted_keyid=signed_by, sandbox=sandbox)
-    )
+    found = check(run, signed_by=signed_by, instrument=files or (), allow_unconfined_code=unconfined)
     if as_json:
         print_json({**msgspec.to_builtins(found), "holds": found.holds})
         raise typer.Exit(0 if found.holds else 1)

@@ -43,16 +43,14 @@ def check(
     """
     import msgspec
 
+    from assay.api.gate import judge
     from assay.bench import RunFolder
-    from assay.report.wording import invalid_in, word
+    from assay.report.wording import word
 
     sealed = RunFolder.find(run).read_sealed(signed_by)
     results = [reading.result for reading in sealed.readings.values()]
-    required = [v for result in results for v in result.verdicts if v.kind == "requirement"]
-    invalid = [text for result in results for text in invalid_in(result)]
-    fails = bool(invalid) or any(verdict.holds is False for verdict in required)
-    if strict:
-        fails = fails or not required or any(verdict.holds is None for verdict in required)
+    gate = judge(results, strict=strict)
+    required, invalid, fails = gate.required, gate.invalid, not gate.holds
     installed = [result for result in results if result.instrument not in sealed.lock.files]
     accompanying = [text for result in installed for text in _accompanying(result)]
     if junit is not None:

@@ -65,29 +65,11 @@ async def _live(progress: Progress, console: Any) -> None:
             live.update(_table(progress))
 
 
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "–"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
 def status_line(progress: Progress) -> str:
     """Everything on one line."""
-    rate, left = progress.sample()
-    meter = progress.meter
-    parts = [
-        f"{progress.done}/{progress.planned} trials",
-        f"{rate:.1f} calls/s",
-        f"{meter.input_tokens + meter.output_tokens:,} tokens",
-    ]
-    if meter.cost:
-        parts.append(f"cost {meter.cost:.4f}")
-    if meter.faults:
-        parts.append("faults " + ", ".join(f"{name} {n}" for name, n in sorted(meter.faults.items())))
-    parts.append(f"left {_duration(left)}")
-    return safe(" · ".join([progress.message, *parts] if progress.message else parts)).replace("\n", " ")
+    from assay.api.progress import progress_of
+
+    return safe(str(progress_of(progress))).replace("\n", " ")
 
 
 def _table(progress: Progress) -> Any:

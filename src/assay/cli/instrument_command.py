@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 import typer.core
 
+from assay.api.option_values import Given
 from assay.errors import InputError, nearest
 
-from .own_options import Given, help_of, take_options
+from .own_options import help_of, take_options
 
 if TYPE_CHECKING:
     import msgspec

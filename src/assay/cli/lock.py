@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, Key, warnings_of
+from .options import Json, Key
 from .output import complain, print_json
 
 __all__ = ["lock"]
@@ -25,6 +25,7 @@ def lock(
 
     The lock is one file; run it anywhere with: assay run STUDY.lock.json
     """
+    from assay.api.declaration import warnings_of
     from assay.bench.prepare import prepare, read_study
     from assay.study import read_lock, write_lock
 

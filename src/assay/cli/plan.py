@@ -24,7 +24,6 @@ from .options import (
     Subjects,
     Targets,
     gather,
-    warnings_of,
 )
 from .output import print_json, say
 
@@ -51,7 +50,7 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Say what a run would ask: calls, tokens, cost, time, and the difference it could detect."""
-    from assay.bench.prepare import instruments_of, subjects_of
+    from assay.api.plan import plan_of
 
     if not seconds > 0:
         raise InputError(f"--call-seconds {seconds:g}: a number of seconds, more than 0")
@@ -70,30 +69,9 @@ def plan(
         own=own_options(context),
         files=files,
     )
-    plans = {instrument.name: instrument.plan(lock) for instrument in instruments_of(lock)}
-    calls = sum(p.calls for p in plans.values())
-    lanes = sum(subject.connections for subject in subjects_of(lock))
-    share = 1 / len(lock.study.specs)
-    cost = None
-    if any(spec.price for spec in lock.study.specs):
-        tokens_in = sum(p.input_tokens for p in plans.values()) * share
-        tokens_out = sum(p.output_tokens for p in plans.values()) * share
-        prices = [spec.price for spec in lock.study.specs if spec.price]
-        cost = sum(tokens_in * p.input + tokens_out * p.output for p in prices) / 1e6
-    estimate = {"calls": calls, "seconds": calls * seconds / lanes, "cost_at_most": cost, "lock": lock.digest}
-    warnings = warnings_of(lock)
-    if as_json:
-        print_json({**estimate, "instruments": plans, "warnings": warnings})
+    found = plan_of(lock, seconds)
+    if not as_json:
+        say(str(found))
         return
-    for name, found in plans.items():
-        typer.echo(f"{name}: {found.trials:,} trials, {found.calls:,} calls")
-        typer.echo(f"  tokens     about {found.input_tokens:,} in, at most {found.output_tokens:,} out")
-        for line in found.detectable:
-            typer.echo(f"  detectable {line}")
-    at_once = f"{lanes} at once" if lanes > 1 else "one at a time"
-    typer.echo(f"time       about {estimate['seconds']:,.0f} s at {seconds:g} s a call, {at_once}")
-    if cost is not None:
-        typer.echo(f"cost       at most {cost:,.4f}, by the declared prices")
-    for text in warnings:
-        say(f"warning    {text}")
-    typer.echo(f"lock       {lock.digest}")
+    estimate = {"calls": found.calls, "seconds": found.seconds, "cost_at_most": found.cost_at_most}
+    print_json({**estimate, "lock": found.lock, "instruments": found.instruments, "warnings": found.warnings})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Budget, InstrumentFiles, Json, Key, Unconfined, parse_budget
+from .options import Budget, InstrumentFiles, Json, Key, Unconfined, flag
 
 __all__ = ["resume"]
 
@@ -24,6 +24,7 @@ def resume(
 
     A budget given here replaces the declared one; it counts what earlier sessions used.
     """
+    from assay.api.declaration import budget_of
     from assay.bench import RunFolder
     from assay.bench.prepare import take_files
 
@@ -32,7 +33,7 @@ def resume(
     folder = RunFolder.find(run)
     lock = folder.read_lock()
     take_files(lock, files or ())
-    chosen = parse_budget(budget, lock.study) if budget else None
+    chosen = budget_of(budget, lock.study, flag) if budget else None
     with folder:
         code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key, budget=chosen)
         raise typer.Exit(code)

@@ -25,7 +25,6 @@ from .options import (
     Targets,
     Unconfined,
     gather,
-    warnings_of,
 )
 from .output import complain
 
@@ -73,33 +72,14 @@ def run(
         own=own_options(context),
         files=files,
     )
+    from assay.api.declaration import lock_file, warnings_of
+    from assay.api.session import begun, create_run
+
+    from .session import run_session
+
     for text in warnings_of(lock):
         complain(f"warning: {text}")
-    import shutil
-
-    from assay.bench import RunFolder
-    from assay.evidence.ledger import segment_paths
-    from assay.study import read_lock, write_lock
-
-    from .session import default_name, run_session
-
-    folder = RunFolder.create(out, name or default_name(lock), numbered=not name)
-    try:
-        if lock.keyid:
-            folder.lock_path.write_bytes(Path((targets or [""])[0]).read_bytes())
-        else:
-            write_lock(lock, folder.lock_path, key)
-        lock = read_lock(folder.lock_path)
-    except BaseException:  # a folder without a lock is no run: it could be neither resumed nor made again
-        folder.lock_path.unlink(missing_ok=True)
-        folder.path.rmdir()
-        raise
-    with folder:  # held while it may be taken away again: nobody else can have begun in it
-        try:
-            code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key)
-        except BaseException:
-            # Where nothing was begun, the name can be used when it is put right.
-            if not segment_paths(folder.ledger):
-                shutil.rmtree(folder.path, ignore_errors=True)
-            raise
+    folder, lock = create_run(lock, out, name, key=key, source=lock_file(targets or []))
+    with begun(folder):
+        code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key)
     raise typer.Exit(code)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.api.option_values import Given, value_of
 from assay.errors import InputError
 
 from .instrument_command import own_options
 from .options import Json
 from .output import complain, line, safe, say
-from .own_options import Given, value_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,14 +105,14 @@ def _check_places(file: Path, records: Path | None, report: Path | None) -> None
 
 
 def _as_written(one: Given) -> str:
-    return one.option if one.option.startswith("--no-") else f"{one.option}={one.text}"
+    return one.option if one.option.startswith("--no-") else f"{one.option}={one.value}"
 
 
 def _options(instrument: Instrument, given: list[Given]) -> Any:
     from assay.study import convert
 
     kind = instrument.row_option_type
-    values = {one.field: value_of(kind, one.field, one.text, one.option) for one in given}
+    values = {one.field: value_of(kind, one.field, one.value, one.option) for one in given}
     try:
         return convert(values, kind)
     except InputError as error:

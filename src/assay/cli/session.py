@@ -6,31 +6,23 @@ import asyncio
 import contextlib
 import os
 import signal
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.errors import AssayError, StorageFull, SubjectRefused
+from assay.errors import AssayError
 
 from .output import command_of, complain, keep_secret, print_json, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
     from assay.study import Budget, Lock
-    from assay.subjects.base import Subject
 
-__all__ = ["default_name", "run_session"]
+__all__ = ["run_session"]
 
 INTERRUPTED = 130
 STOPPED = 3
-
-
-def default_name(lock: Lock) -> str:
-    from assay.report.text import safe_name
-
-    return safe_name(f"{time.strftime('%Y%m%d-%H%M%S')}-{lock.study.name}")
 
 
 def run_session(
@@ -43,55 +35,17 @@ def run_session(
     budget: Budget | None = None,
 ) -> int:
     """Run to the end or to a clean stop; returns the exit code."""
-    from assay.bench.instrument import runs_code
-    from assay.bench.prepare import instruments_of, subjects_of
-    from assay.sandbox import sandbox_report
-
-    instruments, subjects = instruments_of(lock), subjects_of(lock)
-    keep_secret(subjects)
-    if any(runs_code(instrument, lock) for instrument in instruments):
-        sandbox_report(allow_unconfined_code=unconfined)  # refuses before anything is asked and paid for
-    finished, reason = asyncio.run(
-        _measure(folder, lock, instruments, subjects, quiet=as_json, unconfined=unconfined, budget=budget)
-    )
-    if not finished:
-        return _stopped(folder, lock, reason, as_json)
-    return _close(folder, lock, instruments, as_json, key)
-
-
-async def _measure(
-    folder: RunFolder,
-    lock: Lock,
-    instruments: list[Instrument],
-    subjects: list[Subject],
-    *,
-    quiet: bool,
-    unconfined: bool,
-    budget: Budget | None,
-) -> tuple[bool, str]:
-    """Whether the study is finished, and if not, why."""
-    from assay.bench import Meter, Runner
-    from assay.bench.environment import environment
-    from assay.bench.live import SandboxService
+    from assay.api.session import Session
 
     from .display import watch
 
-    runner = Runner(
-        lock,
-        folder,
-        instruments,
-        subjects,
-        meter=Meter(budget or lock.study.budget),
-        sandbox=SandboxService(allow_unconfined_code=unconfined),
-        environment=lambda: environment(allow_unconfined_code=unconfined),
-    )
-    _stop_on_signals(runner.stop)
-    async with watch(runner.progress, quiet=quiet):
-        try:
-            finished = await runner.run()
-        except SubjectRefused as refused:  # what was recorded before stands; put right, the run can go on
-            return False, runner.stop_reason or str(refused)
-    return finished, runner.stop_reason
+    session = Session(folder, lock, allow_unconfined_code=unconfined, budget=budget)
+    keep_secret(session.subjects)
+    session.check_sandbox()
+    stopped = asyncio.run(session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals))
+    if stopped is not None:
+        return _stopped(folder, lock, stopped.reason, as_json)
+    return _close(folder, lock, session.instruments, as_json, key)
 
 
 def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool) -> int:
@@ -110,27 +64,10 @@ def _close(
     folder: RunFolder, lock: Lock, instruments: list[Instrument], as_json: bool, key: Path | None
 ) -> int:
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
-    from assay.evidence.manifest import manifest_paths
-    from assay.report.publish import publish, score_run, write_report
+    from assay.api.session import close_run
+    from assay.report.publish import write_report
 
-    try:
-        if manifest_paths(folder.ledger):
-            folder.read_sealed()
-            found = score_run(folder, lock, instruments)
-        else:
-            found = publish(folder, lock, instruments, key)
-    except (OSError, AssayError) as error:
-        if isinstance(error, AssayError) and not isinstance(error.__context__, OSError):
-            raise
-        what = (
-            str(error)
-            if isinstance(error, AssayError)
-            else f"{error.filename or folder.path}: {error.strerror}"
-        )
-        raise StorageFull(
-            f"everything is measured, but the run could not be closed ({what}); "
-            f"make room and close it with: {command_of('resume', folder.path, lock)}"
-        ) from error
+    found = close_run(folder, lock, instruments, key=key, again=command_of("resume", folder.path, lock))
     try:
         path, presentations = write_report(folder, lock, instruments, found)
     except AssayError:

@@ -22,7 +22,18 @@ from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from .events import REFER_FROM, Event, Head, decode_event, decode_head
 from .ledger import segment_paths
 
-__all__ = ["Ask", "Evidence", "LedgerIndex", "Record", "Wave", "restore_texts", "scan", "take_wave"]
+__all__ = [
+    "Ask",
+    "End",
+    "Evidence",
+    "LedgerIndex",
+    "Record",
+    "Wave",
+    "asks_of",
+    "restore_texts",
+    "scan",
+    "take_wave",
+]
 
 
 # What a record can fail with that is well chained but not of the shape the bench writes: someone else's bundle.
@@ -87,11 +98,7 @@ class Record(Struct, frozen=True):
 
     @property
     def asks(self) -> list[Ask]:
-        sent = {event.ordinal: event.data for event in self.events if event.kind == "sent"}
-        try:
-            return [_ask(event, sent[event.ordinal]) for event in self.events if event.kind == "received"]
-        except _UNREADABLE as error:
-            raise IntegrityError(f"trial {self.id[:12]}: an ask that cannot be read ({error})") from None
+        return asks_of(self.id, self.events)
 
     @property
     def replies(self) -> list[Reply]:
@@ -106,6 +113,16 @@ class Record(Struct, frozen=True):
     def computed(self, name: str) -> list[Any]:
         """The results of one recomputable verb, in order."""
         return [e.data["result"] for e in self.events if e.kind == "computed" and e.data["name"] == name]
+
+
+def asks_of(trial: str, events: Iterable[Event]) -> list[Ask]:
+    """The exchanges among the events of one attempt at a trial, finished or not."""
+    kept = [event for event in events if event.kind in ("sent", "received")]
+    sent = {event.ordinal: event.data for event in kept if event.kind == "sent"}
+    try:
+        return [_ask(event, sent[event.ordinal]) for event in kept if event.kind == "received"]
+    except _UNREADABLE as error:
+        raise IntegrityError(f"trial {trial[:12]}: an ask that cannot be read ({error})") from None
 
 
 def _ask(event: Event, sent: dict[str, Any]) -> Ask:

@@ -27,7 +27,7 @@ from .wording import exact_text, interval_text, labels_text, value_text, verdict
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["ReportPage", "RowsFile", "render_report"]
+__all__ = ["ReportPage", "RowsFile", "render_report", "render_summary"]
 
 MOST_PLACES = 6  # named beside a flag
 MOST_MEASURES = 3
@@ -72,6 +72,27 @@ def render_report(page: ReportPage) -> str:
         environment=_flat(page.environment),
         commands=_commands(page),
     )
+
+
+def render_summary(
+    title: str,
+    results: Sequence[tuple[Result, Headline]] = (),
+    *,
+    under: str = "",
+    tables: Sequence[Headline] = (),
+) -> str:
+    """What is read first, as a fragment for a notebook: flags, headline and requirements of every result."""
+    sections = [
+        {
+            "badges": _badges(result),
+            "headline": _table(headline),
+            "verdicts": _verdicts(result, Presentation(headline=headline), kinds=("requirement",)),
+        }
+        for result, headline in results
+    ]
+    template = _environment().get_template("summary.html")
+    shown = [_table(table) for table in tables]
+    return template.render(title=title, under=under, sections=sections, tables=shown)
 
 
 @cache
@@ -169,12 +190,16 @@ _KINDS: tuple[tuple[VerdictKind, str, bool | None], ...] = (
 )
 
 
-def _verdicts(result: Result, presentation: Presentation) -> list[_Verdicts]:
+def _verdicts(
+    result: Result, presentation: Presentation, kinds: Sequence[VerdictKind] | None = None
+) -> list[_Verdicts]:
     """The verdicts by kind, but for those that a table of the instrument shows. Requirements are never folded."""
     tables = (presentation.headline, *presentation.tables)
     shown = {_which(verdict) for table in tables for verdict in table.verdicts}
     found = []
     for kind, title, first in _KINDS:
+        if kinds is not None and kind not in kinds:
+            continue
         own = [verdict for verdict in result.verdicts if verdict.kind == kind]
         own = [verdict for verdict in own if kind == "requirement" or _which(verdict) not in shown]
         if own:

@@ -1,0 +1,167 @@
+"""A run as a value: readings, frames, records, replies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.bench import Instrument, RunFolder, load_instrument
+from assay.bench.prepare import instruments_of, take_files
+from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
+from assay.evidence.manifest import manifest_paths
+from assay.evidence.records import Evidence, LedgerIndex
+from assay.report.presentation import Headline, Presentation
+from assay.report.tables import headline_table
+from assay.study import Lock
+from assay.vocabulary import Reading, Result
+
+from .arguments import Paths, paths_of
+from .declaration import warnings_of
+from .gate import CheckReport, judge
+from .worker_thread import call_apart
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["LoadedRun", "headline_of", "load", "load_folder"]
+
+
+class LoadedRun:
+    """A run that was read and found to be what was recorded and signed.
+
+    ``finished`` is False where it was stopped: its readings are then of the waves that are closed, and Provisional.
+    """
+
+    def __init__(
+        self, folder: RunFolder, lock: Lock, readings: Mapping[str, Reading], finished: bool
+    ) -> None:
+        self._folder, self.lock, self.finished = folder, lock, finished
+        self.readings: dict[str, Reading] = dict(readings)
+
+    @property
+    def path(self) -> Path:
+        return self._folder.path
+
+    @property
+    def results(self) -> list[Result]:
+        return [reading.result for reading in self.readings.values()]
+
+    def frame(self) -> pl.DataFrame:
+        """One row a measure: instrument, name, the labels, value, low, high, bounds, n, units, flags."""
+        from .frames import measure_frame
+
+        return measure_frame(self.results)
+
+    def verdicts(self) -> pl.DataFrame:
+        """One row a verdict: name, kind, labels, whether it holds (null: not established), and why."""
+        from .frames import verdict_frame
+
+        return verdict_frame(self.results)
+
+    def records(self, name: str | None = None) -> pl.DataFrame:
+        """What the records file of an instrument has, with the types of its values. One instrument needs no name."""
+        from .frames import frame_of
+
+        instrument = self._instrument(name)
+        with self._index() as index:
+            evidence = Evidence(index, instrument.name, lock=self.lock)
+            with blaming(f"the instrument {instrument.name}", "rows"):
+                return frame_of(call_apart(lambda: [*instrument.rows(evidence)]))
+
+    def replies(self) -> pl.DataFrame:
+        """One row an exchange with a subject, from the ledger, of finished and unfinished trials."""
+        from .frames import reply_frame
+
+        with self._index() as index:
+            return reply_frame(index)
+
+    def check(self, *, strict: bool = True) -> CheckReport:
+        """Raise `RequirementFailed` unless every requirement of the study holds; else say what was judged.
+
+        Judged as by ``assay check --strict``: what is not established fails, and so does a study that requires
+        nothing. Without ``strict`` only what fails does.
+        """
+        __tracebackhide__ = True  # in a test the message says it all
+        gate = judge(self.results, strict=strict)
+        if not gate.holds:
+            raise RequirementFailed(gate.text(self._warnings(), str(self.path)))
+        return gate
+
+    def _warnings(self) -> list[str]:
+        """What could never hold, where the instruments can be asked."""
+        try:
+            return warnings_of(self.lock)
+        except AssayError:
+            return []
+
+    def _instrument(self, name: str | None) -> Instrument:
+        if name is None and len(self.readings) == 1:
+            (name,) = self.readings
+        if name not in self.readings:
+            raise UnknownName("instrument of this run", str(name or ""), self.readings)
+        return next(one for one in instruments_of(self.lock) if one.name == name)
+
+    @contextmanager
+    def _index(self) -> Iterator[LedgerIndex]:
+        index = LedgerIndex(self._folder.ledger, self.lock.digest)
+        try:
+            yield index
+        finally:
+            index.close()
+
+    def __repr__(self) -> str:
+        state = "" if self.finished else ", not finished"
+        return f"<run {str(self.path)!r}: {', '.join(self.readings)}{state}>"
+
+    def __str__(self) -> str:
+        from assay.report.terminal import plain_text
+
+        shown = [plain_text(Presentation(headline=headline_of(result))) for result in self.results]
+        return "\n".join(shown)
+
+    def _repr_html_(self) -> str:
+        from assay.report.html import render_summary
+
+        shown = [(result, headline_of(result)) for result in self.results]
+        under = str(self.path) if self.finished else f"{self.path}, not finished"
+        return render_summary(self.lock.study.name, shown, under=under)
+
+
+def headline_of(result: Result) -> Headline:
+    """The table that is read first: the instrument's own where it can be loaded, else one of its measures."""
+    try:
+        found: Headline = load_instrument(result.instrument).headline(result)
+        return found
+    except AssayError:
+        return headline_table(result.measures, title=result.instrument.capitalize())
+
+
+def load(
+    run: str | os.PathLike[str],
+    *,
+    instrument: Paths = (),
+    signed_by: str | None = None,
+) -> LoadedRun:
+    """Read a run: a folder, or a name below ``runs``. One that is not what was recorded and signed is refused.
+
+    ``instrument`` names the files of instruments that the lock knows by their digest; ``signed_by`` the key id that
+    must have signed.
+    """
+    return load_folder(RunFolder.find(Path(run)), paths_of(instrument), signed_by)
+
+
+def load_folder(folder: RunFolder, files: Sequence[Path] = (), signed_by: str | None = None) -> LoadedRun:
+    if manifest_paths(folder.ledger):
+        sealed = folder.read_sealed(signed_by)
+        take_files(sealed.lock, files)
+        return LoadedRun(folder, sealed.lock, sealed.readings, finished=True)
+    from assay.report.publish import score_run
+
+    lock = folder.read_lock(signed_by)
+    take_files(lock, files)
+    scored = call_apart(lambda: score_run(folder, lock, instruments_of(lock)))
+    readings = {one.reading.result.instrument: one.reading for one in scored}
+    return LoadedRun(folder, lock, readings, finished=False)

@@ -1,0 +1,123 @@
+"""`assay.plan`: what a run would ask. Asks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from assay.bench import Plan
+from assay.bench.prepare import instruments_of, subjects_of
+from assay.errors import InputError
+from assay.report.presentation import Headline
+from assay.report.text import safe_terminal
+from assay.study import Lock
+
+from .arguments import Paths, Subjects, lock_from
+from .declaration import Target, warnings_of
+from .worker_thread import call_apart
+
+__all__ = ["StudyPlan", "plan", "plan_of"]
+
+
+class StudyPlan(Struct, frozen=True, kw_only=True):
+    """What a run would ask, at most, and how long that takes at ``call_seconds`` a call."""
+
+    calls: int
+    seconds: float
+    cost_at_most: float | None  # by the declared prices
+    lock: str
+    instruments: dict[str, Plan]
+    warnings: list[str]
+    call_seconds: float
+    connections: int
+
+    def _estimate(self) -> list[str]:
+        """Time, money and warnings of the whole study, a line each."""
+        at_once = f"{self.connections} at once" if self.connections > 1 else "one at a time"
+        lines = [f"time       about {self.seconds:,.0f} s at {self.call_seconds:g} s a call, {at_once}"]
+        if self.cost_at_most is not None:
+            lines.append(f"cost       at most {self.cost_at_most:,.4f}, by the declared prices")
+        return [*lines, *(f"warning    {text}" for text in self.warnings), f"lock       {self.lock}"]
+
+    def __str__(self) -> str:
+        lines = []
+        for name, found in self.instruments.items():
+            lines.append(f"{name}: {found.trials:,} trials, {found.calls:,} calls")
+            lines.append(f"  tokens     about {found.input_tokens:,} in, at most {found.output_tokens:,} out")
+            lines += [f"  detectable {line}" for line in found.detectable]
+        return safe_terminal("\n".join([*lines, *self._estimate()]))
+
+    def _repr_html_(self) -> str:
+        from assay.report.html import render_summary
+
+        rows = tuple(
+            (name, f"{one.trials:,}", f"{one.calls:,}", f"{one.input_tokens:,}", f"{one.output_tokens:,}")
+            for name, one in self.instruments.items()
+        )
+        columns = ("instrument", "trials", "calls", "tokens in, about", "tokens out, at most")
+        said = [line for one in self.instruments.values() for line in one.detectable]
+        estimate = [" ".join(line.split()) for line in self._estimate()]
+        caption = "; ".join([*said, *estimate])
+        return render_summary("", tables=[Headline("What a run would ask", columns, rows, caption)])
+
+
+def plan(
+    study: Target,
+    *,
+    subject: Subjects | None = None,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    quick: bool = False,
+    budget: str | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    connections: int | None = None,
+    max_tokens: int | None = None,
+    boundary: str | None = None,
+    instrument: Paths = (),
+    call_seconds: float = 5.0,
+    **options: Any,
+) -> StudyPlan:
+    """What `assay.run` would ask, given the same: calls, tokens, cost, time, and the difference it could detect."""
+    if not call_seconds > 0:
+        raise InputError(f"call_seconds {call_seconds:g}: a number of seconds, more than 0")
+    lock = lock_from(
+        study,
+        subject=subject,
+        base_url=base_url,
+        key_env=key_env,
+        quick=quick,
+        budget=budget,
+        seed=seed,
+        connections=connections,
+        max_tokens=max_tokens,
+        boundary=boundary,
+        instrument=instrument,
+        **options,
+    )
+    return call_apart(lambda: plan_of(lock, call_seconds))
+
+
+def plan_of(lock: Lock, call_seconds: float) -> StudyPlan:
+    """The plan of a lock."""
+    plans = {instrument.name: instrument.plan(lock) for instrument in instruments_of(lock)}
+    calls = sum(p.calls for p in plans.values())
+    lanes = sum(subject.connections for subject in subjects_of(lock))
+    share = 1 / len(lock.study.specs)
+    cost = None
+    if any(spec.price for spec in lock.study.specs):
+        tokens_in = sum(p.input_tokens for p in plans.values()) * share
+        tokens_out = sum(p.output_tokens for p in plans.values()) * share
+        prices = [spec.price for spec in lock.study.specs if spec.price]
+        cost = sum(tokens_in * p.input + tokens_out * p.output for p in prices) / 1e6
+    return StudyPlan(
+        calls=calls,
+        seconds=calls * call_seconds / lanes,
+        cost_at_most=cost,
+        lock=lock.digest,
+        instruments=plans,
+        warnings=warnings_of(lock),
+        call_seconds=call_seconds,
+        connections=lanes,
+    )
