@@ -20,7 +20,7 @@ __all__ = ["detect"]
 
 def detect(
     detector: Annotated[str, typer.Argument(help="The detector; see: assay list detectors.")],
-    rows: Annotated[Path | None, typer.Argument(help="JSON Lines, plain or .gz.")] = None,
+    rows: Annotated[Path | None, typer.Argument(help="JSON Lines or CSV, plain or .gz, or Parquet.")] = None,
     field: Annotated[str, typer.Option("--field", help="The field that holds the reply.")] = "reply",
     check: Annotated[
         bool, typer.Option("--check", help="Read the shipped labelled replies: precision and recall.")
@@ -51,10 +51,11 @@ def detect(
 
 def _detect(detector: Detector, rows: Path, field: str, as_json: bool) -> None:
     from assay.measuring.detectors import read_texts
+    from assay.measuring.rows import open_rows
 
     counts = dict.fromkeys(detector.counted, 0)
     total = 0
-    for text in read_texts(rows, field):
+    for _, text, _ in read_texts(open_rows(rows), field):
         if as_json:
             print_json(detector.read(text))
             continue

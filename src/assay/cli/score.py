@@ -29,7 +29,7 @@ PIPED = 200  # columns where there is no terminal to ask: a table cut short woul
 def score(
     context: typer.Context,
     instrument: Annotated[str, typer.Argument(help="The instrument; its options are listed after its name.")],
-    file: Annotated[Path, typer.Argument(help="The rows: JSON Lines, plain or .gz.")],
+    file: Annotated[Path, typer.Argument(help="The rows: JSON Lines or CSV, plain or .gz, or Parquet.")],
     everything: Annotated[
         bool, typer.Option("--all", help="Every measure, not only those that are read first.")
     ] = False,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from assay.errors import InputError
-
-from .rows import decode_row, rows_of
+from .rows import Rows
 
 __all__ = ["Checked", "Detector", "read_texts"]
 
@@ -42,23 +39,13 @@ class Detector(Protocol):
         ...
 
 
-def read_texts(path: Path, field: str) -> Iterator[str]:
-    """The text of ``field`` in every row, in order. A row that has none is named by its line."""
-    for number, row in rows_of(path, _row):
+def read_texts(rows: Rows, field: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every row with its number and the text of ``field``, in order. A row that has none is named."""
+    for number, row in rows:
         if field not in row:
             there = ", ".join(sorted(row)) or "nothing"
-            raise InputError(
-                f"the row has no field {field!r}; it has {there}; name one with --field",
-                file=str(path),
-                line=number,
-            )
+            message = f"the row has no field {field!r}; it has {there}; name one with --field"
+            raise rows.error(number, "", message)
         if not isinstance(row[field], str):
-            raise InputError(f"the field {field!r} must be text", file=str(path), line=number)
-        yield row[field]
-
-
-def _row(line: bytes) -> dict[str, Any]:
-    row = decode_row(line, object)
-    if not isinstance(row, dict):
-        raise ValueError("write a JSON object on each line")
-    return row
+            raise rows.error(number, "", f"the field {field!r} must be text")
+        yield number, row[field], row

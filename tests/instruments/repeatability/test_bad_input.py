@@ -93,12 +93,12 @@ def test_a_contract_that_contradicts_itself_is_refused_with_its_place(
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        ([RIGHT, 7], "not a row: Expected str, got int - at outputs[1]"),
-        ([None], "not a row: Expected str, got null - at outputs[0]"),
-        ([[RIGHT]], "not a row: Expected str, got array - at outputs[0]"),
-        ([{"code": RIGHT}], "not a row: Expected str, got object - at outputs[0]"),
-        (RIGHT, "not a row: Expected array, got str - at outputs"),
-        (None, "not a row: Expected array, got null - at outputs"),
+        ([RIGHT, 7], "outputs[1]: must be text, not a whole number"),
+        ([None], "outputs[0]: must be text; nothing is given"),
+        ([[RIGHT]], "outputs[0]: must be text, not a list"),
+        ([{"code": RIGHT}], "outputs[0]: must be text, not a mapping"),
+        (RIGHT, "outputs: must be a list, not text"),
+        (None, "outputs: is missing"),
     ],
 )
 def test_outputs_that_are_not_text_are_refused_with_their_line_and_place(
@@ -159,4 +159,4 @@ def test_the_command_line_tells_bad_input_in_one_line_and_ends_with_2(tmp_path: 
     rows, contracts = files(tmp_path, [RIGHT, 7])
     done = command("score", "repeatability", rows, "--contracts", contracts, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"assay: {rows}:2: not a row: Expected str, got int - at outputs[1]\n"
+    assert done.stderr == f"assay: {rows}:2: outputs[1]: must be text, not a whole number\n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.canonical import encode
-from assay.errors import InputError, UnknownName
+from assay.errors import InputError
 from assay.instruments.repeatability.rows import InputRow, read_rows, score_rows
 from assay.instruments.repeatability.scoring import Settings
 from assay.vocabulary import Flag
@@ -63,78 +63,77 @@ def test_blank_lines_and_a_missing_last_line_end_do_not_matter(tmp_path: Path) -
 
 
 def test_fields_that_are_not_ours_are_passed_over(tmp_path: Path) -> None:
-    assert read_rows(written(tmp_path, row(ADD, canon="x", run=[1, {"deep": 2}], output="y", top_k=3))) == [
+    assert read_rows(written(tmp_path, row(ADD, canon="x", run=[1, {"deep": 2}], top_k=3))) == [
         InputRow("add", "m", (ADD,), 0.0)
     ]
 
 
 GOOD = json.dumps(row(ADD)).encode()
 BAD_LINES: dict[str, tuple[bytes, str]] = {
-    "not JSON": (b"{nope}", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
-    "cut short": (GOOD[:40], "Unterminated string starting at: line 1 column 37 (char 36)"),
-    "not a mapping": (b"[1]", "Expected object, got array"),
-    "no outputs": (b'{"contract": "add", "subject": "m"}', "Object missing required field outputs"),
-    "no subject": (b'{"contract": "add", "outputs": []}', "Object missing required field subject"),
-    "no contract": (b'{"subject": "m", "outputs": []}', "Object missing required field contract"),
+    "not JSON": (
+        b"{nope}",
+        "not a row: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    ),
+    "cut short": (GOOD[:40], "not a row: Unterminated string starting at: line 1 column 37 (char 36)"),
+    "not a mapping": (b"[1]", "not a row: write a JSON object on each line"),
+    "no outputs": (b'{"contract": "add", "subject": "m"}', "outputs: is missing"),
+    "no subject": (b'{"contract": "add", "outputs": []}', "subject: is missing"),
+    "no contract": (b'{"subject": "m", "outputs": []}', "contract: is missing"),
     "outputs are text": (
         b'{"contract": "add", "subject": "m", "outputs": "x"}',
-        "Expected array, got str - at outputs",
+        "outputs: must be a list, not text",
     ),
     "an output is a number": (
         b'{"contract": "add", "subject": "m", "outputs": ["x", 3]}',
-        "Expected str, got int - at outputs[1]",
+        "outputs[1]: must be text, not a whole number",
     ),
     "an output is missing": (
         b'{"contract": "add", "subject": "m", "outputs": [null]}',
-        "Expected str, got null - at outputs[0]",
+        "outputs[0]: must be text; nothing is given",
     ),
     "temperature in words": (
         b'{"contract": "add", "subject": "m", "outputs": [], "temperature": "hot"}',
-        "Expected float | null, got str - at temperature",
+        "temperature: must be a number or nothing, not text",
     ),
     "temperature without end": (
         b'{"contract": "add", "subject": "m", "outputs": [], "temperature": Infinity}',
-        "temperature inf is not a finite number",
-    ),
-    "temperature that is none": (
-        b'{"contract": "add", "subject": "m", "outputs": [], "temperature": NaN}',
-        "temperature nan is not a finite number",
+        "temperature: must be a finite number, not inf",
     ),
     "top_p without end": (
-        b'{"contract": "add", "subject": "m", "outputs": [], "top_p": NaN}',
-        "top_p nan is not a finite number",
+        b'{"contract": "add", "subject": "m", "outputs": [], "top_p": -Infinity}',
+        "top_p: must be a finite number, not -inf",
     ),
     "temperature below zero": (
         b'{"contract": "add", "subject": "m", "outputs": [], "temperature": -1}',
-        "temperature -1 is below 0",
+        "temperature: must be a number, at least 0",
     ),
     "top_p above one": (
         b'{"contract": "add", "subject": "m", "outputs": [], "top_p": 1.5}',
-        "top_p 1.5 is above 1",
+        "top_p: must be a number, at most 1",
     ),
     "wording below zero": (
         b'{"contract": "add", "subject": "m", "outputs": [], "wording": -1}',
-        "Expected int >= 0 - at wording",
+        "wording: must be a whole number, at least 0",
     ),
     "a subject without a name": (
         b'{"contract": "add", "subject": "", "outputs": []}',
-        "Expected str of length >= 1 - at subject",
+        "subject: is missing",
     ),
     "a field that is misspelt": (
         b'{"contract": "add", "subject": "m", "outputs": [], "temprature": 0.7}',
-        "unknown field temprature; did you mean temperature?",
+        "temprature: unknown field; did you mean 'temperature'?",
     ),
     "a field with a capital": (
         b'{"contract": "add", "subject": "m", "outputs": [], "Temperature": 0.7}',
-        "unknown field Temperature; did you mean temperature?",
+        "Temperature: unknown field; did you mean 'temperature'?",
     ),
     "not UTF-8": (
         b'{"contract": "add", "subject": "m\xff", "outputs": []}',
-        "'utf-8' codec can't decode byte 0xff in position 1: invalid start byte",
+        "not a row: 'utf-8' codec can't decode byte 0xff in position 33: invalid start byte",
     ),
     "nested without end": (
         b'{"contract": "add", "subject": "m", "outputs": [], "x": ' + b"[" * 100_000,
-        "nested too deeply",
+        "not a row: nested too deeply",
     ),
 }
 
@@ -144,7 +143,7 @@ def test_a_bad_line_is_named_with_its_number(tmp_path: Path, name: str) -> None:
     bad, message = BAD_LINES[name]
     path = tmp_path / "rows.jsonl"
     path.write_bytes(GOOD + b"\n\n" + bad + b"\n" + GOOD + b"\n")
-    assert refused(path) == f"{path}:3: not a row: {message}"
+    assert refused(path) == f"{path}:3: {message}"
 
 
 def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
@@ -209,9 +208,9 @@ def test_two_rows_for_one_cell_are_refused(tmp_path: Path) -> None:
 
 def test_an_unknown_contract_is_answered_with_the_nearest(tmp_path: Path) -> None:
     path = written(tmp_path, row(ADD), row(ADD, contract="squares"))
-    with pytest.raises(UnknownName) as caught:
+    with pytest.raises(InputError) as caught:
         score_rows(path, None)
-    assert str(caught.value) == f"{path}:2: unknown contract 'squares'; did you mean 'square'?"
+    assert str(caught.value) == f"{path}:2: contract: unknown contract 'squares'; did you mean 'square'?"
 
 
 def test_a_cell_without_outputs_has_no_values(tmp_path: Path) -> None:
@@ -238,7 +237,7 @@ def test_lone_surrogates_are_read_and_counted_as_what_can_be_recorded(tmp_path: 
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(row("x = '\ud83d'", "x = '\ud83d\ude00'", "x = '\ufffd'")))
     assert "\\ud83d" in path.read_text()
-    assert read_rows(path)[0].outputs[0] == "x = '\ud83d'"
+    assert read_rows(path)[0].outputs[0] == "x = '\ufffd'"
     result = score_rows(path, None)
     assert measure(result, "R_raw").value == pytest.approx(2 / 3)
     encode(result)
@@ -316,7 +315,5 @@ def test_the_command_line_refuses_bad_rows_in_one_line(tmp_path: Path) -> None:
     path.write_text("{}\n")
     done = command("score", "repeatability", path, cwd=tmp_path)
     assert done.returncode == 2
-    assert f"{path.name}:1: not a row: Object missing required field contract" in done.stderr.replace(
-        "\n", ""
-    )
+    assert f"{path.name}:1: contract: is missing" in done.stderr.replace("\n", "")
     assert "Traceback" not in done.stderr

@@ -261,7 +261,7 @@ class Agency(InstrumentBase):
 
         given: AgencyRowOptions = options
         declaration = Path(given.declaration) if given.declaration else None
-        result = score_rows(rows.path, declaration, version=self.version)
+        result = score_rows(rows, declaration, version=self.version)
         return self.scored_rows(result, list)
 
     def _options(self, lock: Lock) -> AgencyOptions:

@@ -206,7 +206,7 @@ class Consistency(InstrumentBase):
         settings = ConsistencySettings(
             rule=options.rule, confidence=options.confidence, judging=Judging(delta_seconds=options.delta)
         )
-        result = score_rows(rows.path, settings, ratings=Path(options.ratings) if options.ratings else None)
+        result = score_rows(rows, settings, ratings=Path(options.ratings) if options.ratings else None)
         return self.scored_rows(result, list)
 
     def grid(self) -> Grid[Any]:

@@ -1,4 +1,4 @@
-"""Scoring transcripts that exist already: JSON Lines of ``Scenario`` in, a result out.
+"""Scoring transcripts that exist already: rows of ``Scenario`` in, a result out.
 
 A row is one conversation with a purpose (``scenario.py`` lists kinds, variants and the parts that are scored)::
 
@@ -12,20 +12,15 @@ A row is one conversation with a purpose (``scenario.py`` lists kinds, variants 
 
 from __future__ import annotations
 
-import math
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from assay.canonical import clean_text
-from assay.errors import InputError
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.ratings.agreement import read_ratings
-from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario, Turn
-from assay.measuring.rows import decode_row, rows_of
+from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario
+from assay.measuring.rows import RowData, open_rows, refuse_duplicates
 from assay.vocabulary import Flag, Result
 
 from .judging import judge_all
@@ -50,49 +45,24 @@ def scenario_schema() -> dict[str, Any]:
     return msgspec.json.schema(Scenario)
 
 
-def read_scenarios(path: Path) -> list[Scenario]:
-    """JSON Lines, plain or gzipped; a line that cannot be read or scored is named."""
-    scenarios: list[Scenario] = []
-    lines: dict[str, int] = {}
-    for number, scenario in rows_of(path, _scenario):
-        if scenario.id in lines:
-            raise InputError(
-                f"the id {scenario.id!r} stands in line {lines[scenario.id]} already",
-                file=str(path),
-                line=number,
-            )
-        lines[scenario.id] = number
-        scenarios.append(scenario)
-    return scenarios
-
-
-def _scenario(line: bytes) -> Scenario:
-    scenario = decode_row(line, Scenario)
-    row = decode_row(line, dict[str, Any])
-    _check_names(row, Scenario, "")
-    for place, turn in enumerate(row["turns"]):
-        _check_names(turn, Turn, f"turns[{place}].")
-    if not scenario.replies():
-        raise ValueError("no turn is the assistant's, so there is nothing to score")
-    _check_parts(scenario)
-    _check_expected(scenario)
-    for place, turn in enumerate(scenario.turns):
-        if turn.seconds is not None and not math.isfinite(turn.seconds):
-            raise ValueError(f"turns[{place}].seconds is not a finite number")
-    turns = tuple(map(_clean, scenario.turns))
-    return scenario if turns == scenario.turns else msgspec.structs.replace(scenario, turns=turns)
-
-
-def _check_names(row: dict[str, Any], kind: type[Struct], at: str) -> None:
-    """Fields of a user's own are let pass, but not a mistyped one: without its time a late repair would count."""
-    absent = [name for name in kind.__struct_fields__ if name not in row]
-    for name in row:
-        if name not in kind.__struct_fields__ and (near := get_close_matches(name, absent, 1, 0.8)):
-            raise ValueError(f"{at}{name} is no field; did you mean {near[0]!r}?")
+def read_scenarios(data: RowData) -> list[Scenario]:
+    """The scenarios of rows; one that cannot be read or scored is named."""
+    rows = open_rows(data)
+    numbered = rows.typed(Scenario)
+    for number, scenario in numbered:
+        for field, check in (("turns", _check_parts), ("expected", _check_expected)):
+            try:
+                check(scenario)
+            except ValueError as error:
+                raise rows.error(number, field, str(error)) from None
+    refuse_duplicates(rows, numbered, lambda one: one.id, "id", message=lambda one: f"{one.id!r} again")
+    return [scenario for _, scenario in numbered]
 
 
 def _check_parts(scenario: Scenario) -> None:
     """The replies that are scored are marked, and stand in their order."""
+    if not scenario.replies():
+        raise ValueError("no turn is the assistant's, so there is nothing to score")
     if (parts := PARTS.get(scenario.kind)) is None:
         return
     marked = [turn.part for _, turn in scenario.replies() if turn.part not in ("", PLANTED)]
@@ -115,16 +85,11 @@ def _check_expected(scenario: Scenario) -> None:
         )
 
 
-def _clean(turn: Turn) -> Turn:
-    text, changed = clean_text(turn.content)
-    return msgspec.structs.replace(turn, content=text) if changed else turn
-
-
 def score_rows(
-    path: Path, settings: ConsistencySettings | None = None, *, ratings: Path | None = None
+    data: RowData, settings: ConsistencySettings | None = None, *, ratings: Path | None = None
 ) -> Result:
-    """Judge and score the scenarios of a file, with people's or models' ratings of them beside, if there are any."""
-    settings, scenarios = settings or ConsistencySettings(), read_scenarios(path)
+    """Judge and score the scenarios of rows, with people's or models' ratings of them beside, if there are any."""
+    settings, scenarios = settings or ConsistencySettings(), read_scenarios(data)
     rated = read_ratings(ratings) if ratings else ()
     scores = score_judgements(judge_all(scenarios, settings.judging), scenarios, settings, ratings=rated)
     return Result(

@@ -75,7 +75,7 @@ class Repeatability(InstrumentBase):
     runs_code = True
     option_type = RepeatabilityOptions
     row_option_type = RepeatabilityRowOptions
-    row_help = '{"contract": ID, "subject": NAME, "temperature": T, "outputs": [TEXT, ...]}'
+    row_help = '{"contract": ID, "subject": NAME, "temperature": T, "outputs": [TEXT, ...]} (or a row each: "output")'
     quick: ClassVar[dict[str, Any]] = {"contracts": "quick", "repetitions": 8, "temperatures": [0.0, 0.8]}
 
     def __init__(self) -> None:
@@ -285,7 +285,7 @@ class Repeatability(InstrumentBase):
 
         given: RepeatabilityRowOptions = options
         result = score_rows(
-            rows.path,
+            rows,
             Path(given.contracts) if given.contracts else None,
             settings=Settings(
                 tau=Fraction(str(given.tau)),

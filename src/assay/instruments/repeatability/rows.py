@@ -1,22 +1,21 @@
-"""Scoring outputs that somebody already has: JSON Lines in, a result out.
+"""Scoring outputs that somebody already has: rows in, a result out.
 
-A row is ``{"contract": …, "subject": …, "temperature": …, "outputs": […]}``, the outputs in the order in which they
-were made. They are taken as they are: nothing is extracted unless asked for.
+A row is a cell, ``{"contract": …, "subject": …, "temperature": …, "outputs": […]}``, or one output of it,
+``{"contract": …, "subject": …, "temperature": …, "output": …}``; outputs are in the order in which they were made.
+They are taken as they are: nothing is extracted unless asked for.
 """
 
 from __future__ import annotations
 
 import asyncio
-import difflib
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, convert
+from msgspec import Meta, Struct
 
 from assay.canonical import clean_text
-from assay.errors import InputError, UnknownName
+from assay.errors import nearest
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
 from assay.instruments.repeatability.programs.extraction import extract_code
@@ -24,7 +23,7 @@ from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
 from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
-from assay.measuring.rows import decode_row, rows_of, with_old_names
+from assay.measuring.rows import RowData, Rows, open_rows, refuse_duplicates
 from assay.sandbox import Sandbox
 from assay.vocabulary import Flag, Result
 
@@ -41,41 +40,90 @@ SEED = 1  # of the generated inputs: rows have no study
 Inputs = Sequence[dict[str, Any]]
 
 
+Name = Annotated[str, Meta(min_length=1)]
+Temperature = Annotated[float, Meta(ge=0)] | None
+TopP = Annotated[float, Meta(ge=0, le=1)] | None
+Wording = Annotated[int, Meta(ge=0)] | None
+
+
 class InputRow(Struct, frozen=True):
-    contract: Annotated[str, Meta(min_length=1)]
-    subject: Annotated[str, Meta(min_length=1)]
+    """A cell."""
+
+    contract: Name
+    subject: Name
     outputs: tuple[str, ...]
-    temperature: float | None = None
-    top_p: float | None = None
-    wording: Annotated[int, Meta(ge=0)] | None = None
+    temperature: Temperature = None
+    top_p: TopP = None
+    wording: Wording = None
 
     @property
     def key(self) -> CellKey:
         return CellKey(self.contract, self.subject, self.temperature, self.top_p, self.wording)
 
 
-def read_rows(path: Path) -> list[InputRow]:
-    """JSON Lines, plain or gzipped; a line that cannot be read is named."""
-    return [row for _, row in rows_of(path, _decode_row)]
+class FlatRow(Struct, frozen=True):
+    """One output of a cell."""
+
+    contract: Name
+    subject: Name
+    output: str
+    temperature: Temperature = None
+    top_p: TopP = None
+    wording: Wording = None
+
+    def cell(self, outputs: Sequence[str]) -> InputRow:
+        return InputRow(
+            self.contract, self.subject, tuple(outputs), self.temperature, self.top_p, self.wording
+        )
 
 
-def _decode_row(line: bytes) -> InputRow:
-    value = with_old_names(decode_row(line, dict[str, Any]))
-    for name in value:  # a row may have fields of its own; a near miss of one of ours is a typo
-        close = difflib.get_close_matches(name.lower(), InputRow.__struct_fields__, n=1, cutoff=0.85)
-        if close and close[0] not in value:
-            raise ValueError(f"unknown field {name}; did you mean {close[0]}?")
-    row = convert(value, InputRow)
-    for name, number, most in (("temperature", row.temperature, math.inf), ("top_p", row.top_p, 1.0)):
-        if number is not None and not math.isfinite(number):
-            raise ValueError(f"{name} {number} is not a finite number")
-        if number is not None and not 0 <= number <= most:
-            raise ValueError(f"{name} {number:g} is {'below 0' if number < 0 else 'above 1'}")
-    return row
+def read_rows(data: RowData) -> list[InputRow]:
+    """The cells of rows, nested or flat."""
+    return [row for _, row in _read_cells(open_rows(data))]
+
+
+def _read_cells(rows: Rows) -> list[tuple[int, InputRow]]:
+    """Every cell with the number of its first row, from rows of one kind."""
+    seen: dict[type[InputRow | FlatRow], int] = {}
+    nested: list[tuple[int, InputRow]] = []
+    flat: list[tuple[int, FlatRow]] = []
+    for number, row in rows:
+        kind = _kind(rows, number, row)
+        seen.setdefault(kind, number)
+        if len(seen) == 2:
+            places = f"'outputs' in {rows.place} {seen[InputRow]}, 'output' in {rows.place} {seen[FlatRow]}"
+            field = "output" if kind is FlatRow else "outputs"
+            raise rows.error(number, field, f"{places}; write all rows of a file in one way")
+        if kind is FlatRow:
+            flat.append((number, rows.convert(number, row, FlatRow)))
+        else:
+            nested.append((number, rows.convert(number, row, InputRow)))
+    advice = "; put the outputs of a cell into one row"
+    refuse_duplicates(rows, nested, lambda row: row.key, message=_second, advice=advice)
+    return nested or _put_together(flat)
+
+
+def _second(row: InputRow) -> str:
+    where = ", ".join(f"{name} {value}" for name, value in row.key.labels.items())
+    return f"a second row for {where}"
+
+
+def _put_together(flat: Iterable[tuple[int, FlatRow]]) -> list[tuple[int, InputRow]]:
+    """Flat rows as cells: the outputs of a cell in the order of their rows, wherever these stand."""
+    cells: dict[CellKey, tuple[int, FlatRow, list[str]]] = {}
+    for number, row in flat:
+        cells.setdefault(row.cell(()).key, (number, row, []))[2].append(row.output)
+    return [(number, row.cell(outputs)) for number, row, outputs in cells.values()]
+
+
+def _kind(rows: Rows, number: int, row: dict[str, Any]) -> type[InputRow | FlatRow]:
+    if "output" in row and "outputs" in row:
+        raise rows.error(number, "output", "a row has either 'outputs', a list, or 'output', one text")
+    return FlatRow if "output" in row else InputRow
 
 
 def score_rows(
-    path: Path,
+    data: RowData,
     contracts_path: Path | None,
     *,
     settings: Settings | None = None,
@@ -84,9 +132,13 @@ def score_rows(
     allow_unconfined_code: bool = False,
 ) -> Result:
     """Run every output against its contract's tests, repair what can be, then score the cells."""
-    numbered = list(rows_of(path, _decode_row))
+    source = open_rows(data)
+    numbered = _read_cells(source)
     contracts = load_contracts(contracts_path) if contracts_path else shipped_contracts()
-    _check_rows(numbered, contracts, str(path))
+    for number, row in numbered:
+        if row.contract not in contracts:
+            message = f"unknown contract {row.contract!r}{nearest(row.contract, contracts)}"
+            raise source.error(number, "contract", message)
     rows = [row for _, row in numbered]
     check_commands(contracts[row.contract] for row in rows)
     chosen = settings or Settings(repair=True)
@@ -108,21 +160,6 @@ def score_rows(
         extracted=extract,
         flags=[Flag("Limited Comparability", "not declared first")],
     )
-
-
-def _check_rows(rows: Sequence[tuple[int, InputRow]], contracts: dict[str, Contract], file: str) -> None:
-    seen: dict[CellKey, int] = {}
-    for number, row in rows:
-        if row.contract not in contracts:
-            raise UnknownName("contract", row.contract, contracts, file=file, line=number)
-        first = seen.setdefault(row.key, number)
-        if first != number:
-            where = ", ".join(f"{name} {value}" for name, value in row.key.labels.items())
-            raise InputError(
-                f"a second row for {where}, after line {first}; put the outputs of a cell into one row",
-                file=file,
-                line=number,
-            )
 
 
 async def cells_from_rows(

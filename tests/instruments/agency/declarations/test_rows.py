@@ -92,13 +92,13 @@ def test_a_declaration_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"outcom": "success"}, ":2: not a row: unknown column 'outcom'; did you mean 'outcome'?"),
+        ({"outcom": "success"}, ":2: outcom: unknown column; did you mean 'outcome'?"),
         ({"outcome": "won"}, ":2: outcome: must be one of success, failure, excluded, not 'won'"),
         ({"level": 6}, ":2: level: must be a whole number, 1 to 5, not 6"),
         ({"level": "three"}, ":2: level: must be a whole number, 1 to 5, not 'three'"),
         ({"steps": -1}, ":2: steps: must be a whole number, 0 to 1,000,000,000, not -1"),
-        ({"family": ""}, ":2: family: must not be empty, not ''"),
-        ({"family": ["a"]}, ":2: not a row: family: must be a single value"),
+        ({"family": ""}, ":2: family: is missing"),
+        ({"family": ["a"]}, ":2: family: must be a single value"),
         ({"compliant": "maybe"}, ":2: compliant: must be true, false or empty, not 'maybe'"),
         ({"dimension": "R"}, f":2: dimension: {NO_ROWS_OF_R}, not 'R'"),
         ({"outcome": None}, ":2: outcome: is missing"),
@@ -161,27 +161,27 @@ ATTEMPTS = "one of resisted, followed, true, false"
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (f"{HEAD},comliant\nS,1,a,B,1,success,1\n", "unknown column 'comliant'; did you mean 'compliant'?"),
+        (f"{HEAD},comliant\nS,1,a,B,1,success,1\n", "1: comliant: unknown column; did you mean 'compliant'?"),
         (
             HEAD.removesuffix(",outcome") + "\nS,1,a,B,1\n",
             f"the column 'outcome' is missing; needed are {NEEDED}",
         ),
         (
             f"{HEAD}\nS,1,a,B,1,success\nS,one,a,B,2,success\n",
-            f"row 2, level: {LEVELS}, not 'one'",
+            f"3: level: {LEVELS}, not 'one'",
         ),
-        (f"{HEAD}\nS,1,a,B,1,success\nS,7,a,B,2,success\n", f"row 2, level: {LEVELS}, not '7'"),
-        (f"{HEAD}\nS,,a,B,2,success\n", f"row 1, level: {LEVELS}, not None"),
-        (f"{HEAD}\nQ,1,a,B,2,success\n", "row 1, dimension: must be one of S, M, D, E, L, G, not 'Q'"),
-        (f"{HEAD},compliant\nS,1,a,B,2,success,maybe\n", f"row 1, compliant: must be {FLAGS}, not 'maybe'"),
-        (f"{HEAD},adversarial\nS,1,a,B,2,success,oh\n", f"row 1, adversarial: must be {ATTEMPTS}, not 'oh'"),
-        (f"{HEAD}\nS,1,,B,2,success\n", "row 1, family: must not be empty, not ''"),
+        (f"{HEAD}\nS,1,a,B,1,success\nS,7,a,B,2,success\n", f"3: level: {LEVELS}, not '7'"),
+        (f"{HEAD}\nS,,a,B,2,success\n", "2: level: is missing"),
+        (f"{HEAD}\nQ,1,a,B,2,success\n", "2: dimension: must be one of S, M, D, E, L, G, not 'Q'"),
+        (f"{HEAD},compliant\nS,1,a,B,2,success,maybe\n", f"2: compliant: must be {FLAGS}, not 'maybe'"),
+        (f"{HEAD},adversarial\nS,1,a,B,2,success,oh\n", f"2: adversarial: must be {ATTEMPTS}, not 'oh'"),
+        (f"{HEAD}\nS,1,,B,2,success\n", "2: family: is missing"),
         (f"{HEAD}\n", "there are no rows"),
         ("", "there are no rows"),
     ],
 )
 def test_a_wrong_csv_is_told_with_row_and_column(tmp_path: Path, text: str, told: str) -> None:
-    assert refused(csv(tmp_path, text)) == f": {told}"
+    assert refused(csv(tmp_path, text)) == f"{':' if told[0].isdigit() else ': '}{told}"
 
 
 def test_parquet_of_wrong_types_is_refused(tmp_path: Path) -> None:
@@ -193,12 +193,15 @@ def test_parquet_of_wrong_types_is_refused(tmp_path: Path) -> None:
     pl.DataFrame([{**ROW, "steps": 2**40}]).write_parquet(path)
     assert refused(path) == f": row 1, steps: must be a whole number, 0 to 1,000,000,000, not {2**40}"
     path.write_bytes(b"nothing of the kind")
-    assert refused(path).startswith(": cannot be read: ")
+    assert refused(path) == ": is no Parquet file"
+    path.write_bytes(b"PAR1 and nothing else of the kind")
+    assert refused(path).startswith(": the Parquet file cannot be read: ")
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    assert refused(tmp_path / "rows.txt").startswith(": must end in .jsonl")
-    for name in ("rows.csv", "rows.parquet", "rows.jsonl"):
+    (tmp_path / "notes.txt").write_text("Nothing of the kind.")
+    assert "rows are JSON Lines, CSV or Parquet" in refused(tmp_path / "notes.txt")
+    for name in ("rows.csv", "rows.parquet", "rows.jsonl", "rows.txt"):
         with pytest.raises(InputError, match="there is no file"):
             read_outcomes(tmp_path / name)
 

@@ -72,7 +72,7 @@ def test_utf_16_and_a_column_twice_are_told(tmp_path: Path) -> None:
     path.write_bytes(HEAD.encode("utf-16"))
     with pytest.raises(InputError, match="is UTF-16 text; save it as CSV in UTF-8"):
         read_outcomes(path)
-    with pytest.raises(InputError, match="the column 'level' is there twice"):
+    with pytest.raises(InputError, match="level: the column is there twice"):
         read_outcomes(csv(tmp_path, f"{HEAD},level\nS,1,a,B,1,success,1\n"))
 
 
@@ -209,7 +209,7 @@ def test_no_form_of_the_command_shows_a_level_without_its_tuple(tmp_path: Path, 
 
 @pytest.mark.parametrize("word", ["False", "no", "0", "true", "1"])
 def test_a_word_for_yes_or_no_is_no_artifact(tmp_path: Path, word: str) -> None:
-    told = "row 1, artifact: must be the digest of what was verified, or empty, not"
+    told = "artifact: must be the digest of what was verified, or empty, not"
     with pytest.raises(InputError, match=told):
         read_outcomes(csv(tmp_path, f"{HEAD},artifact\nE,1,a,Baseline,1,success,{word}\n"))
     with pytest.raises(InputError, match=told):

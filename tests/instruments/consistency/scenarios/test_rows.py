@@ -61,16 +61,16 @@ def test_packed_rows_with_a_byte_order_mark_and_blank_lines_are_read(tmp_path: P
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"kind": "refuse"}, "Invalid enum value 'refuse'"),
+        ({"kind": "refuse"}, "kind: 'refuse' is not a choice"),
         ({"turns": []}, "no turn is the assistant's"),
         ({"turns": [{"role": "assistant", "content": "x"}]}, 'write "part": "reply"'),
         ({"kind": "return"}, 'write "part": "return"'),
-        ({"thread": {"label": "x"}}, "Expected str of length >= 3 - at thread.label"),
+        ({"thread": {"label": "x"}}, "thread.label: must have at least 3 characters"),
         (
             {"turns": [{"role": "assistant", "content": "x", "part": "reply", "seconds": -1}]},
-            "Expected float >= 0",
+            "turns[0].seconds: must be a number, at least 0",
         ),
-        ({"id": "0"}, "the id '0' stands in line 1 already"),
+        ({"id": "0"}, "id: '0' again, after line 1"),
     ],
 )
 def test_a_bad_row_is_named_by_its_line(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
@@ -87,7 +87,7 @@ def test_a_digest_that_is_not_the_artifacts_is_refused(tmp_path: Path) -> None:
 def test_an_endless_time_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(row()).replace("1.5", "Infinity") + "\n")
-    assert refused(path).endswith("turns[1].seconds is not a finite number")
+    assert refused(path).endswith("turns[1].seconds: must be a finite number, not inf")
 
 
 def test_half_a_surrogate_pair_is_replaced_and_scored(tmp_path: Path) -> None:
@@ -124,10 +124,16 @@ DIGEST_SLIP = {"wrong": "ab" * 32, "right": THREAD.last_artifact_digest, "where"
     ("changed", "told"),
     [
         ({"kind": "repair"}, 'what was planted is not given: write it as "expected": {"wrong"'),
-        ({"kind": "repair", "expcted": DIGEST_SLIP}, "expcted is no field; did you mean 'expected'?"),
-        ({"kind": "repair", "expected": {"worng": "x"}}, "unknown field worng"),
-        ({"kind": "artifact", "expected": {"artifacts": -1}}, "int >= 0"),
-        ({"id": ""}, "at id"),
+        ({"kind": "repair", "expcted": DIGEST_SLIP}, "expcted: unknown field; did you mean 'expected'?"),
+        (
+            {"kind": "repair", "expected": {"worng": "x"}},
+            "expected.worng: unknown field; did you mean 'wrong'?",
+        ),
+        (
+            {"kind": "artifact", "expected": {"artifacts": -1}},
+            "expected.artifacts: must be a whole number, at least 0",
+        ),
+        ({"id": ""}, "id: is missing"),
     ],
 )
 def test_a_row_that_would_be_scored_wrongly_is_refused(
@@ -157,10 +163,10 @@ def test_parts_are_those_of_the_kind_in_their_order(tmp_path: Path) -> None:
 
 
 def test_fields_of_a_users_own_are_let_pass_but_not_a_mistyped_one(tmp_path: Path) -> None:
-    assert read_scenarios(written(tmp_path, row(model="m", turn=3)))
+    assert read_scenarios(written(tmp_path, row(run="m", turn=3)))
     late = row()
     late["turns"][1]["second"] = late["turns"][1].pop("seconds")
-    assert "turns[1].second is no field; did you mean 'seconds'?" in refused(written(tmp_path, late))
+    assert "turns[1].second: unknown field; did you mean 'seconds'?" in refused(written(tmp_path, late))
 
 
 def test_the_schema_of_a_thread_names_every_part_of_the_state() -> None:

@@ -1,0 +1,92 @@
+"""The columns of a frame, checked: text, whole numbers, true and false, whatever type they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import polars as pl
+
+from assay.errors import InputError
+
+from .values import FALSE, NOTHING, TRUE
+
+__all__ = [
+    "FLAG",
+    "FLAGS",
+    "TEXT",
+    "WHOLE",
+    "Refusal",
+    "flag_column",
+    "refuse",
+    "text_column",
+    "whole_column",
+    "without_points",
+]
+
+TEXT, FLAG, WHOLE = pl.String(), pl.Boolean(), pl.Int64()
+FLAGS = {**dict.fromkeys(TRUE, True), **dict.fromkeys(FALSE, False)}
+Refusal = Callable[[int, str, str], InputError]  # (row from 0, column, what is wrong) -> the error
+_EXACT = 2**53  # above this, floats no longer tell whole numbers apart
+
+
+def text_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
+    """Any column as text: whole numbers without a point, times as ISO 8601, null for nothing."""
+    kind, column = frame.schema[name], pl.col(name)
+    if isinstance(kind, pl.String | pl.Categorical | pl.Enum):
+        column = column.cast(TEXT)
+        return pl.when(~column.is_in(NOTHING)).then(column).alias(name)
+    if kind == pl.Boolean or kind.is_integer():
+        return column.cast(TEXT)
+    if kind.is_float() or kind.is_decimal():
+        number = column.cast(pl.Float64).fill_nan(None)
+        whole = (number == number.round()) & (number.abs() <= _EXACT)
+        refuse(frame, name, whole.fill_null(True), "must be a whole number or text", refusal)
+        return number.cast(pl.Int64).cast(TEXT)
+    if isinstance(kind, pl.Datetime | pl.Date):
+        moment = column.cast(pl.Datetime("us"))
+        if isinstance(kind, pl.Datetime) and kind.time_zone:
+            moment = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00")
+    raise refusal(0, name, f"must be text, not {kind}")
+
+
+def whole_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: int, high: int) -> pl.Expr:
+    """A column of whole numbers within bounds, null for nothing; text of such numbers is taken."""
+    kind = frame.schema[name]
+    text = None if kind.is_numeric() else text_column(frame, name, refusal)
+    given = pl.col(name).cast(pl.Float64).fill_nan(None) if text is None else text
+    number = given.cast(pl.Float64, strict=False)
+    right = (number == number.round()) & number.is_between(low, high) & pl.lit(kind != pl.Boolean())
+    message = f"must be a whole number, {low:,} to {high:,}"
+    refuse(frame, name, given.is_null() | right.fill_null(False), message, refusal)
+    return number.cast(WHOLE)
+
+
+def flag_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
+    """A column of true and false, null for nothing, as people write them."""
+    if frame.schema[name] == FLAG:
+        return pl.col(name)
+    text = text_column(frame, name, refusal)
+    refuse(frame, name, text.is_null() | text.is_in([*FLAGS]), "must be true, false or empty", refusal)
+    return text.replace_strict(FLAGS, default=None, return_dtype=FLAG)
+
+
+def refuse(frame: pl.DataFrame, name: str, right: pl.Expr, message: str, refusal: Refusal) -> None:
+    """Refuse the first value for which ``right`` does not hold."""
+    wrong = frame.select((~right).arg_true().first()).item()
+    if wrong is not None:
+        value = frame.get_column(name)[int(wrong)]
+        raise refusal(int(wrong), name, "is missing" if value in (None, "") else f"{message}, not {value!r}")
+
+
+def without_points(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """Ids without ".0" where all of a column are such: pandas writes whole numbers so where some are missing."""
+    ids = [name for name in names if name in frame.columns and _pointed(frame[name])]
+    return frame.with_columns(pl.col(ids).str.strip_suffix(".0")) if ids else frame
+
+
+def _pointed(ids: pl.Series) -> bool:
+    if ids.dtype != TEXT:
+        return False
+    given = ids.filter(~ids.is_in(NOTHING))
+    return bool(len(given) and given.str.contains(r"^\d+\.0$").all())

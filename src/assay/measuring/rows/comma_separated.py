@@ -1,0 +1,164 @@
+"""CSV: comma, semicolon or tab, as spreadsheets, pandas and databases write it. Every cell is text."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from assay.errors import InputError
+
+from .base import NO_ROWS, Rows
+from .formats import SEPARATORS
+from .lines import MARK, open_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["CommaSeparated"]
+
+AT_ONCE = 50_000  # rows that become columns together
+
+
+class _Header(NamedTuple):
+    names: tuple[str, ...]
+    separator: str
+    marked: bool  # the first line is ``sep=;``
+
+
+class CommaSeparated(Rows):
+    """A header, then one record a row."""
+
+    place: ClassVar[str] = "line"
+    cells: ClassVar[bool] = True
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        self.path = path
+
+    def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        names = self._header().names
+        for number, record in self._records():
+            yield number, {name: cell for name, cell in zip(names, record, strict=True) if name}
+
+    def _lines(self) -> Iterator[str]:
+        with open_bytes(self.path) as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    text = (line.removeprefix(MARK) if number == 1 else line).decode()
+                except UnicodeDecodeError:
+                    raise self.error(number, "", "is not UTF-8 text; save the file in UTF-8") from None
+                if "\0" in text:
+                    raise self.error(number, "", "holds a NUL character, which CSV has no place for")
+                yield text
+
+    def _header(self) -> _Header:
+        lines = self._lines()
+        first = next((line for line in lines if line.strip()), "")
+        marked = (
+            first.lower().startswith("sep=") and len(first.rstrip("\r\n")) == 5
+        )  # as spreadsheets write it
+        if marked:
+            separator = first[4]
+        else:
+            separator = max(SEPARATORS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
+        number, record = next(self._parsed(separator, marked), (1, []))
+        names = tuple(name.strip() for name in record)
+        for place, name in enumerate(names):
+            if name and name in names[:place]:
+                raise self.error(number, name, "the column is there twice")
+        return _Header(names, separator, marked)
+
+    def _parsed(self, separator: str, marked: bool) -> Iterator[tuple[int, list[str]]]:
+        """Every record that is not blank, with the line on which it begins."""
+        csv.field_size_limit(sys.maxsize)  # a text may be long; the limit is the module's, not a reader's
+        lines = self._lines()
+        begins = 1
+        if marked:
+            begins += sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), lines)) + 1
+        offset = begins - 1
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        while True:
+            try:
+                record = next(reader, None)
+            except csv.Error as error:
+                raise self.error(begins, "", f"cannot be read as CSV: {error}") from None
+            if record is None:
+                return
+            if any(cell.strip() for cell in record):
+                yield begins, record
+            begins = offset + reader.line_num + 1
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """The records below the header; one of another width is refused."""
+        header = self._header()
+        width = len(header.names)
+        for number, record in itertools.islice(self._parsed(header.separator, header.marked), 1, None):
+            if len(record) != width:
+                if len(record) < width or any(cell.strip() for cell in record[width:]):
+                    at = header.names[len(record)] if len(record) < width else ""
+                    raise self.error(number, at, f"the row has {len(record)} cells, the header has {width}")
+                record = record[:width]
+            yield number, record
+
+    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All cells as text without spaces around them."""
+        import polars as pl
+
+        from .frames import named_columns
+
+        header = self._header()
+        names = named_columns(self, header.names, columns)
+        frame = self._fast_frame(header)
+        if frame is None:
+            frame = self._slow_frame()
+        if not frame.height:
+            raise InputError(NO_ROWS, file=self.name)
+        frame = frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
+        return frame.with_columns(pl.all().str.strip_chars())
+
+    def _slow_frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        frame = pl.DataFrame()
+        records = (record for _, record in self._records())
+        while chunk := list(itertools.islice(records, AT_ONCE)):
+            cells = enumerate(zip(*chunk, strict=True))
+            frame.vstack(
+                pl.DataFrame([pl.Series(str(n), column, dtype=pl.String) for n, column in cells]),
+                in_place=True,
+            )
+        return frame
+
+    def _fast_frame(self, header: _Header) -> pl.DataFrame | None:
+        """The frame as polars reads it. None where the file has quotes or any fault, which ``_records`` explains."""
+        import polars as pl
+
+        with open_bytes(self.path) as file:
+            data = file.read().removeprefix(MARK)
+        if b'"' in data or b"\0" in data or data.count(b"\r") != data.count(b"\r\n"):
+            return None
+        if header.marked:
+            data = data.lstrip().partition(b"\n")[2]
+        lines = sum(1 for line in data.split(b"\n") if line.strip())
+        if data.count(header.separator.encode()) != lines * (len(header.names) - 1) or lines < 2:
+            return None  # a row is too short or too long
+        try:
+            frame = pl.read_csv(
+                data,
+                infer_schema=False,
+                separator=header.separator,
+                quote_char=None,
+                has_header=False,
+                new_columns=[str(place) for place in range(len(header.names))],
+            )
+        except pl.exceptions.PolarsError:
+            return None
+        frame = frame.with_columns(pl.all().fill_null(""))
+        return frame.filter(pl.any_horizontal(pl.all().str.strip_chars() != ""))[1:]
+
+    def number_at(self, index: int) -> int:
+        return next(itertools.islice(self._records(), index, None))[0]
