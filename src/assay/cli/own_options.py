@@ -14,7 +14,7 @@ from assay.errors import InputError
 if TYPE_CHECKING:
     import msgspec
 
-__all__ = ["Given", "help_of", "take_options", "value_of"]
+__all__ = ["Given", "help_of", "options_of", "take_options", "value_of"]
 
 _NO = "no-"
 
@@ -112,6 +112,17 @@ class Given(NamedTuple):
     instrument: str
     field: str
     text: str
+
+
+def options_of(kind: Any, given: Sequence[Given]) -> Any:
+    """A value of an option type, from what was given on the command line."""
+    from assay.study import convert
+
+    values = {one.field: value_of(kind, one.field, one.text, one.option) for one in given}
+    try:
+        return convert(values, kind)
+    except InputError as error:
+        raise InputError(f"--{str(error).replace('_', '-', 1)}") from None
 
 
 def take_options(

@@ -13,7 +13,7 @@ from assay.errors import InputError
 from .instrument_command import own_options
 from .options import Json
 from .output import line, safe, say
-from .own_options import Given, value_of
+from .own_options import options_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,7 +45,7 @@ def score(
     found = named_instrument(instrument)
     if found.row_option_type is None:
         raise InputError(f"{instrument} has no scoring of plain rows")
-    scored = found.score_rows(open_rows(file), _options(found, own_options(context)))
+    scored = found.score_rows(open_rows(file), options_of(found.row_option_type, own_options(context)))
     result = scored.result
     if as_json:
         from assay.canonical import encode
@@ -54,17 +54,6 @@ def score(
         typer.echo(encode(Reading(result=result)).decode())
         return
     _print(found, result, everything=everything)
-
-
-def _options(instrument: Instrument, given: list[Given]) -> Any:
-    from assay.study import convert
-
-    kind = instrument.row_option_type
-    values = {one.field: value_of(kind, one.field, one.text, one.option) for one in given}
-    try:
-        return convert(values, kind)
-    except InputError as error:
-        raise InputError(f"--{str(error).replace('_', '-', 1)}") from None
 
 
 def _print(instrument: Instrument, result: Result, *, everything: bool) -> None:
