@@ -34,7 +34,7 @@ from . import (
     score,
     status,
 )
-from .instrument_command import RowCommand, StudyCommand
+from .instrument_command import DetectorCommand, RowCommand, StudyCommand
 from .output import complain
 
 __all__ = ["app", "main"]
@@ -90,7 +90,7 @@ for _name, _command, _class in (
     ("resume", resume.resume, None),
     ("status", status.status, None),
     ("score", score.score, RowCommand),
-    ("detect", detect.detect, None),
+    ("detect", detect.detect, DetectorCommand),
     ("report", report.report, None),
     ("check", check.check, None),
     ("audit", audit.audit, None),

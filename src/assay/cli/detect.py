@@ -9,8 +9,10 @@ import typer
 
 from assay.errors import InputError
 
+from .instrument_command import own_options
 from .options import Json
 from .output import print_json, say
+from .own_options import options_of
 
 if TYPE_CHECKING:
     from assay.measuring.detectors import Detector
@@ -19,6 +21,7 @@ __all__ = ["detect"]
 
 
 def detect(
+    context: typer.Context,
     detector: Annotated[str, typer.Argument(help="The detector; see: assay list detectors.")],
     rows: Annotated[Path | None, typer.Argument(help="JSON Lines or CSV, plain or .gz, or Parquet.")] = None,
     field: Annotated[str, typer.Option("--field", help="The field that holds the reply.")] = "reply",
@@ -33,7 +36,8 @@ def detect(
 
     make = find("assay.detectors", detector, what="detector")
     with blaming(f"the detector {detector}", "its constructor"):
-        found: Detector = make()
+        kind = getattr(make, "option_type", None)
+        found: Detector = make(options_of(kind, own_options(context))) if kind is not None else make()
     if check:
         if rows is not None:
             raise InputError("--check reads the shipped replies; leave out the file")
@@ -55,12 +59,18 @@ def _detect(detector: Detector, rows: Path, field: str, as_json: bool) -> None:
 
     counts = dict.fromkeys(detector.counted, 0)
     total = 0
-    for _, text, _ in read_texts(open_rows(rows), field):
+    given = open_rows(rows)
+    for_row = getattr(detector, "for_row", None)
+    for number, text, row in read_texts(given, field):
+        try:
+            mine = detector if for_row is None else for_row(row)
+        except InputError as error:
+            raise given.error(number, "", str(error)) from None
         if as_json:
-            print_json(detector.read(text))
+            print_json(mine.read(text))
             continue
         total += 1
-        for name, holds in detector.count(text).items():
+        for name, holds in mine.count(text).items():
             counts[name] += holds
     if as_json:
         return

@@ -17,7 +17,7 @@ from .own_options import help_of, take_options
 if TYPE_CHECKING:
     import msgspec
 
-__all__ = ["RowCommand", "StudyCommand", "own_options"]
+__all__ = ["DetectorCommand", "RowCommand", "StudyCommand", "own_options"]
 
 _GIVEN, _KINDS = "assay.given", "assay.kinds"
 
@@ -102,3 +102,17 @@ class RowCommand(StudyCommand):
         for name in ctx.meta.get(_KINDS, {}):
             if row := load_instrument(name).row_help:
                 typer.echo(f"A row of {name}: {row}\n")
+
+
+class DetectorCommand(StudyCommand):
+    """Takes the options of a detector."""
+
+    def _kinds(self, arguments: list[str]) -> dict[str, type[msgspec.Struct]]:
+        from assay.registry import find, names
+
+        named = [text for text in self._named(arguments)[:1] if text in names("assay.detectors")]
+        kinds = {
+            name: getattr(find("assay.detectors", name, what="detector"), "option_type", None)
+            for name in named
+        }
+        return {name: kind for name, kind in kinds.items() if kind is not None}

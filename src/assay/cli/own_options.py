@@ -9,15 +9,26 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.api.option_values import Given, fields_of, is_list, is_switch, words_of
+from assay.api.option_values import Given, fields_of, is_list, is_switch, value_of, words_of
 from assay.errors import InputError
 
 if TYPE_CHECKING:
     import msgspec
 
-__all__ = ["help_of", "take_options"]
+__all__ = ["help_of", "options_of", "take_options"]
 
 _NO = "no-"
+
+
+def options_of(kind: Any, given: Sequence[Given]) -> Any:
+    """A value of an option type, from what was given on the command line."""
+    from assay.study import convert
+
+    values = {one.field: value_of(kind, one.field, one.value, one.option) for one in given}
+    try:
+        return convert(values, kind)
+    except InputError as error:
+        raise InputError(f"--{str(error).replace('_', '-', 1)}") from None
 
 
 def take_options(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.api.option_values import Given, value_of
+from assay.api.option_values import Given
 from assay.errors import InputError
 
 from .instrument_command import own_options
 from .options import Json
 from .output import complain, line, safe, say
+from .own_options import options_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +56,7 @@ def score(
 
     found = named_instrument(instrument)
     given = own_options(context)
-    options = _options(found, given)
+    options = options_of(found.row_option_type, given)
     _check_places(file, records, report)
     with blaming(f"the instrument {found.name}", "score_rows"):
         scored = found.score_rows(open_rows(file), options)
@@ -106,17 +107,6 @@ def _check_places(file: Path, records: Path | None, report: Path | None) -> None
 
 def _as_written(one: Given) -> str:
     return one.option if one.option.startswith("--no-") else f"{one.option}={one.value}"
-
-
-def _options(instrument: Instrument, given: list[Given]) -> Any:
-    from assay.study import convert
-
-    kind = instrument.row_option_type
-    values = {one.field: value_of(kind, one.field, one.value, one.option) for one in given}
-    try:
-        return convert(values, kind)
-    except InputError as error:
-        raise InputError(f"--{str(error).replace('_', '-', 1)}") from None
 
 
 def _print(instrument: Instrument, result: Result, *, everything: bool) -> None:

@@ -20,7 +20,8 @@ class Checked(NamedTuple):
 class Detector(Protocol):
     """Reads a text and says what it found, as plain data.
 
-    ``counted`` names the findings that are yes or no, in the order in which people see them.
+    ``counted`` names the findings that are yes or no, in the order in which people see them. A detector may have options
+    (``option_type``, which its constructor takes then) and a method ``for_row``, which gives the detector for one row.
     """
 
     version: str
@@ -41,11 +42,14 @@ class Detector(Protocol):
 
 def read_texts(rows: Rows, field: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Every row with its number and the text of ``field``, in order. A row that has none is named."""
+    seen = False  # an absent field is an empty one, where other rows have it
     for number, row in rows:
-        if field not in row:
+        seen = seen or field in row
+        if not seen:
             there = ", ".join(sorted(row)) or "nothing"
             message = f"the row has no field {field!r}; it has {there}; name one with --field"
             raise rows.error(number, "", message)
-        if not isinstance(row[field], str):
+        text = row.get(field)
+        if not isinstance(text, str | None):
             raise rows.error(number, "", f"the field {field!r} must be text")
-        yield number, row[field], row
+        yield number, text or "", row

@@ -65,7 +65,9 @@ def _decide(reply: Reply, said: list[Declaration]) -> Answer:
         return _answer(reply, firm[-1])
     withdrawn = firm[-1:]  # nothing firm was declared, but something was said of there being no answer
     for weight in (Weight.PLAIN, Weight.HINT):
-        some = [one for one in said if one.weight is weight and (not withdrawn or one.start > withdrawn[0].start)]
+        some = [
+            one for one in said if one.weight is weight and (not withdrawn or one.start > withdrawn[0].start)
+        ]
         if some and len({one.value for one in some}) == 1:
             return _answer(reply, some[-1])
         if some:
@@ -105,11 +107,20 @@ def _from_lines(
                 continue
             path = "bare" if len(lines) == 1 else path
             found.append(Declaration(*at, labels.value(bare["label"]), path, Weight.FIRM))
-        elif path == "first_line" and len(lines) == 1 and len(line[0]) <= SHORT and (one := _only(reply, labels, line)):
+        elif (
+            path == "first_line"
+            and len(lines) == 1
+            and len(line[0]) <= SHORT
+            and (one := _only(reply, labels, line))
+        ):
             found.append(one)
         elif (marked := phrases.marked.match(line[0])) is not None and len(line[0]) <= LONGEST_LINE:
             at = line.start() + marked.start("label"), line.start() + marked.end("label")
-            if phrases.several_after.match(line[0], marked.end("label")) or _listed(labels, phrases, marked, line, lines, path) or _spoken_of(line[0][marked.end() :]):
+            if (
+                phrases.several_after.match(line[0], marked.end("label"))
+                or _listed(labels, phrases, marked, line, lines, path)
+                or _spoken_of(line[0][marked.end() :])
+            ):
                 continue
             mention = labels.mention(reply.text, reply.plain, *at)
             if mention is None:
@@ -119,19 +130,25 @@ def _from_lines(
     ticked = {}
     for line in lines:
         for box in phrases.boxes.finditer(line[0]):
-            ticked[labels.value(box["label"])] = line.start() + box.start("label"), line.start() + box.end("label")
+            ticked[labels.value(box["label"])] = (
+                line.start() + box.start("label"),
+                line.start() + box.end("label"),
+            )
         hit = phrases.ticked.match(line[0])
-        if hit is not None and not re.search(r"\b(?:in-?correct|not|wrong|isn't|never|partially|partly)\b|❌|✗", hit["rest"], re.I):
-            ticked[labels.value(hit["label"])] = line.start() + hit.start("label"), line.start() + hit.end("label")
+        if hit is not None and not re.search(
+            r"\b(?:in-?correct|not|wrong|isn't|never|partially|partly)\b|❌|✗", hit["rest"], re.I
+        ):
+            ticked[labels.value(hit["label"])] = (
+                line.start() + hit.start("label"),
+                line.start() + hit.end("label"),
+            )
     if len(ticked) == 1:
         ((value, at),) = ticked.items()
         found.append(Declaration(*at, value, "ticked", Weight.PLAIN))
     return found
 
 
-def _closing(
-    reply: Reply, labels: Labels, phrases: Phrases, lines: list[re.Match[str]]
-) -> list[Declaration]:
+def _closing(reply: Reply, labels: Labels, phrases: Phrases, lines: list[re.Match[str]]) -> list[Declaration]:
     """A last sentence that is no more than a label, and a line that ends in one between brackets."""
     found: list[Declaration] = []
     last = lines[-1]
@@ -143,7 +160,9 @@ def _closing(
         if mention is not None and not (mention.lower and not mention.wrapped) and before is None:
             named = hit["option"] or hit["option2"] or hit["option3"]
             firm = bool(named or hit["colon"]) or (mention.wrapped and name in ("label", "label2"))
-            found.append(Declaration(*hit.span(name), mention.value, "closing", Weight.FIRM if firm else Weight.PLAIN))
+            found.append(
+                Declaration(*hit.span(name), mention.value, "closing", Weight.FIRM if firm else Weight.PLAIN)
+            )
     for line in lines:
         end = phrases.closing_line.search(line[0])
         if end is not None and not phrases.marked.match(line[0]):
@@ -157,14 +176,29 @@ def _closing(
 def _only(reply: Reply, labels: Labels, line: re.Match[str]) -> Declaration | None:
     """A short reply that names one option and does not deny it: "Definitely option B here." """
     mentions = list(labels.mentions(reply.text, reply.plain, *line.span()))
-    if len(mentions) != 1 or not labels.named(reply.plain, mentions[0].start) or re.search(r"\b(?:not|no|never|neither|isn't|can't|cannot|don't|except|than|worse|if|wrong|incorrect)\b|\?", line[0], re.I):
+    if (
+        len(mentions) != 1
+        or not labels.named(reply.plain, mentions[0].start)
+        or re.search(
+            r"\b(?:not|no|never|neither|isn't|can't|cannot|don't|except|than|worse|if|wrong|incorrect)\b|\?",
+            line[0],
+            re.I,
+        )
+    ):
         return None
     return Declaration(mentions[0].start, mentions[0].end, mentions[0].value, "short", Weight.PLAIN)
 
 
 def _spoken_of(rest: str) -> bool:
     """Whether the line goes on to judge the option, which is no choice of it: "B) is wrong because"."""
-    return bool(re.match(r"\s*(?:is|are|was|would|could|can|cannot|does|doesn't|isn't|might|may|seems|has|refers|describes|says|states)\b", rest, re.I) or re.search(r"❌|✗|\b(?:incorrect|wrong)\b\W*$", rest, re.I))
+    return bool(
+        re.match(
+            r"\s*(?:is|are|was|would|could|can|cannot|does|doesn't|isn't|might|may|seems|has|refers|describes|says|states)\b",
+            rest,
+            re.I,
+        )
+        or re.search(r"❌|✗|\b(?:incorrect|wrong)\b\W*$", rest, re.I)
+    )
 
 
 def _heads_a_list(labels: Labels, phrases: Phrases, bare: re.Match[str], lines: list[re.Match[str]]) -> bool:
@@ -194,7 +228,13 @@ def _listed(
         if re.search(rf"(?:^|\s)[(\[]?{re.escape(other)}[).:\]]\s", rest):
             return True
     around = lines[1:4] if path == "first_line" else lines[-4:-1]
-    near = options[place + 1 : place + 2] if path == "first_line" else options[place - 1 : place] if place else ()
+    near = (
+        options[place + 1 : place + 2]
+        if path == "first_line"
+        else options[place - 1 : place]
+        if place
+        else ()
+    )
     for one in around:
         hit = phrases.marked.match(one[0])
         if hit is not None and labels.value(hit["label"]) in near:

@@ -134,7 +134,10 @@ class _Finder:
     def _judged(
         self, mention: Mention, before: str, start: int, said: str, path: str, weight: Weight
     ) -> Iterator[Declaration]:
-        labelled = bool(re.match(r"\W*(?:final\s+)?(?:answer|antwort|respuesta|réponse)\W*:", said, re.I)) and not before.strip()
+        labelled = (
+            bool(re.match(r"\W*(?:final\s+)?(?:answer|antwort|respuesta|réponse)\W*:", said, re.I))
+            and not before.strip()
+        )
         if NOT_MEANT.search(before) or (not labelled and self._asked(mention.end)):
             return
         quoted = not re.match(r"\w+\"\s*:", said) and self._quoted(start)
@@ -149,14 +152,17 @@ class _Finder:
                 yield Declaration(*at, None, SEVERAL, weight)
                 return
         if IF.search(before) and not IF_FORCED.search(before):
-            if HYPOTHETICAL.search(before) and re.search(r"\bwould\b|\bhad\b|\bwere\b|\bcould\b|\bmight\b", before + said, re.I):
+            if HYPOTHETICAL.search(before) and re.search(
+                r"\bwould\b|\bhad\b|\bwere\b|\bcould\b|\bmight\b", before + said, re.I
+            ):
                 return
             if weight is Weight.HINT:
                 return
             weight = Weight.HINT
-        elif CONDITION_AFTER.match(self.plain, mention.end):
-            weight = Weight.HINT
-        elif re.search(r"\bwould\b", said, re.I) and re.match(r"\s*(?:with|without|for)\s+an?(?:other)?\b", before, re.I):
+        elif CONDITION_AFTER.match(self.plain, mention.end) or (
+            re.search(r"\bwould\b", said, re.I)
+            and re.match(r"\s*(?:with|without|for)\s+an?(?:other)?\b", before, re.I)
+        ):
             weight = Weight.HINT
         yield Declaration(*at, mention.value, path, weight)
 
@@ -183,7 +189,11 @@ class _Finder:
     def _own(self, before: str, said: str) -> bool:
         """Whether the choice is the reply's own: said of oneself, advised, or ordered."""
         if not before.strip(" \t,:*-\"'(") or re.search("[\u4e00-\u9fff]", said[:2]):
-            return not re.match(r"(?:choos|pick|select|say|vot|answer|putt)ing\b|take\b|put\b(?!\s+(?:me\s+)?down)|enter\b|check\b|sure\b", said, re.I)
+            return not re.match(
+                r"(?:choos|pick|select|say|vot|answer|putt)ing\b|take\b|put\b(?!\s+(?:me\s+)?down)|enter\b|check\b|sure\b",
+                said,
+                re.I,
+            )
         return bool(
             re.search(
                 r"(?:^|[^\w])(?:i|i'd|i'll|i'm|i've|we|we'd|we'll|let's|let\s+me|ich|je|yo|me|я|ja|you\s+should|should|must|to|please|my|best\s+to)\b",
@@ -206,8 +216,13 @@ class _Finder:
             return False
         second, third = (re.escape(one) for one in (*self.labels.options, "")[1:3])
         below = rf"\n\s{{0,40}}[(\[]{{0,2}}{second}[).:\]]"
-        beside = rf"\s[(\[]{{0,2}}{second}[).:\]]" + (rf"[^\n]{{0,200}}?\s[(\[]{{0,2}}{third}[).:\]]" if third else "")
-        return re.compile(rf"[).:\]][^\n]{{0,200}}?(?:{below}|{beside})").match(self.plain, mention.end) is not None
+        beside = rf"\s[(\[]{{0,2}}{second}[).:\]]" + (
+            rf"[^\n]{{0,200}}?\s[(\[]{{0,2}}{third}[).:\]]" if third else ""
+        )
+        return (
+            re.compile(rf"[).:\]][^\n]{{0,200}}?(?:{below}|{beside})").match(self.plain, mention.end)
+            is not None
+        )
 
     def _predicates(self) -> Iterator[Declaration]:
         """ "Option B is the best choice": the label is the one before the predicate."""
@@ -218,7 +233,11 @@ class _Finder:
             cut = low
             for stop in re.compile(r"[!?;\n]|(?<=[a-z)\]]{2})\.\s").finditer(self.plain, low, found.start()):
                 cut = stop.end()
-            mentions = [m for m in self.labels.mentions(self.text, self.plain, cut, found.start()) if not m.lower or m.wrapped]
+            mentions = [
+                m
+                for m in self.labels.mentions(self.text, self.plain, cut, found.start())
+                if not m.lower or m.wrapped
+            ]
             if not mentions:
                 continue
             last = mentions[-1]
@@ -228,21 +247,38 @@ class _Finder:
                 continue
             if self.phrases.several_before.search(self.plain, cut, last.start):
                 several = {m.value for m in mentions[-2:]}
-                if len(several) > 1 and not re.search(r"\bn(?:either|or)\b", self.plain[cut : last.start], re.I):
+                if len(several) > 1 and not re.search(
+                    r"\bn(?:either|or)\b", self.plain[cut : last.start], re.I
+                ):
                     yield Declaration(last.start, last.end, None, SEVERAL, Weight.PLAIN)
                 continue
             if len({m.value for m in mentions}) > 1 and not adjacent:
                 continue
             before = self.plain[cut : last.start]
-            if re.search(r"\b(?:unlike|than|over|versus|neither|not|nor|only\s+if)\s*(?:option\s*)?[(\[\"']{0,2}$", before, re.I):
+            if re.search(
+                r"\b(?:unlike|than|over|versus|neither|not|nor|only\s+if)\s*(?:option\s*)?[(\[\"']{0,2}$",
+                before,
+                re.I,
+            ):
                 continue
-            if re.match(r"\W*(?:if|when|unless|for\s+(?!this|the\s+question|these)|in\s+(?:the\s+)?case)\b", self.plain[found.end() : found.end() + 24], re.I):
+            if re.match(
+                r"\W*(?:if|when|unless|for\s+(?!this|the\s+question|these)|in\s+(?:the\s+)?case)\b",
+                self.plain[found.end() : found.end() + 24],
+                re.I,
+            ):
                 continue
             firm = found["answer"] is not None
             if not firm and not (last.wrapped or adjacent):
                 continue
             weight = Weight.FIRM if firm and (adjacent or last.wrapped) else Weight.PLAIN
-            yield from self._judged(last, self._clause(last.start), last.start, self.plain[last.start : found.end()], "predicate", weight)
+            yield from self._judged(
+                last,
+                self._clause(last.start),
+                last.start,
+                self.plain[last.start : found.end()],
+                "predicate",
+                weight,
+            )
 
     def _withdrawals(self) -> Iterator[Declaration]:
         for found in WITHDRAWAL.finditer(self.plain):
@@ -256,8 +292,37 @@ class _Finder:
 
 _SPEAKER = re.compile(r"^[ \t]{0,4}([A-Z][a-z]{1,14}):[ \t][^\n]*", re.M)
 _HEADINGS = frozenset(
-    "Answer Option Explanation Step Note Reasoning Conclusion Analysis Solution Question Given Final Therefore Premise Statement "
-    "Choice Ending Reflection Working Thought Observation Action Verdict Result Summary Justification Confidence Correct Wrong".split()
+    [
+        "Answer",
+        "Option",
+        "Explanation",
+        "Step",
+        "Note",
+        "Reasoning",
+        "Conclusion",
+        "Analysis",
+        "Solution",
+        "Question",
+        "Given",
+        "Final",
+        "Therefore",
+        "Premise",
+        "Statement",
+        "Choice",
+        "Ending",
+        "Reflection",
+        "Working",
+        "Thought",
+        "Observation",
+        "Action",
+        "Verdict",
+        "Result",
+        "Summary",
+        "Justification",
+        "Confidence",
+        "Correct",
+        "Wrong",
+    ]
 )
 
 

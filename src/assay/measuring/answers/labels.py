@@ -35,11 +35,19 @@ _CLAUSE_ENDS = re.compile(
     r"|wins|fits|seems|than|versus|vs|to|it|sounds|looks|fits|has|then)\b)",
     re.I,
 )
-_CLAUSE_ENDS_I = re.compile(r"\s*(?:$|[.,:;!)\]}|\"\n–—]|--?\s|\(|(?:because|since|as|and|is|for|due|based|which|with|in|so|rather\s+than|over|not|instead|but|or)\b)", re.I)
-_FORMULA = re.compile(r"\s?(?:[=+^≈≤≥×·∩∪→<>%°#]|\\(?:times|cdot|cap|cup|to|in|subset|leq?|geq?|approx|rightarrow)\b)")
+_CLAUSE_ENDS_I = re.compile(
+    r"\s*(?:$|[.,:;!)\]}|\"\n–—]|--?\s|\(|(?:because|since|as|and|is|for|due|based|which|with|in|so|rather\s+than|over|not|instead|but|or)\b)",
+    re.I,
+)
+_FORMULA = re.compile(
+    r"\s?(?:[=+^≈≤≥×·∩∪→<>%°#]|\\(?:times|cdot|cap|cup|to|in|subset|leq?|geq?|approx|rightarrow)\b)"
+)
 _TURKISH = re.compile(r"'[dt][iıuü]r\b")
 _OPEN, _CLOSE = "([{\"'`*$<_|", ")]}\"'`*$>_|"
-_OPTION = re.compile(r"\b(?:option|choice|letter|alternative|ending|proposition|response|antwort|opción|opcion|réponse|option|opzione|opção|вариант|选项|選項)[\s(\[\"'*`]*$", re.I)
+_OPTION = re.compile(
+    r"\b(?:option|choice|letter|alternative|ending|proposition|response|antwort|opción|opcion|réponse|option|opzione|opção|вариант|选项|選項)[\s(\[\"'*`]*$",
+    re.I,
+)
 
 
 class Mention(NamedTuple):
@@ -89,7 +97,11 @@ class Labels:
             return Mention(start, end, value, False, False)
         before, after = text[start - 1 : start], text[end : end + 1]
         option = self.named(plain, start)
-        wrapped = option or (before != "" and before in _OPEN and after != "" and after in _CLOSE + ".:,") or (after == ")" )
+        wrapped = (
+            option
+            or (before != "" and before in _OPEN and after != "" and after in _CLOSE + ".:,")
+            or (after == ")")
+        )
         lower = self._upper and said != value
         mention = Mention(start, end, value, wrapped, lower)
         return mention if self._stands(mention, text, plain, option) else None

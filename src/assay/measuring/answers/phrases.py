@@ -6,8 +6,26 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["ATTRIBUTED", "ATTRIBUTED_AFTER", "CLAUSE", "CONDITION_AFTER", "HYPOTHETICAL", "IF", "IF_FORCED", "NEW_QUESTION", "NONE_OF_THEM"]
-__all__ += ["NOT_MEANT", "PREDICATE", "SEVERAL_AFTER", "SEVERAL_BEFORE", "TAKEN_BACK", "Phrases", "phrases_of"]
+__all__ = [
+    "ATTRIBUTED",
+    "ATTRIBUTED_AFTER",
+    "CLAUSE",
+    "CONDITION_AFTER",
+    "HYPOTHETICAL",
+    "IF",
+    "IF_FORCED",
+    "NEW_QUESTION",
+    "NONE_OF_THEM",
+]
+__all__ += [
+    "NOT_MEANT",
+    "PREDICATE",
+    "SEVERAL_AFTER",
+    "SEVERAL_BEFORE",
+    "TAKEN_BACK",
+    "Phrases",
+    "phrases_of",
+]
 
 # "The correct answer to this question is, most likely, option (B)": noun, connection, fillers, label.
 _NOUN = (
@@ -100,14 +118,19 @@ NOT_MEANT = re.compile(
     r"[^.!?\n,]{0,40}|\brather\s+than\s+)$",
     re.I,
 )
-HYPOTHETICAL = re.compile(r"\b(?:if|had|were|suppose|supposing|assuming|unless|otherwise|in\s+case|when|should\s+you)\b", re.I)
+HYPOTHETICAL = re.compile(
+    r"\b(?:if|had|were|suppose|supposing|assuming|unless|otherwise|in\s+case|when|should\s+you)\b", re.I
+)
 IF = re.compile(r"\b(?:if|suppose|supposing|assuming|unless|in\s+case|provided|depending)\b", re.I)
 IF_FORCED = re.compile(
     r"\bif\s+(?:(?:this|it)\s+(?:were|was|is)\s+(?:on|a|an|in)\b|(?:i|one|you)?\s*(?:absolutely\s+|really\s+)?(?:had|have|must|were|am|was|need|'d|force|want|insist|press)\w*\s*(?:me\s+)?(?:forced|pressed|required|asked|made|pushed|compelled|obliged|an\s+answer|a\s+(?:single\s+)?(?:letter|choice|guess))?\s*(?:to\s+)?"
     r"(?:guess|choose|pick|answer|say|decide|commit|select|bet|an?\b|forced|pressed|required|pushed|,))",
     re.I,
 )
-CONDITION_AFTER = re.compile(r"[\W_]{0,4}(?:[^.!?\n,;]{0,40}\s)?(?:if|unless|provided|assuming|in\s+case|depending)\b(?!\s+i\s+had)", re.I)
+CONDITION_AFTER = re.compile(
+    r"[\W_]{0,4}(?:[^.!?\n,;]{0,40}\s)?(?:if|unless|provided|assuming|in\s+case|depending)\b(?!\s+i\s+had)",
+    re.I,
+)
 TAKEN_BACK = re.compile(
     r"\b(?:i\s+(?:must\s+|have\s+to\s+|will\s+|should\s+|hereby\s+|'ll\s+)?(?:take|taking)\s+(?:that|it|this|my\s+answer)(?:\s+answer)?\s+back|scratch\s+that|strike\s+that"
     r"|(?:i\s+|i'm\s+|must\s+|to\s+|'ll\s+)(?:hereby\s+)?(?:retract(?:ing)?|withdraw(?:ing)?)\b|(?:please\s+)?(?:disregard|ignore|forget|discard)\s+(?:that|my|the|what\s+i)(?:\s+(?:previous|earlier|above|last|first|initial|answer|response|said|letter|choice|one))"
@@ -180,35 +203,55 @@ def phrases_of(label: str) -> Phrases:
     return Phrases(
         declared=of(rf"{_NOUN}[\"'\])]?{_GAP}{_IS}{_NOT}{_FILL}{_BEFORE}{mark}"),
         maybe=of(rf"{_NOUN}{_GAP}{_MAYBE}{_FILL}{_BEFORE}{mark}"),
-        chosen=of(rf"(?:{_CHOOSE})(?P<not>)?(?:[\s:,\"'(\[]|\b(?:the|option|choice|letter|answer|alternative|with|for|on|as|my|final|correct|response|number|either|just|simply|la|el|die|den|an?)\b|选项){{0,8}}{mark}"),
+        chosen=of(
+            rf"(?:{_CHOOSE})(?P<not>)?(?:[\s:,\"'(\[]|\b(?:the|option|choice|letter|answer|alternative|with|for|on|as|my|final|correct|response|number|either|just|simply|la|el|die|den|an?)\b|选项){{0,8}}{mark}"
+        ),
         therefore=of(rf"{_THEREFORE}[\s,:]{{0,4}}(?:{lead}[\s,:]{{1,3}}){{0,4}}{_BEFORE}{mark}{end}"),
         matched=of(
             rf"\b(?:corresponds?\s+(?:exactly\s+)?to|matches|(?:listed|given|found|appears|stands)\s+(?:as|under))\s+(?:the\s+)?(?:option\s+|choice\s+|letter\s+|answer\s+)?{_BEFORE}{mark}{end}"
         ),
-        weak=of(rf"{_WEAK}[\s,:]{{1,3}}(?:(?:the|option|choice|letter|answer|alternative|given|in|by|statement){{1}}[\s,:]{{1,3}}){{0,3}}{_BEFORE}{mark}"),
-        not_but=of(rf"\bnot\s+(?:option\s+|choice\s+)?{_BEFORE}LABEL[)\]\"',]{{0,3}}\s*(?:but|it's|it\s+is|rather)\s+(?:rather\s+|actually\s+|instead\s+|it's\s+|in\s+fact\s+)?(?:option\s+|choice\s+)?{_BEFORE}{mark}"),
-        it_is=of(rf"{mark}[)\]\"']{{0,2}},?\s+(?:then(?=[,.\s])|ankreuzen\b|it\s+(?:is|has\s+to\s+be|must\s+be|shall\s+be|will\s+be)\b)"),
+        weak=of(
+            rf"{_WEAK}[\s,:]{{1,3}}(?:(?:the|option|choice|letter|answer|alternative|given|in|by|statement){{1}}[\s,:]{{1,3}}){{0,3}}{_BEFORE}{mark}"
+        ),
+        not_but=of(
+            rf"\bnot\s+(?:option\s+|choice\s+)?{_BEFORE}LABEL[)\]\"',]{{0,3}}\s*(?:but|it's|it\s+is|rather)\s+(?:rather\s+|actually\s+|instead\s+|it's\s+|in\s+fact\s+)?(?:option\s+|choice\s+)?{_BEFORE}{mark}"
+        ),
+        it_is=of(
+            rf"{mark}[)\]\"']{{0,2}},?\s+(?:then(?=[,.\s])|ankreuzen\b|it\s+(?:is|has\s+to\s+be|must\s+be|shall\s+be|will\s+be)\b)"
+        ),
         fragment=of(rf"(?<=[.!?]\s){mark}[.!](?=\s+[A-Z])"),
-        subject=of(rf"\bThe\s+[^.!?\n]{{3,90}}?\s(?:is|are)[\s*]+(?:the\s+)?(?:option\s+|choice\s+|sentence\s+|statement\s+)?{_BEFORE}{mark}(?=[)\]\"'\s]{{0,3}}(?:[:.,;]|\s*$))"),
-        fits=of(rf"{mark}[)\]\"']{{0,2}}(?:\s\([^()\n]{{0,80}}\))?\s+(?:sounds|fits|matches|suits|describes|captures|completes|works|reads|expresses)\s+(?:[\w']+\s+){{0,5}}(?:best|better|most|perfectly|more\s+like\s+me)\b"),
-        boxed=of(rf"\\(?:boxed|fbox)\s*\{{[\s(\[*$]{{0,4}}(?:\\(?:text\w{{0,2}}|math\w{{2,4}}|bf|rm)\s*\{{?[\s(\[*]{{0,3}})?(?:\\(?:text\w{{0,2}}|math\w{{2,4}})\s*\{{[\s(\[]{{0,3}})?(?:(?:option|choice|answer)[\s:]+)?{mark}"),
-        tagged=of(rf"(?:value=(?={label}|[\"']?\w+[\"']?[^<>\n]{{0,40}}\bchecked)|<(?:final[_ -]?)?(?:answer|choice|option|result|response)>|\[\[|\[/?(?:final\s+)?answer\])[\s(\[*\"']{{0,6}}(?:(?:option|choice|answer)[\s:]+)?{mark}"),
-        bare=of(rf"[\W_]{{0,20}}(?:(?:(?:my|the|your|final|correct|best|right)\s{{1,6}}){{0,2}}(?:answer|option|choice|letter|selection|antwort|respuesta|réponse)[\W_]{{0,12}}(?:(?:is|ist|est|es)[\W_]{{0,12}})?)?(?:(?:option|choice)[\W_]{{1,6}})?{mark}[\W_]{{0,40}}"),
-        marked=of(rf"[\s>*_#•\-–✅✓✔☑👉\"']{{0,12}}(?:(?:option|choice)\s+)?[(\[\"']{{0,2}}{mark}(?P<sign>[)\]\"']{{0,2}}\s?[).:\]\-–—,;|!]|[)\]]|\s(?=\())"),
+        subject=of(
+            rf"\bThe\s+[^.!?\n]{{3,90}}?\s(?:is|are)[\s*]+(?:the\s+)?(?:option\s+|choice\s+|sentence\s+|statement\s+)?{_BEFORE}{mark}(?=[)\]\"'\s]{{0,3}}(?:[:.,;]|\s*$))"
+        ),
+        fits=of(
+            rf"{mark}[)\]\"']{{0,2}}(?:\s\([^()\n]{{0,80}}\))?\s+(?:sounds|fits|matches|suits|describes|captures|completes|works|reads|expresses)\s+(?:[\w']+\s+){{0,5}}(?:best|better|most|perfectly|more\s+like\s+me)\b"
+        ),
+        boxed=of(
+            rf"\\(?:boxed|fbox)\s*\{{[\s(\[*$]{{0,4}}(?:\\(?:text\w{{0,2}}|math\w{{2,4}}|bf|rm)\s*\{{?[\s(\[*]{{0,3}})?(?:\\(?:text\w{{0,2}}|math\w{{2,4}})\s*\{{[\s(\[]{{0,3}})?(?:(?:option|choice|answer)[\s:]+)?{mark}"
+        ),
+        tagged=of(
+            rf"(?:value=(?={label}|[\"']?\w+[\"']?[^<>\n]{{0,40}}\bchecked)|<(?:final[_ -]?)?(?:answer|choice|option|result|response)>|\[\[|\[/?(?:final\s+)?answer\])[\s(\[*\"']{{0,6}}(?:(?:option|choice|answer)[\s:]+)?{mark}"
+        ),
+        bare=of(
+            rf"[\W_]{{0,20}}(?:(?:(?:my|the|your|final|correct|best|right)\s{{1,6}}){{0,2}}(?:answer|option|choice|letter|selection|antwort|respuesta|réponse)[\W_]{{0,12}}(?:(?:is|ist|est|es)[\W_]{{0,12}})?)?(?:(?:option|choice)[\W_]{{1,6}})?{mark}[\W_]{{0,40}}"
+        ),
+        marked=of(
+            rf"[\s>*_#•\-–✅✓✔☑👉\"']{{0,12}}(?:(?:option|choice)\s+)?[(\[\"']{{0,2}}{mark}(?P<sign>[)\]\"']{{0,2}}\s?[).:\]\-–—,;|!]|[)\]]|\s(?=\())"
+        ),
         foreign=of(
             rf"(?:\bodpowied[źz]\s+(?:to|jest)|\bcevap|उत्तर(?:\s+है)?\s*:?\s*(?:विकल्प)?|الإجابة(?:\s+الصحيحة)?\s+هي|إجابة\s*:|정답은|답은|答えは|正解は)\s*{_BEFORE}{mark}"
         ),
         boxes=of(rf"(?:^\s{{0,12}}[-*+]?\s*\[[xX✓✔]\]\s*[(\[]?(?={label})|(?={label}\s*[●⬤◉])){mark}"),
-        ticked=of(rf"^[^\w\n]{{0,12}}(?:(?:option|choice)\s+)?[(\[]?{mark}(?:(?P<rest>\s*[✅✓✔☑]|\s*[).:\]|][^\n]{{0,300}}(?:[✅✓✔☑]|\b(?:correct|right)\b[.!)*\s|]*$|\|\s*(?:yes|true|correct)\s*\|?\s*$)))"),
+        ticked=of(
+            rf"^[^\w\n]{{0,12}}(?:(?:option|choice)\s+)?[(\[]?{mark}(?:(?P<rest>\s*[✅✓✔☑]|\s*[).:\]|][^\n]{{0,300}}(?:[✅✓✔☑]|\b(?:correct|right)\b[.!)*\s|]*$|\|\s*(?:yes|true|correct)\s*\|?\s*$)))"
+        ),
         closing=of(
             rf"(?:^|(?P<colon>:\s*)|[.!?;\n–—]\s*)(?:(?:so|thus|therefore|hence|and|definitely|certainly|clearly|surely)[\s,]+)?(?:(?:the|my|final|correct|best)\s+){{0,2}}(?:(?P<option>option|choice|answer|letter|réponse|antwort|respuesta|risposta|resposta|opción|lettre)\s*)?{_BEFORE}{mark}[)\]\"']{{0,2}}[.!\s]*\Z"
             rf"|\b(?:this|that|which|it)(?:\s+(?:is|corresponds\s+to|matches|means|gives|would\s+be|must\s+be)|'s)\s+(?:the\s+)?(?:(?P<option2>option|choice|answer|letter|réponse|antwort|respuesta|opción)\s*)?{_BEFORE}(?P<label2>{label})[)\]\"']{{0,2}}[.!\s]*\Z"
             rf"|(?<!\bnicht )(?<!\bno )(?<!\bpas )(?<!\bnon )\b(?:vorschlag|antwort|lösung|réponse|respuesta|risposta|la|die)\s+{_BEFORE}(?P<label4>{label})[)\]\"']{{0,2}}[.!\s]*\Z"
             rf"|,\s*(?:(?P<option3>option|choice|answer|letter)\s*)?{_BEFORE}(?P<label3>{label})[)\]\"']{{0,2}}[.!\s]*\Z"
         ),
-        closing_line=of(
-            rf"[:.!]\s*(?:(?:option|choice|answer)\s*)?\({mark}\)(?:[.!]?[ \t]*$|[.!]\s)"
-        ),
+        closing_line=of(rf"[:.!]\s*(?:(?:option|choice|answer)\s*)?\({mark}\)(?:[.!]?[ \t]*$|[.!]\s)"),
         several_after=of(SEVERAL_AFTER),
         several_before=of(SEVERAL_BEFORE),
     )

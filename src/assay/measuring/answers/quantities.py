@@ -15,13 +15,49 @@ __all__ = ["read_confidence", "read_number", "read_share"]
 _WORDS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
 }
-_WORDS |= dict(zip("thirty forty fifty sixty seventy eighty ninety hundred".split(), range(30, 101, 10), strict=True))
+_WORDS |= dict(
+    zip(
+        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred"],
+        range(30, 101, 10),
+        strict=True,
+    )
+)
 _PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
+_SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "k": 1e3,
+    "million": 1e6,
+    "m": 1e6,
+    "billion": 1e9,
+    "bn": 1e9,
+    "trillion": 1e12,
+}
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<sign>[-−–](?=[\d.$€£]))?[$€£]?\s?(?P<digits>{_DIGITS})(?![\w,]*\d)(?!\.\d)"
@@ -41,7 +77,10 @@ _HEADS = {
 _IS = r"(?:[^.!?\n:=\d]{0,60}?(?::|=|\bis\b|\bare\b|\bwould\s+be\b|\bof\b|\bat\b|→|->)|\s*\()"
 _RANGE_AFTER = re.compile(rf"\s?(?:[-–—]|to|and|or|through|bis)\s?[$€£]?(?={_DIGITS})", re.I)
 _BETWEEN = re.compile(r"\b(?:between|from|either)\s*[$€£]?$", re.I)
-_NEGATED = re.compile(r"\b(?:not|n't|never|more\s+than|less\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|over|under|if|suppose)\W*$", re.I)
+_NEGATED = re.compile(
+    r"\b(?:not|n't|never|more\s+than|less\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|over|under|if|suppose)\W*$",
+    re.I,
+)
 _BOXED = re.compile(r"\\boxed\s*\{")
 _TAGGED = re.compile(r"<(?:final[_ -]?)?answer>", re.I)
 _LEVEL = re.compile(r"\s*(?:confident|certain|sure|confidence|certainty)\b", re.I)
@@ -104,7 +143,9 @@ def _read(text: str, kind: str, meaning: Callable[[_Found], float | None]) -> An
     if lines and kind != "confidence":
         for line, path in ((lines[0], "first_line"), (lines[-1], "final_line")):
             inside = [one for one in numbers if one is not None and line.start() <= one.start < line.end()]
-            if len(inside) == 1 and not re.sub(r"[\W_]", "", line[0].replace(reply.plain[inside[0].start : inside[0].end], "")):
+            if len(inside) == 1 and not re.sub(
+                r"[\W_]", "", line[0].replace(reply.plain[inside[0].start : inside[0].end], "")
+            ):
                 declared.append((inside[0].start, path if len(lines) > 1 else "bare", inside[0]))
     declared.sort(key=lambda found: found[0])
     if declared:
@@ -112,7 +153,11 @@ def _read(text: str, kind: str, meaning: Callable[[_Found], float | None]) -> An
         assert last is not None
         return _answer(reply, last, path, meaning)
     single = [one for one in single if not one.word]  # "one" is a pronoun more often than a number
-    if len(single) == 1 and kind != "confidence" and not _NEGATED.search(reply.plain[: single[0].start].rstrip("$€£ ")):
+    if (
+        len(single) == 1
+        and kind != "confidence"
+        and not _NEGATED.search(reply.plain[: single[0].start].rstrip("$€£ "))
+    ):
         return _answer(reply, single[0], "only", meaning)
     return Answer(None, SEVERAL if len(single) > 1 or len(numbers) > len(single) else UNREAD)
 
@@ -155,7 +200,9 @@ def _value(match: re.Match[str]) -> _Found:
         value = -value
     whole = float(match["whole"]) if match["whole"] else None
     percent = bool(match["percent"])
-    return _Found(value, match.start(), match.end(), percent, whole, "" if percent or whole else match["digits"])
+    return _Found(
+        value, match.start(), match.end(), percent, whole, "" if percent or whole else match["digits"]
+    )
 
 
 def _ratio(one: _Found) -> float | None:

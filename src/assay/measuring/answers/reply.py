@@ -18,7 +18,9 @@ _SIGNS = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3015\u3002\u3001",
     "''''" + '"' * 9 + "[][].,",
 )
-_FANCY = re.compile("[\u00a0\u2100-\u214f\u2460-\u24ff\u3000\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff]")
+_FANCY = re.compile(
+    "[\u00a0\u2100-\u214f\u2460-\u24ff\u3000\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff]"
+)
 KEPT = 26  # blanks that are left of a long run: what stands beside a label matters
 _BLANKS = re.compile(r"\s{32,}")
 _CODE = re.compile(
@@ -98,7 +100,11 @@ def _shortened(run: str) -> tuple[int, str]:
 
 
 def _kept(
-    text: str, pattern: re.Pattern[str], places: _Places, cut: Callable[[str], tuple[int, str]], like: str = ""
+    text: str,
+    pattern: re.Pattern[str],
+    places: _Places,
+    cut: Callable[[str], tuple[int, str]],
+    like: str = "",
 ) -> str:
     """The text without what ``pattern`` finds in it, or in a text ``like`` it."""
     parts, end = [], 0
