@@ -24,6 +24,7 @@ __all__ = [
     "OUTPUT",
     "SAMPLES",
     "SCENARIO",
+    "TRIALS",
     "csv_bytes",
     "parquet_bytes",
     "written",
@@ -100,7 +101,14 @@ REPAIR: Row = {
     "expected": {"wrong": "lantern-9", "right": THREAD.label, "where": "user"},
 }
 
-# One entry an instrument, by name: rows, and the same rows written another way where there is one.
+# Rows of an instrument that has no kind of its own: trials with their outcomes.
+TRIALS: list[Row] = [
+    {"subject": "007", "outcome": "success", "item": "a", "note": "mine"},
+    {"subject": "other", "outcome": "unknown", "item": "a", "reason": "no number, or two;\nunread"},
+    {"subject": "007", "outcome": "failure", "item": "b"},
+    {"subject": "007", "outcome": "excluded", "reason": "http_429"},
+]
+# Rows of an instrument by its name, and the same rows written another way where there is one.
 SAMPLES: dict[str, list[list[Row]]] = {
     "repeatability": [
         [

@@ -22,7 +22,7 @@ EXAMPLES = {
 
 
 def test_every_instrument_has_an_example() -> None:
-    assert set(EXAMPLES) >= set(SAMPLES) - {"drill"}
+    assert set(EXAMPLES) == set(SAMPLES)
     assert all(EXAMPLES.values())
 
 
