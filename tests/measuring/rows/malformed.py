@@ -93,6 +93,7 @@ def repeatability() -> dict[str, Malformed]:
         "json: digits without end": line(
             lines(CELL)[:-2] + b', "top_p": ' + b"9" * 5000 + b"}", "", "digits"
         ),
+        "json: large": line(lines(CELL)[:-2] + b', "top_p": ' + b"9" * 400 + b"}", "top_p", "large"),
         "json: negative": line(changed(CELL, temperature=-1), "temperature", "at least 0"),
         "json: number in words": line(changed(CELL, temperature="hot"), "temperature", "number"),
         "json: truth for a number": line(changed(CELL, temperature=True), "temperature", "number"),
@@ -133,6 +134,7 @@ def repeatability() -> dict[str, Malformed]:
         "csv: outputs are no json": bad(
             "rows.csv", b"contract,subject,outputs\nadd,m,[x\n", ":2:", "outputs", "JSON"
         ),
+        "csv: too large": bad("rows.csv", cells(wording="9" * 3000), ":2:", "wording", "large"),
         "csv: outputs nested too deeply": bad(
             "rows.csv", b"contract,subject,outputs\nadd,m," + b"[" * 100_000, ":2:", "outputs", "deep"
         ),
@@ -201,6 +203,9 @@ def consistency() -> dict[str, Malformed]:
         "consistency: csv, id twice": bad("rows.csv", csv_bytes([SCENARIO, SCENARIO]), ":3:", "id", "line 2"),
         "consistency: csv, turns no json": bad(
             "rows.csv", csv_bytes([SCENARIO, {**other, "turns": "hello"}]), ":3:", "turns", "JSON"
+        ),
+        "consistency: csv, nested near miss": bad(
+            "rows.csv", csv_bytes([turn(second=1, seconds=...)]), ":2:", "turns[1].second", "seconds"
         ),
         "consistency: csv, unknown role": bad(
             "rows.csv", csv_bytes([turn(role="robot")]), ":2:", "turns[1].role", "robot"

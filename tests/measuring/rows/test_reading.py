@@ -190,6 +190,8 @@ def test_texts_come_with_their_rows(tmp_path: Path, ending: str) -> None:
         (["x"], "rows: row 1: must be a mapping, not str"),
         ([{3: "x"}], "rows: row 1: the names of fields must be text"),
         ([{"id": "1", "text": b"x"}], "rows: row 1, text: must be text"),
+        ([{"id": 10**5000, "text": "x"}], "rows: row 1, id: is too large a number"),
+        ([{"id": float("nan"), "text": "x"}], "rows: row 1, id: is missing"),
         ([], "rows: there are no rows"),
         (pl.DataFrame({"id": []}), "frame: there are no rows"),
     ],
