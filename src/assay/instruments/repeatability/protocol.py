@@ -75,7 +75,9 @@ class Repeatability(InstrumentBase):
     runs_code = True
     option_type = RepeatabilityOptions
     row_option_type = RepeatabilityRowOptions
-    row_help = '{"contract": ID, "subject": NAME, "temperature": T, "outputs": [TEXT, ...]} (or a row each: "output")'
+    row_help = (
+        '{"contract": ID, "subject": NAME, "temperature": T, "outputs": [TEXT, ...]} or {..., "output": TEXT}'
+    )
     quick: ClassVar[dict[str, Any]] = {"contracts": "quick", "repetitions": 8, "temperatures": [0.0, 0.8]}
 
     def __init__(self) -> None:

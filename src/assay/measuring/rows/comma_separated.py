@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CommaSeparated"]
 
 AT_ONCE = 50_000  # rows that become columns together
+_QUOTED = re.compile('"[^"]*"')
 
 
 class _Header(NamedTuple):
@@ -61,10 +63,7 @@ class CommaSeparated(Rows):
         marked = (
             first.lower().startswith("sep=") and len(first.rstrip("\r\n")) == 5
         )  # as spreadsheets write it
-        if marked:
-            separator = first[4]
-        else:
-            separator = max(SEPARATORS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
+        separator = first[4] if marked else max(SEPARATORS, key=_QUOTED.sub("", first).count)
         number, record = next(self._parsed(separator, marked), (1, []))
         names = tuple(name.strip() for name in record)
         for place, name in enumerate(names):
@@ -118,7 +117,7 @@ class CommaSeparated(Rows):
         if not frame.height:
             raise InputError(NO_ROWS, file=self.name)
         frame = frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
-        return frame.with_columns(pl.all().str.strip_chars())
+        return frame.with_columns(pl.all().str.strip_chars().fill_null(""))
 
     def _slow_frame(self) -> pl.DataFrame:
         import polars as pl
@@ -134,31 +133,51 @@ class CommaSeparated(Rows):
         return frame
 
     def _fast_frame(self, header: _Header) -> pl.DataFrame | None:
-        """The frame as polars reads it. None where the file has quotes or any fault, which ``_records`` explains."""
+        """The frame as polars reads it. None where there may be a fault, which ``_records`` explains."""
         import polars as pl
 
         with open_bytes(self.path) as file:
             data = file.read().removeprefix(MARK)
-        if b'"' in data or b"\0" in data or data.count(b"\r") != data.count(b"\r\n"):
-            return None
         if header.marked:
             data = data.lstrip().partition(b"\n")[2]
-        lines = sum(1 for line in data.split(b"\n") if line.strip())
-        if data.count(header.separator.encode()) != lines * (len(header.names) - 1) or lines < 2:
-            return None  # a row is too short or too long
+        if not _is_regular(data, header.separator.encode(), len(header.names)):
+            return None
         try:
             frame = pl.read_csv(
                 data,
                 infer_schema=False,
                 separator=header.separator,
-                quote_char=None,
                 has_header=False,
                 new_columns=[str(place) for place in range(len(header.names))],
             )
         except pl.exceptions.PolarsError:
             return None
-        frame = frame.with_columns(pl.all().fill_null(""))
-        return frame.filter(pl.any_horizontal(pl.all().str.strip_chars() != ""))[1:]
+        return frame.filter(pl.any_horizontal(pl.all().str.strip_chars().fill_null("") != ""))[1:]
 
     def number_at(self, index: int) -> int:
         return next(itertools.islice(self._records(), index, None))[0]
+
+
+def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
+    """Has every row that many cells, and does every quote open or close a whole cell? Then all readers agree."""
+    if b"\0" in data:
+        return False
+    bare = b'"'.join(data.split(b'"')[::2]) if b'"' in data else data  # each quoted text as one quote
+    if b"\r" in bare:
+        bare = bare.replace(b"\r\n", b"\n")
+    bare = bare.strip(b"\n")
+    while b"\n\n" in bare:
+        bare = bare.replace(b"\n\n", b"\n")
+    if b"\r" in bare or (b'"' in data and not _whole_cells(data, b"\n" + bare + b"\n", separator)):
+        return False
+    lines = bare.count(b"\n") + 1
+    return lines > 1 and bare.count(separator) == lines * (width - 1)
+
+
+def _whole_cells(data: bytes, bare: bytes, separator: bytes) -> bool:
+    """Does every quoted text stand between separators or line ends?"""
+    while b'""' in bare:  # a quote within quotes is written twice
+        bare = bare.replace(b'""', b'"')
+    opened = bare.count(separator + b'"') + bare.count(b'\n"')
+    closed = bare.count(b'"' + separator) + bare.count(b'"\n')
+    return data.count(b'"') % 2 == 0 and bare.count(b'"') == opened == closed

@@ -57,7 +57,7 @@ def convert_row(row: Mapping[str, Any], kind: type[T], *, cells: bool = False) -
     """A row as a value of ``kind``. ``cells``: every value is the text of a cell, as in CSV."""
     fields: dict[str, Field] = fields_of(kind)  # type: ignore[arg-type]
     named = with_old_names(row, fields)
-    _check_names(named, inspect.type_info(kind), ())
+    _check_names(named, tuple(fields), ())
     values: dict[str, Any] = {}
     for name, value in named.items():
         if name not in fields:
@@ -66,6 +66,7 @@ def convert_row(row: Mapping[str, Any], kind: type[T], *, cells: bool = False) -
             raise FieldError(name, f"unknown field{nearest(name, fields)}")
         found = _cell(fields[name], name, value) if cells else plain_value(value, (name,))
         if (found := _fitted(fields[name], name, found)) is not None:
+            _check_inner_names(found, fields[name].kind, (name,))
             values[name] = found
     for name, field in fields.items():
         if field.required and name not in values:
@@ -90,24 +91,37 @@ def with_old_names(row: Mapping[str, Any], fields: Iterable[str]) -> Mapping[str
 # Names.
 
 
-def _check_names(value: Any, kind: Any, path: tuple[Step, ...]) -> None:
+def _check_names(row: Mapping[str, Any], known: tuple[str, ...], path: tuple[Step, ...]) -> None:
     """Fields of a user's own are let pass, but not a mistyped one: without it, its default would count."""
+    own = [name for name in row if name not in known]
+    absent = tuple(name for name in known if name not in row)
+    for name in own:
+        if near := _near(name, absent):
+            raise FieldError(spelled((*path, name)), f"unknown field; did you mean {near!r}?")
+
+
+@functools.lru_cache(1000)
+def _near(name: str, names: tuple[str, ...]) -> str:
+    return next(iter(difflib.get_close_matches(name.lower(), names, 1, NEAR)), "")
+
+
+def _check_inner_names(value: Any, kind: Any, path: tuple[Step, ...]) -> None:
+    """The same for mappings within a value."""
+    if not isinstance(value, dict | list):
+        return
     for option in _alternatives(kind):
-        if isinstance(option, inspect.StructType) and isinstance(value, Mapping):
+        if isinstance(option, inspect.StructType) and isinstance(value, dict):
             known = {field.encode_name: field.type for field in option.fields}
-            absent = [name for name in known if name not in value]
-            for name in value:
-                if name in known:
-                    _check_names(value[name], known[name], (*path, name))
-                elif near := difflib.get_close_matches(str(name).lower(), absent, 1, NEAR):
-                    raise FieldError(spelled((*path, str(name))), f"unknown field; did you mean {near[0]!r}?")
-        elif isinstance(option, inspect.ListType | inspect.VarTupleType) and isinstance(value, list | tuple):
+            _check_names(value, tuple(known), path)
+            for name, inner in known.items():
+                _check_inner_names(value.get(name), inner, (*path, name))
+        elif isinstance(option, inspect.ListType | inspect.VarTupleType) and isinstance(value, list):
             for place, one in enumerate(value):
-                _check_names(one, option.item_type, (*path, place))
+                _check_inner_names(one, option.item_type, (*path, place))
 
 
 def _missing(name: str, row: Mapping[str, Any], fields: Mapping[str, Field]) -> str:
-    if isinstance(row.get(name), float):
+    if fields[name].number and isinstance(row.get(name), float):
         return f"must be a number, not {row[name]}"
     own = [str(other) for other in row if other not in fields]
     close = difflib.get_close_matches(name, own, 1, 0.6)
@@ -136,7 +150,7 @@ def _cell(field: Field, name: str, text: str) -> Any:
     if field.flag and word in (*TRUE, *FALSE):
         return word in TRUE
     if field.number and _WHOLE.fullmatch(word):
-        return int(word.partition(".")[0])
+        return plain_value(int(word.partition(".")[0]), (name,))
     if field.number and (_REAL.fullmatch(word) or _ENDLESS.fullmatch(word)):
         return plain_value(float(word), (name,))
     return word

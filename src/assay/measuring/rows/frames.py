@@ -112,6 +112,8 @@ def _single(rows: Rows, number: int, row: dict[str, Any], columns: Sequence[str]
             found[name] = plain_value(value, (name,))
         except FieldError as error:
             raise rows.error(number, error.field, error.message) from None
+        except RecursionError:
+            raise rows.error(number, name, "is nested too deeply") from None
     return found
 
 

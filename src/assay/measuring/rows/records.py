@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,9 +40,8 @@ class JsonArray(RecordList):
         try:
             found = decode_json(data)
         except FieldError as error:
-            raise self.error(None, error.field, error.message) from None
-        except json.JSONDecodeError as error:
-            raise self.error(None, "", f"not JSON: {error}") from None
+            row, _, field = error.field.removeprefix("[").partition("]")
+            raise self.error(int(row) + 1, field.removeprefix("."), error.message) from None
         except (ValueError, RecursionError) as error:
             raise self.error(None, "", f"not JSON: {error}") from None
         if not isinstance(found, list):

@@ -15,6 +15,7 @@ __all__ = ["FALSE", "NOTHING", "TRUE", "FieldError", "Step", "plain_value", "spe
 # What spreadsheets, pandas, R and databases write for nothing, for true and for false.
 NOTHING = ("", "nan", "NaN", "None", "null", "NULL", "NA", "N/A", "<NA>", "NaT")
 TRUE, FALSE = ("true", "True", "TRUE", "1", "1.0"), ("false", "False", "FALSE", "0", "0.0")
+LARGEST = 1000  # bits; a real number has no more than 1024
 Step = str | int
 
 
@@ -36,8 +37,12 @@ def plain_value(value: Any, path: tuple[Step, ...] = ()) -> Any:
 
     NaN is nothing, for pandas writes it so; an infinite number is refused.
     """
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        if value.bit_length() > LARGEST:
+            raise FieldError(spelled(path), "is too large a number")
+        return int(value)
     if isinstance(value, str):
         return clean_text(value)[0]
     if isinstance(value, float):
