@@ -41,14 +41,13 @@ class Detector(Protocol):
 
 
 def read_texts(rows: Rows, field: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Every row with its number and the text of ``field``, in order. A row that has none is named."""
-    seen = False  # an absent field is an empty one, where other rows have it
-    for number, row in rows:
-        seen = seen or field in row
-        if not seen:
-            there = ", ".join(sorted(row)) or "nothing"
-            message = f"the row has no field {field!r}; it has {there}; name one with --field"
-            raise rows.error(number, "", message)
+    """Every row with its number and the text of ``field``, in order. A row without it has an empty text."""
+    given = list(rows)
+    if not any(field in row for _, row in given):
+        number, row = given[0]
+        there = ", ".join(sorted(row)) or "nothing"
+        raise rows.error(number, "", f"the row has no field {field!r}; it has {there}; name one with --field")
+    for number, row in given:
         text = row.get(field)
         if not isinstance(text, str | None):
             raise rows.error(number, "", f"the field {field!r} must be text")
