@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import InputError
+from assay.errors import InputError, UnknownName
+from assay.measuring.rows import OLD_NAMES
 from assay.measuring.rows.columns import (
     FLAG,
     FLAGS,
@@ -60,6 +61,12 @@ def outcome_table(
 ) -> pl.DataFrame:
     """Every column with its type and default; every value checked."""
     frame = rows if isinstance(rows, pl.DataFrame) else frame_of(rows)
+    frame = frame.rename(
+        {old: new for old, new in OLD_NAMES.items() if new not in frame.columns}, strict=False
+    )
+    for name in frame.columns:
+        if name not in COLUMNS:
+            raise UnknownName("column", name, COLUMNS, file=file)
     for name in REQUIRED:
         if name not in frame.columns:
             raise InputError(f"the column {name!r} is missing; needed are {', '.join(REQUIRED)}", file=file)
