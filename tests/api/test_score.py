@@ -61,12 +61,12 @@ def test_options_have_the_names_of_the_command_line() -> None:
         assay.score("repeatability", ROWS, confidence="much")
 
 
-def test_what_is_not_rows_or_has_no_scoring_of_rows_is_said() -> None:
+def test_what_is_not_rows_of_the_instrument_is_said() -> None:
     rows: Any
     for rows in (3, {"contract": "is_even"}, "nowhere.jsonl", []):
         with pytest.raises(InputError, match=r"rows|nowhere"):
             assay.score("repeatability", rows)
-    with pytest.raises(InputError, match="has no scoring of plain rows"):
+    with pytest.raises(InputError, match="row 1, outcome: is missing"):
         assay.score("ping", ROWS)
 
 

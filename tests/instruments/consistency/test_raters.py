@@ -74,7 +74,9 @@ def test_agreement_is_reported_and_disagreement_contests_what_rests_on_it(
 def test_answers_that_are_neither_yes_nor_no_are_counted_and_are_no_ratings(tmp_path: Path) -> None:
     folder, _ = rated(tmp_path, "perhaps")
     found = result(folder)
-    assert not [m for m in found["measures"] if m["name"] == "agreement"]
+    agreement = [m for m in found["measures"] if m["name"] == "agreement"]
+    assert agreement
+    assert {(m["value"], m["bound_low"], m["bound_high"]) for m in agreement} == {(None, 0.0, 1.0)}
     (note,) = [note for note in found["notes"] if "neither yes nor no" in note]
     count, _, total = note.split()[:3]
     assert count == total != "0"

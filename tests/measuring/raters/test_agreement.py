@@ -1,19 +1,24 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.measuring.raters import (
     Rating,
     RatingLabel,
+    agreement_bounds,
     agreement_measures,
     contested_flag,
     disagreement,
     joint_label,
     labels_by_question,
 )
+from assay.stats import percent_agreement
 from assay.vocabulary import Measure
 
 Row = dict[str, RatingLabel]
@@ -49,6 +54,37 @@ def test_several_categories_and_three_raters() -> None:
     assert "cohen_kappa" not in measures
     assert measures["fleiss_kappa"].value == pytest.approx((7 / 9 - 29 / 81) / (1 - 29 / 81))
     assert measures["agreement"].labels["raters"] == "c, a, b"
+
+
+def test_unread_answers_are_bounds_of_the_agreement() -> None:
+    """Two agree, one differs, two were not read: 2/5 if both had differed, 4/5 if both had agreed."""
+    rows: list[Row] = [*two((True, True), (False, False), (True, False)), {"ann": True}, {"ann": False}]
+    measure = found(rows, unread=[0, 0, 0, 1, 1])["agreement"]
+    assert measure.value == pytest.approx(2 / 3)
+    assert (measure.bound_low, measure.bound_high) == (0.4, 0.8)
+    assert found(rows[:3], unread=[0, 0, 0])["agreement"].bound_low is None
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.booleans(), min_size=1, max_size=3), st.integers(0, 2)), min_size=1, max_size=4
+    )
+)
+def test_every_completion_lies_within_the_bounds_and_both_ends_are_reached(
+    things: list[tuple[list[bool], int]],
+) -> None:
+    rows: list[Row] = [{str(i): label for i, label in enumerate(known)} for known, _ in things]
+    low, high = agreement_bounds(rows, [number for _, number in things], (True, False))
+    completed = []
+    for drawn in product(*(product((True, False), repeat=number) for _, number in things)):
+        given = [[*known, *more] for (known, _), more in zip(things, drawn, strict=True)]
+        value = percent_agreement([labels + [None] * (5 - len(labels)) for labels in given]).value
+        completed.append(value)
+    values = [value for value in completed if value is not None]
+    if low is None or high is None:
+        assert not values
+    else:
+        assert [min(values), max(values)] == pytest.approx([low, high])
 
 
 def test_things_that_some_did_not_rate() -> None:

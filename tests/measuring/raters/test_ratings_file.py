@@ -6,6 +6,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.measuring.raters import Question, RatedNames, Rating, read_ratings
+from tests.measuring.rows.making import written as rows_written
 
 HEADER = "scenario,place,detector,label,rater\n"
 NAMES = RatedNames("scenario", "place", "detector")
@@ -33,9 +34,14 @@ def test_labels_are_those_of_the_question(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("scenario,place\n", "the header lacks detector, label, rater"),
-        ("", "the header lacks scenario, place, detector, label, rater"),
-        (HEADER, "there are no ratings"),
+        ("scenario,place\n", "there are no rows"),
+        ("", "there are no rows"),
+        (HEADER, "there are no rows"),
+        ("scenario,place,label,rater\ns,1,warm,eva\n", ":2: detector is empty"),
+        (
+            "scenario,place,detector,lable,rater\ns,1,tone,warm,eva\n",
+            ":2: unknown column 'lable'; did you mean 'label'",
+        ),
         (HEADER + "s,x,tone,warm,eva\n", ":2: place 'x'"),
         (HEADER + "s,-1,tone,warm,eva\n", ":2: place '-1'"),
         (HEADER + "s,²,tone,warm,eva\n", ":2: place '²'"),
@@ -45,15 +51,15 @@ def test_labels_are_those_of_the_question(tmp_path: Path) -> None:
         (HEADER + "s,1,seen,maybe,eva\n", ":2: label 'maybe': write yes or no"),
         (HEADER + "s,1,tune,warm,eva\n", ":2: unknown detector 'tune'; did you mean 'tone'"),
         (HEADER + "s,1,tone,warm,\n", ":2: rater is empty"),
-        (HEADER + "s,1,tone\n", ":2: label is empty"),
+        (HEADER + "s,1,tone\n", ":2: label: the row has 3 cells, the header has 5"),
         (HEADER + "s,1,tone,warm,rules\n", ":2: rater 'rules'"),
         (
             HEADER + "s,1,tone,warm,eva\n\ns,1,tone,cold,eva\n",
             ":4: rater 'eva': this rater has rated that already, in line 2",
         ),
-        (HEADER + 's,1,"tone"x,warm,eva\n', "not CSV"),
-        ("scenario,place,detector,label,rater,label\n", "the header has label more than once"),
-        (b"scenario,place\xff", "cannot be read"),
+        (HEADER + 's,1,"tone"x,warm,eva\n', "cannot be read as CSV"),
+        (HEADER.strip() + ",label\n", ":1: label: the column is there twice"),
+        (b"scenario,place\xff", ":1: is not UTF-8 text"),
     ],
 )
 def test_a_mistake_is_named_with_its_row_and_column(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -62,6 +68,16 @@ def test_a_mistake_is_named_with_its_row_and_column(tmp_path: Path, text: str | 
             written(tmp_path, text), names=NAMES, questions={"tone": TONE, "seen": SEEN}, reserved=("rules",)
         )
     assert message in str(found.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "jsonl.gz", "parquet"])
+def test_ratings_are_the_same_from_every_kind_of_file(tmp_path: Path, ending: str) -> None:
+    rows = [
+        {"scenario": "s", "place": 1, "detector": "tone", "label": "warm", "rater": "eva"},
+        {"scenario": "7", "place": 0, "detector": "tone", "label": "cold", "rater": "eva"},
+    ]
+    found = read_ratings(rows_written(tmp_path, rows, ending), names=NAMES, questions={"tone": TONE})
+    assert found == [Rating("s", 1, "tone", "warm", "eva"), Rating("7", 0, "tone", "cold", "eva")]
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:

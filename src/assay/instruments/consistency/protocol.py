@@ -167,6 +167,7 @@ class Consistency(InstrumentBase):
             order=[spec.title for spec in lock.study.specs],
             excluded=found.excluded,
             ratings=rated.ratings,
+            unread=rated.unread,
         )
         return self.result(
             evidence,

@@ -38,7 +38,7 @@ from assay.measuring import (
     unless_invalid,
     with_flags,
 )
-from assay.measuring.raters import Rating
+from assay.measuring.raters import RatedThing, Rating
 from assay.stats import Interval, bounded_mean
 from assay.vocabulary import Exclusion, Measure, Verdict
 
@@ -145,11 +145,12 @@ def score_judgements(
     order: Sequence[str] = (),
     excluded: Sequence[Exclusion] = (),
     ratings: Sequence[Rating] = (),
+    unread: Sequence[RatedThing] = (),
 ) -> Scores:
     """Every measure of every subject, the verdicts on M5, and the subjects compared.
 
     ``order`` is that of the subjects, by default of their names. ``ratings`` are labels of people or models beside
-    those of the rules; where they disagree, measures are Contested.
+    those of the rules; where they disagree, measures are Contested. ``unread`` are answers that were no labels.
     """
     judgements = list(judgements)
     lost = [name for one in excluded if (name := str(one.labels.get("subject", "")))]
@@ -172,7 +173,7 @@ def score_judgements(
         settings,
         invalid,
     )
-    agreement, contested = agreement_of(judgements, ratings, settings)
+    agreement, contested = agreement_of(judgements, ratings, settings, unread)
     measures = [with_flags(m, contested.get(m.name, ())) for m in measures]
     return Scores((*measures, *compared[0], *agreement), (*verdicts, *compared[1]), (*notes, *compared[2]))
 

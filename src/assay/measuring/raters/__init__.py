@@ -8,7 +8,7 @@ labels come from a file by `read_ratings`. `score_on_gold` leaves out raters who
 
 from __future__ import annotations
 
-from .agreement import agreement_measures, contested_flag, disagreement, joint_label
+from .agreement import agreement_bounds, agreement_measures, contested_flag, disagreement, joint_label
 from .fence import Fenced, fenced, fenced_parts, mark_of
 from .gold import GoldItem, GoldScores, calibration_flag, check_gold, score_on_gold, uncalibrated
 from .question import YES_NO, Question, RatingLabel, read_label
@@ -38,6 +38,7 @@ __all__ = [
     "RatedTrials",
     "Rating",
     "RatingLabel",
+    "agreement_bounds",
     "agreement_measures",
     "calibration_flag",
     "check_gold",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import msgspec
 
@@ -14,7 +14,7 @@ from assay.vocabulary import Flag, Measure
 
 from .question import YES_NO, RatingLabel
 
-__all__ = ["agreement_measures", "contested_flag", "disagreement", "joint_label"]
+__all__ = ["agreement_bounds", "agreement_measures", "contested_flag", "disagreement", "joint_label"]
 
 Row = Mapping[str, RatingLabel]  # rater → label, of one rated thing
 
@@ -28,16 +28,22 @@ def agreement_measures(
     categories: Sequence[RatingLabel] = tuple(YES_NO.values()),
     first: Sequence[str] = (),
     things: str = "items",
+    unread: Sequence[int] = (),
 ) -> list[Measure]:
     """Percent agreement, Cohen's kappa (two raters), Fleiss' kappa (equally many each) and Krippendorff's alpha.
 
     ``rows`` are the labels of one question, one row a rated thing, in a fixed order. ``key`` is that of the bootstrap.
-    Raters are listed by name, those in ``first`` before the others.
+    Raters are listed by name, those in ``first`` before the others. ``unread`` counts, row by row, the answers of
+    raters that could not be read: they are the bounds of the percent agreement, and in no figure.
     """
+    bounds = agreement_bounds(rows, unread, categories) if any(unread) else (None, None)
+    notes = (f"{sum(unread)} answers of raters are unknown",) if any(unread) else ()
+    rows = [row for row in rows if len(row) > 1] if any(unread) else rows
     raters = [*first, *sorted({rater for row in rows for rater in row}.difference(first))]
     table = [[row.get(rater) for rater in raters] for row in rows]
     labels = {**labels, "raters": ", ".join(raters)}
-    found = [measure_of("agreement", percent_agreement(table, confidence), labels, why_null="no ratings")]
+    plain = percent_agreement(table, confidence)
+    found = [measure_of("agreement", plain, labels, why_null="no ratings", bounds=bounds, notes=notes)]
     if len(raters) == 2 and table:
         one, other = zip(*table, strict=True)
         kappa = cohen_kappa(one, other, key=key, confidence=confidence, missing="drop")
@@ -50,6 +56,27 @@ def agreement_measures(
     alpha = krippendorff_alpha(table, key=key, confidence=confidence)
     found.append(_coefficient("krippendorff_alpha", alpha, labels, things))
     return found
+
+
+def agreement_bounds(
+    rows: Sequence[Row], unread: Sequence[int], categories: Sequence[RatingLabel]
+) -> tuple[float | None, float | None]:
+    """The least and the greatest percent agreement, whatever the unread answers were."""
+    lows, highs = [], []
+    for row, number in zip(rows, unread, strict=True):
+        known = list(row.values())
+        shares = [_agreeing([*known, *more]) for more in combinations_with_replacement(categories, number)]
+        if len(known) + number > 1:
+            lows.append(min(shares))
+            highs.append(max(shares))
+    if not lows:
+        return None, None
+    return float(sum(lows, Fraction(0)) / len(lows)), float(sum(highs, Fraction(0)) / len(highs))
+
+
+def _agreeing(given: Sequence[RatingLabel]) -> Fraction:
+    pairs = list(combinations(given, 2))
+    return Fraction(sum(a == b for a, b in pairs), len(pairs)) if pairs else Fraction(0)
 
 
 def _coefficient(name: str, found: Agreement, labels: Labels, things: str) -> Measure:

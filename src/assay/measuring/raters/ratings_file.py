@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
 
 from assay.errors import InputError, UnknownName
+from assay.measuring.rows import RowData, open_rows
 
 from .question import YES_NO, Question, RatingLabel
 from .rating import RatedNames, RatedThing, Rating
@@ -20,7 +20,7 @@ Row = Mapping[str, str]
 
 
 def read_ratings(
-    path: Path,
+    path: RowData,
     *,
     names: RatedNames = RatedNames(),  # noqa: B008 (frozen)
     questions: Mapping[str, Question] | None = None,
@@ -32,21 +32,30 @@ def read_ratings(
     are names of raters that nobody may take, such as that of the rules.
     """
     columns = [name for name in (names.item, names.place, names.question, "label", "rater") if name]
+    rows = open_rows(path)
     ratings: list[Rating] = []
     seen: dict[RatedThing, int] = {}
-    for line, row in _rows(path, columns):
+    for number, row in rows:
         try:
-            rating = _rating(row, names, questions, reserved)
-            if (first := seen.setdefault(rating.thing, line)) != line:
+            rating = _rating(_texts(row, columns), names, questions, reserved)
+            if (first := seen.setdefault(rating.thing, number)) != number:
                 raise InputError(
-                    f"rater {rating.rater!r}: this rater has rated that already, in line {first}"
+                    f"rater {rating.rater!r}: this rater has rated that already, in {rows.place} {first}"
                 )
         except InputError as error:
-            raise InputError(str(error), file=str(path), line=line) from None
+            raise rows.error(number, "", str(error)) from None
         ratings.append(rating)
-    if not ratings:
-        raise InputError("there are no ratings", file=str(path))
     return ratings
+
+
+def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> Row:
+    """The named columns as texts; one that is absent is empty."""
+    for name in row:
+        close = get_close_matches(name, [one for one in columns if one not in row], 1, 0.8)
+        if name not in columns and close:
+            raise InputError(f"unknown column {name!r}; did you mean {close[0]!r}?")
+    given = {name: row.get(name) for name in columns}
+    return {name: "" if one is None else str(one).strip() for name, one in given.items()}
 
 
 def _rating(
@@ -74,26 +83,3 @@ def _label(given: str, labels: Mapping[str, RatingLabel]) -> RatingLabel:
         *before, last = labels
         raise InputError(f"label {given!r}: write {', '.join(before)} or {last}")
     return known[given.casefold()]
-
-
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Row]]:
-    """The named columns of every row of a CSV file with a header, stripped, with the number of its line."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
-    lines = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = list(lines.fieldnames or ())
-        if absent := [name for name in columns if name not in header]:
-            raise InputError(
-                f"the header lacks {', '.join(absent)}; write {','.join(columns)}", file=str(path)
-            )
-        if twice := [name for name in columns if header.count(name) > 1]:
-            raise InputError(f"the header has {', '.join(twice)} more than once", file=str(path))
-        for row in lines:
-            yield lines.line_num, {name: (row.get(name) or "").strip() for name in columns}
-    except csv.Error as error:
-        raise InputError(f"not CSV: {error}", file=str(path), line=lines.line_num) from None

@@ -6,13 +6,14 @@ name for its success as a whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from assay.errors import InputError, UnknownName
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
-from assay.measuring.raters import Rating, agreement_measures, contested_flag, labels_by_question
+from assay.measuring.raters import RatedThing, Rating, agreement_measures, contested_flag, labels_by_question
 from assay.vocabulary import Flag, Measure
 
 from .shares import ConsistencySettings
@@ -25,12 +26,22 @@ RESTS = {"M2": ("F", "M5"), "M3": ("R", "M5"), "O": ("M5",), "P": ("M5",), "L": 
 
 
 def agreement_of(
-    outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating], settings: ConsistencySettings
+    outcomes: Iterable[ReplyJudgement],
+    ratings: Sequence[Rating],
+    settings: ConsistencySettings,
+    unread: Sequence[RatedThing] = (),
 ) -> tuple[list[Measure], dict[str, list[Flag]]]:
-    """How far rules and raters agree, by detector, and the flags of measures that rest on a contested one."""
+    """How far rules and raters agree, by detector, and the flags of measures that rest on a contested one.
+
+    ``unread`` are the answers of raters that were no labels: bounds of the agreement.
+    """
     measures: list[Measure] = []
     flags: dict[str, list[Flag]] = {}
-    for detector, rated in sorted(labels_by_question(_beside_rules(outcomes, ratings)).items()):
+    asked = [*ratings, *(Rating(*one[:3], False, one.rater) for one in unread)]
+    found = _beside_rules(outcomes, asked)
+    known = len(found) - len(unread)
+    unknown = Counter((one.question, one.item, one.place) for one in found[known:])
+    for detector, rated in sorted(labels_by_question(found[:known]).items()):
         rows = [labels for _, labels in sorted(rated.items())]
         measures += agreement_measures(
             rows,
@@ -39,6 +50,7 @@ def agreement_of(
             confidence=settings.confidence,
             first=(RULES,),
             things="replies",
+            unread=[unknown[detector, *at] for at in sorted(rated)],
         )
         what = f"rules and raters disagree on {detector}"
         if flag := contested_flag(rows, settings.contested, what, things="replies"):
