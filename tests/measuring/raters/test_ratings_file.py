@@ -39,7 +39,7 @@ def test_labels_are_those_of_the_question(tmp_path: Path) -> None:
         (HEADER, "there are no rows"),
         ("scenario,place,label,rater\ns,1,warm,eva\n", ":2: detector is empty"),
         (
-            "scenario,place,detector,lable,rater\ns,1,tone,warm,eva\n",
+            HEADER.replace("label", "lable") + "s,1,tone,warm,eva\n",
             ":2: unknown column 'lable'; did you mean 'label'",
         ),
         (HEADER + "s,x,tone,warm,eva\n", ":2: place 'x'"),

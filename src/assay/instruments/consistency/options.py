@@ -99,7 +99,9 @@ class ConsistencyOptions(BaseOptions, frozen=True, kw_only=True):
 class ConsistencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Of ``assay score``."""
 
-    ratings: Annotated[str | None, Meta(description="CSV: scenario,place,detector,label,rater.")] = None
+    ratings: Annotated[str | None, Meta(description="Rows of scenario, place, detector, label, rater.")] = (
+        None
+    )
     delta: Annotated[float, Meta(gt=0, description="Seconds within which a repair counts.")] = 60.0
     rule: Annotated[
         Literal["interval", "point"], Meta(description="Judge M5 by its whole interval or by its value.")
