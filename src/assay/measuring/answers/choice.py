@@ -37,7 +37,7 @@ def read_choice(text: str, options: Sequence[str]) -> Answer:
     if (found := _from_json(reply, labels, phrases)) is not None:
         return found
     said = declarations(reply, labels)
-    end = _end(reply, said, phrases)
+    end = _end(reply, said, phrases, labels)
     lines = [line for line in _LINE.finditer(reply.plain, 0, end) if line[0].strip()]
     last = _last_paragraph(reply.plain, end)
     said = [one for one in said if one.start < end and (one.weight > Weight.HINT or one.start >= last)]
@@ -81,7 +81,7 @@ def _answer(reply: Reply, one: Declaration) -> Answer:
     return Answer(one.value, one.path, reply.given_span(one.start, one.end))
 
 
-def _end(reply: Reply, said: list[Declaration], phrases: Phrases) -> int:
+def _end(reply: Reply, said: list[Declaration], phrases: Phrases, labels: Labels) -> int:
     """Where the reply ends and an invented next question begins."""
     given = [one.start for one in said if one.value is not None and one.weight > Weight.HINT]
     first = next((line for line in _LINE.finditer(reply.plain) if line[0].strip()), None)
@@ -89,10 +89,26 @@ def _end(reply: Reply, said: list[Declaration], phrases: Phrases) -> int:
         given.append(first.start())
     if given:
         earliest = min(given)
-        for found in NEW_QUESTION.finditer(reply.plain):
-            if found.start() > earliest:
-                return found.start()
+        starts = [found.start() for found in NEW_QUESTION.finditer(reply.plain, earliest + 1)]
+        firm = [one.end for one in said if one.value is not None and one.weight is Weight.FIRM]
+        listed = _asked_anew(reply.plain, min(firm), phrases, labels) if firm else None
+        return min([*starts[:1], *([] if listed is None else [listed]), len(reply.plain)])
     return len(reply.plain)
+
+
+def _asked_anew(plain: str, start: int, phrases: Phrases, labels: Labels) -> int | None:
+    """Where another question with its list of options follows an answer."""
+    asked: int | None = None
+    before = ""
+    for line in _LINE.finditer(plain, start):
+        if line[0].rstrip().endswith(("?", ":")) and "?" in line[0]:
+            asked = line.start()
+        marked = phrases.marked.match(line[0])
+        label = labels.value(marked["label"]) if marked is not None else ""
+        if asked is not None and (before, label) == labels.options[:2]:
+            return asked
+        before = label or before
+    return None
 
 
 def _from_lines(
@@ -157,7 +173,15 @@ def _closing(reply: Reply, labels: Labels, phrases: Phrases, lines: list[re.Matc
         name = next(name for name in ("label", "label2", "label3", "label4") if hit[name])
         mention = labels.mention(reply.text, reply.plain, *hit.span(name))
         before = phrases.several_before.search(reply.plain, max(0, hit.start(name) - 40), hit.start(name))
-        if mention is not None and not (mention.lower and not mention.wrapped) and before is None:
+        near = labels.mentions(
+            reply.text, reply.plain, max(last.start(), hit.start(name) - 14), hit.start(name)
+        )
+        if (
+            mention is not None
+            and not (mention.lower and not mention.wrapped)
+            and before is None
+            and not any(near)
+        ):
             named = hit["option"] or hit["option2"] or hit["option3"]
             firm = bool(named or hit["colon"]) or (mention.wrapped and name in ("label", "label2"))
             found.append(
@@ -168,7 +192,8 @@ def _closing(reply: Reply, labels: Labels, phrases: Phrases, lines: list[re.Matc
         if end is not None and not phrases.marked.match(line[0]):
             at = line.start() + end.start("label"), line.start() + end.end("label")
             mention = labels.mention(reply.text, reply.plain, *at)
-            if mention is not None and not mention.lower:
+            near = labels.mentions(reply.text, reply.plain, max(line.start(), at[0] - 14), at[0])
+            if mention is not None and not mention.lower and not any(near):
                 found.append(Declaration(*at, mention.value, "closing", Weight.PLAIN))
     return found
 

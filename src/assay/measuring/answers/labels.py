@@ -111,6 +111,8 @@ class Labels:
         after = text[end : end + 1]
         if after == "'" and text[mention.start - 1 : mention.start] != "'" and not _TURKISH.match(text, end):
             return False  # A's
+        if after == "(" and not option:
+            return False  # C(6, 2)
         if after == "." and text[end + 1 : end + 2].islower():
             return False  # C.size
         if after == "-" and text[end + 1 : end + 2].isalnum():

@@ -82,7 +82,7 @@ PREDICATE = re.compile(
     r"(?:\s+(?:and\s+)?(?:correct|valid|accurate|appropriate|suitable|logical|possible|likely|plausible|remaining|overall|available))?\s+"
     r"(?:answer|option|choice|one|response|match|fit|alternative|solution|candidate|pick|selection|bet|statement|antwort|réponse|respuesta)\b"
     r"|answer\b|choice\b|winner\b|way\s+to\s+go|(?:option|choice|answer|letter|one)\s+to\s+(?:pick|choose|mark|tick|select|go\s+with)\b|what\s+(?:you|we|i)\s+(?:\w+\s+){0,2}(?:mark|choose|tick|pick|want|need|select|put)\b)"
-    r"|\s+(?P<plain>(?:best|correct|right|most\s+[\w-]+)\s+(?:explanation|description|account|summary|conclusion|sentence|word|term|reading)|better|preferable|superior|best|correct|right|richtig|korrekt|correcta?|correcte)(?=\W*(?:$|[.!;,\n]|(?:because|since|as|and|than|here|due|given|denn|weil)\b)))"
+    r"|\s+(?P<plain>(?:best|correct|right|most\s+[\w-]+)\s+(?:\w+\s+)?(?:explanation|description|account|summary|conclusion|sentence|word|term|reading|continuation|ending|completion|diagnosis|treatment|step|cause|reason|interpretation|statement|action|definition|example|approach|result|outcome|representation|formula|value|expression)|better|preferable|superior|best|correct|right|richtig|korrekt|correcta?|correcte)(?=\W*(?:$|[.!;:,\n]|(?:because|since|as|and|than|here|due|given|denn|weil)\b)))"
     r"(?P<after>(?:\s+(?:for|to|here|in\s+this|of|among)\b)?)",
     re.I,
 )
