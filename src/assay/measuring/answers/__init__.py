@@ -1,16 +1,23 @@
-"""Answers: what a reply's answer is. Choice, yes or no, number, share, confidence; docs/answers.md lists the paths."""
+"""What a reply's answer is: a choice, yes or no, a number, a share, a confidence. See docs/answers.md."""
 
 from __future__ import annotations
 
-from .answer import Answer
-from .choice import read_choice
+from .answer import PATHS, SEVERAL, TAKEN_BACK, UNREAD, Answer
+from .choice import read_choice, read_yes_no
 from .quantities import read_confidence, read_number, read_share
+from .written import WrittenReply, written_replies
 
-__all__ = ["Answer", "read_choice", "read_confidence", "read_number", "read_share", "read_yes_no"]
-
-YES_NO = ("yes", "no")
-
-
-def read_yes_no(text: str) -> Answer:
-    """``yes`` or ``no``, declared as any choice is."""
-    return read_choice(text, YES_NO)
+__all__ = [
+    "PATHS",
+    "SEVERAL",
+    "TAKEN_BACK",
+    "UNREAD",
+    "Answer",
+    "WrittenReply",
+    "read_choice",
+    "read_confidence",
+    "read_number",
+    "read_share",
+    "read_yes_no",
+    "written_replies",
+]

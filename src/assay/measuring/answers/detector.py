@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from importlib.resources import files
 from string import ascii_uppercase
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from assay.errors import InputError
 from assay.measuring.detectors import Checked
 
-from .answer import SEVERAL, TAKEN_BACK, UNREAD, Answer
-from .choice import read_choice
-from .declarations import PATHS
+from .answer import PATHS, SEVERAL, TAKEN_BACK, UNREAD, Answer
+from .choice import read_choice, read_yes_no
+from .labels import labels_of
 from .quantities import read_confidence, read_number, read_share
+from .written import written_replies
 
-__all__ = ["AnswerDetector", "AnswerOptions", "WrittenReply", "written_replies"]
+__all__ = ["AnswerDetector", "AnswerOptions"]
 
 VERSION = "answer/1"
-YES_NO = ("yes", "no")
 LONGEST_LABEL = 20  # characters; longer options are texts, and their labels are letters
 
 
@@ -45,12 +44,12 @@ class AnswerDetector:
 
     version = VERSION
     option_type = AnswerOptions
-    counted = (*PATHS, "only", UNREAD, TAKEN_BACK, SEVERAL)
+    counted = (*PATHS, UNREAD, TAKEN_BACK, SEVERAL)
 
     def __init__(self, options: AnswerOptions | None = None) -> None:
         self.options = options or AnswerOptions()
         if self.options.kind == "choice":
-            read_choice("", self.options.options)  # refuses labels that cannot be told apart
+            labels_of(self.options.options)  # refuses labels that cannot be told apart
 
     def for_row(self, row: Mapping[str, Any]) -> AnswerDetector:
         """The detector with the options of a row, where it has any."""
@@ -63,7 +62,7 @@ class AnswerDetector:
             case "choice":
                 return read_choice(text, self.options.options)
             case "yes_no":
-                return read_choice(text, YES_NO)
+                return read_yes_no(text)
             case "number":
                 return read_number(text)
             case "share":
@@ -115,26 +114,3 @@ def labels_in(given: Any) -> tuple[str, ...]:
     if any(len(one) > LONGEST_LABEL or " " in one for one in labels) and not isinstance(given, dict):
         return tuple(ascii_uppercase[: len(labels)])
     return tuple(labels)
-
-
-class WrittenReply(NamedTuple):
-    """A reply that was written for this, by authors who had not seen the rules, with its answer; None is none."""
-
-    text: str
-    options: tuple[str, ...]
-    answer: str | None
-    hard: bool
-    explicit: bool  # whether the letter itself is named where the reply commits to it
-
-
-def written_replies(*, inexplicit: bool = False) -> list[WrittenReply]:
-    """The replies that name their letter where they choose it, or those that leave it to the reader."""
-    source = files("assay.measuring.answers") / "data" / "replies.jsonl"
-    rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
-    found = [
-        WrittenReply(
-            row["text"], tuple(row["options"].split(",")), row["answer"], row["hard"], row["explicit"]
-        )
-        for row in rows
-    ]
-    return [reply for reply in found if reply.explicit is not inexplicit]

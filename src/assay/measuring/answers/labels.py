@@ -1,57 +1,31 @@
-"""Labels of options in a text: where "B" is the option, and where it is a vitamin, a variable or the start of a word."""
+"""Labels of options in a text: where "B" is the option, and where a vitamin, a variable or part of a word."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from assay.errors import InputError
 
+from .patterns import Patterns, pattern
+from .reply import Reply
+
 __all__ = ["Labels", "Mention", "labels_of"]
 
-# Words before a letter that make it the name of something else, and words after it that do.
-_NAMED = re.compile(
-    r"\b(?:vitamin|hepatitis|influenza|type|group|grade|plan|point|class|figure|fig\.?|table|section|appendix|part|phase"
-    r"|matrix|matrices|set|event|company|person|player|patient|city|country|drug|node|vertex|line|angle|vector|gene|allele"
-    r"|protein|enzyme|team|box|room|gate|process|product|firm|town|planet|star|block|object|sphere|bulb|wire|car|train"
-    r"|variable|constant|coefficient|series|list|stack|layer|level|zone|sample|state|mr|mrs|ms|dr|student|reader|user"
-    r"|chapter|exhibit|schedule|title|article|bank|system|factor|antigen|virus|strain|locus|region|segment|molecule"
-    r"|compound|element|statement|scenario|premise|machine|server|host|router|stock|bond|fund|party|site|note|string)\s*$",
-    re.I,
-)
-_AFTER_NAME = re.compile(
-    r"\s(?:cells?|lymphocytes?|vitamins?|minor|major|sharp|flat|section|clef|programming|language|corp\w*|street|string"
-    r"|majors?|horizon|channel|horizons|ration|plus|minus)\b"
-    r"|\.[A-Za-z]\.|\.\s?(?:coli|difficile|elegans|subtilis|pylori|thaliana|aureus|perfringens|botulinum|albicans|cereus|anthracis"
-    r"|tetani|influenzae|gondii|falciparum|pneumoniae|fragilis|diphtheriae|jejuni|trachomatis|histolytica)\b",
-    re.I,
-)
-# What may follow the words "A" and "I" where they are labels: the end of a clause, or a word no noun phrase begins with.
-_CLAUSE_ENDS = re.compile(
-    r"\s*(?:$|[.,:;!?)\]}|\"(/\n–—✅✓✔]|--?\s|(?:because|since|as|and|but|or|nor|with|for|which|is|was|due|rather|not|over|based|in"
-    r"|would|here|instead|although|while|given|followed|then|if|so|on|from|too|again|denn|weil|car|porque|by|at"
-    r"|wins|fits|seems|than|versus|vs|to|it|sounds|looks|fits|has|then)\b)",
-    re.I,
-)
-_CLAUSE_ENDS_I = re.compile(
-    r"\s*(?:$|[.,:;!)\]}|\"\n–—]|--?\s|\(|(?:because|since|as|and|is|for|due|based|which|with|in|so|rather\s+than|over|not|instead|but|or)\b)",
-    re.I,
-)
-_FORMULA = re.compile(
-    r"\s?(?:[=+^≈≤≥×·∩∪→<>%°#]|\\(?:times|cdot|cap|cup|to|in|subset|leq?|geq?|approx|rightarrow)\b)"
-)
-_TURKISH = re.compile(r"'[dt][iıuü]r\b")
+NEAR = 24  # characters before a letter in which a word may say what it is
 _OPEN, _CLOSE = "([{\"'`*$<_|", ")]}\"'`*$>_|"
-_OPTION = re.compile(
-    r"\b(?:option|choice|letter|alternative|ending|proposition|response|antwort|opción|opcion|réponse|option|opzione|opção|вариант|选项|選項)[\s(\[\"'*`]*$",
-    re.I,
-)
+# No part of a word, of a name with a hyphen, of a command of TeX, or of an elision such as d'A.
+_BEFORE, _AFTER = r"(?<![A-Za-z0-9]')(?<![A-Za-z0-9À-ɏ_\\-])", r"(?![A-Za-z0-9À-ɏ])"
 
 
 class Mention(NamedTuple):
-    """A label in a text. ``wrapped``: it stands in brackets, quotes or emphasis, or after the word "option"."""
+    """A label in a text.
+
+    ``wrapped``: it stands in brackets, quotes or emphasis, or after the word "option".
+    ``lower``: it is written small, though the labels are capitals.
+    """
 
     start: int
     end: int
@@ -59,77 +33,116 @@ class Mention(NamedTuple):
     wrapped: bool
     lower: bool
 
+    @property
+    def doubtful(self) -> bool:
+        """A small letter by itself is more often a variable or an article."""
+        return self.lower and not self.wrapped
+
 
 class Labels:
-    """The labels of one question."""
+    """The labels of one question, and the patterns that name them."""
 
-    def __init__(self, options: Sequence[str]) -> None:
-        self.options = tuple(options)
-        self._by_text = {option.casefold(): option for option in self.options}
-        self.letters = all(len(option) == 1 and option.isalpha() for option in self.options)
-        self._upper = all(option == option.upper() for option in self.options)
-        ordered = sorted(self.options, key=len, reverse=True)
-        self.pattern = f"(?<![A-Za-z0-9]')(?<![A-Za-z0-9À-ɏ_\\\\-])(?:{'|'.join(map(re.escape, ordered))})(?![A-Za-z0-9À-ɏ])"
-        self._mention = re.compile(self.pattern, re.I)
+    def __init__(self, options: tuple[str, ...]) -> None:
+        self.options = options
+        self.letters = all(len(option) == 1 and option.isalpha() for option in options)
+        self._by_text = {option.casefold(): option for option in options}
+        self._capitals = all(option == option.upper() for option in options)
+        longest_first = sorted(options, key=len, reverse=True)
+        self.any = f"{_BEFORE}(?:{'|'.join(map(re.escape, longest_first))}){_AFTER}"
+        self.patterns = Patterns(self.any)
+        self._found = re.compile(self.any, re.I)
+        self._listed = {option: _begins(option) for option in options}
+        self._list = _list_after_first(options)
 
     def value(self, said: str) -> str:
         """The option that a label names."""
         return self._by_text[said.casefold()]
 
-    def mentions(self, text: str, plain: str, start: int = 0, end: int | None = None) -> Iterator[Mention]:
-        """Where the text names an option. ``plain`` is the text without its markup."""
-        for found in self._mention.finditer(plain, start, len(plain) if end is None else end):
-            mention = self.mention(text, plain, *found.span())
+    def before(self, option: str) -> str | None:
+        """The option before another."""
+        place = self.options.index(option)
+        return self.options[place - 1] if place else None
+
+    def after(self, option: str) -> str | None:
+        """The option after another."""
+        place = self.options.index(option) + 1
+        return self.options[place] if place < len(self.options) else None
+
+    def lists(self, option: str, text: str) -> bool:
+        """Whether an item of a list in a text begins with an option: "B) ice"."""
+        return self._listed[option].search(text) is not None
+
+    def restates(self, reply: Reply, mention: Mention) -> bool:
+        """Whether a label is the first of a list of the options, as where the question is repeated."""
+        return mention.value == self.options[0] and self._list.match(reply.plain, mention.end) is not None
+
+    def mentions(self, reply: Reply, start: int, end: int) -> Iterator[Mention]:
+        """Where a part of the reply names an option."""
+        for found in self._found.finditer(reply.plain, start, end):
+            mention = self.mention(reply, *found.span())
             if mention is not None:
                 yield mention
 
-    def named(self, plain: str, start: int) -> bool:
+    def after_word(self, reply: Reply, start: int) -> bool:
         """Whether the word "option" or another of its kind stands before a place."""
-        return _OPTION.search(plain, max(0, start - 24), start) is not None
+        return pattern("label_word").search(reply.plain, max(0, start - NEAR), start) is not None
 
-    def mention(self, text: str, plain: str, start: int, end: int) -> Mention | None:
+    def mention(self, reply: Reply, start: int, end: int) -> Mention | None:
         """The label at a place, or None where it is no label."""
-        said = plain[start:end]
+        said = reply.plain[start:end]
         value = self._by_text.get(said.casefold())
         if value is None:
             return None
         if not self.letters:
             return Mention(start, end, value, False, False)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        option = self.named(plain, start)
-        wrapped = (
-            option
-            or (before != "" and before in _OPEN and after != "" and after in _CLOSE + ".:,")
-            or (after == ")")
-        )
-        lower = self._upper and said != value
-        mention = Mention(start, end, value, wrapped, lower)
-        return mention if self._stands(mention, text, plain, option) else None
+        before, after = reply.text[start - 1 : start], reply.text[end : end + 1]
+        option = self.after_word(reply, start)
+        between = before != "" and before in _OPEN and after != "" and after in _CLOSE + ".:,"
+        lower = self._capitals and said != value
+        mention = Mention(start, end, value, option or between or after == ")", lower)
+        if _is_part(reply, mention, option) or not (option or _stands(reply, mention)):
+            return None
+        return mention
 
-    def _stands(self, mention: Mention, text: str, plain: str, option: bool) -> bool:
-        _, end, value, wrapped, lower = mention
-        after = text[end : end + 1]
-        if after == "'" and text[mention.start - 1 : mention.start] != "'" and not _TURKISH.match(text, end):
-            return False  # A's
-        if after == "." and text[end + 1 : end + 2].islower():
-            return False  # C.size
-        if after == "-" and text[end + 1 : end + 2].isalnum():
-            return False  # B-cell
-        if not option and _FORMULA.match(text, end) and after not in ("$", "*"):
-            return False
-        if lower and value in "AI" and not wrapped and not _CLAUSE_ENDS_I.match(plain, end):
-            return False
-        if option or (wrapped and after == ")" and text[mention.start - 1 : mention.start] == "("):
-            return True
-        if _NAMED.search(plain, max(0, mention.start - 24), mention.start) or _AFTER_NAME.match(plain, end):
-            return False
-        if wrapped:
-            return True
-        if value == "A":
-            return bool(_CLAUSE_ENDS.match(plain, end))
-        if value == "I":
-            return bool(_CLAUSE_ENDS_I.match(plain, end))
+
+def _is_part(reply: Reply, mention: Mention, option: bool) -> bool:
+    """Whether a letter belongs to what follows it: A's, C(6, 2), C.size, B-cell, A = 3, a cat."""
+    text, end = reply.text, mention.end
+    after, next_after = text[end : end + 1], text[end + 1 : end + 2]
+    quoted = text[mention.start - 1 : mention.start] == "'"
+    if after == "'" and not quoted and not pattern("turkish").match(text, end):
         return True
+    if (after == "." and next_after.islower()) or (after == "-" and next_after.isalnum()):
+        return True
+    if not option and (after == "(" or (after not in ("$", "*") and pattern("formula").match(text, end))):
+        return True
+    word = mention.value in "AI" and mention.doubtful
+    return word and not pattern("ends_letter_i").match(reply.plain, end)
+
+
+def _stands(reply: Reply, mention: Mention) -> bool:
+    """Whether a letter without the word "option" stands for itself, and is no name, article or pronoun."""
+    start, end, plain = mention.start, mention.end, reply.plain
+    if reply.text[start - 1 : start] == "(" and reply.text[end : end + 1] == ")":
+        return True
+    if pattern("named").search(plain, max(0, start - NEAR), start) or pattern("in_a_name").match(plain, end):
+        return False
+    if mention.wrapped or mention.value not in "AI":
+        return True
+    return pattern(f"ends_letter_{mention.value.lower()}").match(plain, end) is not None
+
+
+def _begins(option: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|\s)[(\[]?{re.escape(option)}[).:\]]\s")
+
+
+def _list_after_first(options: tuple[str, ...]) -> re.Pattern[str]:
+    """What follows the first label of a list: the second one below, or the next two in the same line."""
+    second, third = ([re.escape(one) for one in options[1:3]] + [""])[:2]
+    item = r"[(\[]{0,2}%s[).:\]]"
+    below = r"\n\s{0,40}" + item % second
+    beside = r"\s" + item % second + (r"[^\n]{0,200}?\s" + item % third if third else "")
+    return re.compile(rf"[).:\]][^\n]{{0,200}}?(?:{below}|{beside})")
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""A reply made ready for reading: typographic variants as plain characters, markup as blanks, thinking left out.
+"""A reply made ready for reading: typographic variants made plain, markup blanked, thinking left out.
 
 Every step keeps positions or records what it removed, so a span can be given in the reply as it came.
 """
@@ -15,40 +15,55 @@ __all__ = ["Reply"]
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\u20e3]+")
 _SIGNS = str.maketrans(
-    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3015\u3002\u3001",
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f"
+    "\u3010\u3011\u3014\u3015\u3002\u3001",
     "''''" + '"' * 9 + "[][].,",
 )
+# Letters in circles, squares, bold or full width, flags, and blanks that are not the usual one.
 _FANCY = re.compile(
-    "[\u00a0\u2100-\u214f\u2460-\u24ff\u3000\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff]"
+    "[\u00a0\u2100-\u214f\u2460-\u24ff\u3000\uff01-\uff5e"
+    "\U0001d400-\U0001d7ff\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff]"
+)
+# Alphabets that Unicode does not map to letters: first sign, last sign, the letter that the first stands for.
+_ALPHABETS = (
+    (0x1F150, 0x1F169, "A"),
+    (0x1F170, 0x1F189, "A"),
+    (0x1F1E6, 0x1F1FF, "A"),
+    (0x249C, 0x24B5, "a"),
 )
 KEPT = 26  # blanks that are left of a long run: what stands beside a label matters
 _BLANKS = re.compile(r"\s{32,}")
 _CODE = re.compile(
-    r"```(?:python|py|java|javascript|js|typescript|c|cpp|c\+\+|cs|csharp|go|rust|sql|bash|sh|r|ruby|php|swift|kotlin|html|haskell)\b"
-    r"(?:(?!```)[\s\S])*(?:```|\Z)",
-    re.I,
+    r"""
+    ```(?: python|py|java|javascript|js|typescript|c|cpp|c\+\+|cs|csharp|go|rust|sql|bash|sh|r|ruby|php|swift
+         | kotlin|html|haskell )\b
+    (?: (?!```) [\s\S] )* (?: ``` | \Z )
+    """,
+    re.I | re.X,
 )
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|scratchpad|analysis|reflection)>", re.I)
-# What only formats: emphasis, headings, fences, formulas, tags. A tag or box of an answer is read before it is blanked.
+# What only formats. A tag or box of an answer is read before it is blanked.
 _MARKUP = re.compile(
-    r"```[\w+-]*|~~[^~\n]{1,300}~~|\\(?:boxed|fbox|text\w{0,2}|math\w{2,4}|bf|rm|it|underline|color)\b\s?\{?|\\[()\[\]!,;:]|\\{2}"
-    r"|</?[A-Za-z][^<>\n]{0,60}>|[*`$~{}]|^[ \t]{0,8}(?:#{1,6}|>{1,3})(?=[ \t])|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])",
-    re.M,
+    r"""
+      ```[\w+-]{0,20}                                                    # fences
+    | ~~[^~\n]{1,300}~~                                                 # what is struck out, with its text
+    | \\(?:boxed|fbox|text\w{0,2}|math\w{2,4}|bf|rm|it|underline|color)\b\s?\{?
+    | \\[()\[\]!,;:] | \\{2}                                           # formulas
+    | </?[A-Za-z][^<>\n]{0,60}>                                         # tags
+    | [*`$~{}]                                                          # emphasis
+    | ^[ \t]{0,8}(?:\#{1,6}|>{1,3})(?=[ \t])                            # headings and quotations
+    | (?<![A-Za-z0-9])_+ | _+(?![A-Za-z0-9])                            # emphasis, but no part of a name
+    """,
+    re.M | re.X,
 )
 
 
 @lru_cache(maxsize=1024)
 def _plain_sign(sign: str) -> str:
     """One character for one: \uff22, \U0001d401, \u24b7 and \U0001f171 are B."""
-    number = ord(sign)
-    if 0x1F150 <= number <= 0x1F169:
-        return chr(ord("A") + number - 0x1F150)
-    if 0x1F170 <= number <= 0x1F189:
-        return chr(ord("A") + number - 0x1F170)
-    if 0x1F1E6 <= number <= 0x1F1FF:
-        return chr(ord("A") + number - 0x1F1E6)
-    if 0x249C <= number <= 0x24B5:
-        return chr(ord("a") + number - 0x249C)
+    for first, last, letter in _ALPHABETS:
+        if first <= ord(sign) <= last:
+            return chr(ord(letter) + ord(sign) - first)
     plain = unicodedata.normalize("NFKC", sign)
     return plain if len(plain) == 1 else " "
 
@@ -119,22 +134,24 @@ def _kept(
 
 
 def _without_thought(text: str) -> str:
-    """Deliberation between tags is no answer; unfinished, it goes on to the end. An end alone ends what came before."""
-    parts, kept, depth = [], 0, 0
+    """Deliberation between tags is no answer.
+
+    Without its end it goes on to the last character; without its start it began at the first.
+    """
+    parts: list[str] = []
+    done = depth = 0  # up to where the text is kept or blanked, and how many tags are open there
     for tag in _THOUGHT.finditer(text):
-        if not tag[1]:
+        if tag[1]:
             if depth == 0:
-                parts.append(text[kept : tag.start()])
-                kept = tag.start()
+                parts, done = [], 0
+            depth = max(depth - 1, 0)
+            if depth == 0:
+                parts.append(" " * (tag.end() - done))
+                done = tag.end()
+        else:
+            if depth == 0:
+                parts.append(text[done : tag.start()])
+                done = tag.start()
             depth += 1
-            continue
-        if depth == 0:
-            parts = []
-            kept = 0
-        depth = max(depth - 1, 0)
-        if depth == 0:
-            before = sum(map(len, parts))
-            parts.append(" " * (tag.end() - before))
-            kept = tag.end()
-    rest = text[kept:]
+    rest = text[done:]
     return "".join([*parts, " " * len(rest) if depth else rest])
