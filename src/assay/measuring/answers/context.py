@@ -42,7 +42,7 @@ class Context:
 
     def asked(self, end: int) -> bool:
         """Whether the sentence is a question."""
-        found = pattern("sentence_end").search(self.plain, end + 2, end + SENTENCE)
+        found = pattern("sentence_end").search(self.plain, end, end + SENTENCE)
         return found is not None and found[0] == "?"
 
     def attributed(self, before: str, end: int) -> bool:

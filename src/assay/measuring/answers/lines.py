@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .context import Context
 from .declarations import Declaration, Weight
 from .labels import Labels, Mention
 from .patterns import pattern
@@ -50,6 +51,7 @@ class Lines:
     def __init__(self, reply: Reply, labels: Labels, end: int) -> None:
         self.reply, self.labels, self.of = reply, labels, labels.patterns
         self.lines = lines_of(reply.plain, 0, end)
+        self.context = Context(reply)
 
     def declarations(self) -> Iterator[Declaration]:
         """What the lines declare."""
@@ -149,6 +151,10 @@ class Lines:
         several = self.of["several_before"].search(self.reply.plain, low, hit.start("label"))
         if mention is None or mention.doubtful or several or self._another_beside(mention, last):
             return
+        if self.context.quoted(hit.start()) and self.context.attributed(
+            self.context.clause(hit.start()), mention.end
+        ):
+            return  # write "Answer: B"
         said = any(hit.groupdict().get(name) for name in ("firm_option", "firm_colon"))
         firm = said or (mention.wrapped and hit.re is not self.of["closing_after"])
         weight = Weight.FIRM if firm else Weight.PLAIN
