@@ -1,6 +1,6 @@
 """How the time to read an answer grows with the length of hostile replies: the ratio for 2n characters against n.
 
-python benchmarks/answers.py [--characters 100000]
+python benchmarks/answers.py [--characters 20000]
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--characters", type=int, default=100_000)
+    parser.add_argument("--characters", type=int, default=20_000)
     length = parser.parse_args().characters
     for name, reader in READERS.items():
         reader("warm up: the answer is 1")

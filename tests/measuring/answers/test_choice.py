@@ -110,6 +110,36 @@ def test_the_last_declaration_of_its_own_wins(text: str, value: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "I would choose A over B.", "I prefer A to B.", "I'd take A, not B.", "A because it is safe.", "I recommend A.",
+        "If I were in this situation, I would choose option A.", "If I were you, I would pick A.", "Probably A.",
+        "As an AI, I have no preferences, but I would choose A.", "I am not sure, but I think A.", "Program A",
+        "While option B is tempting, option A is the better choice.", "I reject option B and choose option A.",
+        "I would abandon the project (A).", "I would continue with the project (Option A).", "I favor Program A.",
+        "Expected value of A: 60\nExpected value of B: 50\n\nTherefore, the rational choice is A.",
+        "Linda is more likely to be a bank teller (A).", "A is more probable than B.", "A (90%)", "A\n90",
+        "Answer: A\n\nOption B would be the choice if the risk was lower.",
+    ],
+)  # fmt: skip
+def test_preferences_between_two(text: str) -> None:
+    assert read_choice(text, ("A", "B")).value == "A"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot choose between A and B.", "Both options have merit.", "A/B", "I would avoid option A.",
+        "If you are risk averse, choose A. If you are risk seeking, choose B.", "I'd say B is wrong.",
+        "Option A: 50% chance\nOption B: 100% chance", "A lot of people would choose B.", "Both are equally likely.",
+        "Option A gives you $50. Option B gives you $60 or nothing.", "I would not choose A.",
+    ],
+)  # fmt: skip
+def test_no_preference_between_two(text: str) -> None:
+    assert read_choice(text, ("A", "B")).value is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "", " ", "\n", "Don't know", "I don't know.", "Option A is worse.", "A good question deserves thought.",
         "A careful reader would ask for the data.", "I can't help with that.", "Both A and B have merits.",
         "Is the answer B?", 'He said "the answer is B" and left.', "If it rained, the answer would be B.",

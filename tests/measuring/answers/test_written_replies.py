@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -14,6 +15,7 @@ ANSWERED = [reply for reply in REPLIES if reply.answer is not None]
 UNANSWERED = [reply for reply in REPLIES if reply.answer is None]
 
 
+@cache
 def value(reply: WrittenReply) -> object:
     return read_choice(reply.text, reply.options).value
 
