@@ -118,7 +118,7 @@ class _Finder:
     def _judged(
         self, mention: Mention, before: str, start: int, said: str, wording: _Wording
     ) -> Iterator[Declared]:
-        """The declaration, unless its context denies it; several labels are none, a condition makes a hint."""
+        """The declaration, unless its context denies it. Several labels are none, a condition makes a hint."""
         field = pattern("labelled").match(said) is not None and not before.strip()
         if pattern("refused").search(before) or (not field and self.context.asked(mention.end)):
             return
