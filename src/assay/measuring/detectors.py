@@ -20,9 +20,9 @@ class Checked(NamedTuple):
 class Detector(Protocol):
     """Reads a text and says what it found, as plain data.
 
-    ``counted`` names the findings that are yes or no, in the order in which people see them. A detector may
-    have options (``option_type``, which its constructor takes then) and a method ``for_row``, which gives the detector
-    for one row.
+    ``counted`` names the findings that are yes or no, in the order in which people see them. A detector with options
+    names their type as ``option_type``, and its constructor takes them. One whose options depend on the row has a
+    method ``for_row``, which gives the detector for a row.
     """
 
     version: str

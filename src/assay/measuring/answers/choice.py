@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .answer import UNREAD, Answer
-from .declarations import Declaration, Weight
+from .declarations import Declared, Weight
 from .json_reply import read_json
 from .labels import Labels, labels_of
 from .lines import Lines, lines_of
 from .patterns import pattern
-from .reply import Reply
+from .reply import PlainReply
 from .sayings import sayings
 
 __all__ = ["read_choice", "read_yes_no"]
@@ -24,7 +24,7 @@ def read_choice(text: str, options: Sequence[str]) -> Answer:
     docs/answers.md lists the paths. An answer that is taken back and not given again is none, and neither are
     several.
     """
-    labels, reply = labels_of(tuple(options)), Reply(text)
+    labels, reply = labels_of(tuple(options)), PlainReply(text)
     if (found := read_json(reply, labels)) is not None:
         return found
     said = sayings(reply, labels)
@@ -40,7 +40,7 @@ def read_yes_no(text: str) -> Answer:
     return read_choice(text, YES_NO)
 
 
-def _decided(reply: Reply, said: list[Declaration]) -> Answer:
+def _decided(reply: PlainReply, said: list[Declared]) -> Answer:
     """The last firm declaration; where none is firm, what the plain ones or else the hints agree on."""
     firm = [one for one in said if one.weight is Weight.FIRM]
     if any(one.value is not None for one in firm):
@@ -54,7 +54,7 @@ def _decided(reply: Reply, said: list[Declaration]) -> Answer:
     return Answer(None, firm[-1].path if firm else UNREAD)
 
 
-def _answer(reply: Reply, one: Declaration) -> Answer:
+def _answer(reply: PlainReply, one: Declared) -> Answer:
     if one.value is None:
         return Answer(None, one.path)
     return Answer(one.value, one.path, reply.given_span(one.start, one.end))
@@ -70,7 +70,7 @@ def _last_paragraph(plain: str, end: int) -> int:
     return begin
 
 
-def _end(reply: Reply, said: list[Declaration], labels: Labels) -> int:
+def _end(reply: PlainReply, said: list[Declared], labels: Labels) -> int:
     """Where the reply ends and an invented next question begins: after an answer was given."""
     given = [one for one in said if one.value is not None and one.weight > Weight.HINT]
     starts = [one.start for one in given]

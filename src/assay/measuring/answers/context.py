@@ -6,7 +6,7 @@ from bisect import bisect_right
 from functools import cached_property
 
 from .patterns import pattern
-from .reply import Reply
+from .reply import PlainReply
 
 __all__ = ["Context"]
 
@@ -19,7 +19,7 @@ PRONOUN = 60  # characters before a verb of choosing in which its subject may st
 class Context:
     """Questions on a place in a reply. Every one looks at a bounded part of it."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: PlainReply) -> None:
         self.plain = reply.plain
 
     def clause(self, start: int) -> str:
@@ -42,7 +42,7 @@ class Context:
 
     def asked(self, end: int) -> bool:
         """Whether the sentence is a question."""
-        found = pattern("sentence_end").search(self.plain, end + 2, end + SENTENCE)
+        found = pattern("sentence_end").search(self.plain, end, end + SENTENCE)
         return found is not None and found[0] == "?"
 
     def attributed(self, before: str, end: int) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .answer import PATHS
 
-__all__ = ["Declaration", "Weight"]
+__all__ = ["Declared", "Weight"]
 
 
 class Weight(IntEnum):
@@ -18,7 +18,7 @@ class Weight(IntEnum):
     HINT = 1
 
 
-class Declaration(NamedTuple):
+class Declared(NamedTuple):
     """``value`` is None where an earlier answer is taken back, or several are named."""
 
     start: int

@@ -9,14 +9,14 @@ from typing import Any
 from .answer import UNREAD, Answer
 from .labels import Labels
 from .patterns import pattern
-from .reply import Reply
+from .reply import PlainReply
 
 __all__ = ["read_json"]
 
 _FENCE = re.compile(r"^\s*```\w*\s*|\s{0,30}```\s*$")
 
 
-def read_json(reply: Reply, labels: Labels) -> Answer | None:
+def read_json(reply: PlainReply, labels: Labels) -> Answer | None:
     """``{"answer": "B", "reason": "…"}`` or ``{"A": false, "B": true}``; None for any other reply."""
     text = _FENCE.sub("", reply.text).strip()
     if not (text.startswith("{") and text.endswith("}")):

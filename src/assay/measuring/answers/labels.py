@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assay.errors import InputError
 
 from .patterns import Patterns, pattern
-from .reply import Reply
+from .reply import PlainReply
 
 __all__ = ["Labels", "Mention", "labels_of"]
 
@@ -72,22 +72,22 @@ class Labels:
         """Whether an item of a list in a text begins with an option: "B) ice"."""
         return self._listed[option].search(text) is not None
 
-    def restates(self, reply: Reply, mention: Mention) -> bool:
+    def restates(self, reply: PlainReply, mention: Mention) -> bool:
         """Whether a label is the first of a list of the options, as where the question is repeated."""
         return mention.value == self.options[0] and self._list.match(reply.plain, mention.end) is not None
 
-    def mentions(self, reply: Reply, start: int, end: int) -> Iterator[Mention]:
+    def mentions(self, reply: PlainReply, start: int, end: int) -> Iterator[Mention]:
         """Where a part of the reply names an option."""
         for found in self._found.finditer(reply.plain, start, end):
             mention = self.mention(reply, *found.span())
             if mention is not None:
                 yield mention
 
-    def after_word(self, reply: Reply, start: int) -> bool:
+    def after_word(self, reply: PlainReply, start: int) -> bool:
         """Whether the word "option" or another of its kind stands before a place."""
         return pattern("label_word").search(reply.plain, max(0, start - NEAR), start) is not None
 
-    def mention(self, reply: Reply, start: int, end: int) -> Mention | None:
+    def mention(self, reply: PlainReply, start: int, end: int) -> Mention | None:
         """The label at a place, or None where it is no label."""
         said = reply.plain[start:end]
         value = self._by_text.get(said.casefold())
@@ -105,7 +105,7 @@ class Labels:
         return mention
 
 
-def _is_part(reply: Reply, mention: Mention, option: bool) -> bool:
+def _is_part(reply: PlainReply, mention: Mention, option: bool) -> bool:
     """Whether a letter belongs to what follows it: A's, C(6, 2), C.size, B-cell, A = 3, a cat."""
     text, end = reply.text, mention.end
     after, next_after = text[end : end + 1], text[end + 1 : end + 2]
@@ -120,7 +120,7 @@ def _is_part(reply: Reply, mention: Mention, option: bool) -> bool:
     return word and not pattern("ends_letter_i").match(reply.plain, end)
 
 
-def _stands(reply: Reply, mention: Mention) -> bool:
+def _stands(reply: PlainReply, mention: Mention) -> bool:
     """Whether a letter without the word "option" stands for itself, and is no name, article or pronoun."""
     start, end, plain = mention.start, mention.end, reply.plain
     if reply.text[start - 1 : start] == "(" and reply.text[end : end + 1] == ")":

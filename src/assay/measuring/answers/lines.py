@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .declarations import Declaration, Weight
+from .context import Context
+from .declarations import Declared, Weight
 from .labels import Labels, Mention
 from .patterns import pattern
-from .reply import Reply
+from .reply import PlainReply
 
-__all__ = ["Line", "Lines", "lines_of"]
+__all__ = ["Lines", "TextLine", "lines_of"]
 
 LONGEST = 400  # a first or last line that opens with a label is a declaration up to this length
 SHORT = 60  # characters of a reply that may name its option in passing
@@ -23,7 +24,7 @@ _LINE = re.compile(r"[^\n]+")
 _CLOSINGS = ("closing", "closing_with", "closing_after")
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line that is not blank, with its place in the reply."""
 
     text: str
@@ -38,20 +39,21 @@ class Line(NamedTuple):
         return self.start + found.start("label"), self.start + found.end("label")
 
 
-def lines_of(plain: str, start: int = 0, end: int | None = None) -> list[Line]:
+def lines_of(plain: str, start: int = 0, end: int | None = None) -> list[TextLine]:
     """The lines of a part of a reply."""
     found = _LINE.finditer(plain, start, len(plain) if end is None else end)
-    return [Line(line[0], line.start()) for line in found if not line[0].isspace()]
+    return [TextLine(line[0], line.start()) for line in found if not line[0].isspace()]
 
 
 class Lines:
     """The lines of a reply, as far as it goes before an invented next question."""
 
-    def __init__(self, reply: Reply, labels: Labels, end: int) -> None:
+    def __init__(self, reply: PlainReply, labels: Labels, end: int) -> None:
         self.reply, self.labels, self.of = reply, labels, labels.patterns
         self.lines = lines_of(reply.plain, 0, end)
+        self.context = Context(reply)
 
-    def declarations(self) -> Iterator[Declaration]:
+    def declarations(self) -> Iterator[Declared]:
         """What the lines declare."""
         if not self.lines:
             return
@@ -61,30 +63,34 @@ class Lines:
         yield from self._line_ends()
         yield from self._ticked()
 
-    def _edge(self, line: Line, path: str) -> Iterator[Declaration]:
+    def _edge(self, line: TextLine, path: str) -> Iterator[Declared]:
         """The first or the last line, if it is a label or opens with one."""
         alone = len(self.lines) == 1
         if (bare := self.of["bare"].fullmatch(line.text)) is not None:
             if not self._bare_item(line, self.labels.value(bare["label"]), path):
                 value = self.labels.value(bare["label"])
-                yield Declaration(*line.place(bare), value, "bare" if alone else path, Weight.FIRM)
+                yield Declared(*line.place(bare), value, "bare" if alone else path, Weight.FIRM)
         elif alone and path == "first_line" and (short := self._short(line)) is not None:
             yield short
         elif (opened := self.of["opened"].match(line.text)) is not None and len(line.text) <= LONGEST:
             mention = self.labels.mention(self.reply, *line.place(opened))
             if mention is not None and not self._only_spoken_of(line, opened, path):
-                yield Declaration(mention.start, mention.end, mention.value, path, Weight.PLAIN)
+                yield Declared(mention.start, mention.end, mention.value, path, Weight.PLAIN)
 
-    def _short(self, line: Line) -> Declaration | None:
-        """A short reply that names one option and does not deny it: "Definitely option B here"."""
+    def _short(self, line: TextLine) -> Declared | None:
+        """A short reply that names one option and does not deny it: "Definitely option B here", "Ice (B)"."""
         if len(line.text) > SHORT or pattern("denied").search(line.text):
             return None
         mentions = list(self.labels.mentions(self.reply, line.start, line.end))
-        if len(mentions) != 1 or not self.labels.after_word(self.reply, mentions[0].start):
+        if len(mentions) != 1:
             return None
-        return Declaration(mentions[0].start, mentions[0].end, mentions[0].value, "short", Weight.PLAIN)
+        start, end, value, *_ = mentions[0]
+        last = pattern("last_brackets").match(self.reply.plain, end) is not None
+        if not last and not self.labels.after_word(self.reply, start):
+            return None
+        return Declared(start, end, value, "short", Weight.PLAIN)
 
-    def _only_spoken_of(self, line: Line, opened: re.Match[str], path: str) -> bool:
+    def _only_spoken_of(self, line: TextLine, opened: re.Match[str], path: str) -> bool:
         """Whether a line opens with a label but does not choose it: one of several, of a list, or judged."""
         value, rest = self.labels.value(opened["label"]), line.text[opened.end() :]
         after = self.labels.after(value)
@@ -105,7 +111,7 @@ class Lines:
         beside = neighbour is not None and any(self._opens_with(one) == neighbour for one in near)
         return beside and not (path == "first_line" and self._ruled_out(value))
 
-    def _bare_item(self, line: Line, value: str, path: str) -> bool:
+    def _bare_item(self, line: TextLine, value: str, path: str) -> bool:
         """Whether a line that is only a label heads the first option, or is where a list was cut off."""
         if path == "first_line":
             second = self.labels.options[1]
@@ -126,17 +132,17 @@ class Lines:
         wrong = {self._opens_with(one) for one in self.lines if pattern("ruled_out").search(one.text)}
         return wrong - {None} == set(self.labels.options) - {value}
 
-    def _opens_with(self, line: Line) -> str | None:
+    def _opens_with(self, line: TextLine) -> str | None:
         """The label that a line opens with."""
         found = self.of["opened"].match(line.text)
         return None if found is None else self.labels.value(found["label"])
 
-    def _label(self, line: Line) -> str | None:
+    def _label(self, line: TextLine) -> str | None:
         """The label that a line is, or opens with."""
         found = self.of["bare"].fullmatch(line.text)
         return self._opens_with(line) if found is None else self.labels.value(found["label"])
 
-    def _closing(self) -> Iterator[Declaration]:
+    def _closing(self) -> Iterator[Declared]:
         """A last sentence that is no more than a label, or ends by naming one."""
         last = self.lines[-1]
         start = max(last.start, last.end - CLOSING)
@@ -149,12 +155,16 @@ class Lines:
         several = self.of["several_before"].search(self.reply.plain, low, hit.start("label"))
         if mention is None or mention.doubtful or several or self._another_beside(mention, last):
             return
+        if self.context.quoted(hit.start()) and self.context.attributed(
+            self.context.clause(hit.start()), mention.end
+        ):
+            return  # write "Answer: B"
         said = any(hit.groupdict().get(name) for name in ("firm_option", "firm_colon"))
         firm = said or (mention.wrapped and hit.re is not self.of["closing_after"])
         weight = Weight.FIRM if firm else Weight.PLAIN
-        yield Declaration(mention.start, mention.end, mention.value, "closing", weight)
+        yield Declared(mention.start, mention.end, mention.value, "closing", weight)
 
-    def _line_ends(self) -> Iterator[Declaration]:
+    def _line_ends(self) -> Iterator[Declared]:
         """Lines that end in a label between brackets: "Hence the second law holds: (B)"."""
         for line in self.lines:
             found = self.of["line_end"].search(line.text)
@@ -162,13 +172,13 @@ class Lines:
                 continue
             mention = self.labels.mention(self.reply, *line.place(found))
             if mention is not None and not mention.lower and not self._another_beside(mention, line):
-                yield Declaration(mention.start, mention.end, mention.value, "closing", Weight.PLAIN)
+                yield Declared(mention.start, mention.end, mention.value, "closing", Weight.PLAIN)
 
-    def _another_beside(self, mention: Mention, line: Line) -> bool:
+    def _another_beside(self, mention: Mention, line: TextLine) -> bool:
         low = max(line.start, mention.start - BESIDE)
         return any(self.labels.mentions(self.reply, low, mention.start))
 
-    def _ticked(self) -> Iterator[Declaration]:
+    def _ticked(self) -> Iterator[Declared]:
         """The only option that a list ticks, or calls correct."""
         ticked: dict[str, tuple[int, int]] = {}
         for line in self.lines:
@@ -179,7 +189,7 @@ class Lines:
                 ticked[self.labels.value(tick["label"])] = line.place(tick)
         if len(ticked) == 1:
             ((value, place),) = ticked.items()
-            yield Declaration(*place, value, "ticked", Weight.PLAIN)
+            yield Declared(*place, value, "ticked", Weight.PLAIN)
 
 
 def _frame(opened: re.Match[str]) -> tuple[str, str]:

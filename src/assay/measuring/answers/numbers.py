@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["Number", "numbers_in"]
+__all__ = ["FoundNumber", "numbers_in"]
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -45,7 +45,7 @@ _BETWEEN = re.compile(r"\b(?:between|from|either)\s*[$€£]?$", re.I)
 BEFORE = 12  # characters before a number in which "between" may stand
 
 
-class Number(NamedTuple):
+class FoundNumber(NamedTuple):
     """A number and its place.
 
     ``whole`` is what it is a part of;
@@ -66,9 +66,9 @@ class Number(NamedTuple):
         return self.value / self.whole if self.whole else None
 
 
-def numbers_in(plain: str) -> list[Number | None]:
+def numbers_in(plain: str) -> list[FoundNumber | None]:
     """Every number of a text; None in place of a range, which is no number."""
-    found: list[Number | None] = []
+    found: list[FoundNumber | None] = []
     matches = _NUMBER.finditer(plain)
     for match in matches:
         between = _BETWEEN.search(plain, max(0, match.start() - BEFORE), match.start())
@@ -80,19 +80,19 @@ def numbers_in(plain: str) -> list[Number | None]:
     return found
 
 
-def _number(match: re.Match[str]) -> Number:
+def _number(match: re.Match[str]) -> FoundNumber:
     place = match.span()
     if match["part"]:
         part, parts = match["part"].lower(), match["parts"].lower()
         whole = _PARTS.get(parts) or _PARTS[parts.removesuffix("s")]
-        return Number(_WORDS.get(part, 1.0), *place, whole=whole, word=True)
+        return FoundNumber(_WORDS.get(part, 1.0), *place, whole=whole, word=True)
     if match["word"]:
         value = _WORDS[match["word"].lower()] * _scale(match["word_scale"])
-        return Number(value, *place, percent=bool(match["word_percent"]), word=True)
+        return FoundNumber(value, *place, percent=bool(match["word_percent"]), word=True)
     value = float(match["digits"].replace(",", "")) * _scale(match["scale"])
     of = float(match["whole"]) if match["whole"] else None
     bare = "" if match["percent"] or of else match["digits"]
-    return Number(-value if match["sign"] else value, *place, bool(match["percent"]), of, bare)
+    return FoundNumber(-value if match["sign"] else value, *place, bool(match["percent"]), of, bare)
 
 
 def _scale(word: str | None) -> float:

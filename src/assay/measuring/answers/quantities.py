@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from .answer import SEVERAL, UNREAD, Answer
 from .lines import lines_of
-from .numbers import Number, numbers_in
+from .numbers import FoundNumber, numbers_in
 from .patterns import pattern
-from .reply import Reply
+from .reply import PlainReply
 
 __all__ = ["read_confidence", "read_number", "read_share"]
 
@@ -23,7 +23,7 @@ _CURRENCY = "$€£ "
 class _Given(NamedTuple):
     """A number that the reply declares, and how."""
 
-    number: Number
+    number: FoundNumber
     path: str
 
 
@@ -43,7 +43,7 @@ def read_share(text: str) -> Answer:
 def read_confidence(text: str, scale: float = PERCENT) -> Answer:
     """Stated confidence as a share of ``scale``: ``Confidence: 80``, ``80 % sure``, ``4/5``; no words."""
 
-    def level(one: Number) -> float | None:
+    def level(one: FoundNumber) -> float | None:
         if one.percent or one.whole is not None or scale == PERCENT:
             return _share(one)
         return one.value / scale if 0 <= one.value <= scale else None
@@ -51,7 +51,7 @@ def read_confidence(text: str, scale: float = PERCENT) -> Answer:
     return _read(text, "confidence", level)
 
 
-def _share(one: Number) -> float | None:
+def _share(one: FoundNumber) -> float | None:
     if one.whole is not None:
         value = one.ratio
     elif one.bare == "1":
@@ -61,8 +61,8 @@ def _share(one: Number) -> float | None:
     return value if value is not None and 0 <= value <= 1 else None
 
 
-def _read(text: str, kind: str, meaning: Callable[[Number], float | None]) -> Answer:
-    reply = Reply(text)
+def _read(text: str, kind: str, meaning: Callable[[FoundNumber], float | None]) -> Answer:
+    reply = PlainReply(text)
     found = numbers_in(reply.plain)
     single = [one for one in found if one is not None]
     given = sorted(_given(reply, kind, single), key=lambda one: one.number.start)
@@ -74,7 +74,7 @@ def _read(text: str, kind: str, meaning: Callable[[Number], float | None]) -> An
     return Answer(None, SEVERAL if len(digits) > 1 or len(found) > len(digits) else UNREAD)
 
 
-def _given(reply: Reply, kind: str, numbers: list[Number]) -> Iterator[_Given]:
+def _given(reply: PlainReply, kind: str, numbers: list[FoundNumber]) -> Iterator[_Given]:
     """The numbers that are declared: in words, by markup, by their line."""
     at = {one.start: one for one in numbers}
     yield from _found(kind, "declared", reply.plain, at)
@@ -87,7 +87,7 @@ def _given(reply: Reply, kind: str, numbers: list[Number]) -> Iterator[_Given]:
         yield from _from_lines(reply, numbers)
 
 
-def _found(name: str, path: str, text: str, at: Mapping[int, Number]) -> Iterator[_Given]:
+def _found(name: str, path: str, text: str, at: Mapping[int, FoundNumber]) -> Iterator[_Given]:
     """The numbers before which a pattern ends, with a sign where each number begins."""
     signs = list(text)
     for start in at:
@@ -96,7 +96,7 @@ def _found(name: str, path: str, text: str, at: Mapping[int, Number]) -> Iterato
     yield from (_Given(at[end], path) for end in ends if end in at)
 
 
-def _from_lines(reply: Reply, numbers: list[Number]) -> Iterator[_Given]:
+def _from_lines(reply: PlainReply, numbers: list[FoundNumber]) -> Iterator[_Given]:
     """A first or last line that is no more than a number."""
     lines = lines_of(reply.plain)
     for line, path in zip((lines[:1], lines[-1:]), ("first_line", "final_line"), strict=True):
@@ -107,13 +107,13 @@ def _from_lines(reply: Reply, numbers: list[Number]) -> Iterator[_Given]:
                 yield _Given(inside[0], path if len(lines) > 1 else "bare")
 
 
-def _denied(reply: Reply, one: Number) -> bool:
+def _denied(reply: PlainReply, one: FoundNumber) -> bool:
     """Whether a number is a bound, or denied: "at least 42"."""
     before = reply.plain[max(0, one.start - BOUND) : one.start].rstrip(_CURRENCY)
     return pattern("not_the_number").search(before) is not None
 
 
-def _answer(reply: Reply, given: _Given, meaning: Callable[[Number], float | None]) -> Answer:
+def _answer(reply: PlainReply, given: _Given, meaning: Callable[[FoundNumber], float | None]) -> Answer:
     value = meaning(given.number)
     if value is None or not math.isfinite(value):
         return Answer(None, UNREAD)

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 
-__all__ = ["Reply"]
+__all__ = ["PlainReply"]
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\u20e3]+")
 _SIGNS = str.maketrans(
@@ -84,7 +84,7 @@ class _Places:
         return old + place - new
 
 
-class Reply:
+class PlainReply:
     """``text`` is what is read, ``plain`` the same with its markup blanked; both have the same length.
 
     Long runs of blanks are shortened, which keeps every search linear.

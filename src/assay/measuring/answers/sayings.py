@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from .answer import SEVERAL, TAKEN_BACK
 from .context import Context
-from .declarations import Declaration, Weight
+from .declarations import Declared, Weight
 from .labels import Labels, Mention
 from .patterns import pattern
-from .reply import Reply
+from .reply import PlainReply
 
 __all__ = ["sayings"]
 
@@ -36,6 +36,7 @@ _WORDINGS = (
     _Wording("declared", "declared", Weight.FIRM),
     _Wording("chosen", "chosen", Weight.FIRM),
     _Wording("concluded", "conclusion", Weight.FIRM),
+    _Wording("guessed", "conclusion", Weight.PLAIN),
     _Wording("not_but", "declared", Weight.FIRM),
     _Wording("label_first", "declared", Weight.FIRM),
     _Wording("foreign", "declared", Weight.FIRM),
@@ -53,7 +54,7 @@ _ENDS_CLAUSE = (
 )  # paths on which a small letter at the end of a clause is a label
 
 
-def sayings(reply: Reply, labels: Labels) -> list[Declaration]:
+def sayings(reply: PlainReply, labels: Labels) -> list[Declared]:
     """All declarations in words and markup; what takes an answer back is among them."""
     finder = _Finder(reply, labels)
     found = [one for wording in _WORDINGS for one in finder.worded(wording)]
@@ -61,11 +62,11 @@ def sayings(reply: Reply, labels: Labels) -> list[Declaration]:
 
 
 class _Finder:
-    def __init__(self, reply: Reply, labels: Labels) -> None:
+    def __init__(self, reply: PlainReply, labels: Labels) -> None:
         self.reply, self.labels, self.plain = reply, labels, reply.plain
         self.context = Context(reply)
 
-    def worded(self, wording: _Wording) -> Iterator[Declaration]:
+    def worded(self, wording: _Wording) -> Iterator[Declared]:
         """ "The answer is B": what one pattern finds."""
         for found in self.labels.patterns[wording.name].finditer(self.plain):
             mention = self.labels.mention(self.reply, *found.span("label"))
@@ -76,28 +77,28 @@ class _Finder:
                 continue
             yield from self._judged(mention, before, found.start(), found[0], wording)
 
-    def marked_up(self) -> Iterator[Declaration]:
+    def marked_up(self) -> Iterator[Declared]:
         r"""``\boxed{B}`` and ``<answer>B</answer>``."""
         for path in ("boxed", "tagged"):
             for found in self.labels.patterns[path].finditer(self.reply.text):
                 value = self.labels.value(found["label"])
-                yield Declaration(*found.span("label"), value, path, Weight.FIRM)
+                yield Declared(*found.span("label"), value, path, Weight.FIRM)
 
-    def predicates(self) -> Iterator[Declaration]:
+    def predicates(self) -> Iterator[Declared]:
         """ "Option B is the best choice": the label is the one before the predicate."""
         for found in pattern("predicate").finditer(self.plain):
             if not _negated(found):
                 yield from self._predicate(found)
 
-    def withdrawals(self) -> Iterator[Declaration]:
+    def withdrawals(self) -> Iterator[Declared]:
         """ "Scratch that", "none of the options is correct"."""
         for found in pattern("withdrawn").finditer(self.plain):
             if not pattern("attributed").search(self.context.clause(found.start())):
-                yield Declaration(*found.span(), None, TAKEN_BACK, Weight.FIRM)
+                yield Declared(*found.span(), None, TAKEN_BACK, Weight.FIRM)
         named = self.labels.patterns["label_before"]  # "(D) None of the above is correct" repeats an option
         for found in pattern("none_fits").finditer(self.plain):
             if not named.search(self.plain, max(0, found.start() - 6), found.start()):
-                yield Declaration(*found.span(), None, TAKEN_BACK, Weight.FIRM)
+                yield Declared(*found.span(), None, TAKEN_BACK, Weight.FIRM)
 
     def _meant(self, mention: Mention, wording: _Wording) -> bool:
         """Whether the label can be an answer in this wording."""
@@ -105,6 +106,8 @@ class _Finder:
             return False
         if self.labels.restates(self.reply, mention):
             return False
+        if wording.name == "chosen" and pattern("judging").match(self.plain, mention.end):
+            return False  # "I'd say B is wrong"
         if not self.labels.letters:  # a word is an answer only where the clause ends with it
             return wording.path != "hint" and pattern("clause_end").match(self.plain, mention.end) is not None
         if mention.doubtful:
@@ -114,8 +117,8 @@ class _Finder:
 
     def _judged(
         self, mention: Mention, before: str, start: int, said: str, wording: _Wording
-    ) -> Iterator[Declaration]:
-        """The declaration, unless its context denies it; several labels are none, a condition makes a hint."""
+    ) -> Iterator[Declared]:
+        """The declaration, unless its context denies it. Several labels are none, a condition makes a hint."""
         field = pattern("labelled").match(said) is not None and not before.strip()
         if pattern("refused").search(before) or (not field and self.context.asked(mention.end)):
             return
@@ -124,11 +127,11 @@ class _Finder:
         if self.context.attributed(before, mention.end) or self.context.in_dialogue(start):
             return
         if self.labels.patterns["several_after"].match(self.plain, mention.end):
-            yield Declaration(mention.start, mention.end, None, SEVERAL, wording.weight)
+            yield Declared(mention.start, mention.end, None, SEVERAL, wording.weight)
             return
         weight = self._weight(mention, before, said, wording.weight)
         if weight is not None:
-            yield Declaration(mention.start, mention.end, mention.value, wording.path, weight)
+            yield Declared(mention.start, mention.end, mention.value, wording.path, weight)
 
     def _weight(self, mention: Mention, before: str, said: str, weight: Weight) -> Weight | None:
         """What a condition leaves of a weight: nothing, if the condition is not met."""
@@ -140,7 +143,7 @@ class _Finder:
             return Weight.HINT
         return weight
 
-    def _predicate(self, found: re.Match[str]) -> Iterator[Declaration]:
+    def _predicate(self, found: re.Match[str]) -> Iterator[Declared]:
         begin = self._sentence(found.start())
         mentions = [m for m in self.labels.mentions(self.reply, begin, found.start()) if not m.doubtful]
         if not mentions:
@@ -152,7 +155,7 @@ class _Finder:
             return
         if self.labels.patterns["several_before"].search(before):
             if len({m.value for m in mentions[-2:]}) > 1 and not pattern("neither").search(before):
-                yield Declaration(last.start, last.end, None, SEVERAL, Weight.PLAIN)
+                yield Declared(last.start, last.end, None, SEVERAL, Weight.PLAIN)
             return
         if (not adjacent and len({m.value for m in mentions}) > 1) or pattern("compared").search(before):
             return
