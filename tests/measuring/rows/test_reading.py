@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -165,6 +166,20 @@ def test_one_column_is_a_table_and_a_long_cell_is_read(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("reply\n" + "x" * 300_000 + '\n"a, b"\n')
     found = list(read_texts(open_rows(tmp_path / "rows.csv"), "reply"))
     assert [(number, len(text)) for number, text, _ in found] == [(2, 300_000), (3, 4)]
+
+
+def test_an_empty_text_is_a_row_where_there_is_one_column(tmp_path: Path) -> None:
+    texts = ["x", "", "  ", "y"]
+    pd.DataFrame({"reply": texts}).to_csv(tmp_path / "rows.csv", index=False)
+    rows = open_rows(tmp_path / "rows.csv")
+    assert [text for _, text, _ in read_texts(rows, "reply")] == texts
+    assert rows.frame()["reply"].to_list() == ["x", "", "", "y"]
+    assert [rows.number_at(index) for index in range(4)] == [2, 3, 4, 5]
+
+
+def test_a_pipe_is_refused_for_it_can_be_read_only_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rows.csv")
+    assert "pipe" in refused(tmp_path / "rows.csv")
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "csv.gz", "parquet"])

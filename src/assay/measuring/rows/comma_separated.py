@@ -64,7 +64,10 @@ class CommaSeparated(Rows):
             first.lower().startswith("sep=") and len(first.rstrip("\r\n")) == 5
         )  # as spreadsheets write it
         separator = first[4] if marked else max(SEPARATORS, key=_QUOTED.sub("", first).count)
-        number, record = next(self._parsed(separator, marked), (1, []))
+        found = (
+            (number, record) for number, record in self._parsed(separator, marked) if not _is_empty(record)
+        )
+        number, record = next(found, (1, []))
         names = tuple(name.strip() for name in record)
         for place, name in enumerate(names):
             if name and name in names[:place]:
@@ -72,7 +75,7 @@ class CommaSeparated(Rows):
         return _Header(names, separator, marked)
 
     def _parsed(self, separator: str, marked: bool) -> Iterator[tuple[int, list[str]]]:
-        """Every record that is not blank, with the line on which it begins."""
+        """Every record, with the line on which it begins. A blank line is none."""
         csv.field_size_limit(sys.maxsize)  # a text may be long; the limit is the module's, not a reader's
         lines = self._lines()
         begins = 1
@@ -87,15 +90,22 @@ class CommaSeparated(Rows):
                 raise self.error(begins, "", f"cannot be read as CSV: {error}") from None
             if record is None:
                 return
-            if any(cell.strip() for cell in record):
+            if record:
                 yield begins, record
             begins = offset + reader.line_num + 1
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """The records below the header; one of another width is refused."""
+        """The records below the header; one of another width is refused.
+
+        A row without content is left out, as spreadsheets leave many below a table. Of one column it is an empty text.
+        """
         header = self._header()
         width = len(header.names)
-        for number, record in itertools.islice(self._parsed(header.separator, header.marked), 1, None):
+        records = self._parsed(header.separator, header.marked)
+        next((record for _, record in records if not _is_empty(record)), None)  # the header
+        for number, record in records:
+            if width > 1 and _is_empty(record):
+                continue
             if len(record) != width:
                 if len(record) < width or any(cell.strip() for cell in record[width:]):
                     at = header.names[len(record)] if len(record) < width else ""
@@ -158,6 +168,10 @@ class CommaSeparated(Rows):
         return next(itertools.islice(self._records(), index, None))[0]
 
 
+def _is_empty(record: Sequence[str]) -> bool:
+    return not any(cell.strip() for cell in record)
+
+
 def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
     """Has every row that many cells, and does every quote open or close a whole cell? Then all readers agree."""
     if b"\0" in data:
@@ -171,7 +185,7 @@ def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
     if b"\r" in bare or (b'"' in data and not _whole_cells(data, b"\n" + bare + b"\n", separator)):
         return False
     lines = bare.count(b"\n") + 1
-    return lines > 1 and bare.count(separator) == lines * (width - 1)
+    return lines > 1 and width > 1 and bare.count(separator) == lines * (width - 1)
 
 
 def _whole_cells(data: bytes, bare: bytes, separator: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import itertools
+import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
@@ -43,7 +44,10 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _opened(path: Path) -> BufferedReader:
+    """A pipe is refused: what is read of it once is gone, and rows are gone through more than once."""
     try:
+        if stat.S_ISFIFO(path.stat().st_mode):
+            raise InputError(f"{path} is a pipe, which can be read only once; write the rows into a file")
         return path.open("rb")
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{str(path)!r} cannot be read: {error}") from None
