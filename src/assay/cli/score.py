@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,7 +58,7 @@ def score(
     found = named_instrument(instrument)
     given = own_options(context)
     options = options_of(found.row_option_type, given)
-    _check_places(file, records, report)
+    _check_places(file, given, records, report)
     with blaming(f"the instrument {found.name}", "score_rows"):
         scored = found.score_rows(open_rows(file), options)
     written = []
@@ -87,9 +88,10 @@ def score(
         (complain if as_json else say)(text)
 
 
-def _check_places(file: Path, records: Path | None, report: Path | None) -> None:
-    """Before anything is scored: a long run must not end at a folder that is not there."""
-    taken = {file.resolve(): "the rows"}
+def _check_places(file: Path, given: Sequence[Given], records: Path | None, report: Path | None) -> None:
+    """Before anything is scored: a long run must not end at a folder that is not there, nor replace what it read."""
+    taken = {Path(one.value).resolve(): one.option for one in given if isinstance(one.value, str)}
+    taken[file.resolve()] = "the rows"
     for option, place in (("--records", records), ("--report", report)):
         if place is None:
             continue
