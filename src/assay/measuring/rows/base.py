@@ -18,6 +18,7 @@ __all__ = ["NO_ROWS", "Rows", "refuse_duplicates"]
 
 T = TypeVar("T")
 NO_ROWS = "there are no rows"
+LONGEST = 500  # characters of a message
 
 
 class Rows(ABC):
@@ -76,12 +77,18 @@ class Rows(ABC):
 
     def error(self, number: int | None, field: str, message: str) -> InputError:
         """An error that names the place: file, line or row, and field."""
-        what = f"{field}: {message}" if field else message
+        what = _cut(f"{field}: {message}" if field else message)
         if number is None:
             return InputError(what, file=self.name)
         if self.place == "line":
             return InputError(what, file=self.name, line=number)
         return InputError(f"row {number}{', ' if field else ': '}{what}", file=self.name)
+
+
+def _cut(text: str) -> str:
+    """One line, whatever a field holds; a long text loses its middle, for names and advice stand at the ends."""
+    line = " ".join(text.splitlines())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[-LONGEST // 4 :]}"
 
 
 def refuse_duplicates(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["CommaSeparated"]
 
 AT_ONCE = 50_000  # rows that become columns together
+FAULTS = {  # what the parser says, and what is to be done
+    "new-line character": "a carriage return stands alone; save the file with ordinary line ends",
+    "unexpected end": "a quote is opened and not closed",
+}
 _QUOTED = re.compile('"[^"]*"')
 
 
@@ -87,7 +91,8 @@ class CommaSeparated(Rows):
             try:
                 record = next(reader, None)
             except csv.Error as error:
-                raise self.error(begins, "", f"cannot be read as CSV: {error}") from None
+                why = next((said for sign, said in FAULTS.items() if sign in str(error)), str(error))
+                raise self.error(begins, "", f"cannot be read as CSV: {why}") from None
             if record is None:
                 return
             if record:

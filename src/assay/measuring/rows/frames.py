@@ -80,7 +80,7 @@ def named_columns(rows: Rows, names: Iterable[str], columns: Sequence[str] | Non
     for place, given in enumerate(names):
         name = given if columns is None else OLD_NAMES.get(given, given)
         if columns is not None and not name:
-            raise rows.error(first, "", f"column {place + 1} has no name")
+            raise rows.error(first, "", f"column {place + 1} has no name; write the file without row numbers")
         if columns is not None and name not in columns:
             raise rows.error(first, name, f"unknown column{nearest(name, columns)}")
         if name and name in found.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import itertools
+import json
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
 from assay.errors import InputError
 
 from .base import Rows
-from .json_text import decode_json
+from .json_text import decode_json, why_not_json
 from .values import FieldError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = ["MARK", "JsonLines", "open_bytes", "read_lines"]
 
 GZIP = b"\x1f\x8b"
 MARK = b"\xef\xbb\xbf"  # the byte order mark that spreadsheets write
+SPLIT = "the object does not end on its line; write each on one line, as jq -c does"
 
 
 @contextlib.contextmanager
@@ -92,7 +94,9 @@ class JsonLines(Rows):
         except RecursionError:
             raise self.error(number, "", "not a row: nested too deeply") from None
         except ValueError as error:
-            raise self.error(number, "", f"not a row: {error}") from None
+            open_end = isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip())
+            why = SPLIT if open_end else why_not_json(error)
+            raise self.error(number, "", f"not a row: {why}") from None
         if not isinstance(value, dict):
             raise self.error(number, "", "not a row: write a JSON object on each line")
         return value
