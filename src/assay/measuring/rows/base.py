@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -71,9 +72,13 @@ class Rows(ABC):
 
         return frame_of_rows(self, columns)
 
+    def numbers(self) -> Iterator[int]:
+        """The numbers of the rows of ``frame``, in order; maybe more than there are rows."""
+        return itertools.count(1)
+
     def number_at(self, index: int) -> int:
         """The number of the row at an index of ``frame``."""
-        return index + 1
+        return next(itertools.islice(self.numbers(), index, None))
 
     def error(self, number: int | None, field: str, message: str) -> InputError:
         """An error that names the place: file, line or row, and field."""

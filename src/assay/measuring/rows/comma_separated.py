@@ -169,8 +169,8 @@ class CommaSeparated(Rows):
             return None
         return frame.filter(pl.any_horizontal(pl.all().str.strip_chars().fill_null("") != ""))[1:]
 
-    def number_at(self, index: int) -> int:
-        return next(itertools.islice(self._records(), index, None))[0]
+    def numbers(self) -> Iterator[int]:
+        return (number for number, _ in self._records())
 
 
 def _is_empty(record: Sequence[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import itertools
 import json
 import stat
 import zlib
@@ -82,8 +81,8 @@ class JsonLines(Rows):
 
         return frame_of_rows(self) if columns is None else frame_of_lines(self, columns)
 
-    def number_at(self, index: int) -> int:
-        return next(itertools.islice(read_lines(self.path), index, None))[0]
+    def numbers(self) -> Iterator[int]:
+        return (number for number, _ in read_lines(self.path))
 
     def row_of(self, number: int, line: bytes, *, strict: bool = False) -> dict[str, Any]:
         """One line as a mapping. ``strict``: text that is not valid Unicode is refused, not replaced."""
