@@ -128,11 +128,10 @@ class CommaSeparated(Rows):
         names = named_columns(self, header.names, columns)
         frame = self._fast_frame(header)
         if frame is None:
-            frame = self._slow_frame()
+            frame = self._slow_frame().with_columns(pl.all().str.strip_chars())
         if not frame.height:
             raise InputError(NO_ROWS, file=self.name)
-        frame = frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
-        return frame.with_columns(pl.all().str.strip_chars().fill_null(""))
+        return frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
 
     def _slow_frame(self) -> pl.DataFrame:
         import polars as pl
@@ -167,7 +166,8 @@ class CommaSeparated(Rows):
             )
         except pl.exceptions.PolarsError:
             return None
-        return frame.filter(pl.any_horizontal(pl.all().str.strip_chars().fill_null("") != ""))[1:]
+        frame = frame.with_columns(pl.all().str.strip_chars().fill_null(""))
+        return frame.filter(pl.any_horizontal(pl.all() != ""))[1:]
 
     def numbers(self) -> Iterator[int]:
         return (number for number, _ in self._records())
@@ -181,7 +181,7 @@ def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
     """Has every row that many cells, and does every quote open or close a whole cell? Then all readers agree."""
     if b"\0" in data:
         return False
-    bare = b'"'.join(data.split(b'"')[::2]) if b'"' in data else data  # each quoted text as one quote
+    bare = _without_quoted(data) if b'"' in data else data
     if b"\r" in bare:
         bare = bare.replace(b"\r\n", b"\n")
     bare = bare.strip(b"\n")
@@ -191,6 +191,15 @@ def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
         return False
     lines = bare.count(b"\n") + 1
     return lines > 1 and width > 1 and bare.count(separator) == lines * (width - 1)
+
+
+def _without_quoted(data: bytes) -> bytes:
+    """Each quoted text as one quote: where the quotes so far are odd in number, a text is open."""
+    import numpy as np
+
+    signs = np.frombuffer(data, np.uint8)
+    quotes = np.cumsum(signs == ord('"'), dtype=np.uint8)  # modulo 256, which keeps odd and even
+    return signs[quotes % 2 == 0].tobytes()
 
 
 def _whole_cells(data: bytes, bare: bytes, separator: bytes) -> bool:
