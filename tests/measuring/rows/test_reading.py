@@ -197,6 +197,21 @@ def test_texts_come_with_their_rows(tmp_path: Path, ending: str) -> None:
     assert found == [("x", "A,B"), ("", "C,D")]
 
 
+def test_a_text_may_be_a_whole_number_or_nothing(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"reply": 42}\n{"reply": NaN}\n{"reply": [1]}')
+    found = read_texts(open_rows(tmp_path / "rows.jsonl"), "reply")
+    assert [next(found)[1], next(found)[1]] == ["42", ""]
+    with pytest.raises(InputError, match="jsonl:3: reply: must be text"):
+        next(found)
+
+
+def test_a_short_float_is_the_number_that_was_written() -> None:
+    frame = pl.DataFrame(
+        {"id": ["1", "2"], "text": ["x", "y"], "score": pl.Series([0.7, None], dtype=pl.Float32)}
+    )
+    assert [row.score for _, row in open_rows(frame).typed(Answer)] == [0.7, None]
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [

@@ -32,7 +32,8 @@ class FrameRows(Rows):
         super().__init__(name)
         if not frame.height:
             raise InputError(NO_ROWS, file=name)
-        self._frame = frame
+        short = frame.select(pl.selectors.by_dtype(pl.Float32)).columns
+        self._frame = frame.with_columns(pl.col(short).cast(pl.String).cast(pl.Float64))  # .7 stays .7
 
     def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from enumerate(self._frame.iter_rows(named=True), 1)
