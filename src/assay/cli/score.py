@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["score"]
 
-PIPED = 200  # columns where there is no terminal to ask: a table cut short would lose numbers
+PIPED = 20_000  # columns where there is no terminal to ask: a table cut short would lose names and numbers
 
 
 def score(
@@ -119,22 +119,28 @@ def _print(instrument: Instrument, result: Result, *, everything: bool) -> None:
     from assay.report.terminal import headline_text, plain_text
 
     console = Console(width=None if sys.stdout.isatty() else PIPED)
+
+    def show(*shown: Any) -> None:
+        with console.capture() as rendered:  # printing itself, rich would end the process where nobody reads
+            console.print(*shown)
+        typer.echo(rendered.get(), nl=False, color=True)
+
     if everything:
-        console.print(_all_measures(result))
+        show(_all_measures(result))
         said = instrument.accompanying(result)
     else:
         shown = Presentation(headline=instrument.headline(result))
         if console.is_terminal:
-            console.print(headline_text(shown), "")
+            show(headline_text(shown), "")
         else:
             typer.echo(plain_text(shown))
         said = instrument.summary(result)
     for text in said:
         say(line(text))
     for flag in result.flags:
-        console.print(Text(safe(str(flag)), style="yellow"))
+        show(Text(safe(str(flag)), style="yellow"))
     if not everything:
-        console.print(f"All {len(result.measures)} measures: --all, or --json for machines.")
+        say(f"All {len(result.measures)} measures: --all, or --json for machines.")
 
 
 def _all_measures(result: Result) -> Table:
