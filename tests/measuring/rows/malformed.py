@@ -258,6 +258,11 @@ def agency() -> dict[str, Malformed]:
         "agency: endless steps": line({**OUTCOME, "steps": float("inf")}, "steps", "finite"),
         "agency: huge steps": line({**OUTCOME, "steps": 10**30}, "steps", "whole"),
         "agency: half a surrogate pair": line({**OUTCOME, "family": "\ud800"}, "family", "Unicode"),
+        "agency: regime not declared": line({**OUTCOME, "regime": "Stormy"}, "regime", "8.2"),
+        "agency: judged twice": line(OUTCOME, "instance", "first in line 1"),
+        "agency: no time": line(
+            {**OUTCOME, "instance": "2", "criterion_time": "soon"}, "criterion_time", "ISO"
+        ),
         "agency: unknown word": line({**OUTCOME, "outcome": "won"}, "outcome", "success"),
         "agency: csv, blank lines before": cells(
             "S,1,a,B,1,success\n\n\nS,9,a,B,2,success\n", ":5:", "level", "whole"

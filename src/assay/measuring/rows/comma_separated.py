@@ -199,7 +199,7 @@ def _without_quoted(data: bytes) -> bytes:
 
     signs = np.frombuffer(data, np.uint8)
     quotes = np.cumsum(signs == ord('"'), dtype=np.uint8)  # modulo 256, which keeps odd and even
-    return signs[quotes % 2 == 0].tobytes()
+    return bytes(signs[quotes % 2 == 0])
 
 
 def _whole_cells(data: bytes, bare: bytes, separator: bytes) -> bool:
