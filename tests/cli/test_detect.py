@@ -71,8 +71,8 @@ def test_people_get_counts(assay: Assay, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (b'{"reply": 5}', "the field 'reply' must be text"),
-        (b'{"reply": ["x"]}', "the field 'reply' must be text"),
+        (b'{"reply": 5.5}', "reply: must be text or a whole number, not 5.5"),
+        (b'{"reply": ["x"]}', "reply: must be text, not a list"),
         (b'"I cannot"', "not a row: write a JSON object on each line"),
         (b"nonsense", "not a row: "),
         (b'{"reply": "\xff"}', "not a row: "),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.instruments.consistency.scenarios import test_rows as consistency_rows
 from tests.pages import ROOT
+from tests.support import ASSAY, environment
 
 from .conftest import Assay
 
@@ -139,3 +142,29 @@ def test_the_records_of_a_run_can_be_scored(assay: Assay, tmp_path: Path) -> Non
             "measures"
         ]
         assert again == [one for one in run if one["name"] == measure]
+
+
+def test_all_measures_are_whole_where_there_is_no_terminal(assay: Assay, tmp_path: Path) -> None:
+    long = "organisation/model-" * 30
+    rows = [{"subject": f"{long}{end}", "outcome": "success"} for end in "ab"]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    shown = assay("score", "ping", "rows.jsonl", "--all").out
+    assert f" {long}a " in shown
+    assert f" {long}b " in shown
+
+
+def test_a_reader_that_leaves_early_is_no_verdict(tmp_path: Path) -> None:
+    rows_of(tmp_path, "ping")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as pipe:
+        ended = subprocess.run(
+            [*ASSAY, "score", "ping", "rows.jsonl", "--all"],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            timeout=600,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (141, b"")

@@ -129,6 +129,8 @@ WRONG = {
     "score ping rows.jsonl --report .": "--report: . is a folder; name a file",
     "score ping rows.jsonl --records rows.jsonl": "--records: rows.jsonl is the file of the rows; name another",
     "score ping rows.jsonl --records r.csv --report r.csv": "--report: r.csv is the file of --records; name another",
+    "score agency rows.jsonl --declaration good.yaml --report ./good.yaml": "--report: good.yaml is the file of "
+    "--declaration; name another",
     "score ping rows.jsonl --records r.parquet": "r.parquet: records are written as .csv or .jsonl",
     "score repeatability missing.jsonl": "there is no file missing.jsonl",
     "score repeatability rows.jsonl --confidence 2": "--confidence: must be a number, less than 1",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["score"]
 
-PIPED = 200  # columns where there is no terminal to ask: a table cut short would lose numbers
+PIPED = 20_000  # columns where there is no terminal to ask: a table cut short would lose names and numbers
 
 
 def score(
@@ -57,7 +58,7 @@ def score(
     found = named_instrument(instrument)
     given = own_options(context)
     options = options_of(found.row_option_type, given)
-    _check_places(file, records, report)
+    _check_places(file, given, records, report)
     with blaming(f"the instrument {found.name}", "score_rows"):
         scored = found.score_rows(open_rows(file), options)
     written = []
@@ -87,9 +88,10 @@ def score(
         (complain if as_json else say)(text)
 
 
-def _check_places(file: Path, records: Path | None, report: Path | None) -> None:
-    """Before anything is scored: a long run must not end at a folder that is not there."""
-    taken = {file.resolve(): "the rows"}
+def _check_places(file: Path, given: Sequence[Given], records: Path | None, report: Path | None) -> None:
+    """Before anything is scored: a long run must not end at a folder that is not there, nor replace what it read."""
+    taken = {Path(one.value).resolve(): one.option for one in given if isinstance(one.value, str)}
+    taken[file.resolve()] = "the rows"
     for option, place in (("--records", records), ("--report", report)):
         if place is None:
             continue
@@ -117,22 +119,28 @@ def _print(instrument: Instrument, result: Result, *, everything: bool) -> None:
     from assay.report.terminal import headline_text, plain_text
 
     console = Console(width=None if sys.stdout.isatty() else PIPED)
+
+    def show(*shown: Any) -> None:
+        with console.capture() as rendered:  # printing itself, rich would end the process where nobody reads
+            console.print(*shown)
+        typer.echo(rendered.get(), nl=False, color=True)
+
     if everything:
-        console.print(_all_measures(result))
+        show(_all_measures(result))
         said = instrument.accompanying(result)
     else:
         shown = Presentation(headline=instrument.headline(result))
         if console.is_terminal:
-            console.print(headline_text(shown), "")
+            show(headline_text(shown), "")
         else:
             typer.echo(plain_text(shown))
         said = instrument.summary(result)
     for text in said:
         say(line(text))
     for flag in result.flags:
-        console.print(Text(safe(str(flag)), style="yellow"))
+        show(Text(safe(str(flag)), style="yellow"))
     if not everything:
-        console.print(f"All {len(result.measures)} measures: --all, or --json for machines.")
+        say(f"All {len(result.measures)} measures: --all, or --json for machines.")
 
 
 def _all_measures(result: Result) -> Table:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
+import msgspec
+
 from .rows import Rows
 
 __all__ = ["Checked", "Detector", "read_texts"]
@@ -48,8 +50,6 @@ def read_texts(rows: Rows, field: str) -> Iterator[tuple[int, str, dict[str, Any
         number, row = given[0]
         there = ", ".join(sorted(row)) or "nothing"
         raise rows.error(number, "", f"the row has no field {field!r}; it has {there}; name one with --field")
+    kind: Any = msgspec.defstruct("TextRow", [("text", str, "")], rename={"text": field})
     for number, row in given:
-        text = row.get(field)
-        if not isinstance(text, str | None):
-            raise rows.error(number, "", f"the field {field!r} must be text")
-        yield number, text or "", row
+        yield number, rows.convert(number, row, kind).text, row

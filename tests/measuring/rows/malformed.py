@@ -75,7 +75,7 @@ def repeatability() -> dict[str, Malformed]:
         "json: no json": line(b"{nope}", "", "not a row"),
         "json: cut short": line(lines(CELL)[:30], "", "not a row"),
         "json: a list": line(b"[1]", "", "object"),
-        "json: no utf-8": line(b'{"contract": "\xff"}', "", "utf-8"),
+        "json: no utf-8": line(b'{"contract": "\xff"}', "", "UTF-8"),
         "json: too deep": line(deep, "", "deep"),
         "json: key twice": line(lines(CELL)[:-2] + b', "subject": "b"}', "subject", "twice"),
         "json: key twice, with spaces": line(b'{"contract" : "add", "contract" : "b"}', "contract", "twice"),
@@ -104,6 +104,13 @@ def repeatability() -> dict[str, Malformed]:
         "json: flat after nested": line(OUTPUT, "output", "line 1"),
         "json: flat and nested": line({**CELL, "output": ADD}, "output", "outputs"),
         "json: output missing": line(changed(OUTPUT, output=...), "outputs", "missing"),
+        "json: over several lines": bad(
+            "rows.jsonl", json.dumps(CELL, indent=1).encode(), ":1:", "", "jq -c"
+        ),
+        "json: a long name": line(changed(CELL, contract="x" * 9000), "contract", "top_words"),
+        "json: a name of two lines": line(
+            changed(CELL, **{"temprature\n": 1}, temperature=...), "temp", "temperature"
+        ),
         "json array: no mapping": bad("rows.json", json.dumps([CELL, 3]).encode(), "row 2", "", "mapping"),
         "json array: key twice": bad(
             "rows.json", b'[{"contract": "a", "contract": "b"}]', "row 1", "contract", "twice"
@@ -125,7 +132,14 @@ def repeatability() -> dict[str, Malformed]:
         "csv: number in words": bad(
             "rows.csv", cells(OUTPUT, temperature="hot"), ":5:", "temperature", "number"
         ),
-        "csv: decimal comma": bad("rows.csv", cells(temperature="0,5"), ":2:", "temperature", "number"),
+        "csv: decimal comma": bad("rows.csv", cells(temperature="0,5"), ":2:", "temperature", "point"),
+        "csv: digits and a letter": bad(
+            "rows.csv", cells(temperature="1" * 200_000 + "x"), ":2:", "temperature", "number"
+        ),
+        "csv: line ends of old": bad(
+            "rows.csv", b"contract,subject,output\radd,m,x\r", ":1:", "", "carriage return"
+        ),
+        "csv: nul near the top": bad("rows.csv", b"contract,subject,output\na,b,c\0d\n", ":2:", "", "NUL"),
         "csv: infinite": bad("rows.csv", cells(temperature="inf"), ":2:", "temperature", "finite"),
         "csv: half a wording": bad("rows.csv", cells(wording="1.5"), ":2:", "wording", "whole"),
         "csv: near miss": bad(
@@ -244,6 +258,11 @@ def agency() -> dict[str, Malformed]:
         "agency: endless steps": line({**OUTCOME, "steps": float("inf")}, "steps", "finite"),
         "agency: huge steps": line({**OUTCOME, "steps": 10**30}, "steps", "whole"),
         "agency: half a surrogate pair": line({**OUTCOME, "family": "\ud800"}, "family", "Unicode"),
+        "agency: regime not declared": line({**OUTCOME, "regime": "Stormy"}, "regime", "8.2"),
+        "agency: judged twice": line(OUTCOME, "instance", "first in line 1"),
+        "agency: no time": line(
+            {**OUTCOME, "instance": "2", "criterion_time": "soon"}, "criterion_time", "ISO"
+        ),
         "agency: unknown word": line({**OUTCOME, "outcome": "won"}, "outcome", "success"),
         "agency: csv, blank lines before": cells(
             "S,1,a,B,1,success\n\n\nS,9,a,B,2,success\n", ":5:", "level", "whole"

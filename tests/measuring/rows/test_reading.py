@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -167,6 +168,20 @@ def test_one_column_is_a_table_and_a_long_cell_is_read(tmp_path: Path) -> None:
     assert [(number, len(text)) for number, text, _ in found] == [(2, 300_000), (3, 4)]
 
 
+def test_an_empty_text_is_a_row_where_there_is_one_column(tmp_path: Path) -> None:
+    texts = ["x", "", "  ", "y"]
+    pd.DataFrame({"reply": texts}).to_csv(tmp_path / "rows.csv", index=False)
+    rows = open_rows(tmp_path / "rows.csv")
+    assert [text for _, text, _ in read_texts(rows, "reply")] == texts
+    assert rows.frame()["reply"].to_list() == ["x", "", "", "y"]
+    assert [rows.number_at(index) for index in range(4)] == [2, 3, 4, 5]
+
+
+def test_a_pipe_is_refused_for_it_can_be_read_only_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rows.csv")
+    assert "pipe" in refused(tmp_path / "rows.csv")
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "csv.gz", "parquet"])
 def test_texts_come_with_their_rows(tmp_path: Path, ending: str) -> None:
     frame = pl.DataFrame({"reply": ["x", ""], "options": ["A,B", "C,D"]})
@@ -180,6 +195,21 @@ def test_texts_come_with_their_rows(tmp_path: Path, ending: str) -> None:
         path.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
     found = [(text, row["options"]) for _, text, row in read_texts(open_rows(path), "reply")]
     assert found == [("x", "A,B"), ("", "C,D")]
+
+
+def test_a_text_may_be_a_whole_number_or_nothing(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"reply": 42}\n{"reply": NaN}\n{"reply": [1]}')
+    found = read_texts(open_rows(tmp_path / "rows.jsonl"), "reply")
+    assert [next(found)[1], next(found)[1]] == ["42", ""]
+    with pytest.raises(InputError, match="jsonl:3: reply: must be text"):
+        next(found)
+
+
+def test_a_short_float_is_the_number_that_was_written() -> None:
+    frame = pl.DataFrame(
+        {"id": ["1", "2"], "text": ["x", "y"], "score": pl.Series([0.7, None], dtype=pl.Float32)}
+    )
+    assert [row.score for _, row in open_rows(frame).typed(Answer)] == [0.7, None]
 
 
 @pytest.mark.parametrize(

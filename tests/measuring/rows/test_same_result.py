@@ -51,3 +51,11 @@ def test_a_file_gives_the_same_result_in_every_format(instrument: str, ending: s
 def test_a_frame_gives_the_result_of_its_rows(instrument: str, frame: Any) -> None:
     for rows in samples(instrument):
         assert result_of(instrument, frame(rows)) == expected(instrument)
+
+
+@pytest.mark.parametrize("instrument", SCORING)
+def test_a_record_has_the_number_that_a_message_would_name(instrument: str, tmp_path: Path) -> None:
+    made = load_instrument(instrument)
+    rows = open_rows(written(tmp_path, samples(instrument)[-1], "csv"))
+    records = [*made.score_rows(rows, made.row_option_type()).records()]
+    assert {record["row"] for record in records} == {number for number, _ in rows}

@@ -266,7 +266,7 @@ class Agency(InstrumentBase):
         found = scored_outcomes(rows, declaration, version=self.version)
         return ScoredRows(
             found.result,
-            lambda: outcome_records(found.frame, found.declaration),
+            lambda: outcome_records(found.frame, found.declaration, rows.numbers()),
             lambda: present_rows(found.readings, found.result, found.declaration),
         )
 

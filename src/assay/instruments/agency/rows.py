@@ -18,7 +18,7 @@ from assay.vocabulary import Result
 
 from .declarations.declaration import Declaration, System, read_declaration
 from .declarations.outcome import COLUMNS
-from .declarations.table import outcome_table
+from .declarations.table import OutcomeRefused, outcome_table
 from .rubric.analysis import AgencyReading, analyse
 from .scoring import result_of
 
@@ -49,8 +49,14 @@ def scored_outcomes(
         notes = ("2.5: there is no declaration, so nothing comparable can be claimed",)
     else:
         declared = declaration if isinstance(declaration, Declaration) else read_declaration(declaration)
-    frame, flags = read_outcomes(data), (NOT_DECLARED,)
-    readings = analyse(frame, declared, flags=flags)
+    rows, flags = open_rows(data), (NOT_DECLARED,)
+    frame = read_outcomes(rows)
+    try:
+        readings = analyse(frame, declared, flags=flags)
+    except OutcomeRefused as error:
+        *before, place = map(rows.number_at, error.rows)
+        first = f" (first in {rows.place} {before[0]})" if before else ""
+        raise rows.error(place, error.column, f"{error.message}{first}") from None
     result = result_of(readings, source="rows", version=version, flags=flags, notes=notes)
     return ScoredOutcomes(result, readings, frame, declared)
 

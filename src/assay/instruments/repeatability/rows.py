@@ -132,8 +132,10 @@ def _put_together(flat: Iterable[tuple[int, FlatRow]]) -> list[NumberedCell]:
 
 
 def _kind(rows: Rows, number: int, row: dict[str, Any]) -> type[InputRow | FlatRow]:
-    if "output" in row and "outputs" in row:
-        raise rows.error(number, "output", "a row has either 'outputs', a list, or 'output', one text")
+    given = [name for name in ("output", "outputs") if name in row]
+    if len(given) != 1:
+        message = "a row has either 'outputs', a list, or 'output', one text"
+        raise rows.error(number, "output", message if given else f"is missing; {message}")
     return FlatRow if "output" in row else InputRow
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -18,6 +19,7 @@ __all__ = ["NO_ROWS", "Rows", "refuse_duplicates"]
 
 T = TypeVar("T")
 NO_ROWS = "there are no rows"
+LONGEST = 500  # characters of a message
 
 
 class Rows(ABC):
@@ -70,18 +72,28 @@ class Rows(ABC):
 
         return frame_of_rows(self, columns)
 
+    def numbers(self) -> Iterator[int]:
+        """The numbers of the rows of ``frame``, in order; maybe more than there are rows."""
+        return itertools.count(1)
+
     def number_at(self, index: int) -> int:
         """The number of the row at an index of ``frame``."""
-        return index + 1
+        return next(itertools.islice(self.numbers(), index, None))
 
     def error(self, number: int | None, field: str, message: str) -> InputError:
         """An error that names the place: file, line or row, and field."""
-        what = f"{field}: {message}" if field else message
+        what = _cut(f"{field}: {message}" if field else message)
         if number is None:
             return InputError(what, file=self.name)
         if self.place == "line":
             return InputError(what, file=self.name, line=number)
         return InputError(f"row {number}{', ' if field else ': '}{what}", file=self.name)
+
+
+def _cut(text: str) -> str:
+    """One line, whatever a field holds; a long text loses its middle, for names and advice stand at the ends."""
+    line = " ".join(text.splitlines())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[-LONGEST // 4 :]}"
 
 
 def refuse_duplicates(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["CommaSeparated"]
 
 AT_ONCE = 50_000  # rows that become columns together
+FAULTS = {  # what the parser says, and what is to be done
+    "new-line character": "a carriage return stands alone; save the file with ordinary line ends",
+    "unexpected end": "a quote is opened and not closed",
+}
 _QUOTED = re.compile('"[^"]*"')
 
 
@@ -64,7 +68,10 @@ class CommaSeparated(Rows):
             first.lower().startswith("sep=") and len(first.rstrip("\r\n")) == 5
         )  # as spreadsheets write it
         separator = first[4] if marked else max(SEPARATORS, key=_QUOTED.sub("", first).count)
-        number, record = next(self._parsed(separator, marked), (1, []))
+        found = (
+            (number, record) for number, record in self._parsed(separator, marked) if not _is_empty(record)
+        )
+        number, record = next(found, (1, []))
         names = tuple(name.strip() for name in record)
         for place, name in enumerate(names):
             if name and name in names[:place]:
@@ -72,7 +79,7 @@ class CommaSeparated(Rows):
         return _Header(names, separator, marked)
 
     def _parsed(self, separator: str, marked: bool) -> Iterator[tuple[int, list[str]]]:
-        """Every record that is not blank, with the line on which it begins."""
+        """Every record, with the line on which it begins. A blank line is none."""
         csv.field_size_limit(sys.maxsize)  # a text may be long; the limit is the module's, not a reader's
         lines = self._lines()
         begins = 1
@@ -84,18 +91,26 @@ class CommaSeparated(Rows):
             try:
                 record = next(reader, None)
             except csv.Error as error:
-                raise self.error(begins, "", f"cannot be read as CSV: {error}") from None
+                why = next((said for sign, said in FAULTS.items() if sign in str(error)), str(error))
+                raise self.error(begins, "", f"cannot be read as CSV: {why}") from None
             if record is None:
                 return
-            if any(cell.strip() for cell in record):
+            if record:
                 yield begins, record
             begins = offset + reader.line_num + 1
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """The records below the header; one of another width is refused."""
+        """The records below the header; one of another width is refused.
+
+        A row without content is left out, as spreadsheets leave many below a table. Of one column it is an empty text.
+        """
         header = self._header()
         width = len(header.names)
-        for number, record in itertools.islice(self._parsed(header.separator, header.marked), 1, None):
+        records = self._parsed(header.separator, header.marked)
+        next((record for _, record in records if not _is_empty(record)), None)  # the header
+        for number, record in records:
+            if width > 1 and _is_empty(record):
+                continue
             if len(record) != width:
                 if len(record) < width or any(cell.strip() for cell in record[width:]):
                     at = header.names[len(record)] if len(record) < width else ""
@@ -113,11 +128,10 @@ class CommaSeparated(Rows):
         names = named_columns(self, header.names, columns)
         frame = self._fast_frame(header)
         if frame is None:
-            frame = self._slow_frame()
+            frame = self._slow_frame().with_columns(pl.all().str.strip_chars())
         if not frame.height:
             raise InputError(NO_ROWS, file=self.name)
-        frame = frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
-        return frame.with_columns(pl.all().str.strip_chars().fill_null(""))
+        return frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
 
     def _slow_frame(self) -> pl.DataFrame:
         import polars as pl
@@ -152,17 +166,22 @@ class CommaSeparated(Rows):
             )
         except pl.exceptions.PolarsError:
             return None
-        return frame.filter(pl.any_horizontal(pl.all().str.strip_chars().fill_null("") != ""))[1:]
+        frame = frame.with_columns(pl.all().str.strip_chars().fill_null(""))
+        return frame.filter(pl.any_horizontal(pl.all() != ""))[1:]
 
-    def number_at(self, index: int) -> int:
-        return next(itertools.islice(self._records(), index, None))[0]
+    def numbers(self) -> Iterator[int]:
+        return (number for number, _ in self._records())
+
+
+def _is_empty(record: Sequence[str]) -> bool:
+    return not any(cell.strip() for cell in record)
 
 
 def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
     """Has every row that many cells, and does every quote open or close a whole cell? Then all readers agree."""
     if b"\0" in data:
         return False
-    bare = b'"'.join(data.split(b'"')[::2]) if b'"' in data else data  # each quoted text as one quote
+    bare = _without_quoted(data) if b'"' in data else data
     if b"\r" in bare:
         bare = bare.replace(b"\r\n", b"\n")
     bare = bare.strip(b"\n")
@@ -171,7 +190,16 @@ def _is_regular(data: bytes, separator: bytes, width: int) -> bool:
     if b"\r" in bare or (b'"' in data and not _whole_cells(data, b"\n" + bare + b"\n", separator)):
         return False
     lines = bare.count(b"\n") + 1
-    return lines > 1 and bare.count(separator) == lines * (width - 1)
+    return lines > 1 and width > 1 and bare.count(separator) == lines * (width - 1)
+
+
+def _without_quoted(data: bytes) -> bytes:
+    """Each quoted text as one quote: where the quotes so far are odd in number, a text is open."""
+    import numpy as np
+
+    signs = np.frombuffer(data, np.uint8)
+    quotes = np.cumsum(signs == ord('"'), dtype=np.uint8)  # modulo 256, which keeps odd and even
+    return bytes(signs[quotes % 2 == 0])
 
 
 def _whole_cells(data: bytes, bare: bytes, separator: bytes) -> bool:

@@ -17,7 +17,7 @@ from msgspec import inspect
 from assay.errors import nearest
 from assay.study.complaints import explain
 
-from .json_text import decode_json
+from .json_text import decode_json, why_not_json
 from .values import FALSE, NOTHING, TRUE, FieldError, Step, plain_value, spelled
 
 __all__ = ["OLD_NAMES", "Field", "convert_row", "fields_of", "with_old_names"]
@@ -26,7 +26,8 @@ T = TypeVar("T")
 OLD_NAMES = {"model": "subject"}  # fields that were called otherwise, and still may be
 NEAR = 0.85  # how like one of ours a field must be to be a typing error: top_k is none of top_p
 _WHOLE = re.compile(r"[+-]?\d{1,4000}(\.0*)?")
-_REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_REAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _ENDLESS = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NESTED = (
     inspect.StructType,
@@ -146,13 +147,15 @@ def _cell(field: Field, name: str, text: str) -> Any:
         except RecursionError:
             raise FieldError(name, "is nested too deeply") from None
         except ValueError as error:
-            raise FieldError(name, f"must be written as JSON in a cell ({error})") from None
+            raise FieldError(name, f"must be written as JSON in a cell: {why_not_json(error)}") from None
     if field.flag and word in (*TRUE, *FALSE):
         return word in TRUE
     if field.number and _WHOLE.fullmatch(word):
         return plain_value(int(word.partition(".")[0]), (name,))
     if field.number and (_REAL.fullmatch(word) or _ENDLESS.fullmatch(word)):
         return plain_value(float(word), (name,))
+    if field.number and _DECIMAL_COMMA.fullmatch(word):
+        raise FieldError(name, f"must be a number with a decimal point, not {word}")
     return word
 
 

@@ -108,7 +108,7 @@ def _refuse_other_kinds(head: bytes, path: Path, packed: bool, ending: str) -> N
         raise refusal("an HTML page")
     if start.startswith(b"<?xml"):
         raise refusal("an XML file")
-    if b"\0" in head:
+    if b"\0" in head.partition(b"\n")[0]:  # further down, the reader names the line
         raise refusal("a binary file")
 
 

@@ -32,7 +32,8 @@ class FrameRows(Rows):
         super().__init__(name)
         if not frame.height:
             raise InputError(NO_ROWS, file=name)
-        self._frame = frame
+        short = frame.select(pl.selectors.by_dtype(pl.Float32)).columns
+        self._frame = frame.with_columns(pl.col(short).cast(pl.String).cast(pl.Float64))  # .7 stays .7
 
     def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from enumerate(self._frame.iter_rows(named=True), 1)
@@ -80,7 +81,7 @@ def named_columns(rows: Rows, names: Iterable[str], columns: Sequence[str] | Non
     for place, given in enumerate(names):
         name = given if columns is None else OLD_NAMES.get(given, given)
         if columns is not None and not name:
-            raise rows.error(first, "", f"column {place + 1} has no name")
+            raise rows.error(first, "", f"column {place + 1} has no name; write the file without row numbers")
         if columns is not None and name not in columns:
             raise rows.error(first, name, f"unknown column{nearest(name, columns)}")
         if name and name in found.values():

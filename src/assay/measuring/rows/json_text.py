@@ -12,7 +12,7 @@ from assay.canonical import clean_text
 
 from .values import FieldError, Step, spelled
 
-__all__ = ["count_keys", "decode_json"]
+__all__ = ["decode_json", "why_not_json"]
 
 _KEY = re.compile(rb'(?<!\\)"\s*:')
 
@@ -30,10 +30,10 @@ def decode_json(data: bytes | str, *, strict: bool = False) -> Any:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _decode_slowly(text, strict)
-    return value if count_keys(text) == _keys(value) else _decode_slowly(text, strict)
+    return value if _count_keys(text) == _keys(value) else _decode_slowly(text, strict)
 
 
-def count_keys(text: bytes) -> int:
+def _count_keys(text: bytes) -> int:
     """How many keys a JSON text has; -1 where that cannot be seen without reading it."""
     return -1 if b'\\\\"' in text else len(_KEY.findall(text))
 
@@ -49,6 +49,16 @@ def _keys(value: Any) -> int:
         elif isinstance(one, list):
             rest.extend(one)
     return count
+
+
+def why_not_json(error: ValueError) -> str:
+    """Why ``decode_json`` found no value, and where."""
+    if isinstance(error, json.JSONDecodeError):
+        line = f"line {error.lineno}, " if "\n" in error.doc.strip() else ""
+        return f"{error.msg.removesuffix(' at')} ({line}character {error.colno})"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return "a number has too many digits"
 
 
 class _Repeated:

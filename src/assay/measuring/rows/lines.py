@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import itertools
+import json
+import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
 from assay.errors import InputError
 
 from .base import Rows
-from .json_text import decode_json
+from .json_text import decode_json, why_not_json
 from .values import FieldError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ["MARK", "JsonLines", "open_bytes", "read_lines"]
 
 GZIP = b"\x1f\x8b"
 MARK = b"\xef\xbb\xbf"  # the byte order mark that spreadsheets write
+SPLIT = "the object does not end on its line; write each on one line, as jq -c does"
 
 
 @contextlib.contextmanager
@@ -43,7 +45,10 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _opened(path: Path) -> BufferedReader:
+    """A pipe is refused: what is read of it once is gone, and rows are gone through more than once."""
     try:
+        if stat.S_ISFIFO(path.stat().st_mode):
+            raise InputError(f"{path} is a pipe, which can be read only once; write the rows into a file")
         return path.open("rb")
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{str(path)!r} cannot be read: {error}") from None
@@ -76,8 +81,8 @@ class JsonLines(Rows):
 
         return frame_of_rows(self) if columns is None else frame_of_lines(self, columns)
 
-    def number_at(self, index: int) -> int:
-        return next(itertools.islice(read_lines(self.path), index, None))[0]
+    def numbers(self) -> Iterator[int]:
+        return (number for number, _ in read_lines(self.path))
 
     def row_of(self, number: int, line: bytes, *, strict: bool = False) -> dict[str, Any]:
         """One line as a mapping. ``strict``: text that is not valid Unicode is refused, not replaced."""
@@ -88,7 +93,9 @@ class JsonLines(Rows):
         except RecursionError:
             raise self.error(number, "", "not a row: nested too deeply") from None
         except ValueError as error:
-            raise self.error(number, "", f"not a row: {error}") from None
+            open_end = isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip())
+            why = SPLIT if open_end else why_not_json(error)
+            raise self.error(number, "", f"not a row: {why}") from None
         if not isinstance(value, dict):
             raise self.error(number, "", "not a row: write a JSON object on each line")
         return value

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .base import Rows
-from .json_text import decode_json
+from .json_text import decode_json, why_not_json
 from .lines import MARK, open_bytes
 from .values import FieldError
 
@@ -42,8 +42,10 @@ class JsonArray(RecordList):
         except FieldError as error:
             row, _, field = error.field.removeprefix("[").partition("]")
             raise self.error(int(row) + 1, field.removeprefix("."), error.message) from None
-        except (ValueError, RecursionError) as error:
-            raise self.error(None, "", f"not JSON: {error}") from None
+        except ValueError as error:
+            raise self.error(None, "", f"not JSON: {why_not_json(error)}") from None
+        except RecursionError:
+            raise self.error(None, "", "not JSON: nested too deeply") from None
         if not isinstance(found, list):
             raise self.error(None, "", "must be one JSON array of rows, or JSON Lines")
         self._records = found

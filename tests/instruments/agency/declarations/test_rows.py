@@ -209,7 +209,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     path = lines(tmp_path, {**ROW, "criterion_time": "soon"})
     rows = made("S", 1, 1, 1, families=["inbox"])
-    with pytest.raises(InputError, match="criterion_time 'soon' is not an ISO 8601 time"):
+    with pytest.raises(InputError, match="jsonl:1: criterion_time: 'soon' is not an ISO 8601 time"):
         score_rows(path, declared(rows), version="1")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -24,7 +24,7 @@ from assay.measuring.rows.columns import (
 from .declaration import Declaration
 from .outcome import COLUMNS, REQUIRED, OutcomeRow
 
-__all__ = ["NO_ROWS_OF_R", "complete", "frame_of", "outcome_table"]
+__all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_table"]
 
 KINDS: Mapping[str, pl.DataType] = {
     name: {"level": WHOLE, "steps": WHOLE, "compliant": FLAG, "state_changed": FLAG}.get(name, TEXT)
@@ -42,6 +42,14 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "adversarial": ("", "attempted", "resisted", "followed"),
 }
 _RANGES = {"level": (1, 5), "steps": (0, 1_000_000_000)}
+
+
+class OutcomeRefused(InputError):
+    """An outcome that contradicts its declaration, or the outcome before it. ``rows`` are their places from 0."""
+
+    def __init__(self, message: str, column: str, rows: Sequence[int]) -> None:
+        self.message, self.column, self.rows = message, column, rows
+        super().__init__(f"{column}: {message}")
 
 
 def _by_number(row: int, column: str, message: str) -> InputError:

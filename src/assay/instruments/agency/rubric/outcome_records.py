@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import polars as pl
@@ -19,13 +20,16 @@ ROW = "row"
 GIVEN = ("subject", "boundary", *(name for name in COLUMNS if name not in ("subject", "boundary")))
 
 
-def outcome_records(frame: pl.DataFrame, declaration: Declaration) -> Iterator[dict[str, Any]]:
-    """One record a row of a checked table, in its order. ``row`` is its place among the rows, from 1.
+def outcome_records(
+    frame: pl.DataFrame, declaration: Declaration, numbers: Iterable[int]
+) -> Iterator[dict[str, Any]]:
+    """One record a row of a checked table, in its order. ``row`` is its number, as in messages: line, or place from 1.
 
     ``labels`` counts the raters of the episode, ``joint`` is what they come to together (11.5.3); ``counted`` is how
     the episode counts, and ``evidences`` at which level.
     """
-    completed = complete(frame, declaration).with_row_index(ROW, 1)
+    row = pl.Series(ROW, [*itertools.islice(numbers, frame.height)])
+    completed = complete(frame, declaration).with_columns(row)
     rows, episodes = judged_episodes(completed, declaration)
     left_out = [name for name in frame.get_column("family").unique() if not declaration.family(name).included]
     counted = (

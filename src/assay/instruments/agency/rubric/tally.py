@@ -8,7 +8,7 @@ through people without proof that it is the system's (5.2) is a failure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import Declaration, moment
 from assay.instruments.agency.declarations.outcome import SCORED
+from assay.instruments.agency.declarations.table import OutcomeRefused
 from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
 
 __all__ = [
@@ -206,16 +207,23 @@ def _joined(frame: pl.DataFrame) -> RatedTable:
             pl.col("steps").min(),
             pl.col("state_changed").min(),
         ),
-        refused=_twice,
+        refused=lambda row: _refuse_twice(frame, row),
     )
 
 
-def _twice(row: Mapping[str, Any]) -> str:
+def _refuse_twice(frame: pl.DataFrame, row: Mapping[str, Any]) -> NoReturn:
     by = f"by {row['rater']!r} " if row["rater"] else ""
-    return (
+    message = (
         f"instance {row['instance']!r} of {row['family']} under {row['regime']} is judged {row['len']} times "
         f"{by}at level {row['level']} of {row['dimension']}; several judgements need the names of their raters"
     )
+    raise OutcomeRefused(message, "instance", _places(frame, **{n: row[n] for n in (*EPISODE, "rater")})[:2])
+
+
+def _places(frame: pl.DataFrame, **cells: Any) -> list[int]:
+    """The places from 0 of the rows with these cells."""
+    same = pl.all_horizontal(pl.col(name) == value for name, value in cells.items())
+    return frame.select(same.arg_true()).to_series().to_list()
 
 
 def judged_episodes(frame: pl.DataFrame, declaration: Declaration) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -228,7 +236,12 @@ def judged_episodes(frame: pl.DataFrame, declaration: Declaration) -> tuple[pl.D
 
 
 def _declared(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
-    regimes = {name: declaration.level(name) for name in frame.get_column("regime").unique().sort()}
+    regimes: dict[str, str] = {}
+    for name in frame.get_column("regime").unique().sort():
+        try:
+            regimes[name] = declaration.level(name)
+        except InputError as error:
+            raise OutcomeRefused(str(error), "regime", _places(frame, regime=name)[:1]) from None
     _agree(frame, declaration)
     return frame.with_columns(
         pl.col("regime").replace_strict(regimes, return_dtype=pl.String).alias("intensity"),
@@ -247,14 +260,13 @@ def _agree(frame: pl.DataFrame, declaration: Declaration) -> None:
             continue
         if family.dimensions and dimension not in family.dimensions:
             listed = ", ".join(family.dimensions)
-            raise InputError(
-                f"family {name!r} is declared for {listed}, its outcomes are of {dimension} (11.2)"
-            )
+            message = f"family {name!r} is declared for {listed}, its outcomes are of {dimension} (11.2)"
+            at = _places(frame, family=name, dimension=dimension)[:1]
+            raise OutcomeRefused(message, "dimension", at)
         if family.levels and level not in family.levels:
             listed = ", ".join(map(str, family.levels))
-            raise InputError(
-                f"family {name!r} is declared for the levels {listed}, its outcomes are of level {level} (11.2)"
-            )
+            message = f"family {name!r} is declared for the levels {listed}, its outcomes are of level {level} (11.2)"
+            raise OutcomeRefused(message, "level", _places(frame, family=name, level=level)[:1])
 
 
 def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
@@ -268,10 +280,10 @@ def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
             try:
                 written = moment(text)
             except ValueError:
-                raise InputError(
-                    f"criterion_time {text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z, and neither "
-                    "'ex ante' nor 'post hoc'"
-                ) from None
+                known = "'ex ante' nor 'post hoc'"
+                message = f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z, and neither {known}"
+                at = _places(frame, criterion_time=text)[:1]
+                raise OutcomeRefused(message, "criterion_time", at) from None
             late[text] = reference is not None and written > reference
     families = [
         name
