@@ -11,6 +11,7 @@ from typing import Any
 from assay.bench import RunFolder
 from assay.bench.prepare import take_files
 from assay.errors import AssayError, InputError, RunStopped
+from assay.evidence.manifest import manifest_paths
 from assay.evidence.redaction import Redactor
 from assay.report.publish import write_report
 from assay.report.text import safe_terminal
@@ -109,6 +110,8 @@ def _run_folder(study: Target) -> RunFolder | None:
 def _go_on(
     folder: RunFolder, files: Sequence[Path], budget: str | Mapping[str, Any] | None, manner: _Manner
 ) -> LoadedRun:
+    if manifest_paths(folder.ledger) and (folder.report_path.is_file() or not manner.report):
+        return load_folder(folder, files)
     lock = folder.read_lock()
     take_files(lock, files)
     chosen = budget_of(budget, lock.study) if budget is not None else None
