@@ -18,7 +18,7 @@ from assay.api.declaration import declare
 from assay.api.progress import RunProgress
 from assay.api.worker_thread import run_apart
 from assay.canonical import encode
-from assay.errors import InputError, RunStopped, SubjectRefused, UnknownName
+from assay.errors import InputError, IntegrityError, RunStopped, SubjectRefused, UnknownName
 from assay.study import write_lock
 from assay.subjects.openai import OpenAISubject
 from assay.vocabulary import Result
@@ -76,6 +76,32 @@ def test_the_same_call_under_the_same_name_goes_on_and_asks_nothing_again(here: 
     runs = [assay.run("ping", subject=MUMBLER, trials=4, name="r", report=False) for _ in range(2)]
     assert runs[0].replies().equals(runs[1].replies())
     assert [path.name for path in Path("runs/r/ledger").glob("*.jsonl")] == ["0001.jsonl"]
+
+
+def test_a_finished_run_is_read_where_nothing_can_be_written(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = assay.run("ping", subject=MUMBLER, trials=3, name="x", report=False)
+
+    def refuse(*_: Any) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("assay.bench.folder.os.open", refuse)
+    assert assay.run("runs/x", report=False).readings == made.readings
+    with pytest.raises(InputError, match="cannot be written to: Permission denied"):
+        assay.run("runs/x")  # its page is still to be drawn
+
+
+@pytest.mark.parametrize("report", [True, False])
+def test_a_closed_run_that_was_altered_is_refused_before_anything_is_asked(here: Path, report: bool) -> None:
+    run = assay.run("ping", subject=MUMBLER, trials=3, name="x", report=False)
+    ledger = run.path / "ledger"
+    segment = ledger / "0001.jsonl"
+    segment.write_bytes(segment.read_bytes()[: segment.stat().st_size // 2])
+    before = {path: path.read_bytes() for path in ledger.iterdir()}
+    with pytest.raises(IntegrityError, match="not what was signed: 0001"):
+        assay.run("runs/x", report=report)
+    assert {path: path.read_bytes() for path in ledger.iterdir()} == before
 
 
 def test_runs_without_a_name_do_not_share_a_folder(here: Path) -> None:
@@ -137,6 +163,32 @@ def test_a_second_interrupt_does_not_wait_for_the_clean_end() -> None:
     with pytest.raises(KeyboardInterrupt):
         run_apart(for_ever, tick=interrupt, stop=stop)
     assert calls == ["stop", "cancelled"]
+
+
+def test_an_interrupt_while_the_first_one_is_passed_on_cancels(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Interrupted(asyncio.SelectorEventLoop):
+        def call_soon_threadsafe(self, *given: Any, **more: Any) -> asyncio.Handle:
+            handle = super().call_soon_threadsafe(*given, **more)
+            if threading.current_thread() is threading.main_thread() and not calls:
+                calls.append("interrupted")
+                raise KeyboardInterrupt
+            return handle
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    async def for_ever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            calls.append("cancelled")
+
+    monkeypatch.setattr("assay.api.worker_thread.asyncio.new_event_loop", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_apart(for_ever, tick=interrupt, stop=lambda: None)
+    assert calls == ["interrupted", "cancelled"]
 
 
 def test_progress_is_told_to_whoever_asks(here: Path) -> None:
