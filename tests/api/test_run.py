@@ -63,6 +63,7 @@ def test_a_budget_leaves_a_run_that_goes_on_by_its_folder_and_by_its_name(here: 
         assay.run("ping", budget={"calls": 2}, **given)
     stopped = assay.load("r")
     assert not stopped.finished
+    assert str(stopped).endswith("\nProvisional (not finished: all)")
     assert stopped.replies().height == 2
     whole = assay.run("runs/r", budget="calls=100")
     assert whole.finished

@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.api.score import RowScore
-from assay.errors import InputError
+from assay.errors import ExtensionFailed, InputError
 
 ROWS = [
     {"contract": "is_even", "subject": f"<i>{name}", "temperature": 0.5, "output": text}
@@ -50,6 +50,8 @@ def test_what_is_shown_is_escaped(scored: RowScore) -> None:
     assert "&lt;i&gt;a" in page
     assert "Limited Comparability" in page
     assert "<i>a" in str(scored)
+    assert str(scored).endswith("\nLimited Comparability (not declared first)")
+    assert repr(scored) == f"<score of repeatability: {len(scored.result.measures)} measures>"
 
 
 def test_options_have_the_names_of_the_command_line() -> None:
@@ -68,6 +70,21 @@ def test_what_is_not_rows_of_the_instrument_is_said() -> None:
             assay.score("repeatability", rows)
     with pytest.raises(InputError, match="row 1, outcome: is missing"):
         assay.score("ping", ROWS)
+
+
+def test_an_instrument_that_fails_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "weak.py"
+    path.write_text(
+        "from assay.measuring import InstrumentBase\n\n\n"
+        "class Weak(InstrumentBase):\n    name = 'weak'\n\n"
+        "    def trials(self, lock, evidence):\n        return iter(())\n\n"
+        "    async def conduct(self, trial, probe):\n        pass\n\n"
+        "    def score_rows(self, rows, options):\n        raise ZeroDivisionError\n"
+    )
+    with pytest.raises(
+        ExtensionFailed, match=r"the instrument weak failed in score_rows \(ZeroDivisionError"
+    ):
+        assay.score(str(path), ROWS)
 
 
 def test_rows_are_scored_and_a_study_is_planned_inside_a_running_loop(scored: RowScore) -> None:

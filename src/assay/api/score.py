@@ -8,7 +8,7 @@ from assay.bench import named_instrument
 from assay.errors import InputError, blaming
 from assay.measuring.rows import open_rows
 from assay.measuring.scored import ScoredRows
-from assay.report.presentation import Headline, Presentation
+from assay.report.presentation import Headline
 from assay.study import convert
 from assay.vocabulary import Result
 
@@ -56,10 +56,13 @@ class RowScore:
         found: Headline = self._instrument.headline(self.result)
         return found
 
-    def __str__(self) -> str:
-        from assay.report.terminal import plain_text
+    def __repr__(self) -> str:
+        return f"<score of {self.result.instrument}: {len(self.result.measures)} measures>"
 
-        return plain_text(Presentation(headline=self._headline()))
+    def __str__(self) -> str:
+        from assay.report.terminal import summary_text
+
+        return summary_text(self.result, self._headline())
 
     def _repr_html_(self) -> str:
         from assay.report.html import render_summary
@@ -85,5 +88,6 @@ def _scored(instrument: Instrument, rows: Any, options: dict[str, Any]) -> Score
     if kind is None:
         raise InputError(f"{instrument.name} has no scoring of plain rows")
     chosen = convert(options, kind)
-    found: ScoredRows = call_apart(lambda: instrument.score_rows(open_rows(rows), chosen))
+    with blaming(f"the instrument {instrument.name}", "score_rows"):
+        found: ScoredRows = call_apart(lambda: instrument.score_rows(open_rows(rows), chosen))
     return found
