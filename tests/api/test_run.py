@@ -260,6 +260,16 @@ def test_what_is_wrong_is_said_and_nothing_is_left_behind(
     assert not (here / "runs").exists()
 
 
+def test_what_a_function_raised_is_among_the_replies(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("weak.py").write_text("def answer(messages):\n    raise ValueError('no such city')\n")
+    monkeypatch.syspath_prepend(here)
+    weak = importlib.import_module("weak")
+    replies = assay.run("ping", subject=weak.answer, trials=2, report=False).replies()
+    assert set(replies["fault"]) == {"subject_raised"}
+    assert set(replies["detail"]) == {"ValueError: no such city"}
+    assert replies["text"].null_count() == 2
+
+
 def test_what_can_never_hold_is_warned_of_before_anything_is_asked(here: Path) -> None:
     given: dict[str, Any] = {"subject": "reference:steady", "contracts": "is_even", "repetitions": 5}
     with pytest.warns(UserWarning, match="can never hold with n = 5"), pytest.raises(RunStopped):
