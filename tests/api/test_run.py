@@ -170,7 +170,7 @@ def test_an_interrupt_while_the_first_one_is_passed_on_cancels(monkeypatch: pyte
     calls: list[str] = []
 
     class Interrupted(asyncio.SelectorEventLoop):
-        def call_soon_threadsafe(self, *given: Any, **more: Any) -> asyncio.Handle:
+        def call_soon_threadsafe(self, *given: Any, **more: Any) -> asyncio.Handle:  # type: ignore[override]
             handle = super().call_soon_threadsafe(*given, **more)
             if threading.current_thread() is threading.main_thread() and not calls:
                 calls.append("interrupted")
@@ -244,6 +244,10 @@ def test_an_endpoint_that_refuses_is_said_without_its_key(
         ({"instruments": {"ping": {}}, "subjcts": []}, {}, "did you mean 'subjects'"),
         ("nowhere.yaml", {}, "there is no file nowhere.yaml"),
         (3, {}, "not int"),
+        (["ping", 3], {}, "not int"),
+        ("", {}, "name a study (FILE.yaml) or an instrument"),
+        ("runs/nowhere", {}, "there is nothing at runs/nowhere"),
+        ("ping", {"progress": "yes"}, "progress: True, False or a function, not str"),
         ({"instruments": 3}, {"trials": 3}, "instruments: must be a mapping or a list"),
         ("ping", {"seed": "x"}, "seed: must be a whole number, not text"),
         ("ping", {"budget": 3}, "budget: a text or a mapping, not int"),

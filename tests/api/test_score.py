@@ -84,7 +84,7 @@ def test_an_instrument_that_fails_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         ExtensionFailed, match=r"the instrument weak failed in score_rows \(ZeroDivisionError"
     ):
-        assay.score(str(path), ROWS)
+        assay.score(path, ROWS)
 
 
 def test_rows_are_scored_and_a_study_is_planned_inside_a_running_loop(scored: RowScore) -> None:
@@ -103,5 +103,11 @@ def test_a_plan_says_what_it_would_ask_and_asks_nothing(here: Path) -> None:
     assert "ping: 7 trials, 7 calls" in str(planned)
     assert "<table" in planned._repr_html_()
     assert not (here / "runs").exists()
-    with pytest.raises(InputError, match="call_seconds 0"):
-        assay.plan("ping", subject="openai:nobody", call_seconds=0)
+    for seconds in (0, "5"):
+        with pytest.raises(InputError, match=f"call_seconds {seconds}"):
+            assay.plan("ping", subject="openai:nobody", call_seconds=seconds)  # type: ignore[arg-type]
+
+
+def test_a_plan_takes_what_a_run_takes(here: Path) -> None:
+    bare = assay.plan("ping", subject="reference:mumbler", trials=7)
+    assert bare == assay.plan("ping", subject="reference:mumbler", trials=7, name="x", out="y", report=False)

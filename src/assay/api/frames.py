@@ -26,7 +26,8 @@ _VERDICT = {
 _REPLY = {
     "trial": str, "instrument": str, "subject": str, "item": str, "repetition": int, "stage": str,
     "regime": str, "attempt": int, "counts": bool, "turn": int, "prompt": str, "text": str, "finish": str,
-    "fault": str, "detail": str, "input_tokens": int, "output_tokens": int, "seconds": float, "model": str, "outcome": str,
+    "fault": str, "detail": str, "input_tokens": int, "output_tokens": int, "seconds": float, "model": str,
+    "outcome": str,
 }  # fmt: skip
 
 

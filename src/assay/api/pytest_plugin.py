@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AssayFixture", "assay", "pytest_addoption"]
 
-# What says how to run, not what is declared.
-_MANNER = ("name", "out", "key", "allow_unconfined_code", "report", "progress")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     about = "Where the fixture 'assay' keeps its runs; one that was stopped goes on. Default: the test's tmp_path."
@@ -49,12 +46,12 @@ class AssayFixture:
         from assay.errors import AssayError
         from assay.report.text import safe_name
 
-        from .arguments import lock_from
+        from .arguments import MANNER, lock_from
         from .run import run
 
         given = {"out": self._root, "report": False, **given}
         name = given.get("name") or safe_name(f"{self._test} {next(self._calls)}")
-        declared = {word: value for word, value in given.items() if word not in _MANNER}
+        declared = {word: value for word, value in given.items() if word not in MANNER}
         try:
             given["name"] = _free(Path(given["out"]), name, lambda: lock_from(study, **declared))
             return run(study, **given)

@@ -57,6 +57,8 @@ def run(
     ``progress`` is called with a `RunProgress` now and then. In a notebook a line is shown unless it is False. An
     interrupt, a budget or a full disk leave a run that can go on.
     """
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise InputError(f"progress: True, False or a function, not {type(progress).__name__}")
     files, keyfile = paths_of(instrument), None if key is None else Path(key)
     show = notebook_display() if progress is None or progress is True else progress or None
     manner = _Manner(keyfile, allow_unconfined_code, report, show)

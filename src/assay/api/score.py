@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from assay.bench import named_instrument
@@ -70,13 +71,13 @@ class RowScore:
         return render_summary("", [(self.result, self._headline())])
 
 
-def score(instrument: str, rows: Any, **options: Any) -> RowScore:
+def score(instrument: str | os.PathLike[str], rows: Any, **options: Any) -> RowScore:
     """Score outputs that exist already: a list of mappings, a frame, or the path of a file.
 
     ``options`` are those of ``assay score INSTRUMENT``, under the same names. The result is flagged Limited
     Comparability: it was not declared first.
     """
-    found = named_instrument(instrument)
+    found = named_instrument(os.fspath(instrument))
     kind = found.row_option_type
     values = {name: plain_value(kind, name, value, name) for name, value in options.items()}
     return RowScore(found, _scored(found, rows, values))
