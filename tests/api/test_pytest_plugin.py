@@ -82,6 +82,41 @@ def test_a_run_that_was_stopped_goes_on_and_a_finished_one_is_measured_anew(
 
 
 @inside
+def test_a_finished_run_is_measured_anew_also_under_a_name_that_was_given(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(pytester.path / "config"))
+    pytester.makepyfile(
+        """
+        import pytest
+        from assay.bench import RunFolder
+
+        GIVEN = {"subject": "reference:mumbler", "trials": 3, "name": "gate"}
+
+        def stop(progress):
+            raise RuntimeError("stopped")
+
+        def test_it(assay, tmp_path):
+            with pytest.raises(RuntimeError):
+                assay.run("ping", **GIVEN, progress=stop)
+            with RunFolder(tmp_path / "runs" / "gate"):  # as a test does that runs at the same time
+                assert assay.run("ping", **GIVEN).path.name == "gate-2"
+            assert [assay.run("ping", **GIVEN).path.name for _ in range(2)] == ["gate", "gate-3"]
+        """
+    )
+    pytester.runpytest_inprocess(*QUIET).assert_outcomes(passed=1)
+
+
+@inside
+def test_a_mistake_is_shown_as_the_line_of_the_test_and_the_message(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(assay):\n    assay.run('pong', subject='reference:mumbler')\n")
+    ran = pytester.runpytest_inprocess(*QUIET)
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["E *unknown instrument 'pong'*", "test_*.py:2: UnknownName"])
+    ran.stdout.no_fnmatch_line("*declaration.py*")
+
+
+@inside
 def test_what_cannot_be_established_fails_and_says_what_it_would_take(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

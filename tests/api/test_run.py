@@ -18,7 +18,7 @@ from assay.api.declaration import declare
 from assay.api.progress import RunProgress
 from assay.api.worker_thread import run_apart
 from assay.canonical import encode
-from assay.errors import InputError, RunStopped, SubjectRefused, UnknownName
+from assay.errors import InputError, IntegrityError, RunStopped, SubjectRefused, UnknownName
 from assay.study import write_lock
 from assay.subjects.openai import OpenAISubject
 from assay.vocabulary import Result
@@ -63,6 +63,7 @@ def test_a_budget_leaves_a_run_that_goes_on_by_its_folder_and_by_its_name(here: 
         assay.run("ping", budget={"calls": 2}, **given)
     stopped = assay.load("r")
     assert not stopped.finished
+    assert str(stopped).endswith("\nProvisional (not finished: all)")
     assert stopped.replies().height == 2
     whole = assay.run("runs/r", budget="calls=100")
     assert whole.finished
@@ -76,6 +77,32 @@ def test_the_same_call_under_the_same_name_goes_on_and_asks_nothing_again(here: 
     runs = [assay.run("ping", subject=MUMBLER, trials=4, name="r", report=False) for _ in range(2)]
     assert runs[0].replies().equals(runs[1].replies())
     assert [path.name for path in Path("runs/r/ledger").glob("*.jsonl")] == ["0001.jsonl"]
+
+
+def test_a_finished_run_is_read_where_nothing_can_be_written(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = assay.run("ping", subject=MUMBLER, trials=3, name="x", report=False)
+
+    def refuse(*_: Any) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("assay.bench.folder.os.open", refuse)
+    assert assay.run("runs/x", report=False).readings == made.readings
+    with pytest.raises(InputError, match="cannot be written to: Permission denied"):
+        assay.run("runs/x")  # its page is still to be drawn
+
+
+@pytest.mark.parametrize("report", [True, False])
+def test_a_closed_run_that_was_altered_is_refused_before_anything_is_asked(here: Path, report: bool) -> None:
+    run = assay.run("ping", subject=MUMBLER, trials=3, name="x", report=False)
+    ledger = run.path / "ledger"
+    segment = ledger / "0001.jsonl"
+    segment.write_bytes(segment.read_bytes()[: segment.stat().st_size // 2])
+    before = {path: path.read_bytes() for path in ledger.iterdir()}
+    with pytest.raises(IntegrityError, match="not what was signed: 0001"):
+        assay.run("runs/x", report=report)
+    assert {path: path.read_bytes() for path in ledger.iterdir()} == before
 
 
 def test_runs_without_a_name_do_not_share_a_folder(here: Path) -> None:
@@ -139,6 +166,32 @@ def test_a_second_interrupt_does_not_wait_for_the_clean_end() -> None:
     assert calls == ["stop", "cancelled"]
 
 
+def test_an_interrupt_while_the_first_one_is_passed_on_cancels(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Interrupted(asyncio.SelectorEventLoop):
+        def call_soon_threadsafe(self, *given: Any, **more: Any) -> asyncio.Handle:  # type: ignore[override]
+            handle = super().call_soon_threadsafe(*given, **more)
+            if threading.current_thread() is threading.main_thread() and not calls:
+                calls.append("interrupted")
+                raise KeyboardInterrupt
+            return handle
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    async def for_ever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            calls.append("cancelled")
+
+    monkeypatch.setattr("assay.api.worker_thread.asyncio.new_event_loop", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_apart(for_ever, tick=interrupt, stop=lambda: None)
+    assert calls == ["interrupted", "cancelled"]
+
+
 def test_progress_is_told_to_whoever_asks(here: Path) -> None:
     told: list[RunProgress] = []
     assay.run("ping", subject=MUMBLER, trials=7, report=False, progress=told.append)
@@ -191,6 +244,10 @@ def test_an_endpoint_that_refuses_is_said_without_its_key(
         ({"instruments": {"ping": {}}, "subjcts": []}, {}, "did you mean 'subjects'"),
         ("nowhere.yaml", {}, "there is no file nowhere.yaml"),
         (3, {}, "not int"),
+        (["ping", 3], {}, "not int"),
+        ("", {}, "name a study (FILE.yaml) or an instrument"),
+        ("runs/nowhere", {}, "there is nothing at runs/nowhere"),
+        ("ping", {"progress": "yes"}, "progress: True, False or a function, not str"),
         ({"instruments": 3}, {"trials": 3}, "instruments: must be a mapping or a list"),
         ("ping", {"seed": "x"}, "seed: must be a whole number, not text"),
         ("ping", {"budget": 3}, "budget: a text or a mapping, not int"),
@@ -205,6 +262,16 @@ def test_what_is_wrong_is_said_and_nothing_is_left_behind(
         assay.run(study, **{"subject": MUMBLER, **given})
     assert message in str(wrong.value)
     assert not (here / "runs").exists()
+
+
+def test_what_a_function_raised_is_among_the_replies(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("weak.py").write_text("def answer(messages):\n    raise ValueError('no such city')\n")
+    monkeypatch.syspath_prepend(here)
+    weak = importlib.import_module("weak")
+    replies = assay.run("ping", subject=weak.answer, trials=2, report=False).replies()
+    assert set(replies["fault"]) == {"subject_raised"}
+    assert set(replies["detail"]) == {"ValueError: no such city"}
+    assert replies["text"].null_count() == 2
 
 
 def test_what_can_never_hold_is_warned_of_before_anything_is_asked(here: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.api.score import RowScore
-from assay.errors import InputError
+from assay.errors import ExtensionFailed, InputError
 
 ROWS = [
     {"contract": "is_even", "subject": f"<i>{name}", "temperature": 0.5, "output": text}
@@ -50,6 +50,8 @@ def test_what_is_shown_is_escaped(scored: RowScore) -> None:
     assert "&lt;i&gt;a" in page
     assert "Limited Comparability" in page
     assert "<i>a" in str(scored)
+    assert str(scored).endswith("\nLimited Comparability (not declared first)")
+    assert repr(scored) == f"<score of repeatability: {len(scored.result.measures)} measures>"
 
 
 def test_options_have_the_names_of_the_command_line() -> None:
@@ -70,6 +72,21 @@ def test_what_is_not_rows_of_the_instrument_is_said() -> None:
         assay.score("ping", ROWS)
 
 
+def test_an_instrument_that_fails_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "weak.py"
+    path.write_text(
+        "from assay.measuring import InstrumentBase\n\n\n"
+        "class Weak(InstrumentBase):\n    name = 'weak'\n\n"
+        "    def trials(self, lock, evidence):\n        return iter(())\n\n"
+        "    async def conduct(self, trial, probe):\n        pass\n\n"
+        "    def score_rows(self, rows, options):\n        raise ZeroDivisionError\n"
+    )
+    with pytest.raises(
+        ExtensionFailed, match=r"the instrument weak failed in score_rows \(ZeroDivisionError"
+    ):
+        assay.score(path, ROWS)
+
+
 def test_rows_are_scored_and_a_study_is_planned_inside_a_running_loop(scored: RowScore) -> None:
     async def cell() -> None:
         assert assay.score("repeatability", ROWS).result == scored.result
@@ -86,5 +103,11 @@ def test_a_plan_says_what_it_would_ask_and_asks_nothing(here: Path) -> None:
     assert "ping: 7 trials, 7 calls" in str(planned)
     assert "<table" in planned._repr_html_()
     assert not (here / "runs").exists()
-    with pytest.raises(InputError, match="call_seconds 0"):
-        assay.plan("ping", subject="openai:nobody", call_seconds=0)
+    for seconds in (0, "5"):
+        with pytest.raises(InputError, match=f"call_seconds {seconds}"):
+            assay.plan("ping", subject="openai:nobody", call_seconds=seconds)  # type: ignore[arg-type]
+
+
+def test_a_plan_takes_what_a_run_takes(here: Path) -> None:
+    bare = assay.plan("ping", subject="reference:mumbler", trials=7)
+    assert bare == assay.plan("ping", subject="reference:mumbler", trials=7, name="x", out="y", report=False)

@@ -16,11 +16,13 @@ from assay.study import Lock, SubjectSpec, convert
 from .declaration import Beside, Target, declare, lock_file, study_from
 from .option_values import Given, plain_data
 
-__all__ = ["Paths", "Subjects", "lock_from", "paths_of"]
+__all__ = ["MANNER", "Paths", "Subjects", "lock_from", "paths_of"]
 
 One = str | Mapping[str, Any] | SubjectSpec | Callable[..., Any]
 Subjects = One | Sequence[One]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+# What `assay.run` takes that says how to run, not what is declared.
+MANNER = ("name", "out", "key", "allow_unconfined_code", "report", "progress")
 
 
 def lock_from(

@@ -26,7 +26,7 @@ from .option_values import Given, plain_data, plain_value
 __all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "study_from", "warnings_of"]
 
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
-Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str]
+Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 Spell = Callable[[str], str]
 Read = Callable[[Any, str, Any, str], Any]
 
@@ -77,13 +77,12 @@ def lock_file(target: Target) -> Path | None:
     return Path(targets[0]) if len(targets) == 1 and targets[0].endswith(".json") else None
 
 
-def _texts(target: str | os.PathLike[str] | Sequence[str]) -> list[str]:
-    try:
-        return [os.fspath(target)] if isinstance(target, str | os.PathLike) else [*map(os.fspath, target)]
-    except TypeError:
-        raise InputError(
-            f"a study is a file, a mapping or instruments by name, not {type(target).__name__}"
-        ) from None
+def _texts(target: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    several = [*target] if isinstance(target, Sequence) and not isinstance(target, str | bytes) else [target]
+    for one in several:
+        if not isinstance(one, str | os.PathLike):
+            raise InputError(f"a study is a file, a mapping or instruments by name, not {type(one).__name__}")
+    return [os.fspath(one) for one in several]
 
 
 def _declared_before(path: Path, beside: Beside, own: Sequence[Given], files: Sequence[Path]) -> Lock:
@@ -114,7 +113,7 @@ def study_from(mapping: Mapping[str, Any]) -> Study:
 
 def _from_names(names: list[str]) -> Study:
     known = known_names("assay.instruments")
-    if not names:
+    if not all(names or [""]):
         raise InputError(f"name a study (FILE.yaml) or an instrument: {', '.join(known)}")
     for name in names:
         if name not in known and not name.endswith(".py"):
@@ -134,6 +133,8 @@ def _check_no_file(name: str, given: int) -> None:
         raise InputError(f"{name} is a folder; give a study (FILE.yaml), a lock (FILE.json) or an instrument")
     if Path(name).exists():
         raise InputError(f"{name}: the name of a study ends in .yaml, that of a lock in .json")
+    if os.sep in name:
+        raise InputError(f"there is nothing at {name}; give a study, a lock, a run or an instrument")
 
 
 def _replace(study: Study, **changes: Any) -> Study:

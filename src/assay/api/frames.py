@@ -26,7 +26,8 @@ _VERDICT = {
 _REPLY = {
     "trial": str, "instrument": str, "subject": str, "item": str, "repetition": int, "stage": str,
     "regime": str, "attempt": int, "counts": bool, "turn": int, "prompt": str, "text": str, "finish": str,
-    "fault": str, "input_tokens": int, "output_tokens": int, "seconds": float, "model": str, "outcome": str,
+    "fault": str, "detail": str, "input_tokens": int, "output_tokens": int, "seconds": float, "model": str,
+    "outcome": str,
 }  # fmt: skip
 
 
@@ -164,6 +165,7 @@ def _exchanges(index: LedgerIndex) -> Iterator[dict[str, Any]]:
                     "text": reply.text if reply else None,
                     "finish": reply.finish if reply else None,
                     "fault": ask.fault,
+                    "detail": ask.detail,
                     "input_tokens": reply.usage.input if reply else None,
                     "output_tokens": reply.usage.output if reply else None,
                     "seconds": ask.seconds if reply else None,

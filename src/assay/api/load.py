@@ -13,7 +13,7 @@ from assay.bench.prepare import instruments_of, take_files
 from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
 from assay.evidence.manifest import manifest_paths
 from assay.evidence.records import Evidence, LedgerIndex
-from assay.report.presentation import Headline, Presentation
+from assay.report.presentation import Headline
 from assay.report.tables import headline_table
 from assay.study import Lock
 from assay.vocabulary import Reading, Result
@@ -26,7 +26,7 @@ from .worker_thread import call_apart
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LoadedRun", "headline_of", "load", "load_folder"]
+__all__ = ["LoadedRun", "load", "load_folder"]
 
 
 class LoadedRun:
@@ -117,20 +117,19 @@ class LoadedRun:
         return f"<run {str(self.path)!r}: {', '.join(self.readings)}{state}>"
 
     def __str__(self) -> str:
-        from assay.report.terminal import plain_text
+        from assay.report.terminal import summary_text
 
-        shown = [plain_text(Presentation(headline=headline_of(result))) for result in self.results]
-        return "\n".join(shown)
+        return "\n".join(summary_text(result, _headline(result)) for result in self.results)
 
     def _repr_html_(self) -> str:
         from assay.report.html import render_summary
 
-        shown = [(result, headline_of(result)) for result in self.results]
+        shown = [(result, _headline(result)) for result in self.results]
         under = str(self.path) if self.finished else f"{self.path}, not finished"
         return render_summary(self.lock.study.name, shown, under=under)
 
 
-def headline_of(result: Result) -> Headline:
+def _headline(result: Result) -> Headline:
     """The table that is read first: the instrument's own where it can be loaded, else one of its measures."""
     try:
         found: Headline = load_instrument(result.instrument).headline(result)

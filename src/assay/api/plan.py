@@ -14,7 +14,7 @@ from assay.report.presentation import Headline
 from assay.report.text import safe_terminal
 from assay.study import Lock
 
-from .arguments import Paths, Subjects, lock_from
+from .arguments import MANNER, Paths, Subjects, lock_from
 from .declaration import Target, warnings_of
 from .worker_thread import call_apart
 
@@ -79,9 +79,12 @@ def plan(
     call_seconds: float = 5.0,
     **options: Any,
 ) -> StudyPlan:
-    """What `assay.run` would ask, given the same: calls, tokens, cost, time, and the difference it could detect."""
-    if not call_seconds > 0:
-        raise InputError(f"call_seconds {call_seconds:g}: a number of seconds, more than 0")
+    """What `assay.run` would ask, given the same: calls, tokens, cost, time, and the difference it could detect.
+
+    What says how to run, such as a run's ``name``, may be given and changes nothing.
+    """
+    if not isinstance(call_seconds, int | float) or not call_seconds > 0:
+        raise InputError(f"call_seconds {call_seconds}: a number of seconds, more than 0")
     lock = lock_from(
         study,
         subject=subject,
@@ -94,7 +97,7 @@ def plan(
         max_tokens=max_tokens,
         boundary=boundary,
         instrument=instrument,
-        **options,
+        **{word: value for word, value in options.items() if word not in MANNER},
     )
     return call_apart(lambda: plan_of(lock, call_seconds))
 

@@ -11,6 +11,7 @@ from typing import Any
 from assay.bench import RunFolder
 from assay.bench.prepare import take_files
 from assay.errors import AssayError, InputError, RunStopped
+from assay.evidence.manifest import manifest_paths
 from assay.evidence.redaction import Redactor
 from assay.report.publish import write_report
 from assay.report.text import safe_terminal
@@ -56,6 +57,8 @@ def run(
     ``progress`` is called with a `RunProgress` now and then. In a notebook a line is shown unless it is False. An
     interrupt, a budget or a full disk leave a run that can go on.
     """
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise InputError(f"progress: True, False or a function, not {type(progress).__name__}")
     files, keyfile = paths_of(instrument), None if key is None else Path(key)
     show = notebook_display() if progress is None or progress is True else progress or None
     manner = _Manner(keyfile, allow_unconfined_code, report, show)
@@ -109,6 +112,8 @@ def _run_folder(study: Target) -> RunFolder | None:
 def _go_on(
     folder: RunFolder, files: Sequence[Path], budget: str | Mapping[str, Any] | None, manner: _Manner
 ) -> LoadedRun:
+    if manifest_paths(folder.ledger) and (folder.report_path.is_file() or not manner.report):
+        return load_folder(folder, files)
     lock = folder.read_lock()
     take_files(lock, files)
     chosen = budget_of(budget, lock.study) if budget is not None else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from assay.bench import named_instrument
 from assay.errors import InputError, blaming
 from assay.measuring.rows import open_rows
 from assay.measuring.scored import ScoredRows
-from assay.report.presentation import Headline, Presentation
+from assay.report.presentation import Headline
 from assay.study import convert
 from assay.vocabulary import Result
 
@@ -56,10 +57,13 @@ class RowScore:
         found: Headline = self._instrument.headline(self.result)
         return found
 
-    def __str__(self) -> str:
-        from assay.report.terminal import plain_text
+    def __repr__(self) -> str:
+        return f"<score of {self.result.instrument}: {len(self.result.measures)} measures>"
 
-        return plain_text(Presentation(headline=self._headline()))
+    def __str__(self) -> str:
+        from assay.report.terminal import summary_text
+
+        return summary_text(self.result, self._headline())
 
     def _repr_html_(self) -> str:
         from assay.report.html import render_summary
@@ -67,13 +71,13 @@ class RowScore:
         return render_summary("", [(self.result, self._headline())])
 
 
-def score(instrument: str, rows: Any, **options: Any) -> RowScore:
+def score(instrument: str | os.PathLike[str], rows: Any, **options: Any) -> RowScore:
     """Score outputs that exist already: a list of mappings, a frame, or the path of a file.
 
     ``options`` are those of ``assay score INSTRUMENT``, under the same names. The result is flagged Limited
     Comparability: it was not declared first.
     """
-    found = named_instrument(instrument)
+    found = named_instrument(os.fspath(instrument))
     kind = found.row_option_type
     values = {name: plain_value(kind, name, value, name) for name, value in options.items()}
     return RowScore(found, _scored(found, rows, values))
@@ -85,5 +89,6 @@ def _scored(instrument: Instrument, rows: Any, options: dict[str, Any]) -> Score
     if kind is None:
         raise InputError(f"{instrument.name} has no scoring of plain rows")
     chosen = convert(options, kind)
-    found: ScoredRows = call_apart(lambda: instrument.score_rows(open_rows(rows), chosen))
+    with blaming(f"the instrument {instrument.name}", "score_rows"):
+        found: ScoredRows = call_apart(lambda: instrument.score_rows(open_rows(rows), chosen))
     return found

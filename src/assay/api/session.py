@@ -93,7 +93,13 @@ class Session:
             sandbox_report(allow_unconfined_code=self._unconfined)
 
     async def measure(self, watch: Watch, ready: Callable[[Stop], None]) -> Stopped | None:
-        """None when the study is finished. ``ready`` is given what stops the run cleanly."""
+        """None when the study is finished. ``ready`` is given what stops the run cleanly.
+
+        A closed run is only verified: one that was altered must not be asked for again, nor written to.
+        """
+        if manifest_paths(self.folder.ledger):
+            self.folder.read_sealed()
+            return None
         runner = Runner(
             self.lock,
             self.folder,
@@ -118,7 +124,6 @@ def close_run(
     """Readings, records and manifest. A run that is closed already is only scored. ``again`` says how to try again."""
     try:
         if manifest_paths(folder.ledger):
-            folder.read_sealed()
             return score_run(folder, lock, instruments)
         return publish(folder, lock, instruments, key)
     except (OSError, AssayError) as error:

@@ -81,9 +81,9 @@ def _end(
             task.cancel()
 
     for call in (stop or cancel, cancel):
-        with contextlib.suppress(RuntimeError):  # the loop has ended in the meantime
-            loop.call_soon_threadsafe(call)
-        try:
+        try:  # the next interrupt may come as soon as the call is made
+            with contextlib.suppress(RuntimeError):  # the loop has ended in the meantime
+                loop.call_soon_threadsafe(call)
             while not ended.wait(EVERY):
                 pass
             return

@@ -140,7 +140,10 @@ class RunFolder:
         return SealedRun(folder=self, lock=lock, readings=readings, keyids=tuple(s.keyid for s in signed))
 
     def __enter__(self) -> RunFolder:
-        fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be written to: {error.strerror}") from None
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

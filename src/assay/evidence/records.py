@@ -83,6 +83,7 @@ class Ask(Struct, frozen=True):
     reply: Reply | None
     seconds: float
     fault: str | None = None
+    detail: str | None = None  # what is known of the fault
 
 
 class Record(Struct, frozen=True):
@@ -133,6 +134,7 @@ def _ask(event: Event, sent: dict[str, Any]) -> Ask:
         reply=None if reply is None else msgspec.convert(reply, Reply),
         seconds=event.data.get("seconds", 0.0),
         fault=event.data.get("fault"),
+        detail=event.data.get("detail"),
     )
 
 

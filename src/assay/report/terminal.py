@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["HeadlineTable", "headline_text", "plain_text"]
+    from assay.vocabulary import Result
+
+__all__ = ["HeadlineTable", "headline_text", "plain_text", "summary_text"]
 
 NARROWEST = 8  # a column in a terminal
 
@@ -165,3 +167,9 @@ def plain_text(presentation: Presentation) -> str:
             lines.append("  ".join("-" * w for w in widths))
     foot = [safe_terminal(headline.caption)] if headline.caption else []
     return "\n".join([*lines, "", *foot, *_footnotes(headline)]).rstrip() + "\n"
+
+
+def summary_text(result: Result, headline: Headline) -> str:
+    """The table that is read first, and the flags of the whole result."""
+    flags = [_cell(str(flag)) for flag in result.flags]
+    return plain_text(Presentation(headline=headline)) + "".join(f"\n{flag}" for flag in flags)

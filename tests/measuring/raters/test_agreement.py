@@ -98,6 +98,12 @@ def test_without_ratings_there_is_no_figure() -> None:
     alone: list[Row] = [{"ann": True}, {"ann": False}]
     for rows in ([], alone):
         assert {m.value for m in found(rows).values()} == {None}
+        assert {m.notes for m in found(rows).values()} == {("nothing has two ratings",)}
+
+
+def test_bounds_of_many_labels_and_raters_are_counted_not_tried() -> None:
+    labels = [str(number) for number in range(20)]
+    assert agreement_bounds([{"ann": "0"}], [19], labels) == (0.0, 1.0)
 
 
 def test_disagreement_is_exact() -> None:

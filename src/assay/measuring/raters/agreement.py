@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
 
 import msgspec
 
@@ -16,6 +16,7 @@ from .question import YES_NO, RatingLabel
 
 __all__ = ["agreement_bounds", "agreement_measures", "contested_flag", "disagreement", "joint_label"]
 
+NO_PAIRS = "nothing has two ratings"
 Row = Mapping[str, RatingLabel]  # rater → label, of one rated thing
 
 
@@ -43,7 +44,7 @@ def agreement_measures(
     table = [[row.get(rater) for rater in raters] for row in rows]
     labels = {**labels, "raters": ", ".join(raters)}
     plain = percent_agreement(table, confidence)
-    found = [measure_of("agreement", plain, labels, why_null="no ratings", bounds=bounds, notes=notes)]
+    found = [measure_of("agreement", plain, labels, why_null=NO_PAIRS, bounds=bounds, notes=notes)]
     if len(raters) == 2 and table:
         one, other = zip(*table, strict=True)
         kappa = cohen_kappa(one, other, key=key, confidence=confidence, missing="drop")
@@ -64,23 +65,36 @@ def agreement_bounds(
     """The least and the greatest percent agreement, whatever the unread answers were."""
     lows, highs = [], []
     for row, number in zip(rows, unread, strict=True):
-        known = list(row.values())
-        shares = [_agreeing([*known, *more]) for more in combinations_with_replacement(categories, number)]
-        if len(known) + number > 1:
-            lows.append(min(shares))
-            highs.append(max(shares))
+        if len(row) + number > 1:
+            low, high = _extremes(row, number, categories)
+            lows.append(low)
+            highs.append(high)
     if not lows:
         return None, None
     return float(sum(lows, Fraction(0)) / len(lows)), float(sum(highs, Fraction(0)) / len(highs))
 
 
-def _agreeing(given: Sequence[RatingLabel]) -> Fraction:
-    pairs = list(combinations(given, 2))
-    return Fraction(sum(a == b for a, b in pairs), len(pairs)) if pairs else Fraction(0)
+def _extremes(row: Row, unread: int, categories: Sequence[RatingLabel]) -> tuple[Fraction, Fraction]:
+    """Agreeing pairs are fewest where each unread answer is the rarest label, most where all are the commonest."""
+    times = Counter(dict.fromkeys(categories, 0))
+    times.update(row.values())
+    spread, heaped = Counter(times), Counter(times)
+    for _ in range(unread):
+        spread[min(spread, key=spread.__getitem__)] += 1
+    heaped[max(heaped, key=heaped.__getitem__)] += unread
+    return _agreeing(spread), _agreeing(heaped)
+
+
+def _agreeing(times: Counter[RatingLabel]) -> Fraction:
+    """The share of pairs with the same label."""
+    total = times.total()
+    return Fraction(sum(n * (n - 1) for n in times.values()), total * (total - 1))
 
 
 def _coefficient(name: str, found: Agreement, labels: Labels, things: str) -> Measure:
     undefined = "every rating is the same, so nothing shows whether raters tell things apart"
+    if found.n == 0:
+        undefined = NO_PAIRS
     method = f"{found.method}, bootstrap over {things}"
     if found.low is None or found.high is None:  # fewer than two things
         bare = plain_measure(
@@ -100,11 +114,7 @@ def _coefficient(name: str, found: Agreement, labels: Labels, things: str) -> Me
 
 def disagreement(rows: Sequence[Row]) -> Fraction | None:
     """The mean over rated things of the share of pairs of raters that differ, exactly; None without any pair."""
-    shares = []
-    for row in rows:
-        pairs = list(combinations(row.values(), 2))
-        if pairs:
-            shares.append(Fraction(sum(a != b for a, b in pairs), len(pairs)))
+    shares = [1 - _agreeing(Counter(row.values())) for row in rows if len(row) > 1]
     return sum(shares, Fraction(0)) / len(shares) if shares else None
 
 
