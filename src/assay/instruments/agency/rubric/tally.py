@@ -281,7 +281,9 @@ def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
                 written = moment(text)
             except ValueError:
                 known = "'ex ante' nor 'post hoc'"
-                message = f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z, and neither {known}"
+                message = (
+                    f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z, and neither {known}"
+                )
                 at = _places(frame, criterion_time=text)[:1]
                 raise OutcomeRefused(message, "criterion_time", at) from None
             late[text] = reference is not None and written > reference
