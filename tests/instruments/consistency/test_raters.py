@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from assay.bench import RunFolder
+from assay.bench.prepare import prepare
 from assay.errors import InputError
+from assay.instruments.consistency.protocol import Consistency
 from assay.study import Lock, Study
 from assay.testing.stub import stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
@@ -52,6 +54,15 @@ def test_every_rating_is_a_trial_of_the_rater_built_from_the_reply_it_rates(
     for trial in ratings:
         (reference,) = trial["inputs"]
         assert talks[reference.partition(":")[0]]["subject"] == "reference:same"
+
+
+def test_the_plan_counts_the_questions_to_the_rater(by_yes: tuple[RunFolder, Lock]) -> None:
+    folder, lock = by_yes
+    ends = [event for event in ledger_events(folder) if event["kind"] == "end"]
+    plan = Consistency().plan(lock)
+    assert plan.trials == len(ends)
+    bare = Consistency().plan(prepare(study(*lock.study.specs, refusals=6, repairs=4), folder.path))
+    assert plan.calls - bare.calls == plan.trials - bare.trials == 6 * 6 + 4 * 4 + 2
 
 
 def test_a_rated_run_is_audited_without_the_rater(by_yes: tuple[RunFolder, Lock]) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.bench.prepare import instruments_of
+from assay.errors import UnknownName
 from assay.evidence import Record
-from assay.measuring.raters import fenced_parts, mark_of
+from assay.measuring.raters import fenced_parts, mark_of, rater_of
+from assay.testing import check_instrument
 from tests.measuring.raters.running import RATER, WARMTH, Run, run
 from tests.pages import blocks, text_of
 
@@ -54,6 +57,21 @@ def test_greetings_are_rated_by_the_rater_and_the_run_is_audited_without_it(ordi
 
 def test_the_instrument_is_the_one_on_the_page() -> None:
     assert WARMTH.read_text("utf-8") in blocks(text_of("raters"), "python")
+
+
+def test_the_instrument_on_the_page_keeps_its_contract() -> None:
+    check_instrument(WARMTH, lambda sent: WARM, other_process=False)
+
+
+def test_the_plan_counts_the_ratings(ordinary: Run) -> None:
+    (instrument,) = instruments_of(ordinary.lock)
+    plan = instrument.plan(ordinary.lock)
+    assert plan.trials == plan.calls == 3 * 3 + len(ordinary.ratings())
+
+
+def test_a_rater_that_is_no_subject_is_refused(ordinary: Run) -> None:
+    with pytest.raises(UnknownName, match="unknown subject as a rater 'ratter'; did you mean 'rater'"):
+        rater_of(ordinary.lock, "ratter")
 
 
 def test_the_rater_is_a_measure_of_its_own_on_gold_items(ordinary: Run) -> None:

@@ -80,6 +80,19 @@ def test_ratings_are_the_same_from_every_kind_of_file(tmp_path: Path, ending: st
     assert found == [Rating("s", 1, "tone", "warm", "eva"), Rating("7", 0, "tone", "cold", "eva")]
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_place_may_be_written_with_a_decimal_point(tmp_path: Path, ending: str) -> None:
+    rows = [{"scenario": "s", "place": 3.0, "detector": "tone", "label": "warm", "rater": "eva"}]
+    (found,) = read_ratings(rows_written(tmp_path, rows, ending), names=NAMES, questions={"tone": TONE})
+    assert found.place == 3
+
+
+def test_a_field_is_text_or_a_number() -> None:
+    rows = [{"scenario": {"id": 7}, "place": 3, "detector": "tone", "label": "warm", "rater": "eva"}]
+    with pytest.raises(InputError, match="row 1: scenario: must be text or a number, not dict"):
+        read_ratings(rows, names=NAMES, questions={"tone": TONE})
+
+
 def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no file"):
         read_ratings(tmp_path / "none.csv")

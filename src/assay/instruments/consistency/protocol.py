@@ -22,6 +22,7 @@ from assay.instruments.consistency.judging.questions import (
     NAMES,
     SHOWN,
     TASK,
+    most_questions,
     question_of,
     questions_about,
     shown_parts,
@@ -37,7 +38,16 @@ from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scenarios.transcripts import Transcripts, gather, rules_of, scenario_of
 from assay.measuring import InstrumentBase, Labelled, Target, flawless, option_error
 from assay.measuring.calibration import Grid
-from assay.measuring.raters import RATING, RatedTrials, rate, rated_thing, rating_trials, ratings_of
+from assay.measuring.raters import (
+    LONGEST_ANSWER,
+    RATING,
+    RatedTrials,
+    rate,
+    rated_thing,
+    rater_of,
+    rating_trials,
+    ratings_of,
+)
 from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
@@ -112,7 +122,7 @@ class Consistency(InstrumentBase):
         if evidence.stratum is None or evidence.waves > 1:
             return
         if evidence.waves:
-            rater = next((s for s in lock.study.specs if s.title == self._options(lock).rater), None)
+            rater = rater_of(lock, self._options(lock).rater)
             if rater is not None:
                 judging, rules = self._settings(lock).judging, _content(lock).rules
                 yield from rating_trials(
@@ -256,15 +266,18 @@ class Consistency(InstrumentBase):
     def plan(self, lock: Lock) -> Plan:
         options, specs = self._options(lock), lock.study.specs
         content, given = _content(lock), _threads(lock)
-        trials = calls = characters = 0
+        trials = calls = ratings = characters = 0
         for spec in specs:
+            rated = options.rater is not None and options.rater != spec.title
             for stratum in self.strata(lock):
                 for item, repetition in self._items(lock, spec, stratum):
                     instance = Instance(self.name, item, repetition, lock.study.seed)
                     extended = spec.boundary == "extended"
                     asked = _rehearsed(content, given, instance, extended=extended, prompted=options.prompted)
-                    trials, calls = trials + 1, calls + len(asked)
-                    characters += sum(len(message.content) for messages in asked for message in messages)
+                    sizes = [sum(len(message.content) for message in messages) for messages in asked]
+                    about = most_questions(stratum) if rated else 0
+                    trials, calls, ratings = trials + 1, calls + len(asked), ratings + about
+                    characters += sum(sizes) + about * sizes[-1]  # a rater is shown the conversation
         counts = {
             "O": options.exchanges,
             "F": options.refusals,
@@ -278,10 +291,11 @@ class Consistency(InstrumentBase):
         if any(spec.boundary == "extended" for spec in specs):
             shown += ("tool calls of extended subjects are asks of their own and come on top",)
         return Plan(
-            trials=trials,
-            calls=calls,
+            trials=trials + ratings,
+            calls=calls + ratings,
             input_tokens=characters // CHARACTERS_PER_TOKEN,
-            output_tokens=calls * (options.max_tokens or lock.study.sampling.max_tokens),
+            output_tokens=calls * (options.max_tokens or lock.study.sampling.max_tokens)
+            + ratings * LONGEST_ANSWER,
             detectable=shown,
         )
 

@@ -15,18 +15,21 @@ from .question import YES_NO, Question, RatingLabel, read_label
 from .rating import RatedNames, RatedThing, Rating, labels_by_question
 from .ratings_file import read_ratings
 from .trials import (
+    LONGEST_ANSWER,
     RATING,
     RatedTrials,
     gold_of,
     gold_trials,
     rate,
     rated_thing,
+    rater_of,
     rating_prompt,
     rating_trials,
     ratings_of,
 )
 
 __all__ = [
+    "LONGEST_ANSWER",
     "RATING",
     "YES_NO",
     "Fenced",
@@ -53,6 +56,7 @@ __all__ = [
     "mark_of",
     "rate",
     "rated_thing",
+    "rater_of",
     "rating_prompt",
     "rating_trials",
     "ratings_of",

@@ -54,8 +54,15 @@ def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> Row:
         close = get_close_matches(name, [one for one in columns if one not in row], 1, 0.8)
         if name not in columns and close:
             raise InputError(f"unknown column {name!r}; did you mean {close[0]!r}?")
-    given = {name: row.get(name) for name in columns}
-    return {name: "" if one is None else str(one).strip() for name, one in given.items()}
+    return {name: _text(name, row.get(name)) for name in columns}
+
+
+def _text(column: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | int | float):
+        raise InputError(f"{column}: must be text or a number, not {type(value).__name__}")
+    return str(value).strip()
 
 
 def _rating(
@@ -69,7 +76,8 @@ def _rating(
         raise UnknownName(names.question, question, questions)
     if row["rater"] in reserved:
         raise InputError(f"rater {row['rater']!r} is what the {row['rater']} are called; name another")
-    place = row[names.place] if names.place else "0"
+    # Tables with an empty cell in the column write whole numbers as 3.0.
+    place = row[names.place].removesuffix(".0") if names.place else "0"
     if not (place.isascii() and place.isdigit() and len(place) <= LONGEST_PLACE):
         raise InputError(f"{names.place} {place!r}: write the number of the turn or part, from 0")
     labels = YES_NO if questions is None else questions[question].labels

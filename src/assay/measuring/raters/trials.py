@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.bench import Probe
-from assay.errors import IntegrityError
+from assay.errors import IntegrityError, UnknownName
 from assay.evidence.records import Record
 from assay.measuring.base import InstrumentBase
 from assay.study import Lock, SubjectSpec
@@ -25,12 +25,14 @@ from .question import YES_NO, Question, RatingLabel
 from .rating import RatedNames, RatedThing, Rating
 
 __all__ = [
+    "LONGEST_ANSWER",
     "RATING",
     "RatedTrials",
     "gold_of",
     "gold_trials",
     "rate",
     "rated_thing",
+    "rater_of",
     "rating_prompt",
     "rating_trials",
     "ratings_of",
@@ -40,6 +42,16 @@ RATING = "rating"  # the stage of a trial in which something is rated
 GOLD = "gold"  # the factor that names a gold item
 LONGEST_ANSWER = 8  # tokens: one word, and what a tokeniser makes of it
 NAMES = RatedNames()
+
+
+def rater_of(lock: Lock, title: str | None) -> SubjectSpec | None:
+    """The subject of the study that rates, or None where none is named."""
+    if not title:
+        return None
+    specs = {spec.title: spec for spec in lock.study.specs}
+    if title not in specs:
+        raise UnknownName("subject as a rater", title, specs)
+    return specs[title]
 
 
 def rating_trials(
