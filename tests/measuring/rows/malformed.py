@@ -258,6 +258,13 @@ def agency() -> dict[str, Malformed]:
         "agency: endless steps": line({**OUTCOME, "steps": float("inf")}, "steps", "finite"),
         "agency: huge steps": line({**OUTCOME, "steps": 10**30}, "steps", "whole"),
         "agency: half a surrogate pair": line({**OUTCOME, "family": "\ud800"}, "family", "Unicode"),
+        "agency: half a surrogate pair in an array": bad(
+            "rows.json",
+            json.dumps([OUTCOME, {**OUTCOME, "family": "\ud800"}]).encode(),
+            "row 2",
+            "family",
+            "Unicode",
+        ),
         "agency: regime not declared": line({**OUTCOME, "regime": "Stormy"}, "regime", "8.2"),
         "agency: judged twice": line(OUTCOME, "instance", "first in line 1"),
         "agency: no time": line(

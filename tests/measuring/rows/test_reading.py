@@ -205,6 +205,14 @@ def test_a_text_may_be_a_whole_number_or_nothing(tmp_path: Path) -> None:
         next(found)
 
 
+def test_halves_of_surrogate_pairs_are_replaced_in_texts_and_in_names(tmp_path: Path) -> None:
+    row = {"id": "1", "text": "a\ud800", "about": {"b\udc00": ["c\ud800"]}}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    for data in ([row], tmp_path / "rows.jsonl"):
+        (found,) = open_rows(data).typed(Answer)
+        assert found[1] == Answer("1", "a\ufffd", about={"b\ufffd": ["c\ufffd"]})
+
+
 def test_a_short_float_is_the_number_that_was_written() -> None:
     frame = pl.DataFrame(
         {"id": ["1", "2"], "text": ["x", "y"], "score": pl.Series([0.7, None], dtype=pl.Float32)}

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from assay.canonical import clean_text
 from assay.errors import InputError, nearest
 
 from .base import NO_ROWS, Rows
@@ -109,6 +110,8 @@ def _single(rows: Rows, number: int, row: dict[str, Any], columns: Sequence[str]
             raise rows.error(number, given, f"is the old name of {name}, and both are given")
         if columns is not None and isinstance(value, list | dict | tuple):
             raise rows.error(number, name, "must be a single value")
+        if columns is not None and isinstance(value, str) and clean_text(value)[1]:
+            raise rows.error(number, name, "text that is not valid Unicode")
         try:
             found[name] = plain_value(value, (name,))
         except FieldError as error:
@@ -146,7 +149,7 @@ def frame_of_lines(rows: JsonLines, columns: Sequence[str]) -> pl.DataFrame:
         try:
             lines.append(decode(line))
         except (ValueError, RecursionError):
-            lines.append(kind(**_single(rows, number, rows.row_of(number, line, strict=True), columns)))
+            lines.append(kind(**_single(rows, number, rows.row_of(number, line), columns)))
             written = -(10**9)
     if not lines:
         raise InputError(NO_ROWS, file=rows.name)
@@ -154,7 +157,7 @@ def frame_of_lines(rows: JsonLines, columns: Sequence[str]) -> pl.DataFrame:
     read = sum(len(lines) - values.count(msgspec.UNSET) for values in found.values())
     if read != written:  # a key may be there twice, which the decoder does not say
         for number, line in read_lines(rows.path):
-            _single(rows, number, rows.row_of(number, line, strict=True), columns)
+            _single(rows, number, rows.row_of(number, line), columns)
     for name in old:
         _take_over(rows, found, name)
     return pl.DataFrame([_series(name, _given(found[name])) for name in columns])

@@ -8,8 +8,6 @@ from typing import Any
 
 import msgspec
 
-from assay.canonical import clean_text
-
 from .values import FieldError, Step, spelled
 
 __all__ = ["decode_json", "why_not_json"]
@@ -17,10 +15,8 @@ __all__ = ["decode_json", "why_not_json"]
 _KEY = re.compile(rb'(?<!\\)"\s*:')
 
 
-def decode_json(data: bytes | str, *, strict: bool = False) -> Any:
+def decode_json(data: bytes | str) -> Any:
     """The value of a JSON text. A ValueError or a RecursionError says why it has none.
-
-    Text that is not valid Unicode is replaced, or refused where ``strict``.
 
     msgspec is fast but keeps the last of two equal keys. A value with fewer keys than its text may have lost one,
     so only then is the text read again.
@@ -29,8 +25,8 @@ def decode_json(data: bytes | str, *, strict: bool = False) -> Any:
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return _decode_slowly(text, strict)
-    return value if _count_keys(text) == _keys(value) else _decode_slowly(text, strict)
+        return _decode_slowly(text)
+    return value if _count_keys(text) == _keys(value) else _decode_slowly(text)
 
 
 def _count_keys(text: bytes) -> int:
@@ -68,8 +64,10 @@ class _Repeated:
         self.name = name
 
 
-def _decode_slowly(text: bytes, strict: bool) -> Any:
-    return _cleaned(json.loads(text.decode(), object_pairs_hook=_mapping), (), strict)
+def _decode_slowly(text: bytes) -> Any:
+    value = json.loads(text.decode(), object_pairs_hook=_mapping)
+    _refuse_repeated(value, ())
+    return value
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> Any:
@@ -80,16 +78,12 @@ def _mapping(pairs: list[tuple[str, Any]]) -> Any:
     return _Repeated(next(name for place, name in enumerate(names) if name in names[:place]))
 
 
-def _cleaned(value: Any, path: tuple[Step, ...], strict: bool) -> Any:
-    if isinstance(value, str):
-        text, changed = clean_text(value)
-        if changed and strict:
-            raise FieldError(spelled(path), "text that is not valid Unicode")
-        return text
-    if isinstance(value, list):
-        return [_cleaned(one, (*path, place), strict) for place, one in enumerate(value)]
-    if isinstance(value, dict):
-        return {clean_text(name)[0]: _cleaned(one, (*path, name), strict) for name, one in value.items()}
+def _refuse_repeated(value: Any, path: tuple[Step, ...]) -> None:
     if isinstance(value, _Repeated):
         raise FieldError(spelled((*path, value.name)), "is there twice")
-    return value
+    if isinstance(value, list):
+        for place, one in enumerate(value):
+            _refuse_repeated(one, (*path, place))
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            _refuse_repeated(one, (*path, name))

@@ -84,10 +84,10 @@ class JsonLines(Rows):
     def numbers(self) -> Iterator[int]:
         return (number for number, _ in read_lines(self.path))
 
-    def row_of(self, number: int, line: bytes, *, strict: bool = False) -> dict[str, Any]:
-        """One line as a mapping. ``strict``: text that is not valid Unicode is refused, not replaced."""
+    def row_of(self, number: int, line: bytes) -> dict[str, Any]:
+        """One line as a mapping."""
         try:
-            value = decode_json(line, strict=strict)
+            value = decode_json(line)
         except FieldError as error:
             raise self.error(number, error.field, error.message) from None
         except RecursionError:

@@ -50,7 +50,8 @@ def plain_value(value: Any, path: tuple[Step, ...] = ()) -> Any:
             raise FieldError(spelled(path), f"must be a finite number, not {value}")
         return None if math.isnan(value) else value
     if isinstance(value, Mapping):
-        members = ((str(name), plain_value(one, (*path, str(name)))) for name, one in value.items())
+        named = ((clean_text(str(name))[0], one) for name, one in value.items())
+        members = ((name, plain_value(one, (*path, name))) for name, one in named)
         return {name: one for name, one in members if one is not None}
     if isinstance(value, list | tuple):
         return [plain_value(one, (*path, place)) for place, one in enumerate(value)]
