@@ -168,6 +168,11 @@ def test_one_column_is_a_table_and_a_long_cell_is_read(tmp_path: Path) -> None:
     assert [(number, len(text)) for number, text, _ in found] == [(2, 300_000), (3, 4)]
 
 
+def test_the_ending_tsv_says_that_tabs_separate(tmp_path: Path) -> None:
+    (tmp_path / "rows.tsv").write_text("id\treply, as it came, whole\n1\tx\n")
+    assert list(open_rows(tmp_path / "rows.tsv")) == [(2, {"id": "1", "reply, as it came, whole": "x"})]
+
+
 def test_an_empty_text_is_a_row_where_there_is_one_column(tmp_path: Path) -> None:
     texts = ["x", "", "  ", "y"]
     pd.DataFrame({"reply": texts}).to_csv(tmp_path / "rows.csv", index=False)

@@ -67,7 +67,9 @@ class CommaSeparated(Rows):
         marked = (
             first.lower().startswith("sep=") and len(first.rstrip("\r\n")) == 5
         )  # as spreadsheets write it
-        separator = first[4] if marked else max(SEPARATORS, key=_QUOTED.sub("", first).count)
+        bare = _QUOTED.sub("", first)
+        tabs = "\t" in bare and self.path.name.lower().removesuffix(".gz").endswith(".tsv")
+        separator = first[4] if marked else "\t" if tabs else max(SEPARATORS, key=bare.count)
         found = (
             (number, record) for number, record in self._parsed(separator, marked) if not _is_empty(record)
         )

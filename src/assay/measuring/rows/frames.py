@@ -143,19 +143,20 @@ def frame_of_lines(rows: JsonLines, columns: Sequence[str]) -> pl.DataFrame:
     )
     decode = msgspec.json.Decoder(kind).decode
     lines: list[Any] = []
-    written = 0
+    written, countable = 0, True  # keys, as far as they can be counted without reading them
     for number, line in read_lines(rows.path):
-        written += line.count(b'":') if b'" ' not in line and b'"\t' not in line else -(10**9)
+        written += line.count(b'":')
+        countable = countable and b'" ' not in line and b'"\t' not in line
         try:
             lines.append(decode(line))
         except (ValueError, RecursionError):
             lines.append(kind(**_single(rows, number, rows.row_of(number, line), columns)))
-            written = -(10**9)
+            countable = False
     if not lines:
         raise InputError(NO_ROWS, file=rows.name)
     found = {name: [getattr(line, name) for line in lines] for name in (*columns, *old)}
     read = sum(len(lines) - values.count(msgspec.UNSET) for values in found.values())
-    if read != written:  # a key may be there twice, which the decoder does not say
+    if not countable or read != written:  # a key may be there twice, which the decoder does not say
         for number, line in read_lines(rows.path):
             _single(rows, number, rows.row_of(number, line), columns)
     for name in old:
