@@ -74,15 +74,16 @@ def _end(reply: PlainReply, said: list[Declared], labels: Labels) -> int:
     """Where the reply ends and an invented next question begins: after an answer was given."""
     given = [one for one in said if one.value is not None and one.weight > Weight.HINT]
     starts = [one.start for one in given]
+    firm = [one.end for one in given if one.weight is Weight.FIRM]
     lines = lines_of(reply.plain)
     if lines:
         patterns, first = labels.patterns, lines[0]
         if patterns["bare"].fullmatch(first.text) or patterns["opened"].match(first.text):
             starts.append(first.start)
+            firm.append(first.end)
     ends = [len(reply.plain)]
     if starts and (found := pattern("new_question").search(reply.plain, min(starts) + 1)) is not None:
         ends.append(found.start())
-    firm = [one.end for one in given if one.weight is Weight.FIRM]
     if firm and (asked := _asked_anew(reply.plain, min(firm), labels)) is not None:
         ends.append(asked)
     return min(ends)

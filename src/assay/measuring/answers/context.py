@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from .patterns import pattern
@@ -11,7 +11,6 @@ from .reply import PlainReply
 __all__ = ["Context"]
 
 CLAUSE = 160  # characters before a declaration in which its clause may begin
-PARAGRAPH = 600  # characters before it in which quotation marks may open
 SENTENCE = 200  # characters after it in which its sentence may end
 PRONOUN = 60  # characters before a verb of choosing in which its subject may stand
 
@@ -31,10 +30,21 @@ class Context:
         return self.plain[begin:start]
 
     def quoted(self, start: int) -> bool:
-        """Whether a place stands in quotation marks, other than those around the whole reply."""
-        low = max(self.plain.rfind("\n", max(0, start - PARAGRAPH), start) + 1, start - PARAGRAPH, 0)
-        odd = self.plain.count('"', low, start) % 2 == 1
-        return odd and self.plain.find('"', low) != self._first_sign
+        """Whether a place stands in quotation marks of its line, other than those around the whole reply."""
+        after = bisect_left(self._line_ends, start)
+        begin = self._line_ends[after - 1] if after else -1
+        end = self._line_ends[after] if after < len(self._line_ends) else len(self.plain)
+        first, here = bisect_left(self._marks, begin), bisect_left(self._marks, start)
+        opened = (here - first) % 2 == 1 and here < len(self._marks) and self._marks[here] < end
+        return opened and self._marks[first] != self._first_sign
+
+    @cached_property
+    def _marks(self) -> list[int]:
+        return [place for place, sign in enumerate(self.plain) if sign == '"']
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [place for place, sign in enumerate(self.plain) if sign == "\n"]
 
     @cached_property
     def _first_sign(self) -> int:

@@ -100,6 +100,10 @@ class Lines:
             or self._item(value, path)
             or pattern("judging").match(rest) is not None
             or pattern("struck").search(rest) is not None
+            or (
+                path == "final_line"
+                and any(self.labels.mentions(self.reply, line.start + opened.end(), line.end))
+            )
         )
 
     def _item(self, value: str, path: str) -> bool:

@@ -24,6 +24,9 @@ CASE = 24  # characters after it in which a condition may begin
 VERB = 12  # characters of a verb of choosing that say whose it is
 
 
+_IN_BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
+
+
 class _Wording(NamedTuple):
     """A pattern, the path and the weight of what it finds."""
 
@@ -44,6 +47,11 @@ _WORDINGS = (
     _Wording("sentence", "closing", Weight.PLAIN),
     _Wording("subject", "declared", Weight.PLAIN),
     _Wording("fits", "predicate", Weight.PLAIN),
+    _Wording("made", "predicate", Weight.PLAIN),
+    _Wording("beside_name", "matched", Weight.PLAIN),
+    _Wording("for_me", "declared", Weight.PLAIN),
+    _Wording("does_most", "predicate", Weight.PLAIN),
+    _Wording("alone", "predicate", Weight.PLAIN),
     _Wording("matched", "matched", Weight.PLAIN),
     _Wording("hinted", "hint", Weight.HINT),
 )
@@ -135,6 +143,8 @@ class _Finder:
 
     def _weight(self, mention: Mention, before: str, said: str, weight: Weight) -> Weight | None:
         """What a condition leaves of a weight: nothing, if the condition is not met."""
+        if weight is Weight.HINT and pattern("doubted").match(self.plain, mention.end):
+            return None
         if pattern("condition").search(before) and not pattern("forced").search(before):
             unmet = pattern("subjunctive").search(before) or pattern("subjunctive").search(said)
             return None if unmet or weight is Weight.HINT else Weight.HINT
@@ -150,7 +160,7 @@ class _Finder:
             return
         last = mentions[-1]
         before, between = self.plain[begin : last.start], self.plain[last.end : found.start()]
-        adjacent = not between.strip(" )]\"'.,:*")
+        adjacent = not _IN_BRACKETS.sub("", between).strip(" )]\"'.,:*")
         if pattern("relative").search(between):
             return
         if self.labels.patterns["several_before"].search(before):
