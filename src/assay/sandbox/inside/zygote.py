@@ -98,24 +98,28 @@ def _plan(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _serve(control: socket.socket, plan: dict[str, Any]) -> None:
-    while (job := wire.receive(control)) is not None:
+    """Fork first, read the job in the child: what this process never held, no program finds in its memory."""
+    while control.recv(1, socket.MSG_PEEK):  # the first byte of a length, nothing of the job
         supervisor = os.fork()
         if supervisor == 0:
-            _supervise(control, job, plan)
+            _supervise(control, plan)
         _, status = os.waitpid(supervisor, 0)
         if status != 0:
             wire.send(control, {"event": "lost"})
+            break  # what is left of the job on the line would be read as another one
         if plan["mode"] == "bubblewrap-once":
             break
         _reap()
     os._exit(0)
 
 
-def _supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
+def _supervise(control: socket.socket, plan: dict[str, Any]) -> None:
     code = 1
     try:
         kernel.die_with_parent()
-        sys.modules["inside.supervisor"].supervise(control, job, plan)
+        job = wire.receive(control)
+        if job is not None:
+            sys.modules["inside.supervisor"].supervise(control, job, plan)
         code = 0
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
