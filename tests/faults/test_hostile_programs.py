@@ -141,8 +141,10 @@ def test_no_hostile_program_succeeds_and_an_ordinary_one_runs_after_each(surroun
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize("name", ["scratch_remembers", "read_freed_memory"])
-def test_a_program_cannot_tell_that_another_ran_before_it(name: str, surroundings: Surroundings) -> None:
+@pytest.mark.parametrize("name", ["scratch_remembers", "read_freed_memory", "find_install_path"])
+def test_a_program_sees_neither_those_before_it_nor_where_the_bench_is(
+    name: str, surroundings: Surroundings
+) -> None:
     program = next(program for program in PROGRAMS if program.stem == name)
 
     async def scenario() -> None:

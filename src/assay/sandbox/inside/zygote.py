@@ -1,6 +1,6 @@
 """The worker: a warm interpreter that enters its namespaces once and is forked for every program.
 
-Started as ``python -S -s -P -c "..." CONFIG`` with a clean environment. Two processes under ``namespaces``:
+Started by ``boot`` in ``python -S -s -P`` with a clean environment. Two processes under ``namespaces``:
 one that waits outside, and the worker proper, which is process 1 of its own PID namespace, so that killing
 either leaves nothing behind.
 """
@@ -56,10 +56,8 @@ def survey() -> None:
     print(json.dumps({"visible": outer, "masked": masked, "library": sorted(library)}))
 
 
-def main() -> None:
+def main(control: socket.socket, config: dict[str, Any]) -> None:
     """Enter the confinement named in the configuration, say hello, serve until the caller is gone."""
-    config: dict[str, Any] = json.loads(sys.argv[1])
-    control = socket.socket(fileno=config["fd"])
     try:
         if config["mode"] in ("namespaces", "none"):
             kernel.die_with_parent()
@@ -207,7 +205,6 @@ def _warm_up() -> None:
     _import_private()
     for name in WARM:
         importlib.import_module(name)
-    sys.path[:] = [entry for entry in sys.path if entry and not os.path.isdir(os.path.join(entry, "inside"))]
     sys.path_importer_cache.clear()
     sys.dont_write_bytecode = True
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
