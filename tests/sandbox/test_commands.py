@@ -335,7 +335,7 @@ def test_a_root_that_is_alone_in_its_user_namespace_runs_commands_too() -> None:
 def test_without_the_question_about_exec_no_command_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syscall_filter, "supported", lambda: False)
     with pytest.raises(OSError, match="are not known here"):
-        syscall_filter.install_asking()
+        syscall_filter.Filter(ask=True)
 
 
 def test_only_the_command_its_libraries_and_its_language_are_shown() -> None:

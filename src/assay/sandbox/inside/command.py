@@ -106,11 +106,13 @@ def become(job: dict[str, Any], plan: dict[str, Any], scratch: str, gate: Gate, 
             os.dup2(source, target)
         os.dup2(setup, _SETUP_FD, inheritable=False)
         line = socket.socket(fileno=_moved(gate.theirs.fileno(), _LINE_FD))
-        os.closerange(3, _LINE_FD)
-        os.closerange(_SETUP_FD + 1, 4096)
         for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        listener = confine.confine_program(job["limits"], plan, scratch)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        confine.confine_program(job["limits"], plan, scratch)
+        os.closerange(3, _LINE_FD)
+        kernel.close_from(_SETUP_FD + 1)
+        listener = confine.filter_calls(plan)
         _write_files(job["files"])
         socket.send_fds(line, [me.encode("ascii")], [] if listener is None else [listener])
         tool = plan["tool"]

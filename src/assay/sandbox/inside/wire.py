@@ -12,16 +12,14 @@ __all__ = ["LENGTH", "receive", "receive_bytes", "send", "send_bytes"]
 LENGTH: Final = struct.Struct("!Q")
 
 
-def send_bytes(line: socket.socket, data: bytes) -> None:
-    """One message."""
-    line.sendall(LENGTH.pack(len(data)))
-    line.sendall(data)
+def send_bytes(line: socket.socket, *messages: bytes) -> None:
+    """Messages, one after the other."""
+    line.sendall(b"".join([part for data in messages for part in (LENGTH.pack(len(data)), data)]))
 
 
-def send(line: socket.socket, message: dict[str, Any]) -> None:
-    """One message of JSON."""
-    data = json.dumps(message).encode("utf-8")
-    line.sendall(LENGTH.pack(len(data)) + data)
+def send(line: socket.socket, message: dict[str, Any], *after: bytes) -> None:
+    """One message of JSON, and raw ones after it."""
+    send_bytes(line, json.dumps(message).encode("utf-8"), *after)
 
 
 def receive_bytes(line: socket.socket) -> bytes | None:

@@ -19,8 +19,8 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
+from . import confine, kernel, landlock, wire
 from . import filter as syscall_filter
-from . import kernel, wire
 
 __all__ = ["EXTRA", "WARM", "main", "survey"]
 
@@ -59,49 +59,63 @@ def survey() -> None:
 def main(control: socket.socket, config: dict[str, Any]) -> None:
     """Enter the confinement named in the configuration, say hello, serve until the caller is gone."""
     try:
+        for inherited in (control.fileno(), config["proc"]):
+            if inherited is not None:
+                os.set_inheritable(inherited, False)
         if config["mode"] in ("namespaces", "none"):
             kernel.die_with_parent()
             if os.getppid() != config["caller"]:
                 os._exit(_FAILED)
         alone = os.getuid() == 0 and not _nobody_is_there()
+        own = None
         if config["mode"] == "namespaces":
-            _enter_namespaces(config, control)
+            own = _enter_namespaces(config, control)
+        elif config["mode"] == "bubblewrap":
+            own = kernel.own_pid_namespace()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        supervisor = _import_private()
+        plan = _plan(config, own, alone=alone)
         _warm_up()
-        plan = {**_plan(config), "no_processes": alone}
-        if alone and not plan["seccomp"] and config["mode"] != "none":
-            raise OSError(
-                1, "root is alone in its user namespace, and the number of processes cannot be limited"
-            )
         wire.send(control, {"event": "ready", "landlock": plan["landlock"], "seccomp": plan["seccomp"]})
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
         os._exit(_FAILED)
-    _serve(control, plan)
+    _serve(control, plan, supervisor)
 
 
-def _plan(config: dict[str, Any]) -> dict[str, Any]:
+def _plan(config: dict[str, Any], own: int | None, *, alone: bool) -> dict[str, Any]:
+    """All that is known of every program's confinement before there is one. ``own`` is there where it nests."""
     if config["mode"] != "none":
         kernel.drop_bounding_set()
-    return {
+    if own is not None:
+        kernel.rejoin_pid_namespace(own)  # it is in it already: shows that the kernel can
+    plan: dict[str, Any] = {
         "mode": config["mode"],
-        "nested": config["mode"] in ("namespaces", "bubblewrap"),
+        "own": own,
+        "nested": own is not None,
         "visible": config["visible"],
         "scratch_root": config["scratch_root"],
         "tool": config["tool"],
         "proc": config["proc"],
         "switch_user": config["mode"] == "namespaces" and os.getuid() == 0,
-        "landlock": kernel.landlock_abi(),
+        "landlock": landlock.abi(),
         "seccomp": syscall_filter.supported(),
+        "no_processes": alone,
+        "children": kernel.child_signals(),
     }
+    if alone and not plan["seccomp"] and config["mode"] != "none":
+        raise OSError(1, "root is alone in its user namespace, and the number of processes cannot be limited")
+    confine.prepare(plan)
+    return plan
 
 
-def _serve(control: socket.socket, plan: dict[str, Any]) -> None:
+def _serve(control: socket.socket, plan: dict[str, Any], supervisor: ModuleType) -> None:
     """Fork first, read the job in the child: what this process never held, no program finds in its memory."""
     while control.recv(1, socket.MSG_PEEK):  # the first byte of a length, nothing of the job
-        supervisor = os.fork()
-        if supervisor == 0:
-            _supervise(control, plan)
-        _, status = os.waitpid(supervisor, 0)
+        child = _fork(plan["own"])
+        if child == 0:
+            _supervise(control, plan, supervisor)
+        _, status = os.waitpid(child, 0)
         if status != 0:
             wire.send(control, {"event": "lost"})
             break  # what is left of the job on the line would be read as another one
@@ -111,13 +125,24 @@ def _serve(control: socket.socket, plan: dict[str, Any]) -> None:
     os._exit(0)
 
 
-def _supervise(control: socket.socket, plan: dict[str, Any]) -> None:
+def _fork(own: int | None) -> int:
+    """A supervisor; where programs get PID namespaces of their own, it is process 1 of one."""
+    if own is None:
+        return os.fork()
+    kernel.unshare(kernel.CLONE_NEWPID)
+    child = os.fork()
+    if child:
+        kernel.rejoin_pid_namespace(own)
+    return child
+
+
+def _supervise(control: socket.socket, plan: dict[str, Any], supervisor: ModuleType) -> None:
     code = 1
     try:
         kernel.die_with_parent()
         job = wire.receive(control)
         if job is not None:
-            sys.modules["inside.supervisor"].supervise(control, job, plan)
+            supervisor.supervise(control, job, plan)
         code = 0
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
@@ -134,8 +159,8 @@ def _reap() -> None:
         return
 
 
-def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> None:
-    """Returns in the worker proper; the process that was started stays behind and waits for it."""
+def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> int:
+    """Returns in the worker proper, with its PID namespace; the process that was started waits for it."""
     uid, gid = os.getuid(), os.getgid()
     asking, answering = os.pipe()
     helper = os.fork()
@@ -165,12 +190,10 @@ def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> None:
         os.waitpid(worker, 0)
         os._exit(0)
     kernel.die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _import_private()  # while its files can still be seen
-    from . import confine
-
+    own = kernel.own_pid_namespace()  # while /proc can still be seen
     tool = config["tool"]
     confine.build_root(config["visible"], config["masked"], None if tool is None else tool["files"])
+    return own
 
 
 def _write_maps(process: int, uid: int, gid: int) -> None:
@@ -202,20 +225,26 @@ def _nobody_is_there() -> bool:
 
 
 def _warm_up() -> None:
-    _import_private()
+    """Load what programs import, and bring the process into the state that every program starts from."""
     for name in WARM:
         importlib.import_module(name)
+    del sys.meta_path[0]  # the finder of these modules, which `boot` put there
     sys.path_importer_cache.clear()
     sys.dont_write_bytecode = True
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    os.environ.clear()
+    os.environ.update({"HOME": confine.SCRATCH, "TMPDIR": confine.SCRATCH, "PATH": "", "LANG": "C.UTF-8"})
+    sys.argv[:] = ["program.py"]
+    sys.orig_argv[:] = ["python"]
+    for name in [name for name in sys.modules if name.split(".")[0] in ("inside", "__main__")]:
+        del sys.modules[name]
     gc.collect()
     gc.freeze()
 
 
-def _import_private() -> None:
-    """Load what runs beside the program with builtins of its own, out of the program's reach."""
-    if "inside.harness" in sys.modules:
-        return
+def _import_private() -> ModuleType:
+    """The supervisor. What runs beside the program has builtins of its own, out of the program's reach."""
     package = __package__ or "inside"
     for name in ("values", "harness"):
         spec = importlib.util.find_spec(f"{package}.{name}")
@@ -227,4 +256,4 @@ def _import_private() -> None:
         sys.modules[spec.name] = module
         setattr(sys.modules[package], name, module)
         exec(code, module.__dict__)  # noqa: S102  our own source, under private builtins
-    importlib.import_module(f"{package}.supervisor")
+    return importlib.import_module(f"{package}.supervisor")
