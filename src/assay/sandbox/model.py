@@ -24,10 +24,10 @@ __all__ = [
     "freeze",
 ]
 
-RunState = Literal["ran", "exception", "timeout", "memory", "killed", "protocol_error"]
-CommandState = Literal["ran", "timeout", "memory", "killed", "unavailable"]
+RunState = Literal["ran", "exception", "timeout", "memory", "killed", "protocol_error", "lost"]
+CommandState = Literal["ran", "timeout", "memory", "killed", "unavailable", "lost"]
 CaseState = Literal["value", "exception", "timeout", "memory", "killed", "not_run"]
-_ENVIRONMENT = frozenset({"timeout", "memory", "killed"})
+_ENVIRONMENT = frozenset({"timeout", "memory", "killed", "lost"})
 _FIELDS = {"function": ("args", "kwargs"), "class": ("init", "calls")}
 _JOB_BYTES = 64_000_000
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
