@@ -144,6 +144,36 @@ def test_unconfined_code_still_gets_a_fresh_limited_process(
     assert gone(os.getpid())
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root has an identity to give up")
+def test_unconfined_code_of_root_runs_as_nobody_without_capabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    force(monkeypatch)
+    source = (
+        "import ctypes, os\n"
+        "def f():\n"
+        "    libc, sets = ctypes.CDLL(None), (ctypes.c_uint * 6)()\n"
+        "    libc.capget((ctypes.c_uint * 2)(0x20080522, 0), sets)\n"
+        "    open('own', 'w').close()\n"
+        "    return *os.getresuid(), *os.getresgid(), os.getgroups(), list(sets)\n"
+    )
+    job = Job(source=source, entry_point="f", cases=({},))
+    run = run_all([job], allow_unconfined_code=True)[0]
+    assert thaw(run.cases[0].value) == (*[65534] * 6, [], [0] * 6)
+
+
+def test_unconfined_code_is_refused_where_root_cannot_become_anyone_else() -> None:
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, "-rn", "true"], check=False).returncode:
+        pytest.skip("user namespaces cannot be made with unshare here")
+    program = (
+        "from assay.sandbox import confinement\n"
+        "confinement._candidates = lambda: []\n"
+        "confinement._reasons.append('tried nothing')\n"
+        "print(confinement.sandbox_report(allow_unconfined_code=True))\n"
+    )
+    done = subprocess.run([unshare, "-rn", sys.executable, "-c", program], capture_output=True, text=True)
+    assert "SandboxUnavailable: root is alone in its user namespace" in done.stderr
+
+
 def test_only_the_interpreters_own_files_are_shown() -> None:
     files = launch.python_files()
     base = os.path.realpath(sys.base_prefix)

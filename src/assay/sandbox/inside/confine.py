@@ -118,12 +118,11 @@ def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) 
     """
     os.chdir(scratch)
     _set_limits(limits, plan)
-    if plan["mode"] != "none":
-        if plan["switch_user"]:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
-        kernel.drop_capabilities()
+    if plan["switch_user"]:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    kernel.drop_capabilities()
     kernel.die_with_parent()
     kernel.no_new_privileges()
     if plan["ruleset"] is not None:

@@ -39,6 +39,8 @@ def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any])
         kernel.become_subreaper()
         if plan["mode"] == "none" or plan["tool"] is None:
             scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
+            if plan["switch_user"]:
+                os.chown(scratch, confine.NOBODY, confine.NOBODY)
     try:
         gate = None if plan["tool"] is None else command.Gate(job["stdin"], plan)
         nonce = os.urandom(16).hex()

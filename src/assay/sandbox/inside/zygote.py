@@ -85,8 +85,7 @@ def main(control: socket.socket, config: dict[str, Any]) -> None:
 
 def _plan(config: dict[str, Any], own: int | None, *, alone: bool) -> dict[str, Any]:
     """All that is known of every program's confinement before there is one. ``own`` is there where it nests."""
-    if config["mode"] != "none":
-        kernel.drop_bounding_set()
+    kernel.drop_bounding_set()
     if own is not None:
         kernel.rejoin_pid_namespace(own)  # it is in it already: shows that the kernel can
     plan: dict[str, Any] = {
@@ -97,13 +96,15 @@ def _plan(config: dict[str, Any], own: int | None, *, alone: bool) -> dict[str, 
         "scratch_root": config["scratch_root"],
         "tool": config["tool"],
         "proc": config["proc"],
-        "switch_user": config["mode"] == "namespaces" and os.getuid() == 0,
+        "switch_user": os.getuid() == 0,
         "landlock": landlock.abi(),
         "seccomp": syscall_filter.supported(),
         "no_processes": alone,
         "children": kernel.child_signals(),
     }
-    if alone and not plan["seccomp"] and config["mode"] != "none":
+    if alone and config["mode"] == "none":
+        raise OSError(1, "root is alone in its user namespace, and programs could not run as anyone else")
+    if alone and not plan["seccomp"]:
         raise OSError(1, "root is alone in its user namespace, and the number of processes cannot be limited")
     confine.prepare(plan)
     return plan
