@@ -135,7 +135,7 @@ class Sandbox:
         self._confinement = await asyncio.to_thread(find_confinement, allow_unconfined_code=self._allow)
         if self._confinement.name == "none":
             self._scratch = tempfile.mkdtemp(prefix="assay-scratch-")
-            os.chmod(self._scratch, 0o711)  # root's programs run as somebody else
+            os.chmod(self._scratch, 0o711)  # noqa: S103  root's programs run as somebody else
         self._slots = asyncio.Semaphore(self._size)
         try:
             self._idle[None] = list(await asyncio.gather(*[self._start(None) for _ in range(self._size)]))
