@@ -8,6 +8,7 @@ interpreted here.
 
 from __future__ import annotations
 
+import _signal  # signal's own functions make enums of every number, which takes longer than the call
 import contextlib
 import os
 import random
@@ -26,31 +27,43 @@ __all__ = ["supervise"]
 
 _CHUNK: Final = 65536
 _LOOK_MS: Final = 5  # between two looks at the memory of a command
+_SHORT_MS: Final = (
+    10  # most programs have ended by then, and are not looked at before; a pipe holds what they wrote
+)
 
 
-def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
-    """Run ``job`` and send its report; raises OSError when the program could not be confined."""
+def supervise(control: socket.socket, plan: dict[str, Any]) -> bool:
+    """Wait for a job, run it and send its report; False when the caller has hung up instead.
+
+    Raises OSError when the program could not be confined.
+    """
     scratch = confine.SCRATCH
     if plan["nested"]:
         # Where there is no filter, System V and message queues are kept apart by their namespace.
         kernel.unshare(kernel.CLONE_NEWNS | (kernel.CLONE_NEWIPC if plan["filter"] is None else 0))
-        confine.mount_scratch(job["limits"]["scratch_bytes"])
     else:
         kernel.become_subreaper()
-        if plan["mode"] == "none" or plan["tool"] is None:
-            scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
-            if plan["switch_user"]:
-                os.chown(scratch, confine.NOBODY, confine.NOBODY)
+    job = wire.receive(control)
+    if job is None:
+        return False
+    if plan["nested"]:
+        confine.mount_scratch(job["limits"]["scratch_bytes"])
+    elif plan["mode"] == "none" or plan["tool"] is None:
+        scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
+        if plan["switch_user"]:
+            os.chown(scratch, confine.NOBODY, confine.NOBODY)
     try:
         gate = None if plan["tool"] is None else command.Gate(job["stdin"], plan)
         nonce = os.urandom(16).hex()
-        program, result, output = _start(job, plan, scratch, gate, nonce)
-        wire.send(control, {"event": "started"})
+        program, result, output, setup = _start(job, plan, scratch, gate, nonce)
         memory = None if gate is None else gate.memory
         watch = _Watch(control, plan["children"], program, result, output, job["limits"], memory)
         watch.follow()
         status, usage = watch.end(nested=plan["nested"], orphans=plan["mode"] == "none")
         watch.drain()
+        trouble = _read_all(setup)
+        if trouble:
+            raise OSError(trouble.decode("utf-8", "replace"))
         if gate is not None and usage.ru_maxrss * 1024 > job["limits"]["memory_bytes"]:
             watch.stopped = watch.stopped or "memory"  # rose and ended between two looks
     finally:
@@ -67,12 +80,16 @@ def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any])
         "cut": watch.cut,
     }
     wire.send(control, report, bytes(watch.result_bytes), bytes(watch.output_bytes))
+    return True
 
 
 def _start(
     job: dict[str, Any], plan: dict[str, Any], scratch: str, gate: command.Gate | None, nonce: str
-) -> tuple[int, int, int]:
-    """The program's process and the two pipes it writes: result and output, of a command stdout and stderr."""
+) -> tuple[int, int, int, int]:
+    """The program's process and the pipes it writes: result and output, of a command stdout and stderr.
+
+    On the last one it says why it could not be confined.
+    """
     pipes = [os.pipe() for _ in range(3)]
     program = os.fork()
     if program == 0:
@@ -86,13 +103,11 @@ def _start(
     (result, _), (output, _), (setup, _) = pipes
     if gate is not None:
         gate.open(setup)
-    trouble = _read_all(setup)
-    if gate is not None and not gate.passed:
-        trouble = trouble or b"the process that was to run the command ended before it did"
-    if trouble:
-        os.waitpid(program, 0)
-        raise OSError(trouble.decode("utf-8", "replace"))
-    return program, result, output
+        if not gate.passed:
+            why = _read_all(setup) or b"the process that was to run the command ended before it did"
+            os.waitpid(program, 0)
+            raise OSError(why.decode("utf-8", "replace"))
+    return program, result, output, setup
 
 
 class _Watch:
@@ -122,9 +137,17 @@ class _Watch:
         begun = time.monotonic()
         deadline = begun + self.limits["wall_seconds"]
         poller = select.poll()
-        for fd in (self.result, self.output, self.control.fileno(), self.children):
+        for fd in (self.control.fileno(), self.children):
             poller.register(fd, select.POLLIN)
-        while not self.stopped:
+        if self.memory is None:
+            poller.poll(min(_SHORT_MS, 1000 * self.limits["wall_seconds"]))
+            self._reap()
+        if self.ended is None:
+            for fd in (self.result, self.output):
+                poller.register(fd, select.POLLIN)
+            with contextlib.suppress(OSError):  # a caller that is gone is found below
+                wire.send(self.control, {"event": "started"})
+        while not self.stopped and self.ended is None:
             left = deadline - time.monotonic()
             if left <= 0:
                 self.stopped = "timeout"
@@ -138,9 +161,7 @@ class _Watch:
                     poller.unregister(fd)
             if self.children in ready:
                 self._reap()
-                if self.ended is not None:
-                    break
-            if self.memory is not None and self.memory() > self.limits["memory_bytes"]:
+            if self.ended is None and self.memory is not None and self.memory() > self.limits["memory_bytes"]:
                 self.stopped = "memory"
         self.seconds = time.monotonic() - begun
 
@@ -216,10 +237,10 @@ def _become_program(
         random.seed(0)  # a fork seeds it anew
         if scratch != confine.SCRATCH:
             os.environ.update({"HOME": scratch, "TMPDIR": scratch})
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
+            _signal.signal(number, _signal.SIG_DFL)
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
         confine.confine_program(job["limits"], plan, scratch)
         os.closerange(3, result)
         os.closerange(result + 1, setup)

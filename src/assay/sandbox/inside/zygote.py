@@ -8,6 +8,7 @@ either leaves nothing behind.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import gc
 import importlib
 import importlib.util
@@ -32,7 +33,7 @@ WARM: Final = """
 """.split()  # noqa: SIM905
 # Not loaded, but their shared libraries have to be where the loader looks.
 EXTRA: Final = ["bz2", "ctypes", "lzma", "sqlite3", "ssl", "uuid", "zlib"]
-_FAILED: Final = 3
+_DONE, _FAILED, _ENDED = 0, 3, 4
 
 
 def survey() -> None:
@@ -111,19 +112,21 @@ def _plan(config: dict[str, Any], own: int | None, *, alone: bool) -> dict[str, 
 
 
 def _serve(control: socket.socket, plan: dict[str, Any], supervisor: ModuleType) -> None:
-    """Fork first, read the job in the child: what this process never held, no program finds in its memory."""
-    while control.recv(1, socket.MSG_PEEK):  # the first byte of a length, nothing of the job
+    """Fork first, read the job in the child: what this process never held, no program finds in its memory.
+
+    The next supervisor is there before its job is.
+    """
+    while True:
         child = _fork(plan["own"])
         if child == 0:
             _supervise(control, plan, supervisor)
-        _, status = os.waitpid(child, 0)
-        if status != 0:
-            wire.send(control, {"event": "lost"})
-            break  # what is left of the job on the line would be read as another one
-        if plan["mode"] == "bubblewrap-once":
-            break
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code not in (_DONE, _ENDED):
+            with contextlib.suppress(OSError):
+                wire.send(control, {"event": "lost"})
+        if code != _DONE or plan["mode"] == "bubblewrap-once":
+            os._exit(0)  # after a loss, what is left of its job on the line would be read as another one
         _reap()
-    os._exit(0)
 
 
 def _fork(own: int | None) -> int:
@@ -138,16 +141,13 @@ def _fork(own: int | None) -> int:
 
 
 def _supervise(control: socket.socket, plan: dict[str, Any], supervisor: ModuleType) -> None:
-    code = 1
+    code = _FAILED
     try:
         kernel.die_with_parent()
-        job = wire.receive(control)
-        if job is not None:
-            supervisor.supervise(control, job, plan)
-        code = 0
+        code = _DONE if supervisor.supervise(control, plan) else _ENDED
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
-        code = 0
+        code = _ENDED
     finally:
         os._exit(code)
 
