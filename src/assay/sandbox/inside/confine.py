@@ -24,9 +24,11 @@ __all__ = [
     "build_root",
     "confine_program",
     "filter_calls",
+    "make_folder",
     "mount_input",
     "mount_scratch",
     "prepare",
+    "remove_folder",
 ]
 
 SCRATCH: Final = "/tmp"  # noqa: S108  the path inside the sandbox's own root
@@ -108,6 +110,23 @@ def mount_scratch(size: int) -> None:
     pages = max(1, size // 4096)
     options = f"mode=700,uid={NOBODY},gid={NOBODY},size={pages * 4096},nr_inodes={min(pages, 4096) + 16}"
     kernel.mount_tmpfs(SCRATCH, options=options)
+
+
+def make_folder(plan: dict[str, Any]) -> str:
+    """A fresh folder for a program where it has no mount namespace of its own."""
+    import tempfile  # with its compression libraries it is a tenth of a worker, and most have no use for it
+
+    folder: str = tempfile.mkdtemp(dir=plan["scratch_root"])
+    if plan["switch_user"]:
+        os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+def remove_folder(folder: str) -> None:
+    """Remove what `make_folder` made, with everything that was put into it."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) -> None:

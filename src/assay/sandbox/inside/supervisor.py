@@ -8,15 +8,13 @@ interpreted here.
 
 from __future__ import annotations
 
-import _signal  # signal's own functions make enums of every number, which takes longer than the call
+import _signal  # type: ignore[import-not-found]  # `signal` makes an enum of every number, which takes longer
 import contextlib
+import gc
 import os
-import random
 import select
-import shutil
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -43,15 +41,13 @@ def supervise(control: socket.socket, plan: dict[str, Any]) -> bool:
         kernel.unshare(kernel.CLONE_NEWNS | (kernel.CLONE_NEWIPC if plan["filter"] is None else 0))
     else:
         kernel.become_subreaper()
-    job = wire.receive(control)
+    job = wire.receive_job(control)
     if job is None:
         return False
     if plan["nested"]:
         confine.mount_scratch(job["limits"]["scratch_bytes"])
     elif plan["mode"] == "none" or plan["tool"] is None:
-        scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
-        if plan["switch_user"]:
-            os.chown(scratch, confine.NOBODY, confine.NOBODY)
+        scratch = confine.make_folder(plan)
     try:
         gate = None if plan["tool"] is None else command.Gate(job["stdin"], plan)
         nonce = os.urandom(16).hex()
@@ -68,8 +64,8 @@ def supervise(control: socket.socket, plan: dict[str, Any]) -> bool:
             watch.stopped = watch.stopped or "memory"  # rose and ended between two looks
     finally:
         if scratch != confine.SCRATCH:
-            shutil.rmtree(scratch, ignore_errors=True)
-    report = {
+            confine.remove_folder(scratch)
+    report: dict[str, str | float | bool] = {
         "event": "report",
         "stopped": watch.stopped,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
@@ -234,7 +230,8 @@ def _become_program(
         os.dup2(output_fd, 2)
         result = os.dup2(result_fd, 300 + int.from_bytes(os.urandom(4), "big") % 600)
         setup = os.dup2(setup_fd, 999)
-        random.seed(0)  # a fork seeds it anew
+        for hook in plan["hooks"]:
+            os.register_at_fork(**hook)
         if scratch != confine.SCRATCH:
             os.environ.update({"HOME": scratch, "TMPDIR": scratch})
         for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
@@ -247,6 +244,7 @@ def _become_program(
         kernel.close_from(setup + 1)
         confine.filter_calls(plan)
         os.close(setup)
+        gc.enable()
         harness.run(job, result, nonce)
     except BaseException as error:
         with contextlib.suppress(BaseException):
