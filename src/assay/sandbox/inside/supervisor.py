@@ -25,9 +25,7 @@ __all__ = ["supervise"]
 
 _CHUNK: Final = 65536
 _LOOK_MS: Final = 5  # between two looks at the memory of a command
-_SHORT_MS: Final = (
-    10  # most programs have ended by then, and are not looked at before; a pipe holds what they wrote
-)
+_SHORT_MS: Final = 10  # most programs have ended by then, and a pipe holds what they wrote until it is read
 
 
 def supervise(control: socket.socket, plan: dict[str, Any]) -> bool:
