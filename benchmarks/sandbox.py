@@ -1,8 +1,10 @@
-"""Programs per second: the sandbox beside a bare, unconfined ``subprocess.run([python, "-I", "-c", ...])``.
+"""Programs per second: the sandbox beside bare forks and beside a bare subprocess, neither of them confined.
 
     python benchmarks/sandbox.py [PROGRAMS]
 
-Both run the same tiny program on the same case, one and two at a time, in turns; the median of five rounds.
+All run the same tiny program on the same case, one and two at a time, in turns. A bare fork is what any fresh
+process from a warm interpreter costs: fork, run, wait, nothing else. The ratio is that of each round, bare forks'
+time over the sandbox's; shown is the median of the rounds, which other load on the machine moves little.
 """
 
 from __future__ import annotations
@@ -16,10 +18,42 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from assay.sandbox import Job, Sandbox, sandbox_report, thaw
+from assay.sandbox.inside.zygote import WARM
+from assay.sandbox.launch import python_files
 
-ROUNDS = 5
+ROUNDS = 9
 SOURCE = "def gcd(a, b):\n    while b:\n        a, b = b, a % b\n    return a\n"
 JOB = Job(source=SOURCE, entry_point="gcd", cases=({"args": [1071, 462]},))
+
+
+FORKS = f"""
+import gc, importlib, os, sys, time
+for name in {WARM!r}:
+    importlib.import_module(name)
+gc.collect()
+gc.freeze()
+begun = time.perf_counter()
+for _ in range(int(sys.argv[1])):
+    child = os.fork()
+    if child == 0:
+        space = {{}}
+        exec(compile({SOURCE!r}, "program.py", "exec"), space)
+        os._exit(space["gcd"](1071, 462))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 21
+print(time.perf_counter() - begun)
+"""
+
+
+def forks(count: int, at_once: int) -> float:
+    """Warm interpreters, one for each at once, that fork, run the program in the child and wait for it."""
+    shares = [count // at_once + (number < count % at_once) for number in range(at_once)]
+    files = python_files()
+    command = [files.executable, "-S", "-c", FORKS]
+    begun = [
+        subprocess.Popen([*command, str(share)], env=files.environment, stdout=subprocess.PIPE)
+        for share in shares
+    ]
+    return max(float(process.communicate()[0]) for process in begun)
 
 
 def naive(count: int, at_once: int) -> float:
@@ -72,17 +106,21 @@ def main() -> None:
     )
     print(f"{count} programs of one case each, median of {ROUNDS} rounds")
     print(f"start-up of two workers {1000 * start_up():.0f} ms\n")
-    print(f"{'':24}{'at once':>8}{'programs/s':>12}{'ms each':>9}")
+    print(f"{'':24}{'at once':>8}{'programs/s':>12}{'ms each':>9}{'of bare forks':>15}")
     ways: list[tuple[str, Callable[[int, int], float]]] = [
-        ("bare subprocess", naive),
+        ("bare forks", forks),
         ("assay sandbox", sandboxed),
+        ("bare subprocess", naive),
     ]
     for at_once in (1, 2):
-        # Turn by turn, so that other load on the machine falls on both.
+        # Turn by turn, so that other load on the machine falls on all.
         rounds = [[way(count, at_once) for _, way in ways] for _ in range(ROUNDS)]
+        bare = [times[0] for times in rounds]
         for (name, _), times in zip(ways, zip(*rounds, strict=True), strict=True):
             seconds = statistics.median(times)
-            print(f"{name:24}{at_once:>8}{count / seconds:>12.0f}{1000 * seconds / count:>9.2f}")
+            ratio = statistics.median(b / t for b, t in zip(bare, times, strict=True))
+            rate, each = count / seconds, 1000 * seconds / count
+            print(f"{name:24}{at_once:>8}{rate:>12.0f}{each:>9.2f}{ratio:>15.3f}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assay.bench.probe import Probe
-from assay.errors import Divergence, SandboxUnavailable
+from assay.errors import Divergence, SandboxUnavailable, SubjectFault
 from assay.evidence.events import Event
 from assay.sandbox import CommandJob, CommandRun
 
@@ -100,3 +100,16 @@ def test_a_missing_command_is_never_recorded() -> None:
     with pytest.raises(SandboxUnavailable, match="'node'"):
         execute(back)
     assert back.events == []
+
+
+def test_a_lost_run_is_recorded_and_excludes_its_trial_on_replay_too() -> None:
+    """Workers that were killed became failures of the subject."""
+    back = Back(CommandRun(state="lost", detail="the worker process was ended", environment_dependent=True))
+    with pytest.raises(SubjectFault) as fault:
+        execute(back)
+    assert fault.value.name == "sandbox_lost"
+    assert not fault.value.retriable
+    again = Back(RAN, RAN, live=False)
+    with pytest.raises(SubjectFault, match="sandbox_lost"):
+        execute(again, back.events)
+    assert again.notes == ["environment-dependent"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 import assay
 from assay.errors import SandboxUnavailable
 from assay.sandbox import Job, Limits, Sandbox, confinement, launch, run_all, sandbox_report, thaw
-from assay.sandbox.inside import kernel
+from assay.sandbox.inside import landlock
 
 from .test_pool import gone
 
@@ -35,7 +36,7 @@ def force(monkeypatch: pytest.MonkeyPatch, *modes: launch.Mode) -> None:
 def test_the_report_names_what_is_in_force() -> None:
     report = sandbox_report()
     assert report["confinement"] in ("bubblewrap", "namespaces", "bubblewrap-once")
-    assert report["landlock_abi"] == kernel.landlock_abi()
+    assert report["landlock_abi"] == landlock.abi()
     assert report["seccomp"] is (os.uname().machine in ("x86_64", "aarch64"))
     assert msgspec.json.decode(msgspec.json.encode(report)) == report
 
@@ -143,6 +144,36 @@ def test_unconfined_code_still_gets_a_fresh_limited_process(
     assert gone(os.getpid())
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root has an identity to give up")
+def test_unconfined_code_of_root_runs_as_nobody_without_capabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    force(monkeypatch)
+    source = (
+        "import ctypes, os\n"
+        "def f():\n"
+        "    libc, sets = ctypes.CDLL(None), (ctypes.c_uint * 6)()\n"
+        "    libc.capget((ctypes.c_uint * 2)(0x20080522, 0), sets)\n"
+        "    open('own', 'w').close()\n"
+        "    return *os.getresuid(), *os.getresgid(), os.getgroups(), list(sets)\n"
+    )
+    job = Job(source=source, entry_point="f", cases=({},))
+    run = run_all([job], allow_unconfined_code=True)[0]
+    assert thaw(run.cases[0].value) == (*[65534] * 6, [], [0] * 6)
+
+
+def test_unconfined_code_is_refused_where_root_cannot_become_anyone_else() -> None:
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, "-rn", "true"], check=False).returncode:
+        pytest.skip("user namespaces cannot be made with unshare here")
+    program = (
+        "from assay.sandbox import confinement\n"
+        "confinement._candidates = lambda: []\n"
+        "confinement._reasons.append('tried nothing')\n"
+        "print(confinement.sandbox_report(allow_unconfined_code=True))\n"
+    )
+    done = subprocess.run([unshare, "-rn", sys.executable, "-c", program], capture_output=True, text=True)
+    assert "SandboxUnavailable: root is alone in its user namespace" in done.stderr
+
+
 def test_only_the_interpreters_own_files_are_shown() -> None:
     files = launch.python_files()
     base = os.path.realpath(sys.base_prefix)
@@ -165,6 +196,32 @@ def test_programs_run_without_site_packages_and_with_a_fixed_hash_seed() -> None
     assert first == second
     assert first[:4] == (0, 1, 1, True)
     assert first[5:] == (["HOME", "LANG", "PATH", "TMPDIR"], ["program.py"], [])
+
+
+MANY_OPEN = """
+import os, resource
+from assay.sandbox import Job, run_all, thaw
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+kept = [os.dup(0) for _ in range(4200)]
+source = '''
+import os, stat
+def f():
+    found = []
+    for fd in range(3, 20000):
+        try: found.append(stat.S_ISFIFO(os.fstat(fd).st_mode))
+        except OSError: pass
+    return found
+'''
+print(thaw(run_all([Job(source=source, entry_point="f", cases=({},))])[0].cases[0].value))
+"""
+
+
+def test_a_program_has_its_result_pipe_and_nothing_else_however_many_files_the_caller_has() -> None:
+    if 0 <= resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 5000:
+        pytest.skip("not so many files can be opened here")
+    done = subprocess.run([sys.executable, "-c", MANY_OPEN], capture_output=True, text=True)
+    assert done.stdout == "[True]\n", done.stderr
 
 
 AS_NOBODY = """

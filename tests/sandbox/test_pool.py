@@ -91,17 +91,33 @@ def test_a_worker_that_dies_idle_is_replaced_and_the_job_runs() -> None:
     assert asyncio.run(scenario()) == ("ran", 1)
 
 
-def test_a_worker_that_dies_under_a_program_is_reported_and_replaced(started: asyncio.Event) -> None:
-    async def scenario() -> list[str]:
+def test_a_job_whose_worker_dies_is_run_once_more(started: asyncio.Event) -> None:
+    async def scenario() -> tuple[str, object]:
         async with Sandbox(workers=1) as sandbox:
-            running = asyncio.create_task(sandbox.run(job(SLEEP, 600, wall_seconds=600)))
+            running = asyncio.create_task(sandbox.run(job(SLEEP, 0.5)))
             await started.wait()
             next(iter(sandbox._all)).launched.process.kill()
-            lost = await running
-            assert lost.environment_dependent
-            return [lost.state, (await sandbox.run(job(SQUARE, 3))).state]
+            run = await running
+            return run.state, thaw(run.cases[0].value)
 
-    assert asyncio.run(scenario()) == ["killed", "ran"]
+    assert asyncio.run(scenario()) == ("ran", 0.5)
+    assert gone(os.getpid())
+
+
+def test_a_job_under_which_two_workers_die_is_lost_and_not_charged(started: asyncio.Event) -> None:
+    async def scenario() -> None:
+        async with Sandbox(workers=1) as sandbox:
+            running = asyncio.create_task(sandbox.run(job(SLEEP, 600, wall_seconds=600)))
+            for _ in range(2):
+                await started.wait()
+                started.clear()
+                next(iter(sandbox._all)).launched.process.kill()
+            lost = await running
+            assert (lost.state, [case.state for case in lost.cases]) == ("lost", ["not_run"])
+            assert lost.environment_dependent
+            assert (await sandbox.run(job(SQUARE, 3))).state == "ran"
+
+    asyncio.run(scenario())
     assert gone(os.getpid())
 
 

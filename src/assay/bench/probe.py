@@ -185,7 +185,8 @@ class Probe:
         Python, so their words are not compared. A limit that falls differently, and a program that differs from
         itself when it is run twice (it read the clock, say), is told as such: it is no divergence, and the record
         stands. Whether that is so is found by running the program, never read from the record. Of a command,
-        what it printed is the result, and is compared; one that this machine lacks is never recorded.
+        what it printed is the result, and is compared; one that this machine lacks is never recorded. A program
+        whose workers died is recorded as lost, and its trial ends as excluded: nothing is known of it.
         """
         request = {"job": hashlib.sha256(encode(job)).hexdigest()}
         ordinal, known = self._computed("execute", request)
@@ -194,10 +195,10 @@ class Probe:
             if done.state == "unavailable":
                 raise SandboxUnavailable(done.detail)
             result = {**done.comparable(), "output": done.output}
-            return self._record_computed(ordinal, "execute", request, result)
+            return _not_lost(self._record_computed(ordinal, "execute", request, result))
         essence = encode(_essence(known))
         if essence == encode(_essence(done.comparable())):
-            return known
+            return _not_lost(known)
         again = await self._back.execute(job)
         if encode(_essence(done.comparable())) != encode(_essence(again.comparable())):
             self._back.note("not deterministic", self.id, ordinal)
@@ -205,7 +206,7 @@ class Probe:
             self._back.note("environment-dependent", self.id, ordinal)
         else:
             raise Divergence(self.id, self.attempt, ordinal, "execute gives another result than was recorded")
-        return known
+        return _not_lost(known)
 
     def _computed(self, name: str, request: Any) -> tuple[int, Any]:
         """The ordinal of a recomputed verb, and the result recorded there, if any."""
@@ -293,9 +294,16 @@ def _essence(run: dict[str, Any]) -> Any:
     return {"state": run["state"], "cases": cases}
 
 
+def _not_lost(run: dict[str, Any]) -> dict[str, Any]:
+    """A run that came to something. One that was lost is a fault of the machine, never the subject's."""
+    if run["state"] == "lost":
+        raise SubjectFault("sandbox_lost", run["detail"], retriable=False)
+    return run
+
+
 def _limited(run: dict[str, Any]) -> bool:
     """Whether a limit of the machine that ran it took part in a recorded run."""
     return not {run["state"], *(case["state"] for case in run.get("cases", ()))}.isdisjoint(LIMITED)
 
 
-LIMITED = frozenset({"timeout", "memory", "killed"})
+LIMITED = frozenset({"timeout", "memory", "killed", "lost"})

@@ -75,6 +75,9 @@ def check(folder, identity, nested):
 """
 
 
+_ROOT: Final = "the program is root"
+
+
 class Confinement(msgspec.Struct, frozen=True):
     """The confinement in force. ``name`` is ``none`` when code runs unconfined."""
 
@@ -158,7 +161,7 @@ def _try(mode: Mode) -> Confinement:
     if run.state != "ran" or result.state != "value":
         raise SandboxUnavailable(f"the self-test did not run: {run.state} {run.detail} {result.message}")
     wrong, filtered = thaw(result.value)
-    if wrong and mode != "none":
+    if wrong and (mode != "none" or _ROOT in wrong):
         raise SandboxUnavailable("; ".join(wrong))
     return Confinement(mode, int(ready["landlock"]), bool(filtered))
 

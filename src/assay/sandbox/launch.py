@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import glob
+import marshal
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import IO, Any, Final, Literal
 
 import msgspec
 
 from assay.errors import SandboxUnavailable
 from assay.sandbox.inside.confine import DEVICES, INPUT, SCRATCH
+from assay.sandbox.inside.wire import send_bytes
 from assay.sandbox.model import Limits
 from assay.sandbox.tools import Tool, outermost
 
@@ -24,7 +29,6 @@ __all__ = ["Launched", "Mode", "launch", "python_files"]
 
 Mode = Literal["bubblewrap", "namespaces", "bubblewrap-once", "none"]
 _INSIDE: Final = Path(__file__).parent / "inside"
-_SHOWN_AT: Final = "/assay"
 # -I would ignore PYTHONHASHSEED; these flags and an environment made from nothing come to the same.
 _FLAGS: Final = ("-S", "-s", "-P", "-B")
 _ENVIRONMENT: Final = {
@@ -75,7 +79,10 @@ def python_files() -> PythonFiles:
     environments = [dict(_ENVIRONMENT)]
     if "LD_LIBRARY_PATH" in os.environ:  # an interpreter that does not find its own library otherwise
         environments.append({**_ENVIRONMENT, "LD_LIBRARY_PATH": os.environ["LD_LIBRARY_PATH"]})
-    command = [executable, *_FLAGS, "-c", _start("survey", str(_INSIDE.parent))]
+    survey = (
+        f"import sys; sys.path.insert(0, {str(_INSIDE.parent)!r}); from inside.zygote import survey; survey()"
+    )
+    command = [executable, *_FLAGS, "-c", survey]
     for environment in environments:
         done = subprocess.run(command, env=environment, capture_output=True, check=False, cwd="/")  # noqa: S603
         if done.returncode == 0:
@@ -85,9 +92,22 @@ def python_files() -> PythonFiles:
     raise SandboxUnavailable(f"the interpreter {executable} could not be started: {complaint[-500:]}")
 
 
-def _start(function: str, folder: str) -> str:
-    """The program text that starts ``inside.zygote.<function>`` from ``folder``."""
-    return f"import sys; sys.path.insert(0, {folder!r}); from inside.zygote import {function}; {function}()"
+@functools.cache
+def _modules() -> tuple[str, dict[str, CodeType]]:
+    """The program text a worker starts with, and the modules it is sent. Nothing in them names their folder."""
+    codes = {}
+    for file in sorted(_INSIDE.glob("*.py")):
+        inside = "inside" if file.stem == "__init__" else f"inside.{file.stem}"
+        code = SourceFileLoader(f"assay.sandbox.{inside}", str(file)).get_code(f"assay.sandbox.{inside}")
+        assert code is not None
+        codes[inside] = _renamed(code, f"inside/{file.name}")
+    return (_INSIDE / "boot.py").read_text("utf-8"), codes
+
+
+def _renamed(code: CodeType, name: str) -> CodeType:
+    """The code as if it stood in a file of this name."""
+    constants = [_renamed(one, name) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return code.replace(co_filename=name, co_consts=tuple(constants))
 
 
 def launch(mode: Mode, *, scratch_root: str | None = None, tool: Tool | None = None) -> Launched:
@@ -105,16 +125,15 @@ def launch(mode: Mode, *, scratch_root: str | None = None, tool: Tool | None = N
     proc = None if tool is None else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     config: dict[str, Any] = {
         "mode": mode,
-        "fd": theirs.fileno(),
-        "caller": os.getpid(),
         "visible": files.visible,
         "masked": files.masked,
         "scratch_root": scratch_root or SCRATCH,
         "tool": shown,
         "proc": proc,
     }
-    folder = _SHOWN_AT if bubbled else str(_INSIDE.parent)
-    arguments = [*_FLAGS, "-c", _start("main", folder), msgspec.json.encode(config).decode()]
+    text, codes = _modules()
+    told = {"caller": os.getpid(), "fd": theirs.fileno()}
+    arguments = [*_FLAGS, "-c", text, msgspec.json.encode(told).decode()]
     command = [*wrapper, files.executable, *arguments]
     passed = [theirs.fileno(), *([] if proc is None else [proc])]
     try:
@@ -136,6 +155,8 @@ def launch(mode: Mode, *, scratch_root: str | None = None, tool: Tool | None = N
         theirs.close()
         if proc is not None:
             os.close(proc)
+    with contextlib.suppress(OSError):  # one that ended at once has said why
+        send_bytes(ours, marshal.dumps((config, codes)))
     return Launched(process, ours, errors)
 
 
@@ -154,7 +175,7 @@ def _shown(tool: Tool, files: PythonFiles) -> dict[str, Any]:
     return {
         "executable": tool.executable,
         "name": tool.name,
-        "executables": tool.executables,
+        "executables": list(tool.executables),
         "readable": [*tool.folders, *[at for _, at in tool.files]],
         "files": [(source, at) for source, at in tool.files if not at.startswith(inside)],
     }
@@ -187,6 +208,5 @@ def _bubblewrap(files: PythonFiles, tool: dict[str, Any] | None, *, nested: bool
         command += ["--tmpfs", INPUT, "--symlink", f"{INPUT}/stdin", "/dev/stdin"]
     for device in DEVICES:
         command += ["--dev-bind", device, device]
-    command += ["--ro-bind", str(_INSIDE), f"{_SHOWN_AT}/inside"]
     command += ["--size", str(Limits().scratch_bytes), "--tmpfs", SCRATCH, "--remount-ro", "/"]
     return [*command, "--chdir", "/", "--"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import re
 from typing import Any, Final, Literal
 
@@ -24,10 +25,10 @@ __all__ = [
     "freeze",
 ]
 
-RunState = Literal["ran", "exception", "timeout", "memory", "killed", "protocol_error"]
-CommandState = Literal["ran", "timeout", "memory", "killed", "unavailable"]
+RunState = Literal["ran", "exception", "timeout", "memory", "killed", "protocol_error", "lost"]
+CommandState = Literal["ran", "timeout", "memory", "killed", "unavailable", "lost"]
 CaseState = Literal["value", "exception", "timeout", "memory", "killed", "not_run"]
-_ENVIRONMENT = frozenset({"timeout", "memory", "killed"})
+_ENVIRONMENT = frozenset({"timeout", "memory", "killed", "lost"})
 _FIELDS = {"function": ("args", "kwargs"), "class": ("init", "calls")}
 _JOB_BYTES = 64_000_000
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
@@ -197,7 +198,7 @@ def job_message(job: Job | CommandJob) -> bytes:
         message = msgspec.json.encode(job)
         if len(message) > _JOB_BYTES:
             raise InputError(f"the job of command {job.command[0]!r} has more than {_JOB_BYTES} bytes")
-        return message
+        return marshal.dumps(msgspec.json.decode(message))
     cases = ",".join(_case(job, index, case) for index, case in enumerate(job.cases))
     fields = {
         "source": json.dumps(job.source),
@@ -207,7 +208,7 @@ def job_message(job: Job | CommandJob) -> bytes:
         "cases": f"[{cases}]",
     }
     body = ",".join(f'"{name}":{text}' for name, text in fields.items())
-    return ("{" + body + "}").encode("ascii")
+    return marshal.dumps(json.loads("{" + body + "}"))
 
 
 def _case(job: Job, index: int, case: dict[str, Any]) -> str:

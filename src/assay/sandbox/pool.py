@@ -3,13 +3,14 @@
 A few workers are kept warm, each running one program at a time; further calls wait for one to be free.
 Commands have workers of their own, started when the first job of a command comes: each shows its programs
 the files of that command, and Python programs never see them.
-A worker that dies is replaced. Its job is tried once more if the program had not been started, and reported
-as killed if it had.
+A worker that dies (the kernel was out of memory, say) is replaced, and its job is run once more. A second
+death makes the run ``lost``: nothing is known of the program, and nothing is charged to it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -28,16 +29,17 @@ from assay.sandbox.tools import Tool, find_tool
 
 __all__ = ["Sandbox", "run_all"]
 
+_CHUNK: Final = 1 << 18
 _START: Final = 60.0
 _GRACE: Final = 30.0  # for a loaded machine, on top of the program's own wall time
 
 
 class _LostError(Exception):
-    """The worker ended or fell silent; ``started`` tells whether the program may have run."""
+    """The worker ended or fell silent."""
 
-    def __init__(self, why: str, *, started: bool) -> None:
-        super().__init__(why)
-        self.started = started
+
+class _RefusedError(Exception):
+    """The worker could not confine the program, and did not run it."""
 
 
 class _Worker:
@@ -46,6 +48,7 @@ class _Worker:
     def __init__(self, launched: Launched, tool: Tool | None) -> None:
         self.launched, self.tool = launched, tool
         launched.line.setblocking(False)
+        self._read = bytearray()
 
     async def ready(self) -> None:
         try:
@@ -59,7 +62,6 @@ class _Worker:
             raise SandboxUnavailable(f"a sandbox worker did not start: {hello.get('why')}")
 
     async def run(self, job: Job | CommandJob, message: bytes) -> Run | CommandRun:
-        started = False
         try:
             async with asyncio.timeout(job.limits.wall_seconds + _GRACE):
                 loop = asyncio.get_running_loop()
@@ -74,13 +76,11 @@ class _Worker:
                             return read_command(job, report, first, second)
                         return read_run(job, report, first, second)
                     if kind == "failed":
-                        raise _LostError(str(event.get("why")), started=False)
+                        raise _RefusedError(str(event.get("why")))
                     if kind == "lost":
-                        raise _LostError("the supervising process was ended", started=started)
-                    started = True
+                        raise _LostError("the supervising process was ended")
         except (TimeoutError, EOFError, OSError, msgspec.ValidationError, msgspec.DecodeError) as error:
-            why = str(error) or "the worker process was ended"
-            raise _LostError(why, started=started or isinstance(error, TimeoutError)) from error
+            raise _LostError(str(error) or "the worker process was ended") from error
 
     async def _json(self) -> dict[str, Any]:
         return msgspec.json.decode(await self._bytes(), type=dict[str, Any])
@@ -90,13 +90,15 @@ class _Worker:
         return await self._exactly(size)
 
     async def _exactly(self, size: int) -> bytes:
-        loop, parts = asyncio.get_running_loop(), bytearray()
-        while len(parts) < size:
-            chunk = await loop.sock_recv(self.launched.line, min(size - len(parts), 1 << 20))
+        loop = asyncio.get_running_loop()
+        while len(self._read) < size:
+            chunk = await loop.sock_recv(self.launched.line, _CHUNK)
             if not chunk:
                 raise EOFError
-            parts += chunk
-        return bytes(parts)
+            self._read += chunk
+        taken = bytes(self._read[:size])
+        del self._read[:size]
+        return taken
 
 
 class Sandbox:
@@ -133,6 +135,7 @@ class Sandbox:
         self._confinement = await asyncio.to_thread(find_confinement, allow_unconfined_code=self._allow)
         if self._confinement.name == "none":
             self._scratch = tempfile.mkdtemp(prefix="assay-scratch-")
+            os.chmod(self._scratch, 0o711)  # noqa: S103  root's programs run as somebody else
         self._slots = asyncio.Semaphore(self._size)
         try:
             self._idle[None] = list(await asyncio.gather(*[self._start(None) for _ in range(self._size)]))
@@ -156,6 +159,7 @@ class Sandbox:
         """Run one program. Waits while every worker is busy; may be cancelled at any point.
 
         A command that is not on this machine gives a run that is ``unavailable``; nothing is started.
+        A run that is ``lost`` says nothing about the program: two workers died under it.
         """
         name = self.confinement.name
         if self._slots is None:
@@ -177,10 +181,11 @@ class Sandbox:
                     reusable = name != "bubblewrap-once"
                     return run
                 except _LostError as lost:
-                    if lost.started:
-                        return _killed(job, str(lost))
                     if attempt == 2:
-                        raise SandboxUnavailable(f"the program could not be started: {lost}") from lost
+                        return _lost(job, str(lost))
+                except _RefusedError as refused:
+                    if attempt == 2:
+                        raise SandboxUnavailable(f"the program could not be started: {refused}") from refused
                 finally:
                     if reusable:
                         idle.append(worker)
@@ -211,11 +216,11 @@ class Sandbox:
             self._scratch = None
 
 
-def _killed(job: Job | CommandJob, why: str) -> Run | CommandRun:
+def _lost(job: Job | CommandJob, why: str) -> Run | CommandRun:
     if isinstance(job, CommandJob):
-        return CommandRun(state="killed", detail=why, environment_dependent=True)
-    cases = tuple(CaseResult(state="killed" if n == 0 else "not_run") for n, _ in enumerate(job.cases))
-    return Run(state="killed", detail=why, cases=cases, environment_dependent=True)
+        return CommandRun(state="lost", detail=why, environment_dependent=True)
+    cases = (CaseResult(state="not_run"),) * len(job.cases)
+    return Run(state="lost", detail=why, cases=cases, environment_dependent=True)
 
 
 @overload

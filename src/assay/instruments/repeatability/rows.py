@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Meta, Struct
 
 from assay.canonical import clean_text
-from assay.errors import nearest
+from assay.errors import SandboxUnavailable, nearest
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
 from assay.instruments.repeatability.programs.extraction import find_code
@@ -241,6 +241,8 @@ class _Oracle:
     async def run(self, contract: Contract, code: str, inputs: Inputs | None = None) -> dict[str, Any]:
         async with self._gate:
             run = await self._sandbox.run(job_for(contract, code, inputs))
+        if run.state == "lost":  # there is no trial to exclude
+            raise SandboxUnavailable(f"two sandbox workers died under one program: {run.detail}")
         return read_run(contract, code, run.comparable(), inputs)
 
 

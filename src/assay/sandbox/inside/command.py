@@ -11,11 +11,9 @@ import contextlib
 import fcntl
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
-import tempfile
 from typing import Any, Final
 
 from . import confine, kernel
@@ -83,14 +81,14 @@ def _input(data: bytes, plan: dict[str, Any]) -> int:
     """A file that holds ``data``, opened for reading; ``/dev/stdin`` leads to it inside namespaces."""
     if plan["nested"]:
         confine.mount_input(len(data))
-    folder = confine.INPUT if plan["mode"] != "none" else tempfile.mkdtemp(dir=plan["scratch_root"])
+    folder = confine.INPUT if plan["mode"] != "none" else confine.make_folder(plan)
     path = folder + "/stdin"
     with open(path, "xb") as file:
         file.write(data)
     os.chmod(path, 0o444)
     stdin = os.open(path, os.O_RDONLY)
     if plan["mode"] == "none":
-        shutil.rmtree(folder)
+        confine.remove_folder(folder)
     elif plan["nested"]:
         kernel.remount_read_only(confine.INPUT)
     return stdin
@@ -106,11 +104,13 @@ def become(job: dict[str, Any], plan: dict[str, Any], scratch: str, gate: Gate, 
             os.dup2(source, target)
         os.dup2(setup, _SETUP_FD, inheritable=False)
         line = socket.socket(fileno=_moved(gate.theirs.fileno(), _LINE_FD))
-        os.closerange(3, _LINE_FD)
-        os.closerange(_SETUP_FD + 1, 4096)
         for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        listener = confine.confine_program(job["limits"], plan, scratch)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        confine.confine_program(job["limits"], plan, scratch)
+        os.closerange(3, _LINE_FD)
+        kernel.close_from(_SETUP_FD + 1)
+        listener = confine.filter_calls(plan)
         _write_files(job["files"])
         socket.send_fds(line, [me.encode("ascii")], [] if listener is None else [listener])
         tool = plan["tool"]

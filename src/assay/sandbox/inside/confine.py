@@ -1,8 +1,9 @@
 """What is taken away from a process before it runs untrusted code.
 
-Two steps. `build_root` is done once a worker, inside fresh namespaces: an empty read-only root holding only
-the interpreter's library. `confine_program` is done once a program: limits, identity, capabilities, Landlock
-and the system call filter, in that order, because each takes away what the next would need.
+`build_root` and `prepare` are done once a worker, inside fresh namespaces: an empty read-only root holding
+only the interpreter's library. `confine_program` and `filter_calls` are done once a program: limits, identity,
+capabilities, Landlock and the system call filter, in that order, because each takes away what the next would
+need.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import resource
 from collections.abc import Iterable
 from typing import Any, Final
 
-from . import filter as syscall_filter
-from . import kernel
+from . import kernel, landlock
+from .filter import Filter
 
 __all__ = [
     "DEVICES",
@@ -22,8 +23,12 @@ __all__ = [
     "SCRATCH",
     "build_root",
     "confine_program",
+    "filter_calls",
+    "make_folder",
     "mount_input",
     "mount_scratch",
+    "prepare",
+    "remove_folder",
 ]
 
 SCRATCH: Final = "/tmp"  # noqa: S108  the path inside the sandbox's own root
@@ -31,6 +36,15 @@ INPUT: Final = "/input"  # holds what a command reads; there for commands only
 DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 NOBODY: Final = 65534
 _STACKS: Final = 256 * 1024 * 1024  # what the threads of a command reserve and never use
+_NOTHING: Final = (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE)
+_LIMITED: Final = (
+    resource.RLIMIT_CPU,
+    resource.RLIMIT_FSIZE,
+    resource.RLIMIT_NOFILE,
+    resource.RLIMIT_AS,
+    resource.RLIMIT_DATA,
+    resource.RLIMIT_NPROC,
+)
 
 
 def build_root(visible: list[str], masked: list[str], files: Iterable[tuple[str, str]] | None = None) -> None:
@@ -98,49 +112,79 @@ def mount_scratch(size: int) -> None:
     kernel.mount_tmpfs(SCRATCH, options=options)
 
 
-def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) -> int | None:
-    """Take everything away from this process that the program is not to have.
+def make_folder(plan: dict[str, Any]) -> str:
+    """A fresh folder for a program where it has no mount namespace of its own."""
+    import tempfile  # with its compression libraries it is a tenth of a worker, and most have no use for it
 
-    For a declared command the answer is the descriptor its one ``execve`` is asked about on.
+    folder: str = tempfile.mkdtemp(dir=plan["scratch_root"])
+    if plan["switch_user"]:
+        os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+def remove_folder(folder: str) -> None:
+    """Remove what `make_folder` made, with everything that was put into it."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def confine_program(limits: dict[str, Any], plan: dict[str, Any], scratch: str) -> None:
+    """Take everything away from this process that the program is not to have; `filter_calls` does the rest.
 
     Raises OSError if any part of the declared confinement cannot be put in force: the program then does not
     run. Without namespaces (``plan["mode"] == "none"``) Landlock and the filter are still used if they exist.
     """
-    os.umask(0o077)
     os.chdir(scratch)
     _set_limits(limits, plan)
-    if plan["mode"] != "none":
-        if plan["switch_user"]:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
-        kernel.drop_capabilities()
+    if plan["switch_user"]:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    kernel.drop_capabilities()
     kernel.die_with_parent()
     kernel.no_new_privileges()
+    if plan["ruleset"] is not None:
+        plan["ruleset"].restrict([INPUT] if plan["tool"] is not None and plan["mode"] != "none" else [])
+
+
+def filter_calls(plan: dict[str, Any]) -> int | None:
+    """Put the system call filter in force, the last step: it takes away what the others need.
+
+    For a declared command the answer is the descriptor its one ``execve`` is asked about on.
+    """
+    if plan["filter"] is None:
+        return None
+    if plan["tool"] is not None:
+        return int(plan["filter"].install_asking())
+    plan["filter"].install()
+    return None
+
+
+def prepare(plan: dict[str, Any]) -> None:
+    """Once a worker: make ready what every program is confined with, and set what is the same for all."""
+    os.umask(0o077)
+    for kind in _NOTHING:
+        resource.setrlimit(kind, (0, 0))
+    plan["ceilings"] = {kind: resource.getrlimit(kind)[1] for kind in _LIMITED}
     tool = plan["tool"]
+    plan["ruleset"] = plan["filter"] = None
     if plan["landlock"]:
         devices = [path for path in DEVICES if os.path.exists(path)]
-        if tool is None:
-            kernel.landlock_restrict(plan["visible"], devices, scratch)
-        else:
-            readable = [*tool["readable"], *([INPUT] if plan["mode"] != "none" else [])]
-            kernel.landlock_restrict(readable, devices, scratch, tool["executables"])
-    if tool is not None and (plan["seccomp"] or plan["mode"] != "none"):
-        return syscall_filter.install_asking()
-    if plan["seccomp"]:
-        syscall_filter.install(no_processes=plan["no_processes"])
-    return None
+        readable, executable = (
+            (plan["visible"], ()) if tool is None else (tool["readable"], tool["executables"])
+        )
+        plan["ruleset"] = landlock.Ruleset(readable, devices, executable)
+    if plan["seccomp"] or (tool is not None and plan["mode"] != "none"):
+        plan["filter"] = Filter(no_processes=plan["no_processes"], ask=tool is not None)
 
 
 def _set_limits(limits: dict[str, Any], plan: dict[str, Any]) -> None:
     cpu = int(limits["cpu_seconds"])
     wanted = {
-        resource.RLIMIT_CORE: (0, 0),
         resource.RLIMIT_CPU: (cpu, cpu + 1),
         resource.RLIMIT_FSIZE: (limits["scratch_bytes"], limits["scratch_bytes"]),
         resource.RLIMIT_NOFILE: (64, 64),
-        resource.RLIMIT_MEMLOCK: (0, 0),
-        resource.RLIMIT_MSGQUEUE: (0, 0),
     }
     if plan["tool"] is None:
         wanted[resource.RLIMIT_AS] = (limits["memory_bytes"], limits["memory_bytes"])
@@ -151,7 +195,7 @@ def _set_limits(limits: dict[str, Any], plan: dict[str, Any]) -> None:
         count = limits["processes"] + (0 if plan["switch_user"] else 4)
         wanted[resource.RLIMIT_NPROC] = (count, count)
     for kind, (soft, hard) in wanted.items():
-        ceiling = resource.getrlimit(kind)[1]
+        ceiling = plan["ceilings"][kind]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
         resource.setrlimit(kind, (soft, hard))

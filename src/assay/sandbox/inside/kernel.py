@@ -1,6 +1,6 @@
 """The Linux calls that Python 3.11 has no function for, made with ctypes.
 
-Namespaces and mounts, capabilities, Landlock (Salaün, "Landlock LSM: kernel documentation") and prctl.
+Namespaces and mounts, capabilities, descriptors and prctl.
 Everything raises OSError with the name of the call that failed.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
+import signal
 import struct
-from collections.abc import Iterable
 from typing import Final
 
 __all__ = [
@@ -22,17 +23,19 @@ __all__ = [
     "CLONE_NEWUTS",
     "become_subreaper",
     "bind_read_only",
+    "child_signals",
+    "close_from",
     "die_with_parent",
     "drop_bounding_set",
     "drop_capabilities",
-    "landlock_abi",
-    "landlock_restrict",
     "make_mounts_private",
     "mount_tmpfs",
     "no_new_privileges",
+    "own_pid_namespace",
     "pivot_root",
+    "rejoin_pid_namespace",
     "remount_read_only",
-    "seccomp_mode",
+    "system_call",
     "unmount",
     "unshare",
 ]
@@ -48,14 +51,16 @@ CLONE_NEWNET: Final = 0x40000000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT = 1, 2, 4, 8, 32
 _MS_BIND, _MS_REC, _MS_PRIVATE = 4096, 16384, 1 << 18
 _MNT_DETACH = 2
-_PR_SET_PDEATHSIG, _PR_GET_SECCOMP, _PR_CAPBSET_DROP = 1, 21, 24
+_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP = 1, 24
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _SIGKILL = 9
 # These numbers are the same on every architecture but alpha: they were added after the tables were unified.
-_SYS_MOUNT_SETATTR, _SYS_LANDLOCK_CREATE, _SYS_LANDLOCK_ADD, _SYS_LANDLOCK_RESTRICT = 442, 444, 445, 446
+_SYS_CLOSE_RANGE, _SYS_MOUNT_SETATTR = 436, 442
 _SYS_PIVOT_ROOT: Final = {"x86_64": 155, "aarch64": 41}.get(os.uname().machine)
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_ZERO: Final = ctypes.c_ulong(0)
+_DESCRIPTORS: Final = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1] % 2**63, 1 << 20)  # -1 is infinity
 
 
 def _checked(result: int, call: str) -> int:
@@ -65,18 +70,46 @@ def _checked(result: int, call: str) -> int:
     return result
 
 
-def _syscall(number: int, call: str, *arguments: object) -> int:
+def system_call(number: int, call: str, *arguments: object) -> int:
+    """A call that libc has no function for; ``call`` names it in the error."""
     return _checked(_libc.syscall(ctypes.c_long(number), *arguments), call)
 
 
 def _prctl(option: int, value: int, call: str) -> int:
-    zero = ctypes.c_ulong(0)
-    return _checked(_libc.prctl(option, ctypes.c_ulong(value), zero, zero, zero), call)
+    return _checked(_libc.prctl(option, ctypes.c_ulong(value), _ZERO, _ZERO, _ZERO), call)
 
 
 def unshare(flags: int) -> None:
     """Leave the namespaces named by ``flags`` for fresh ones."""
     _checked(_libc.unshare(flags), "unshare")
+
+
+def own_pid_namespace() -> int:
+    """A descriptor of the PID namespace this process is in, for `rejoin_pid_namespace`."""
+    try:
+        return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return os.pidfd_open(os.getpid())  # taken for a namespace from Linux 5.8 on
+
+
+def rejoin_pid_namespace(own: int) -> None:
+    """Undo ``unshare(CLONE_NEWPID)``: later children are born in the namespace of this process again."""
+    _checked(_libc.setns(own, CLONE_NEWPID), "setns")
+
+
+def child_signals() -> int:
+    """A descriptor that can be read when a child has ended. SIGCHLD is blocked from here on."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    mask = struct.pack("=Q120x", 1 << (signal.SIGCHLD - 1))
+    return _checked(_libc.signalfd(-1, mask, os.O_NONBLOCK | os.O_CLOEXEC), "signalfd")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from ``first`` on, however many the process that started this one had open."""
+    try:
+        system_call(_SYS_CLOSE_RANGE, "close_range", ctypes.c_uint(first), ctypes.c_uint(2**32 - 1), _ZERO)
+    except OSError:  # before Linux 5.9
+        os.closerange(first, _DESCRIPTORS)
 
 
 def die_with_parent() -> None:
@@ -92,11 +125,6 @@ def become_subreaper() -> None:
 def no_new_privileges() -> None:
     """No setuid program or file capability takes effect from here on."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1, "prctl(PR_SET_NO_NEW_PRIVS)")
-
-
-def seccomp_mode() -> int:
-    """0 none, 2 a filter is in force."""
-    return _prctl(_PR_GET_SECCOMP, 0, "prctl(PR_GET_SECCOMP)")
 
 
 def drop_bounding_set() -> None:
@@ -146,7 +174,7 @@ def remount_read_only(target: str, *, recursive: bool = True) -> None:
     size = ctypes.c_size_t(len(attributes))
     path = os.fsencode(target)
     try:
-        _syscall(_SYS_MOUNT_SETATTR, "mount_setattr", at_fdcwd, path, at_recursive, attributes, size)
+        system_call(_SYS_MOUNT_SETATTR, "mount_setattr", at_fdcwd, path, at_recursive, attributes, size)
     except OSError:
         # Flags that were locked by a more privileged namespace have to be named again.
         held = os.statvfs(target).f_flag
@@ -164,61 +192,4 @@ def pivot_root(new: str, old: str) -> None:
     """Make ``new`` the root and put the former root at ``old``."""
     if _SYS_PIVOT_ROOT is None:
         raise OSError(38, f"pivot_root: its number on {os.uname().machine} is not known")
-    _syscall(_SYS_PIVOT_ROOT, "pivot_root", os.fsencode(new), os.fsencode(old))
-
-
-_EXECUTE, _READ_FILE, _READ_DIR = 1, 1 << 2, 1 << 3
-_ON_FILES: Final = (1 << 1) | _READ_FILE | (1 << 14)  # write, read, truncate
-_FS_BITS: Final = {1: 13, 2: 14, 3: 15, 4: 15}  # how many access rights each ABI knows; 16 from ABI 5
-_NEVER_IN_SCRATCH: Final = _EXECUTE | (1 << 6) | (1 << 11)  # execute, character and block devices
-
-
-def landlock_abi() -> int:
-    """The version of Landlock the kernel offers; 0 where it has none."""
-    try:
-        return _syscall(
-            _SYS_LANDLOCK_CREATE, "landlock_create_ruleset", None, ctypes.c_size_t(0), ctypes.c_uint(1)
-        )
-    except OSError:
-        return 0
-
-
-def landlock_restrict(
-    readable: Iterable[str], devices: Iterable[str], writable: str, executable: Iterable[str] = ()
-) -> None:
-    """Refuse every access to files but reading below ``readable`` and working below ``writable``.
-
-    Nothing can be executed but the files named by ``executable``.
-    From ABI 4 on TCP is refused as well, from ABI 6 on abstract sockets of and signals to processes
-    outside. Needs `no_new_privileges` first.
-    """
-    abi = landlock_abi()
-    handled = (1 << _FS_BITS.get(abi, 16)) - 1
-    attributes = struct.pack("=Q", handled)
-    attributes += struct.pack("=Q", 0b11) if abi >= 4 else b""
-    attributes += struct.pack("=Q", 0b11) if abi >= 6 else b""
-    size = ctypes.c_size_t(len(attributes))
-    rules = _syscall(_SYS_LANDLOCK_CREATE, "landlock_create_ruleset", attributes, size, ctypes.c_uint(0))
-    try:
-        for path in readable:
-            _allow(rules, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))
-        for path in executable:
-            _allow(rules, path, _READ_FILE | _EXECUTE)
-        for path in devices:
-            _allow(rules, path, _ON_FILES & handled)
-        _allow(rules, writable, handled & ~_NEVER_IN_SCRATCH)
-        _syscall(_SYS_LANDLOCK_RESTRICT, "landlock_restrict_self", ctypes.c_int(rules), ctypes.c_uint(0))
-    finally:
-        os.close(rules)
-
-
-def _allow(rules: int, path: str, access: int) -> None:
-    beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        rule = struct.pack("=Qi", access, beneath)
-        kind = ctypes.c_int(1)
-        _syscall(
-            _SYS_LANDLOCK_ADD, f"landlock_add_rule {path}", ctypes.c_int(rules), kind, rule, ctypes.c_uint(0)
-        )
-    finally:
-        os.close(beneath)
+    system_call(_SYS_PIVOT_ROOT, "pivot_root", os.fsencode(new), os.fsencode(old))

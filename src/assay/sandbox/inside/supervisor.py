@@ -1,21 +1,20 @@
 """Starts one program in a process of its own, watches it from outside, ends it with all its children.
 
-The supervisor is forked from the worker for one program and stays out of the program's PID namespace. It
-reads the result and output pipes, keeps the wall clock, and hands raw bytes to the caller: nothing a program
-writes is interpreted here.
+The supervisor is forked from the worker for one program, whose PID namespace it is process 1 of: no signal
+from inside reaches it, orphans come to it, and everything in the namespace dies with it. It reads the result
+and output pipes, keeps the wall clock, and hands raw bytes to the caller: nothing a program writes is
+interpreted here.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes an enum of every number, which takes longer
 import contextlib
+import gc
 import os
-import random
 import select
-import shutil
 import signal
 import socket
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -26,35 +25,45 @@ __all__ = ["supervise"]
 
 _CHUNK: Final = 65536
 _LOOK_MS: Final = 5  # between two looks at the memory of a command
+_SHORT_MS: Final = 10  # most programs have ended by then, and a pipe holds what they wrote until it is read
 
 
-def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
-    """Run ``job`` and send its report; raises OSError when the program could not be confined."""
-    nested = bool(plan["nested"])
-    init, scratch = 0, confine.SCRATCH
-    if nested:
-        kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
-        confine.mount_scratch(job["limits"]["scratch_bytes"])
-        init = _fork_init()
+def supervise(control: socket.socket, plan: dict[str, Any]) -> bool:
+    """Wait for a job, run it and send its report; False when the caller has hung up instead.
+
+    Raises OSError when the program could not be confined.
+    """
+    scratch = confine.SCRATCH
+    if plan["nested"]:
+        # Where there is no filter, System V and message queues are kept apart by their namespace.
+        kernel.unshare(kernel.CLONE_NEWNS | (kernel.CLONE_NEWIPC if plan["filter"] is None else 0))
     else:
         kernel.become_subreaper()
-        if plan["mode"] == "none" or plan["tool"] is None:
-            scratch = tempfile.mkdtemp(dir=plan["scratch_root"])
+    job = wire.receive_job(control)
+    if job is None:
+        return False
+    if plan["nested"]:
+        confine.mount_scratch(job["limits"]["scratch_bytes"])
+    elif plan["mode"] == "none" or plan["tool"] is None:
+        scratch = confine.make_folder(plan)
     try:
         gate = None if plan["tool"] is None else command.Gate(job["stdin"], plan)
         nonce = os.urandom(16).hex()
-        program, result, output = _start(job, plan, scratch, gate, nonce)
-        wire.send(control, {"event": "started"})
-        watch = _Watch(control, program, result, output, job["limits"], None if gate is None else gate.memory)
+        program, result, output, setup = _start(job, plan, scratch, gate, nonce)
+        memory = None if gate is None else gate.memory
+        watch = _Watch(control, plan["children"], program, result, output, job["limits"], memory)
         watch.follow()
-        status, usage = _end(program, init, orphans=plan["mode"] == "none")
+        status, usage = watch.end(nested=plan["nested"], orphans=plan["mode"] == "none")
         watch.drain()
+        trouble = _read_all(setup)
+        if trouble:
+            raise OSError(trouble.decode("utf-8", "replace"))
         if gate is not None and usage.ru_maxrss * 1024 > job["limits"]["memory_bytes"]:
             watch.stopped = watch.stopped or "memory"  # rose and ended between two looks
     finally:
         if scratch != confine.SCRATCH:
-            shutil.rmtree(scratch, ignore_errors=True)
-    report = {
+            confine.remove_folder(scratch)
+    report: dict[str, str | float | bool] = {
         "event": "report",
         "stopped": watch.stopped,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
@@ -64,15 +73,17 @@ def supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any])
         "nonce": nonce,
         "cut": watch.cut,
     }
-    wire.send(control, report)
-    wire.send_bytes(control, bytes(watch.result_bytes))
-    wire.send_bytes(control, bytes(watch.output_bytes))
+    wire.send(control, report, bytes(watch.result_bytes), bytes(watch.output_bytes))
+    return True
 
 
 def _start(
     job: dict[str, Any], plan: dict[str, Any], scratch: str, gate: command.Gate | None, nonce: str
-) -> tuple[int, int, int]:
-    """The program's process and the two pipes it writes: result and output, of a command stdout and stderr."""
+) -> tuple[int, int, int, int]:
+    """The program's process and the pipes it writes: result and output, of a command stdout and stderr.
+
+    On the last one it says why it could not be confined.
+    """
     pipes = [os.pipe() for _ in range(3)]
     program = os.fork()
     if program == 0:
@@ -86,13 +97,11 @@ def _start(
     (result, _), (output, _), (setup, _) = pipes
     if gate is not None:
         gate.open(setup)
-    trouble = _read_all(setup)
-    if gate is not None and not gate.passed:
-        trouble = trouble or b"the process that was to run the command ended before it did"
-    if trouble:
-        os.waitpid(program, 0)
-        raise OSError(trouble.decode("utf-8", "replace"))
-    return program, result, output
+        if not gate.passed:
+            why = _read_all(setup) or b"the process that was to run the command ended before it did"
+            os.waitpid(program, 0)
+            raise OSError(why.decode("utf-8", "replace"))
+    return program, result, output, setup
 
 
 class _Watch:
@@ -101,16 +110,19 @@ class _Watch:
     def __init__(
         self,
         control: socket.socket,
+        children: int,
         program: int,
         result: int,
         output: int,
         limits: dict[str, Any],
         memory: Callable[[], int] | None,
     ) -> None:
-        self.control, self.program, self.result, self.output = control, program, result, output
+        self.control, self.children, self.program = control, children, program
+        self.result, self.output = result, output
         self.limits, self.memory = limits, memory
         self.result_bytes, self.output_bytes = bytearray(), bytearray()
         self.stopped, self.seconds, self.cut = "", 0.0, False
+        self.ended: tuple[int, Any] | None = None
         os.set_blocking(result, False)
         os.set_blocking(output, False)
 
@@ -118,11 +130,18 @@ class _Watch:
         """Until the program's main process ends, its time is up, or the caller is gone."""
         begun = time.monotonic()
         deadline = begun + self.limits["wall_seconds"]
-        pidfd = os.pidfd_open(self.program)
         poller = select.poll()
-        for fd in (self.result, self.output, self.control.fileno(), pidfd):
+        for fd in (self.control.fileno(), self.children):
             poller.register(fd, select.POLLIN)
-        while not self.stopped:
+        if self.memory is None:
+            poller.poll(min(_SHORT_MS, 1000 * self.limits["wall_seconds"]))
+            self._reap()
+        if self.ended is None:
+            for fd in (self.result, self.output):
+                poller.register(fd, select.POLLIN)
+            with contextlib.suppress(OSError):  # a caller that is gone is found below
+                wire.send(self.control, {"event": "started"})
+        while not self.stopped and self.ended is None:
             left = deadline - time.monotonic()
             if left <= 0:
                 self.stopped = "timeout"
@@ -134,12 +153,42 @@ class _Watch:
             for fd in (self.result, self.output):
                 if fd in ready and self._take(fd) == 0:
                     poller.unregister(fd)
-            if pidfd in ready:
-                break
-            if self.memory is not None and self.memory() > self.limits["memory_bytes"]:
+            if self.children in ready:
+                self._reap()
+            if self.ended is None and self.memory is not None and self.memory() > self.limits["memory_bytes"]:
                 self.stopped = "memory"
         self.seconds = time.monotonic() - begun
-        os.close(pidfd)
+
+    def _reap(self) -> bool:
+        """Take note of every process that has ended; orphans come here, too. Whether any is left."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.children, _CHUNK)
+        try:
+            while (found := os.wait4(-1, os.WNOHANG))[0]:
+                if found[0] == self.program:
+                    self.ended = found[1:]
+        except ChildProcessError:
+            return False
+        return True
+
+    def end(self, *, nested: bool, orphans: bool) -> tuple[int, Any]:
+        """Kill the program and every process it left behind; what remains after is nothing."""
+        if self._reap():
+            if nested:
+                os.kill(-1, signal.SIGKILL)  # all of the namespace but its process 1, which this one is
+            elif self.ended is None:
+                os.kill(self.program, signal.SIGKILL)
+        while self.ended is None or nested:
+            try:
+                found = os.wait4(-1, 0)
+            except ChildProcessError:
+                break
+            if found[0] == self.program:
+                self.ended = found[1:]
+        if orphans:
+            _end_orphans()
+        assert self.ended is not None
+        return self.ended
 
     def _take(self, fd: int) -> int:
         """Read what is there, keep what is within the limits; 0 at the end of the pipe."""
@@ -167,23 +216,6 @@ class _Watch:
             os.close(fd)
 
 
-def _fork_init() -> int:
-    """Process 1 of the program's PID namespace: does nothing, and everything dies with it."""
-    init = os.fork()
-    if init:
-        return init
-    try:
-        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        kernel.die_with_parent()
-        os.closerange(0, 4096)
-        while True:
-            signal.pause()
-    finally:
-        os._exit(1)
-
-
 def _become_program(
     job: dict[str, Any], plan: dict[str, Any], scratch: str, writes: list[int], nonce: str
 ) -> None:
@@ -192,17 +224,25 @@ def _become_program(
     try:
         os.setsid()
         result_fd, output_fd, setup_fd = writes
-        nothing = os.open("/dev/null", os.O_RDONLY)
-        for source, target in ((nothing, 0), (output_fd, 1), (output_fd, 2)):
-            os.dup2(source, target)
-        result = _moved(result_fd, random.SystemRandom().randrange(300, 900))
-        setup = _moved(setup_fd, 999)
+        os.dup2(output_fd, 1)
+        os.dup2(output_fd, 2)
+        result = os.dup2(result_fd, 300 + int.from_bytes(os.urandom(4), "big") % 600)
+        setup = os.dup2(setup_fd, 999)
+        for hook in plan["hooks"]:
+            os.register_at_fork(**hook)
+        if scratch != confine.SCRATCH:
+            os.environ.update({"HOME": scratch, "TMPDIR": scratch})
+        for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
+            _signal.signal(number, _signal.SIG_DFL)
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
+        confine.confine_program(job["limits"], plan, scratch)
         os.closerange(3, result)
         os.closerange(result + 1, setup)
-        os.closerange(setup + 1, 4096)
-        _plain_surroundings(scratch)
-        confine.confine_program(job["limits"], plan, scratch)
+        kernel.close_from(setup + 1)
+        confine.filter_calls(plan)
         os.close(setup)
+        gc.enable()
         harness.run(job, result, nonce)
     except BaseException as error:
         with contextlib.suppress(BaseException):
@@ -211,46 +251,12 @@ def _become_program(
         os._exit(71)
 
 
-def _moved(fd: int, target: int) -> int:
-    os.dup2(fd, target)
-    return target
-
-
-def _plain_surroundings(scratch: str) -> None:
-    """The process-wide state a program starts from, the same every time."""
-    os.environ.clear()
-    os.environ.update({"HOME": scratch, "TMPDIR": scratch, "PATH": "", "LANG": "C.UTF-8"})
-    tempfile.tempdir = None
-    sys.argv[:] = ["program.py"]
-    sys.orig_argv[:] = ["python"]
-    random.seed(0)
-    for name in [name for name in sys.modules if name.split(".")[0] in ("inside", "__main__")]:
-        del sys.modules[name]
-    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def _read_all(fd: int) -> bytes:
     data = b""
     while chunk := os.read(fd, _CHUNK):
         data += chunk
     os.close(fd)
     return data
-
-
-def _end(program: int, init: int, *, orphans: bool) -> tuple[int, Any]:
-    """Kill the program and every process it left behind; what remains after is nothing."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(program, signal.SIGKILL)
-    _, status, usage = os.wait4(program, 0)
-    if init:
-        # The namespace's init cannot be reaped before everything in it is gone.
-        os.kill(init, signal.SIGKILL)
-        os.waitpid(init, 0)
-    elif orphans:
-        _end_orphans()
-    return status, usage
 
 
 def _end_orphans() -> None:

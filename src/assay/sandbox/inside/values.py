@@ -28,7 +28,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
-__all__ = ["MAX_DEPTH", "Opaque", "TooLarge", "check", "encode", "thaw", "type_name"]
+__all__ = ["MAX_DEPTH", "Opaque", "TooLarge", "check", "encode", "most_entries", "thaw", "type_name"]
 
 MAX_DEPTH: Final = 100
 _SAFE: Final = 2**53
@@ -180,6 +180,7 @@ class _Encoder:
 def thaw(value: object) -> Any:
     """Rebuild the Python value of an encoded one; every call makes a fresh copy.
 
+    Entries of a set or a dict that were made to collide take quadratic time: see `most_entries`.
     Raises ValueError for anything `encode` would not have written.
     """
     if value is None or value is True or value is False:
@@ -228,6 +229,21 @@ def check(value: object, *, as_key: bool = False) -> None:
             check(item[1])
         else:
             raise ValueError("a dict is an array of pairs")
+
+
+def most_entries(value: object) -> int:
+    """How many entries the largest set or dict of an encoded value has; 0 where there is none."""
+    most, rest = 0, [value]
+    while rest:
+        item = rest.pop()
+        if type(item) is list:
+            rest += item
+        elif type(item) is dict:
+            for tag, content in item.items():
+                rest.append(content)
+                if tag in ("set", "frozenset", "dict") and type(content) is list:
+                    most = max(most, len(content))
+    return most
 
 
 def _items(content: object) -> list[Any]:

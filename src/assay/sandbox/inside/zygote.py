@@ -1,6 +1,6 @@
 """The worker: a warm interpreter that enters its namespaces once and is forked for every program.
 
-Started as ``python -S -s -P -c "..." CONFIG`` with a clean environment. Two processes under ``namespaces``:
+Started by ``boot`` in ``python -S -s -P`` with a clean environment. Two processes under ``namespaces``:
 one that waits outside, and the worker proper, which is process 1 of its own PID namespace, so that killing
 either leaves nothing behind.
 """
@@ -8,6 +8,7 @@ either leaves nothing behind.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import gc
 import importlib
 import importlib.util
@@ -19,8 +20,8 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
+from . import confine, kernel, landlock, wire
 from . import filter as syscall_filter
-from . import kernel, wire
 
 __all__ = ["EXTRA", "WARM", "main", "survey"]
 
@@ -32,7 +33,7 @@ WARM: Final = """
 """.split()  # noqa: SIM905
 # Not loaded, but their shared libraries have to be where the loader looks.
 EXTRA: Final = ["bz2", "ctypes", "lzma", "sqlite3", "ssl", "uuid", "zlib"]
-_FAILED: Final = 3
+_DONE, _FAILED, _ENDED = 0, 3, 4
 
 
 def survey() -> None:
@@ -56,70 +57,96 @@ def survey() -> None:
     print(json.dumps({"visible": outer, "masked": masked, "library": sorted(library)}))
 
 
-def main() -> None:
+def main(control: socket.socket, config: dict[str, Any]) -> None:
     """Enter the confinement named in the configuration, say hello, serve until the caller is gone."""
-    config: dict[str, Any] = json.loads(sys.argv[1])
-    control = socket.socket(fileno=config["fd"])
     try:
+        for inherited in (control.fileno(), config["proc"]):
+            if inherited is not None:
+                os.set_inheritable(inherited, False)
         if config["mode"] in ("namespaces", "none"):
             kernel.die_with_parent()
             if os.getppid() != config["caller"]:
                 os._exit(_FAILED)
         alone = os.getuid() == 0 and not _nobody_is_there()
+        own = None
         if config["mode"] == "namespaces":
-            _enter_namespaces(config, control)
-        _warm_up()
-        plan = {**_plan(config), "no_processes": alone}
-        if alone and not plan["seccomp"] and config["mode"] != "none":
-            raise OSError(
-                1, "root is alone in its user namespace, and the number of processes cannot be limited"
-            )
+            own = _enter_namespaces(config, control)
+        elif config["mode"] == "bubblewrap":
+            own = kernel.own_pid_namespace()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        plan = _plan(config, own, alone=alone)
+        supervisor = _warm_up(plan)
         wire.send(control, {"event": "ready", "landlock": plan["landlock"], "seccomp": plan["seccomp"]})
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
         os._exit(_FAILED)
-    _serve(control, plan)
+    _serve(control, plan, supervisor)
 
 
-def _plan(config: dict[str, Any]) -> dict[str, Any]:
-    if config["mode"] != "none":
-        kernel.drop_bounding_set()
-    return {
+def _plan(config: dict[str, Any], own: int | None, *, alone: bool) -> dict[str, Any]:
+    """All that is known of every program's confinement before there is one. ``own`` is there where it nests."""
+    kernel.drop_bounding_set()
+    if own is not None:
+        kernel.rejoin_pid_namespace(own)  # it is in it already: shows that the kernel can
+    plan: dict[str, Any] = {
         "mode": config["mode"],
-        "nested": config["mode"] in ("namespaces", "bubblewrap"),
+        "own": own,
+        "nested": own is not None,
         "visible": config["visible"],
         "scratch_root": config["scratch_root"],
         "tool": config["tool"],
         "proc": config["proc"],
-        "switch_user": config["mode"] == "namespaces" and os.getuid() == 0,
-        "landlock": kernel.landlock_abi(),
+        "switch_user": os.getuid() == 0,
+        "landlock": landlock.abi(),
         "seccomp": syscall_filter.supported(),
+        "no_processes": alone,
+        "children": kernel.child_signals(),
     }
+    if alone and config["mode"] == "none":
+        raise OSError(1, "root is alone in its user namespace, and programs could not run as anyone else")
+    if alone and not plan["seccomp"]:
+        raise OSError(1, "root is alone in its user namespace, and the number of processes cannot be limited")
+    confine.prepare(plan)
+    return plan
 
 
-def _serve(control: socket.socket, plan: dict[str, Any]) -> None:
-    while (job := wire.receive(control)) is not None:
-        supervisor = os.fork()
-        if supervisor == 0:
-            _supervise(control, job, plan)
-        _, status = os.waitpid(supervisor, 0)
-        if status != 0:
-            wire.send(control, {"event": "lost"})
-        if plan["mode"] == "bubblewrap-once":
-            break
+def _serve(control: socket.socket, plan: dict[str, Any], supervisor: ModuleType) -> None:
+    """Fork first, read the job in the child: what this process never held, no program finds in its memory.
+
+    The next supervisor is there before its job is.
+    """
+    while True:
+        child = _fork(plan["own"])
+        if child == 0:
+            _supervise(control, plan, supervisor)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code not in (_DONE, _ENDED):
+            with contextlib.suppress(OSError):
+                wire.send(control, {"event": "lost"})
+        if code != _DONE or plan["mode"] == "bubblewrap-once":
+            os._exit(0)  # after a loss, what is left of its job on the line would be read as another one
         _reap()
-    os._exit(0)
 
 
-def _supervise(control: socket.socket, job: dict[str, Any], plan: dict[str, Any]) -> None:
-    code = 1
+def _fork(own: int | None) -> int:
+    """A supervisor; where programs get PID namespaces of their own, it is process 1 of one."""
+    if own is None:
+        return os.fork()
+    kernel.unshare(kernel.CLONE_NEWPID)
+    child = os.fork()
+    if child:
+        kernel.rejoin_pid_namespace(own)
+    return child
+
+
+def _supervise(control: socket.socket, plan: dict[str, Any], supervisor: ModuleType) -> None:
+    code = _FAILED
     try:
         kernel.die_with_parent()
-        sys.modules["inside.supervisor"].supervise(control, job, plan)
-        code = 0
+        code = _DONE if supervisor.supervise(control, plan) else _ENDED
     except OSError as error:
         wire.send(control, {"event": "failed", "why": error.strerror or str(error)})
-        code = 0
+        code = _ENDED
     finally:
         os._exit(code)
 
@@ -132,8 +159,8 @@ def _reap() -> None:
         return
 
 
-def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> None:
-    """Returns in the worker proper; the process that was started stays behind and waits for it."""
+def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> int:
+    """Returns in the worker proper, with its PID namespace; the process that was started waits for it."""
     uid, gid = os.getuid(), os.getgid()
     asking, answering = os.pipe()
     helper = os.fork()
@@ -163,12 +190,10 @@ def _enter_namespaces(config: dict[str, Any], control: socket.socket) -> None:
         os.waitpid(worker, 0)
         os._exit(0)
     kernel.die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _import_private()  # while its files can still be seen
-    from . import confine
-
+    own = kernel.own_pid_namespace()  # while /proc can still be seen
     tool = config["tool"]
     confine.build_root(config["visible"], config["masked"], None if tool is None else tool["files"])
+    return own
 
 
 def _write_maps(process: int, uid: int, gid: int) -> None:
@@ -199,22 +224,39 @@ def _nobody_is_there() -> bool:
     return any(first <= 65534 < first + count for first, _, count in rows)
 
 
-def _warm_up() -> None:
-    _import_private()
+def _warm_up(plan: dict[str, Any]) -> ModuleType:
+    """Load what programs import, and bring the process into the state that every program starts from.
+
+    What modules want to be done after a fork (``random`` seeds itself anew, say) is for programs that fork, and
+    is told to those: here it would take a quarter of every fork. Returns the supervisor.
+    """
+    hooks: list[dict[str, Any]] = []
+    register, os.register_at_fork = os.register_at_fork, lambda **given: hooks.append(given)
+    supervisor = _import_private()
     for name in WARM:
         importlib.import_module(name)
-    sys.path[:] = [entry for entry in sys.path if entry and not os.path.isdir(os.path.join(entry, "inside"))]
+    os.register_at_fork = register
+    plan["hooks"] = hooks
+    del sys.meta_path[0]  # the finder of these modules, which `boot` put there
     sys.path_importer_cache.clear()
     sys.dont_write_bytecode = True
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    os.environ.clear()
+    os.environ.update({"HOME": confine.SCRATCH, "TMPDIR": confine.SCRATCH, "PATH": "", "LANG": "C.UTF-8"})
+    sys.argv[:] = ["program.py"]
+    sys.orig_argv[:] = ["python"]
+    sys.modules["random"].seed(0)
+    for name in [name for name in sys.modules if name.split(".")[0] in ("inside", "__main__")]:
+        del sys.modules[name]
     gc.collect()
     gc.freeze()
+    gc.disable()  # until the program runs
+    return supervisor
 
 
-def _import_private() -> None:
-    """Load what runs beside the program with builtins of its own, out of the program's reach."""
-    if "inside.harness" in sys.modules:
-        return
+def _import_private() -> ModuleType:
+    """The supervisor. What runs beside the program has builtins of its own, out of the program's reach."""
     package = __package__ or "inside"
     for name in ("values", "harness"):
         spec = importlib.util.find_spec(f"{package}.{name}")
@@ -226,4 +268,4 @@ def _import_private() -> None:
         sys.modules[spec.name] = module
         setattr(sys.modules[package], name, module)
         exec(code, module.__dict__)  # noqa: S102  our own source, under private builtins
-    importlib.import_module(f"{package}.supervisor")
+    return importlib.import_module(f"{package}.supervisor")

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.instruments.repeatability.programs import oracle
 from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
 from assay.instruments.repeatability.programs.oracle import OracleJudgement, job_for, judge
 from assay.sandbox import CommandJob, Job
@@ -177,6 +178,27 @@ def test_values_are_compared_as_python_compares_them_and_outside_the_program() -
     assert [(e, code, judgement.state) for (e, code, _), judgement in zip(COMPARED, found, strict=True)] == (
         COMPARED
     )
+
+
+ENTRIES = {"int": hex(2**61 - 1)}  # hash 0, as has every multiple of it
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"a": [1]}, {"set": [1, 2]}),
+        ({"a": [1]}, [{"tuple": [{"dict": [[0, 1], [ENTRIES, 2]]}]}]),
+        ([1], {"frozenset": [ENTRIES]}),
+        (1.0, {"set": [0, ENTRIES]}),
+    ],
+)
+def test_entries_that_collide_are_not_rebuilt_beyond_what_is_expected(
+    wanted: Any, told: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One output of colliding entries took the bench 8 s: each entry is compared with all before it."""
+    monkeypatch.setattr(oracle, "thaw", lambda encoded: pytest.fail(f"rebuilt {encoded}"))
+    run = {"state": "ran", "detail": "", "cases": [{"state": "value", "value": told}]}
+    assert judge(value(wanted), run).state == "wrong"
 
 
 TOLERATED: list[tuple[Any, float, str, str]] = [

@@ -16,6 +16,7 @@ from msgspec import UNSET
 from assay.canonical import digest
 from assay.sandbox import CommandJob, Job, thaw
 from assay.sandbox import Limits as SandboxLimits
+from assay.sandbox.inside.values import most_entries
 
 from .contracts import CallStep, Case, Contract
 from .inputs import plain_case
@@ -149,7 +150,7 @@ def _case_state(contract: Contract, case: Case, result: dict[str, Any]) -> str:
     if case.raises is not None and state in ("exception", "value"):
         return _raised(case.raises, result)
     if state == "value":
-        return "pass" if _equal(thaw(result["value"]), case) else "wrong"
+        return "pass" if _equal(result["value"], case) else "wrong"
     return str(state)
 
 
@@ -160,7 +161,7 @@ def _step_state(step: CallStep, result: dict[str, Any]) -> str:
         return "exception"
     if step.expected is UNSET:
         return "pass"
-    return "pass" if _equal(thaw(result["value"]), step) else "wrong"
+    return "pass" if _equal(result["value"], step) else "wrong"
 
 
 def _raised(wanted: str, result: dict[str, Any]) -> str:
@@ -170,7 +171,15 @@ def _raised(wanted: str, result: dict[str, Any]) -> str:
     return "pass" if wanted in (result["exception"], *result.get("bases", ())) else "exception"
 
 
-def _equal(value: Any, case: Case | CallStep) -> bool:
+def _equal(encoded: Any, case: Case | CallStep) -> bool:
+    """Compare as Python does, at a cost that the expected value bounds.
+
+    Keys may be made to collide, and then a set or a dict is rebuilt in quadratic time. Equal values have sets and
+    dicts of equal sizes, so one with a larger one than is expected is not equal, and is not rebuilt.
+    """
+    if most_entries(encoded) > _most_entries_expected(case.expected):
+        return False
+    value = thaw(encoded)
     if case.tolerance is not None:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
@@ -180,3 +189,13 @@ def _equal(value: Any, case: Case | CallStep) -> bool:
         except OverflowError:  # a whole number beyond all reals: far from anything expected
             return False
     return bool(value == case.expected)
+
+
+def _most_entries_expected(value: Any) -> int:
+    if isinstance(value, dict):
+        return max([len(value), *map(_most_entries_expected, [*value.keys(), *value.values()])])
+    if isinstance(value, set | frozenset):
+        return max([len(value), *map(_most_entries_expected, value)])
+    if isinstance(value, list | tuple):
+        return max(map(_most_entries_expected, value), default=0)
+    return 0
