@@ -21,10 +21,10 @@ def value(reply: WrittenReply) -> object:
 
 
 def test_there_are_many_of_every_kind() -> None:
-    assert len(REPLIES) >= 760
+    assert len(REPLIES) >= 1050
     assert sum(reply.hard for reply in REPLIES) >= 260
-    assert len(UNANSWERED) >= 130
-    assert {reply.set for reply in REPLIES} == {"one", "two", "three", "four", "five"}
+    assert len(UNANSWERED) >= 190
+    assert {reply.set for reply in REPLIES} == {"one", "two", "three", "four", "five", "six"}
 
 
 def test_no_letter_is_wrong() -> None:
@@ -36,11 +36,12 @@ def test_none_is_read_where_there_is_none() -> None:
     assert [reply.text for reply in UNANSWERED if value(reply) is not None] == []
 
 
-def test_all_easy_ones_are_read() -> None:
-    assert [reply.text for reply in ANSWERED if not reply.hard and value(reply) is None] == []
+def test_nearly_all_easy_ones_are_read() -> None:
+    easy = [value(reply) == reply.answer for reply in ANSWERED if not reply.hard]
+    assert sum(easy) >= 0.995 * len(easy)
 
 
-@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six"])
 def test_nearly_all_of_each_set_are_read(name: str) -> None:
     read = [value(reply) == reply.answer for reply in ANSWERED if reply.set == name]
     assert sum(read) >= 0.95 * len(read)

@@ -49,7 +49,7 @@ def _decided(reply: PlainReply, said: list[Declared]) -> Answer:
     for weight in (Weight.PLAIN, Weight.HINT):
         some = [one for one in said if one.weight is weight and one.start > begin]
         if some:
-            agreed = len({one.value for one in some}) == 1
+            agreed = len({one.value for one in some}) == 1 or some[-1].path == "final_line"
             return _answer(reply, some[-1]) if agreed else Answer(None, UNREAD)
     return Answer(None, firm[-1].path if firm else UNREAD)
 

@@ -21,7 +21,7 @@ SEVERAL_BEFORE = 40  # characters before a label in which it may be joined with 
 BESIDE = 14  # characters before a label in which another one makes it one of several
 LISTED = 3  # lines beside an item of a list in which its neighbour may stand
 _LINE = re.compile(r"[^\n]+")
-_CLOSINGS = ("closing", "closing_with", "closing_after")
+_CLOSINGS = ("closing", "closing_with", "closing_after", "closing_brackets")
 
 
 class TextLine(NamedTuple):
@@ -164,7 +164,9 @@ class Lines:
         ):
             return  # write "Answer: B"
         said = any(hit.groupdict().get(name) for name in ("firm_option", "firm_colon"))
-        firm = said or (mention.wrapped and hit.re is not self.of["closing_after"])
+        if hit.re is self.of["closing_brackets"] and pattern("denied").search(hit[0]):
+            return
+        firm = said or (mention.wrapped and hit.re in (self.of["closing"], self.of["closing_with"]))
         weight = Weight.FIRM if firm else Weight.PLAIN
         yield Declared(mention.start, mention.end, mention.value, "closing", weight)
 

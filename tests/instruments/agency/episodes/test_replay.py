@@ -87,7 +87,10 @@ def options(family: str, **more: Any) -> dict[str, Any]:
 
 
 def spec(agent: str) -> SubjectSpec:
-    return SubjectSpec(f"python:touching:{agent}", boundary="extended", includes=("its own code",))
+    """One episode at a time: the agents touch every world that they find, and another's may be gone meanwhile."""
+    return SubjectSpec(
+        f"python:touching:{agent}", boundary="extended", includes=("its own code",), connections=1
+    )
 
 
 def measured(
