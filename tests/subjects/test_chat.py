@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault, SubjectRefused
+from assay.evidence.redaction import Redactor
 from assay.subjects.chat import DEEPEST, chat_body, check_options, read_failure, read_reply, retry_after
 from assay.vocabulary import Message, Reply, Request, Sampling, ToolCall, Usage
 
@@ -180,7 +181,7 @@ class TestAFailure:
         with pytest.raises(SubjectFault) as caught:
             read_failure(status, b'{"error":{"message":"of  \\n course"}}', 1.5)
         found = caught.value
-        assert (found.name, found.detail) == (f"http_{status}", "of course")
+        assert (found.name, Redactor().excerpt(found.detail)) == (f"http_{status}", "of course")
         assert (found.retriable, found.slow_down, found.retry_after) == (retriable, slow, 1.5)
 
     @pytest.mark.parametrize("status", [401, 402, 403, 404])
@@ -212,7 +213,7 @@ class TestAFailure:
     def test_with_a_body_of_megabytes_is_told_in_one_line(self) -> None:
         with pytest.raises(SubjectFault) as caught:
             read_failure(500, b"x " * 5_000_000, None)
-        assert len(caught.value.detail) <= 300
+        assert len(Redactor().excerpt(caught.value.detail)) <= 300
 
 
 class TestRetryAfter:

@@ -158,10 +158,7 @@ def _close(session: Session, manner: _Manner, again: str) -> None:
 
 def _clean(error: BaseException | None, session: Session) -> None:
     """No message of an error, nor of one behind it, holds a subject's credential or steers a terminal."""
-    redactor = Redactor()
-    for subject in session.subjects:
-        for secret in subject.secrets():
-            redactor.learn(secret)
+    redactor = Redactor(secret for subject in session.subjects for secret in subject.secrets())
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

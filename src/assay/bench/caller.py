@@ -11,7 +11,8 @@ import random
 import time
 from typing import Any
 
-from assay.errors import AssayError, ExtensionFailed, RunStopped, SubjectFault
+from assay.errors import AssayError, ExtensionFailed, InputError, RunStopped, SubjectFault, SubjectRefused
+from assay.evidence.redaction import Redactor
 from assay.study.model import Limits
 from assay.subjects.base import Call, Subject
 from assay.vocabulary import Reply
@@ -32,8 +33,16 @@ PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary t
 class Caller:
     """Calls one subject on behalf of all its trials."""
 
-    def __init__(self, subject: Subject, limits: Limits, meter: Meter, stopping: asyncio.Event) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        limits: Limits,
+        meter: Meter,
+        stopping: asyncio.Event,
+        redactor: Redactor | None = None,
+    ) -> None:
         self.subject, self.pace = subject, Pace(subject.connections)
+        self._redactor = redactor or Redactor(subject.secrets())
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
         self._busy: dict[str, bool] = {}  # fault → whether it only meant "slow down"
@@ -71,7 +80,7 @@ class Caller:
             self._meter.faults[failed.name] += 1
             self._busy[failed.name] = failed.slow_down
             if not failed.retriable or self._spent(tries):
-                return Received(tuple(tries), 0.0, None, failed.name, failed.detail)
+                return Received(tuple(tries), 0.0, None, failed.name, self._redactor.excerpt(failed.detail))
             await self._wait(len(tries), failed.retry_after)
 
     async def _try(self, wire: dict[str, Any], call: Call) -> Reply:
@@ -82,15 +91,16 @@ class Caller:
                 reply = await self.subject.call(wire, call, limit)
             if not isinstance(reply, Reply) or not isinstance(reply.text, str):
                 raise TypeError(f"it gives {reply!r}, not a Reply with text")
+        except (InputError, SubjectRefused) as refused:
+            raise type(refused)(self._redactor.excerpt(str(refused))) from None
         except AssayError:
             raise
         except Exception as error:
             if isinstance(error, TimeoutError) and overdue.expired():
                 raise SubjectFault("timeout", f"no reply within {limit + GRACE:g} s") from None
             name = self.subject.spec.title
-            raise ExtensionFailed(
-                f"the subject {name} failed in call ({type(error).__name__}: {error})"
-            ) from error
+            said = self._redactor.excerpt(f"{type(error).__name__}: {error}")
+            raise ExtensionFailed(f"the subject {name} failed in call ({said})") from error
         return reply
 
     def _spent(self, tries: list[dict[str, Any]]) -> bool:

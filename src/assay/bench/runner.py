@@ -75,8 +75,11 @@ class Runner:
         self._failure: AssayError | None = None
         self._environment = environment
         self._sandbox = sandbox or SandboxService()
+        self._redactor = Redactor()
         self._lanes = {
-            subject.spec.title: Lane(subject, Caller(subject, lock.study.limits, self.meter, self.stopping))
+            subject.spec.title: Lane(
+                subject, Caller(subject, lock.study.limits, self.meter, self.stopping, self._redactor)
+            )
             for subject in subjects
         }
         self._feeding = asyncio.Lock()
@@ -94,14 +97,16 @@ class Runner:
             return True
         opened = await self._open_subjects()
         try:
-            self._ledger = Ledger(self.folder.ledger, self.lock.digest, self._redactor())
+            self._learn_secrets()
+            self._check_secrets()
+            self._ledger = Ledger(self.folder.ledger, self.lock.digest, self._redactor)
             self._index = LedgerIndex(self.folder.ledger, self.lock.digest)
             callers = {title: lane.caller for title, lane in self._lanes.items()}
             self._live = Live(self._ledger, self._index, callers, self._sandbox)
             self._begin(opened)
             await self._work()
             finished = not self.stopping.is_set()
-            data = None if finished else {"reason": self._ledger.redactor.clean_text(self.stop_reason)}
+            data = None if finished else {"reason": self._redactor.clean_text(self.stop_reason)}
             self._ledger.append(Event("finished" if finished else "stopped", time.time(), data=data))
         except RunStopped as stopped:
             self.stop(str(stopped), stopped)
@@ -114,31 +119,35 @@ class Runner:
 
     async def _open_subjects(self) -> dict[str, Any]:
         opened = {}
+        self._learn_secrets()
         try:
             for title, lane in self._lanes.items():
                 self.progress.message = f"starting {title}"
                 with blaming(f"the subject {title}", "open"):
                     opened[title] = await lane.subject.open()
-        except BaseException:
+        except BaseException as error:
             for lane in self._lanes.values():
                 await lane.subject.close()
+            if isinstance(error, InputError):  # it may hold a subject's own words
+                raise InputError(self._redactor.excerpt(str(error))) from None
             raise
         self.progress.message = ""
         return opened
 
-    def _redactor(self) -> Redactor:
-        """Knows the subjects' credentials, and that none of them is a word of the study itself."""
-        redactor = Redactor()
+    def _learn_secrets(self) -> None:
+        """The credentials that subjects use: those of the environment, and those that opening them gave."""
         for lane in self._lanes.values():
             for secret in lane.subject.secrets():
-                redactor.learn(secret)
+                self._redactor.learn(secret)
+
+    def _check_secrets(self) -> None:
+        """A credential that is a word of the study itself could not be kept out."""
         declared = encode(Event("lock", data=msgspec.to_builtins(self.lock)))
-        if redactor.active and redactor.clean(declared) != declared:
+        if self._redactor.active and self._redactor.clean(declared) != declared:
             raise InputError(
                 "the key of a subject is a word that also stands in the study; what is kept out of the ledger "
                 "could not be replayed. Use another key, or none if the endpoint needs none"
             )
-        return redactor
 
     def _begin(self, opened: dict[str, Any]) -> None:
         data = {

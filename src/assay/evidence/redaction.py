@@ -7,39 +7,52 @@ them wherever they stand, in whatever form an endpoint may echo them.
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from assay.canonical import decode, encode
+from assay.canonical import clean_text, decode, encode
 
 __all__ = ["MARK", "Redactor", "has_userinfo"]
 
 MARK = "[redacted]"
 _SHORTEST = 6  # a shorter "key" would redact ordinary words
+_WINDOW = 4096  # characters of a text that an excerpt is made from
+_HEX_SEPARATORS = ("", " ", ":", "-", "_", ".", ",", ", ", "%", "\\x", "\\u00", " 0x", ",0x", ", 0x")
 
 
 class Redactor:
     """Replaces known secrets in text and in encoded events."""
 
-    def __init__(self) -> None:
-        self._forms: tuple[str, ...] = ()
-        self._needles: tuple[bytes, ...] = ()
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._forms: dict[str, bool] = {}  # form → whether upper and lower case are one; longest first
+        self._longest = 0
+        self._exact: tuple[bytes, ...] = ()  # as encoded events hold them
+        self._any_case: tuple[bytes, ...] = ()
+        for secret in secrets:
+            self.learn(secret)
 
     def learn(self, secret: str) -> None:
-        """From now on this never passes, plain, JSON-escaped, percent-encoded or in base64."""
+        """From now on this never passes, in none of the forms that `_forms` names."""
         if len(secret) < _SHORTEST:
             return
-        forms = {*self._forms, *(form for form in _forms(secret) if len(form) >= _SHORTEST)}
-        self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
-        self._needles = tuple(encode(form)[1:-1] for form in self._forms)
+        forms = dict(self._forms)
+        for form, any_case in _forms(secret):
+            if len(form) >= _SHORTEST:
+                forms[form] = forms.get(form, False) or any_case
+        self._forms = dict(sorted(forms.items(), key=lambda one: (-len(one[0]), one[0])))
+        self._longest = max(map(len, self._forms))
+        needles = [(encode(form)[1:-1], any_case) for form, any_case in self._forms.items()]
+        self._exact = tuple(needle for needle, any_case in needles if not any_case)
+        self._any_case = tuple(dict.fromkeys(needle.lower() for needle, any_case in needles if any_case))
 
     @property
     def active(self) -> bool:
         """Whether there is anything to look for."""
-        return bool(self._needles)
+        return bool(self._forms)
 
     def clean(self, event: bytes) -> bytes:
         """An encoded event without secrets in its data; the same object when there is nothing to hide.
@@ -47,7 +60,11 @@ class Redactor:
         Looks for them in the bytes, which is fast, but replaces them in the decoded texts and keys only: a
         secret made of digits or of quotes must not tear the JSON around it.
         """
-        if not any(needle in event for needle in self._needles):
+        lower = event.lower()
+        if not (
+            any(needle in event for needle in self._exact)
+            or any(needle in lower for needle in self._any_case)
+        ):
             return event
         value = decode(event)
         if "data" in value:
@@ -65,29 +82,76 @@ class Redactor:
         return value
 
     def clean_text(self, text: str) -> str:
-        for form in self._forms:
-            text = text.replace(form, MARK)
-        return text
+        data = plain = text.encode("utf-8", "surrogatepass")
+        for form, any_case in self._forms.items():
+            needle = form.encode()
+            data = (
+                _replace_any_case(data, needle.lower()) if any_case else data.replace(needle, MARK.encode())
+            )
+        return text if data == plain else data.decode("utf-8", "surrogatepass")
+
+    def excerpt(self, text: str, most: int = 300) -> str:
+        """The beginning of a text on one line. Secrets are taken out before it is cut, so none is left in part."""
+        beginning = text[: _WINDOW + self._longest]
+        cleaned = self.clean_text(beginning)
+        if len(beginning) < len(text):  # a secret that goes on behind the beginning was not recognised in it
+            cleaned = cleaned[: len(cleaned) - self._longest]
+        return clean_text(self.clean_text(" ".join(cleaned.split()))[:most])[0]
 
 
-def _forms(secret: str) -> Iterator[str]:
-    """A secret as text may hold it: itself, and as the usual encoders write it."""
-    yield secret
+def _replace_any_case(data: bytes, needle: bytes) -> bytes:
+    """Replace it however its ASCII letters are written."""
+    lower = data.lower()  # of bytes: the same length
+    pieces, at = [], 0
+    while (found := lower.find(needle, at)) >= 0:
+        pieces += [data[at:found], MARK.encode()]
+        at = found + len(needle)
+    return b"".join([*pieces, data[at:]]) if pieces else data
+
+
+def _forms(secret: str) -> Iterator[tuple[str, bool]]:
+    """A secret as text may hold it, and whether upper and lower case are one in it.
+
+    Itself, reversed, and as the usual encoders write it: JSON, HTML, Python, percent, hexadecimal, base64.
+    """
+    distinctive = _is_distinctive(secret)
+    yield secret, distinctive
+    if distinctive:
+        yield secret[::-1], True
     for escaped in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
-        yield escaped
-        yield escaped.replace("/", "\\/")
-    for percent in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
-        yield percent
-        yield re.sub(r"%..", lambda hexadecimal: hexadecimal[0].lower(), percent)
+        for written in (escaped, escaped.replace("/", "\\/")):
+            yield written, distinctive or written != secret
+    encoders: tuple[Callable[[str], str], ...] = (
+        html.escape,
+        lambda text: repr(text)[1:-1],
+        lambda text: quote(text, safe=""),
+        quote,
+        quote_plus,
+    )
+    for encoder in encoders:
+        yield encoder(secret), distinctive or encoder(secret) != secret
     plain = secret.encode()
-    for encoder in (base64.b64encode, base64.urlsafe_b64encode):
-        yield encoder(plain).decode().rstrip("=")
+    for separator in _HEX_SEPARATORS:
+        yield separator.join(f"{byte:02x}" for byte in plain), True
+    yield plain.hex(" ", -2), True  # as dumps of files show bytes, in pairs
+    for base64_encoder in (base64.b64encode, base64.urlsafe_b64encode):
+        yield base64_encoder(plain).decode().rstrip("="), False
         # inside a longer text ("user:secret") it starts at any of three places of a base64 group; of the
         # characters it shares with its neighbours nothing is known
         for before in range(3):
             shared = (0, 2, 3)[before]
             whole = (before + len(plain)) * 8 // 6
-            yield encoder(bytes(before) + plain).decode()[shared:whole]
+            yield base64_encoder(bytes(before) + plain).decode()[shared:whole], False
+
+
+def _is_distinctive(secret: str) -> bool:
+    """Whether no ordinary text holds it by chance in another case or reversed.
+
+    A key of ordinary words ("Placeholder", "my-secret") is looked for as it is written, and no other word for it.
+    """
+    letters_and_digits = re.search("[A-Za-z]", secret) and re.search("[0-9]", secret)
+    mixed = letters_and_digits or re.search("[a-z][A-Z]", secret)
+    return bool(len(secret) >= 12 and mixed) or re.search("[A-Za-z0-9]{20}", secret) is not None
 
 
 _USERINFO = re.compile(r"^\s*(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//[^/?#]*@")

@@ -23,7 +23,6 @@ from assay.vocabulary import Reply, Request, ToolCall, Usage
 from .base import wire_messages
 
 __all__ = [
-    "brief",
     "chat_body",
     "check_options",
     "clean",
@@ -31,6 +30,7 @@ __all__ = [
     "read_failure",
     "read_reply",
     "retry_after",
+    "text_of",
 ]
 
 _decode = msgspec.json.Decoder().decode
@@ -69,7 +69,7 @@ def read_reply(body: bytes, content_type: str) -> Reply:
         raise SubjectFault("wrong_shape", f"a JSON {type(value).__name__} instead of an object")
     choices = value.get("choices")
     if choices is None and value.get("error") is not None:
-        raise SubjectFault("error_in_200", brief(value["error"]))
+        raise SubjectFault("error_in_200", text_of(value["error"]))
     if not isinstance(choices, list):
         raise SubjectFault("wrong_shape", "no list of choices")
     if not choices:
@@ -192,7 +192,7 @@ def _read_json_again(body: bytes, content_type: str) -> Any:
     except ValueError:
         plain = "json" in content_type.lower() or not content_type
         kind = "malformed_json" if plain else "wrong_content_type"
-        raise SubjectFault(kind, brief(f"{content_type or 'no content type'}, {len(body)} bytes")) from None
+        raise SubjectFault(kind, text_of(f"{content_type or 'no content type'}, {len(body)} bytes")) from None
 
 
 def no_constant(name: str) -> Any:
@@ -239,7 +239,7 @@ def read_failure(status: int, body: bytes, wait: float | None) -> Reply:
     error = value.get("error")
     error = error if isinstance(error, dict) else {"message": error}
     codes = {str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str)}
-    detail = brief(error.get("message") or body[:4096].decode("utf-8", "replace"))
+    detail = text_of(error.get("message") or body.decode("utf-8", "replace"))
     if status == 400 and codes & _FILTERED:
         return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest=value)
     if status in (401, 402, 403, 404) or "insufficient_quota" in codes:
@@ -257,10 +257,9 @@ def _failure_of(body: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def brief(value: Any) -> str:
-    """One line of at most 300 characters that can be recorded."""
-    text = value if isinstance(value, str) else encode(value).decode()
-    return clean_text(" ".join(text[:4096].split())[:300])[0]
+def text_of(value: Any) -> str:
+    """What an endpoint says, uncut: the bench takes secrets out of it first, then cuts it."""
+    return clean_text(value if isinstance(value, str) else encode(value).decode())[0]
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

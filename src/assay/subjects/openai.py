@@ -20,7 +20,7 @@ from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
 from .base import Call
-from .chat import brief, chat_body, check_options, read_failure, read_reply, retry_after
+from .chat import chat_body, check_options, read_failure, read_reply, retry_after, text_of
 from .deadlines import Deadlines
 from .http import HttpClient, HttpReply
 
@@ -77,7 +77,7 @@ def _plain(reply: HttpReply) -> bytes:
     if encoding in ("", "identity"):
         return reply.body
     if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise SubjectFault("wrong_encoding", brief(f"a content encoding nobody asked for: {encoding}"))
+        raise SubjectFault("wrong_encoding", text_of(f"a content encoding nobody asked for: {encoding}"))
     inflate = zlib.decompressobj(wbits=47 if "gzip" in encoding else zlib.MAX_WBITS)
     try:
         body = inflate.decompress(reply.body, LARGEST_BODY + 1)

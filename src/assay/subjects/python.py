@@ -27,7 +27,7 @@ from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
 from .base import Call, wire_messages
-from .chat import brief, clean, no_constant
+from .chat import clean, no_constant, text_of
 
 __all__ = ["PythonSubject"]
 
@@ -167,7 +167,7 @@ class PythonSubject:
             ready = await asyncio.wait_for(host.read(), START_SECONDS)
             host.agent = ready.get("agent") is True
             if ready.get("ready") is not True:
-                error = brief(ready.get("error"))
+                error = text_of(ready.get("error"))
             elif host.agent and not self.stateful:
                 error = "an agent with a loop of its own remembers; leave out 'stateful: false'"
             else:
@@ -215,7 +215,7 @@ class PythonSubject:
         else:
             self._release(host)
         if "error" in answer:
-            raise SubjectFault("subject_raised", brief(answer["error"]), retriable=False)
+            raise SubjectFault("subject_raised", text_of(answer["error"]), retriable=False)
         return _reply(answer.get("reply"))
 
     def _release(self, host: _Host) -> None:
@@ -256,7 +256,7 @@ def _reply(value: Any) -> Reply:
         reply = msgspec.convert(known, Reply)
         encode(reply)
     except (AttributeError, ValueError, TypeError, RecursionError, InputError) as error:
-        raise SubjectFault("wrong_shape", brief(str(error)), retriable=False) from None
+        raise SubjectFault("wrong_shape", text_of(str(error)), retriable=False) from None
     if min(reply.usage.input or 0, reply.usage.output or 0) < 0:
         raise SubjectFault("wrong_shape", "a negative count of tokens", retriable=False)
     return (
