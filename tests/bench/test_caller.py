@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from assay.bench import Progress
 from assay.bench import caller as caller_module
 from assay.bench.caller import PATIENCE, Caller
 from assay.bench.meter import Meter
 from assay.bench.probe import Received
+from assay.cli.display import status_line
 from assay.errors import BudgetReached, RunStopped, SubjectFault, SubjectRefused
 from assay.study.model import Budget, Limits, Price, SubjectSpec
 from assay.subjects import python
@@ -71,10 +74,16 @@ class Scripted:
 
 
 def bench(
-    subject: Subject, *, tries: int = 4, budget: Budget | None = None, first_wait: float = 0.001
+    subject: Subject,
+    *,
+    tries: int = 4,
+    budget: Budget | None = None,
+    first_wait: float = 0.001,
+    wait_seconds: float = 300.0,
 ) -> tuple[Caller, Meter, asyncio.Event]:
     meter, stopping = Meter(budget or Budget()), asyncio.Event()
-    caller = Caller(subject, Limits(tries=tries, call_seconds=300.0), meter, stopping)
+    limits = Limits(tries=tries, call_seconds=300.0, wait_seconds=wait_seconds)
+    caller = Caller(subject, limits, meter, stopping)
     caller.first_wait = first_wait
     return caller, meter, stopping
 
@@ -202,6 +211,31 @@ class TestWaiting:
         subject = Scripted(SubjectFault("http_500", retry_after=0.3), GOOD)
         call(subject)
         assert subject.arrived[1] - subject.arrived[0] >= 0.299
+
+    @pytest.mark.parametrize("busy", [True, False])
+    def test_is_not_longer_than_declared_whatever_the_endpoint_says(self, busy: bool) -> None:
+        subject = Scripted(SubjectFault("http_503", slow_down=busy, retry_after=86_400.0), GOOD)
+        received, _ = call(subject, wait_seconds=0.01)
+        assert received.reply == GOOD
+
+    @pytest.mark.parametrize("busy", [True, False])
+    def test_that_an_endpoint_asked_for_is_told(self, busy: bool) -> None:
+        async def go() -> None:
+            subject = Scripted(SubjectFault("http_503", slow_down=busy, retry_after=86_400.0))
+            caller, meter, stopping = bench(subject)
+            assert caller.asked_to_wait == 0
+            waiting = asyncio.create_task(ask(caller))
+            await settle()
+            assert 0 < caller.asked_to_wait <= 300
+            progress = Progress(meter)
+            progress.waits = lambda: {"the\x1b[2Jsubject": caller.asked_to_wait}
+            assert re.search(r"subject asks to wait: \d+ s · 0/0 trials", status_line(progress))
+            assert "\x1b" not in status_line(progress)
+            stopping.set()
+            with pytest.raises(RunStopped):
+                await waiting
+
+        asyncio.run(go())
 
     @pytest.mark.parametrize("waits_for", ["back-off", "named time", "place"])
     def test_ends_at_once_when_the_run_stops(self, waits_for: str) -> None:

@@ -15,6 +15,7 @@ from assay.errors import SubjectRefused
 from assay.evidence import LedgerIndex
 from assay.study import Limits, Lock, Study
 from assay.testing.stub import KINDS, Fault, Faults, Stats, answerer, stub_process
+from tests.subjects.certificates import authority, certificate, tls_server
 from tests.support import audit_run, begin, go, ledger_events, stub_spec
 
 LIMITS = Limits(call_seconds=300.0, tries=8)
@@ -53,7 +54,6 @@ KIND = {
     "echo_key": Kind("http_500"),
     "content_filter": Kind(text=lambda text: ""),
     "length": Kind(text=lambda text: text[: len(text) // 2]),
-    "redirect": Kind("http_302", excluded=True),
     "chunked": Kind(),
     "gzip": Kind(),
     "nul_bytes": Kind("malformed_json"),
@@ -121,7 +121,7 @@ def _holds(folder: RunFolder, lock: Lock, trials: int) -> Counter[str]:
 
 
 def test_every_kind_of_fault_has_its_row_here() -> None:
-    assert {*KIND, "http_401", "http_404"} == set(KINDS)
+    assert {*KIND, "http_401", "http_404", "redirect"} == set(KINDS)
 
 
 @pytest.mark.parametrize("kind", KIND)
@@ -147,7 +147,9 @@ def test_a_run_ends_whatever_fault_the_endpoint_has(tmp_path: Path, kind: Any) -
     assert stats.requests == len(replies) + sum(_counted(folder).values())
 
 
-@pytest.mark.parametrize(("kind", "form"), [("http_401", None), ("http_404", None), ("echo_key", "401")])
+@pytest.mark.parametrize(
+    ("kind", "form"), [("http_401", None), ("http_404", None), ("echo_key", "401"), ("redirect", None)]
+)
 def test_a_refusal_ends_the_session_and_the_run_goes_on_when_it_is_over(
     tmp_path: Path, kind: Any, form: str | None
 ) -> None:
@@ -162,6 +164,18 @@ def test_a_refusal_ends_the_session_and_the_run_goes_on_when_it_is_over(
         assert stub.stats().faults == {kind: 5}
     assert _holds(folder, lock, TRIALS) == {"success": TRIALS}
     assert all(text == said for text, said in _replies(folder, lock).values())
+
+
+def test_a_certificate_that_is_not_accepted_loses_no_trial(tmp_path: Path) -> None:
+    signer, _ = authority(tmp_path)
+    with tls_server(certificate(tmp_path, "self-signed", signer)) as url:
+        folder, lock = _begin(tmp_path, url, TRIALS)
+        with pytest.raises(SubjectRefused, match="is self-signed"):
+            go(folder, lock)
+    events = ledger_events(folder)
+    assert "end" not in {event["kind"] for event in events}
+    assert events[-1]["kind"] == "stopped"
+    assert "is self-signed" in events[-1]["data"]["reason"]
 
 
 def _storm_counts(stats: Stats) -> Counter[str]:

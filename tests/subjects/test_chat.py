@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.evidence.redaction import Redactor
-from assay.subjects.chat import DEEPEST, chat_body, check_options, read_failure, read_reply, retry_after
+from assay.subjects.chat import (
+    DEEPEST,
+    MOST_VALUES,
+    chat_body,
+    check_options,
+    read_failure,
+    read_reply,
+    retry_after,
+)
 from assay.vocabulary import Message, Reply, Request, Sampling, ToolCall, Usage
 
 from .chat_bodies import JSON, body
@@ -216,6 +224,20 @@ class TestAFailure:
         assert len(Redactor().excerpt(caught.value.detail)) <= 300
 
 
+class TestAWideBody:
+    def test_is_refused_before_anything_is_made_of_it(self) -> None:
+        wide = b'{"choices":[{"message":{"content":"x"}}],"more":[' + b"[]," * (MOST_VALUES // 2) + b"[]]}"
+        with pytest.raises(SubjectFault, match="too_wide"):
+            read_reply(wide, "application/json")
+        with pytest.raises(SubjectFault, match="http_500"):
+            read_failure(500, wide, None)
+
+    def test_of_a_text_full_of_commas_is_the_subjects_own(self) -> None:
+        text = ',[{\\"' * (MOST_VALUES // 2)
+        body = json.dumps({"choices": [{"message": {"content": text}}]}).encode()
+        assert read_reply(body, "application/json").text == text
+
+
 class TestRetryAfter:
     @pytest.mark.parametrize(
         ("headers", "seconds"),
@@ -233,6 +255,11 @@ class TestRetryAfter:
             ({"retry-after": "nan"}, None),
             ({"retry-after-ms": "1e999"}, None),
             ({"retry-after": "9" * 400}, None),
+            ({"retry-after": "1e18"}, None),
+            ({"retry-after": "86400"}, 86400.0),
+            ({"retry-after": "86401"}, None),
+            ({"retry-after-ms": "1e18", "retry-after": "9"}, 9.0),
+            ({"retry-after": "Wed, 21 Oct 2915 07:28:00 GMT"}, None),
             ({"retry-after": "²"}, None),
             ({"retry-after": "Wed, 21 Oct 99999 07:28:00 GMT"}, None),
             ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),

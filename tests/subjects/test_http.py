@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -151,6 +152,47 @@ def test_a_second_reply_that_nobody_asked_for_spoils_the_connection() -> None:
 )
 def test_what_is_no_reply_has_a_name(reply: bytes, name: str) -> None:
     assert failure(answering(reply, then_close=True)).name == name
+
+
+def test_a_line_of_headers_that_never_ends_is_not_waited_for() -> None:
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nX: ")
+        while True:
+            writer.write(b"y" * 4096)
+            await writer.drain()
+
+    assert failure(script).name == "malformed_http"
+
+
+def test_a_body_in_the_smallest_chunks_takes_no_more_memory_than_itself() -> None:
+    body = b"xy" * 400_000
+    chunked = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"2\r\nxy\r\n" * 400_000 + b"0\r\n\r\n"
+    )
+
+    async def go() -> int:
+        async with serving(answering(chunked)) as (client, _):
+            client._largest = 4 * len(body)
+            tracemalloc.start()
+            try:
+                assert (await client.post(b"{}")).body == body
+                return tracemalloc.get_traced_memory()[1]
+            finally:
+                tracemalloc.stop()
+
+    assert asyncio.run(asyncio.wait_for(go(), 300)) < 12 * len(body)
+
+
+def test_more_on_the_wire_than_any_body_needs_is_too_much() -> None:
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;extension=")
+        while True:
+            writer.write(b"y" * 4096)
+            await writer.drain()
+
+    assert failure(script).name == "oversized_body"
 
 
 def test_nobody_there_is_told_as_such() -> None:

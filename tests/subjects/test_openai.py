@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from assay.canonical import encode
-from assay.errors import InputError, SubjectFault
+from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.study.model import SubjectSpec
 from assay.subjects.base import make_subject
 from assay.subjects.openai import LARGEST_BODY, OpenAISubject
@@ -139,7 +139,7 @@ class TestTheKey:
                 there = Fault("redirect", location=f"{elsewhere.url}/chat/completions")
                 stub = Stub(faults=Faults((there,)))
                 async with stub, opened(stub.url, key_env="MY_KEY") as subject:
-                    with pytest.raises(SubjectFault, match="http_302"):
+                    with pytest.raises(SubjectRefused, match="answers 302"):
                         await ask(subject)
                 return elsewhere.stats().requests
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import datetime
 import gzip
+import re
 import socket
-import ssl
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from assay.canonical import encode
 from assay.errors import SubjectFault, SubjectRefused
 from assay.testing.stub import KINDS, Fault
 
+from .certificates import Certificate, authority, certificate, tls_server
 from .openai_calls import GOOD, ask, ask_raw, ask_stub, fault_of, opened, raw_server, response
 
 # Every kind of the stub: the name of its fault, whether a retry may help, whether to slow down. Faults that are
@@ -41,7 +39,6 @@ FAULTS: list[tuple[Fault, str, bool, bool]] = [
     (Fault("wrong_encoding", form="latin-1"), "wrong_encoding", True, False),
     (Fault("wrong_encoding", form="invalid"), "wrong_encoding", True, False),
     (Fault("echo_key", form="500"), "http_500", True, False),
-    (Fault("redirect"), "http_302", False, False),
     (Fault("nul_bytes", form="raw"), "malformed_json", True, False),
     (Fault("deep_json", form="body"), "too_deep", True, False),
     (Fault("deep_json", form="field"), "too_deep", True, False),
@@ -56,7 +53,7 @@ REPLIES = {
     "slow", "slow_body", "null_content", "lone_surrogate", "content_filter", "length", "chunked", "gzip",
     "nul_bytes", "double_header",
 }  # fmt: skip
-REFUSALS = {"http_401", "http_404", "echo_key"}
+REFUSALS = {"http_401", "http_404", "echo_key", "redirect"}
 
 
 class TestFaults:
@@ -80,7 +77,9 @@ class TestFaults:
         assert 0 < found.retry_after <= 31  # a date comes nearer while it is on its way
         assert form == "date" or found.retry_after == 30
 
-    @pytest.mark.parametrize("fault", [Fault("http_401"), Fault("http_404"), Fault("echo_key", form="401")])
+    @pytest.mark.parametrize(
+        "fault", [Fault("http_401"), Fault("http_404"), Fault("echo_key", form="401"), Fault("redirect")]
+    )
     def test_that_no_try_can_help_are_refusals(self, fault: Fault) -> None:
         with pytest.raises(SubjectRefused):
             ask_stub(fault)
@@ -136,41 +135,58 @@ class TestFaults:
         with pytest.raises(SubjectFault, match=r"timeout: no complete reply within 0\.3 s"):
             asyncio.run(asyncio.wait_for(go(), 120))
 
-    def test_a_certificate_nobody_vouches_for_is_not_accepted(self, tmp_path: Path) -> None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self_signed(tmp_path))
+    @pytest.mark.parametrize(
+        ("kind", "trusted", "why"),
+        [
+            ("expired", True, "has expired"),
+            ("another host", True, "is for another host"),
+            ("self-signed", True, "is self-signed"),
+            ("sound", False, "was signed by an authority that is not known here"),
+        ],
+    )
+    def test_a_certificate_that_is_not_accepted_refuses_and_says_why(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Certificate, trusted: bool, why: str
+    ) -> None:
+        signer, trust = authority(tmp_path)
+        if trusted:
+            monkeypatch.setenv("SSL_CERT_FILE", str(trust))
 
-        def shake_hands(listening: socket.socket) -> None:
-            with listening.accept()[0] as plain, contextlib.suppress(OSError):
-                context.wrap_socket(plain, server_side=True).close()
-
-        async def go(port: int) -> None:
-            async with opened(f"https://127.0.0.1:{port}/v1") as subject:
+        async def go(url: str) -> None:
+            async with opened(url) as subject:
                 await ask(subject)
 
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            thread = threading.Thread(target=shake_hands, args=(listening,))
-            thread.start()
-            with pytest.raises(SubjectFault, match="tls") as caught:
-                asyncio.run(go(listening.getsockname()[1]))
-            thread.join()
-        assert not caught.value.retriable
+        with (
+            tls_server(certificate(tmp_path, kind, signer)) as url,
+            pytest.raises(SubjectRefused, match=re.escape(f"the certificate of 127.0.0.1 {why}")),
+        ):
+            asyncio.run(go(url))
 
+    def test_an_endpoint_without_tls_refuses_too(self) -> None:
+        async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"220 this is no endpoint\r\n")
+            await writer.drain()
+            writer.close()
 
-def self_signed(folder: Path) -> Path:
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
+        async def go() -> None:
+            server = await asyncio.start_server(greet, "127.0.0.1", 0)
+            url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            async with server, opened(url) as subject:
+                await ask(subject)
 
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    builder = builder.serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
-    cert = builder.sign(key, hashes.SHA256())
-    encoding = serialization.Encoding.PEM
-    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path = folder / "self.pem"
-    path.write_bytes(cert.public_bytes(encoding) + private)
-    return path
+        with pytest.raises(SubjectRefused, match=r"no TLS with 127\.0\.0\.1"):
+            asyncio.run(go())
+
+    @pytest.mark.parametrize(
+        ("location", "where"),
+        [
+            ("https://user:sk-12345@login.example.org/next?key=sk-12345", "login.example.org"),
+            ("/login?key=sk-12345", "another path of the same host"),
+            ("", "nothing"),
+            ("https://[broken", "another path of the same host"),
+        ],
+    )
+    def test_a_redirect_refuses_and_names_the_host_it_points_to(self, location: str, where: str) -> None:
+        headers = (f"Location: {location}",) if location else ()
+        with pytest.raises(SubjectRefused, match=f"points to {where};") as caught:
+            ask_raw(response(b"", *headers, status="302 Found"))
+        assert "sk-12345" not in str(caught.value)

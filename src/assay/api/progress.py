@@ -62,7 +62,7 @@ def progress_of(progress: Progress) -> RunProgress:
         faults=dict(meter.faults),
         calls_per_second=rate,
         seconds_left=left,
-        message=progress.message,
+        message=progress.notice,
     )
 
 

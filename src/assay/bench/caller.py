@@ -45,6 +45,7 @@ class Caller:
         self._redactor = redactor or Redactor(subject.secrets())
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
+        self._waits_until = 0.0
         self._busy: dict[str, bool] = {}  # fault → whether it only meant "slow down"
 
     def reserve(self) -> None:
@@ -67,9 +68,9 @@ class Caller:
                 reply = await self._try(wire, call)
             except SubjectFault as fault:
                 tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})
-                failed = fault
+                failed, named = fault, self._named_wait(fault)
                 if fault.slow_down:
-                    pace.slow_down(fault.retry_after)
+                    pace.slow_down(named)
             else:
                 seconds = time.perf_counter() - begun
                 pace.succeeded()
@@ -81,7 +82,20 @@ class Caller:
             self._busy[failed.name] = failed.slow_down
             if not failed.retriable or self._spent(tries):
                 return Received(tuple(tries), 0.0, None, failed.name, self._redactor.excerpt(failed.detail))
-            await self._wait(len(tries), failed.retry_after)
+            await self._wait(len(tries), named)
+
+    @property
+    def asked_to_wait(self) -> float:
+        """Seconds for which the endpoint has still asked us to wait, for whoever watches."""
+        return max(0.0, self._waits_until - time.monotonic())
+
+    def _named_wait(self, fault: SubjectFault) -> float | None:
+        """How long the endpoint asks us to wait, and at most as long as declared."""
+        if fault.retry_after is None:
+            return None
+        wait = min(fault.retry_after, self._limits.wait_seconds)
+        self._waits_until = max(self._waits_until, time.monotonic() + wait)
+        return wait
 
     async def _try(self, wire: dict[str, Any], call: Call) -> Reply:
         """One try. Its time limit is the adapter's to keep; one that does not keep it holds nothing up for long."""

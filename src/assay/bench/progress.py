@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 
 from .meter import Meter
 
@@ -27,12 +28,21 @@ class Progress:
         self.meter = meter
         self.tallies: dict[str, Tally] = {}
         self.message = ""
+        self.waits: Callable[[], dict[str, float]] = (
+            dict  # subject → seconds its endpoint has asked us to wait
+        )
         self._marks: deque[tuple[float, int, int]] = deque(maxlen=40)
 
     def tally(self, label: str) -> Tally:
         if label not in self.tallies:
             self.tallies[label] = Tally(label)
         return self.tallies[label]
+
+    @property
+    def notice(self) -> str:
+        """What is worth saying beside the numbers."""
+        asked = [f"{title} asks to wait: {left:.0f} s" for title, left in self.waits().items() if left >= 1]
+        return " · ".join([self.message] * bool(self.message) + asked)
 
     @property
     def planned(self) -> int:

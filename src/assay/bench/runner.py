@@ -82,6 +82,9 @@ class Runner:
             )
             for subject in subjects
         }
+        self.progress.waits = lambda: {
+            title: lane.caller.asked_to_wait for title, lane in self._lanes.items()
+        }
         self._feeding = asyncio.Lock()
 
     def stop(self, reason: str, failure: AssayError | None = None) -> None:

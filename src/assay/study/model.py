@@ -77,6 +77,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     tries: Positive = 6
     excluded_share: Share = 0.1  # more exclusions than this make a reading Invalid
     give_up_after: Positive = 25  # trials in a row lost to infrastructure
+    wait_seconds: PositiveReal = 300.0  # at most so long for an endpoint that asks to wait
 
 
 class Study(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

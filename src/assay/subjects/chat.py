@@ -10,6 +10,7 @@ import datetime
 import email.utils
 import json
 import math
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -36,6 +37,9 @@ __all__ = [
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
 _OURS = ("model", "messages", "stream")
+LONGEST_MEANT = 86_400.0  # seconds
+MOST_VALUES = 1_000_000  # of a body: more would take seconds to read and half a gigabyte of memory
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 DEEPEST = 100  # no reply nests like that; what is read must also be written, at any depth of the stack
 
 
@@ -168,6 +172,7 @@ def _take_count(usage: dict[str, Any], name: str) -> int | None:
 
 def _read_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
     notes = []
+    _check_width(body)
     try:
         value = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -204,6 +209,15 @@ def _finite(text: str) -> float:
     if not math.isfinite(value := float(text)):
         raise ValueError(f"{text} is out of range")
     return value
+
+
+def _check_width(body: bytes) -> None:
+    """Before anything is made of it. Commas inside texts are the subject's, and are not counted."""
+    if body.count(b",") + body.count(b"[") + body.count(b"{") <= MOST_VALUES:
+        return
+    bare = _STRINGS.sub(b"", body)
+    if bare.count(b",") + bare.count(b"[") + bare.count(b"{") > MOST_VALUES:
+        raise SubjectFault("too_wide", f"the JSON has more than {MOST_VALUES:,} values")
 
 
 def _check_depth(body: bytes, value: Any) -> None:
@@ -265,19 +279,21 @@ def text_of(value: Any) -> str:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait as the endpoint says, in any of the forms in use; None when it does not.
 
-    Names of headers are in lower case, as the client gives them.
+    A time that no endpoint means, more than a day, says nothing. Names of headers are in lower case, as the client
+    gives them.
     """
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             wait = float(headers.get(name, "")) / unit
         except ValueError:
             continue
-        if math.isfinite(wait):
+        if wait <= LONGEST_MEANT:  # not so of NaN
             return max(0.0, wait)
     try:
         date = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
         if date.tzinfo is None:  # "-0000" and the old forms of a date are in universal time too
             date = date.replace(tzinfo=datetime.UTC)
-        return max(0.0, date.timestamp() - time.time())
+        wait = date.timestamp() - time.time()
     except (ValueError, TypeError, OverflowError):
         return None
+    return max(0.0, wait) if wait <= LONGEST_MEANT else None

@@ -15,12 +15,26 @@ from urllib.parse import urlsplit
 
 import httptools
 
-from assay.errors import SubjectFault
+from assay.errors import SubjectFault, SubjectRefused
 
 __all__ = ["HttpClient", "HttpReply"]
 
 CONNECT_SECONDS = 30.0
 MOST_HEADERS = 65_536  # bytes
+WIRE_BYTES = (
+    2  # on the wire at most so many for each byte of the largest body: chunks of a byte or two take seven
+)
+_CERTIFICATE_FAULTS = {  # by OpenSSL's codes of X509_verify_cert
+    9: "is not valid yet",
+    10: "has expired",
+    18: "is self-signed",
+    19: "was signed by an authority that is not known here: its chain ends in a self-signed one",
+    2: "was signed by an authority that is not known here",
+    20: "was signed by an authority that is not known here",
+    21: "was signed by an authority that is not known here",
+    62: "is for another host",
+    64: "is for another host",
+}
 
 
 class HttpReply(NamedTuple):
@@ -63,12 +77,20 @@ class _Connection(asyncio.Protocol):
             self.close()  # nobody asked
             return
         self._begun = True
+        self._received += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._fail(SubjectFault("malformed_http", "an upgrade that nobody asked for"))
         except httptools.HttpParserError as error:
             self._fail(SubjectFault("malformed_http", str(error.__context__ or error)))
+        if (
+            self._received > MOST_HEADERS and self._waiter is not None
+        ):  # what is not complete grows in the parser
+            if not self._headers_complete:
+                self._too_many_headers()
+            elif self._received > WIRE_BYTES * self._largest + MOST_HEADERS:
+                self._too_large()
 
     # The parser's side.
 
@@ -79,7 +101,7 @@ class _Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._header_bytes += len(name) + len(value)
         if self._header_bytes > MOST_HEADERS:
-            self._fail(SubjectFault("malformed_http", f"more than {MOST_HEADERS} bytes of headers"))
+            self._too_many_headers()
             return
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
@@ -87,6 +109,7 @@ class _Connection(asyncio.Protocol):
         status = self._parser.get_status_code()
         if 100 <= status < 200:
             return
+        self._headers_complete = True
         headers = self._headers
         self._until_closed = "content-length" not in headers and "chunked" not in headers.get(
             "transfer-encoding", ""
@@ -95,11 +118,10 @@ class _Connection(asyncio.Protocol):
             self._too_large()
 
     def on_body(self, chunk: bytes) -> None:
-        self._size += len(chunk)
-        if self._size > self._largest:
+        if len(self._body) + len(chunk) > self._largest:
             self._too_large()
         else:
-            self._chunks.append(chunk)
+            self._body += chunk
 
     def on_message_complete(self) -> None:
         waiter = self._waiter
@@ -112,16 +134,14 @@ class _Connection(asyncio.Protocol):
         self._waiter = None
         if self._until_closed or not self._parser.should_keep_alive():
             self.close()
-        chunks = self._chunks
-        waiter.set_result(
-            HttpReply(status, self._headers, chunks[0] if len(chunks) == 1 else b"".join(chunks))
-        )
+        waiter.set_result(HttpReply(status, self._headers, bytes(self._body)))
 
     # Our side.
 
     def send(self, data: bytes) -> asyncio.Future[HttpReply]:
         assert self._transport is not None
         self._parser = httptools.HttpResponseParser(self)
+        self._received = 0
         self._clear()
         waiter = asyncio.get_running_loop().create_future()
         self._waiter = waiter
@@ -130,12 +150,15 @@ class _Connection(asyncio.Protocol):
 
     def _clear(self) -> None:
         self._headers: dict[str, str] = {}
-        self._chunks: list[bytes] = []
-        self._header_bytes = self._size = 0
-        self._begun = self._until_closed = False
+        self._body = bytearray()  # one buffer: a list of chunks of two bytes takes thirty times their size
+        self._header_bytes = 0
+        self._begun = self._until_closed = self._headers_complete = False
 
     def _too_large(self) -> None:
         self._fail(SubjectFault("oversized_body", f"more than {self._largest >> 20} MB", retriable=False))
+
+    def _too_many_headers(self) -> None:
+        self._fail(SubjectFault("malformed_http", f"more than {MOST_HEADERS} bytes of headers"))
 
     def _fail(self, fault: SubjectFault) -> None:
         waiter, self._waiter = self._waiter, None
@@ -193,11 +216,20 @@ class HttpClient:
                 )
         except TimeoutError:
             raise SubjectFault("connect", f"no connection within {CONNECT_SECONDS:g} s") from None
+        except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
+            raise SubjectFault("connect", "the connection ended during the TLS handshake") from None
         except ssl.SSLError as error:
-            raise SubjectFault("tls", str(error.reason or error), retriable=False) from None
+            raise SubjectRefused(self._distrust(error)) from None
         except OSError as error:
             raise SubjectFault("connect", error.strerror or str(error)) from None
         return made
+
+    def _distrust(self, error: ssl.SSLError) -> str:
+        """Why the endpoint is not who it ought to be, or does not speak TLS. No try helps, and no trial is lost."""
+        if not isinstance(error, ssl.SSLCertVerificationError):
+            return f"no TLS with {self._host}: {error.reason or error}"
+        why = _CERTIFICATE_FAULTS.get(error.verify_code, "is not accepted")
+        return f"the certificate of {self._host} {why} ({error.verify_message})"
 
     def close(self) -> None:
         while self._idle:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from assay import __version__
 from assay.canonical import encode
-from assay.errors import InputError, SubjectFault
+from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
@@ -59,7 +59,10 @@ class ChatEndpoint:
         if reply.status == 200:
             return read_reply(_plain(reply), reply.headers.get("content-type", ""))
         if 300 <= reply.status < 400:
-            raise SubjectFault(f"http_{reply.status}", "a redirect is not followed", retriable=False)
+            raise SubjectRefused(
+                f"the endpoint answers {reply.status} and points to {_host_of(reply.headers.get('location', ''))}; "
+                "redirects are not followed: check base_url"
+            )
         try:
             body = _plain(reply)
         except SubjectFault:
@@ -69,6 +72,15 @@ class ChatEndpoint:
     def close(self) -> None:
         self._deadlines.close()
         self._client.close()
+
+
+def _host_of(location: str) -> str:
+    """Where a redirect points, without path, query and user name: those may hold a key."""
+    try:
+        host = urlsplit(location).hostname
+    except ValueError:
+        host = None
+    return host or ("another path of the same host" if location else "nothing")
 
 
 def _plain(reply: HttpReply) -> bytes:
