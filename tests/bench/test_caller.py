@@ -26,12 +26,13 @@ from assay.testing.stub import Fault, Faults, Stub
 from assay.vocabulary import Message, Reply, Request, Usage
 
 HERE = Call("t", 0, 0)
+LARGEST = 1_000_000
 
 
 async def ask(caller: Caller, wire: dict[str, Any] | None = None) -> Received:
     """As the bench does it: the first try is taken from the budget before the ask is announced."""
     caller.reserve()
-    return await caller.call(wire or {}, HERE)
+    return await caller.call(wire or {}, HERE, LARGEST)
 
 
 GOOD = Reply("yes", usage=Usage(10, 5))

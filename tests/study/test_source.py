@@ -42,7 +42,7 @@ UNKNOWN = [
     (
         "limits:\n  zzz: 1",
         "study.yaml:2: limits.zzz: unknown field; known: call_seconds, excluded_share, give_up_after, "
-        "trial_seconds, tries, wait_seconds",
+        "reply_characters, trial_seconds, tries, wait_seconds",
     ),
     ('"a b": 1', None),
 ]

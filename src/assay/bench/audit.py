@@ -79,7 +79,7 @@ class _Silent:
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         self.record(event)
 
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received:
+    async def call(self, subject: Subject, wire: dict[str, Any], call: Call, largest: int) -> Received:
         raise Divergence(call.trial, call.attempt, call.ordinal, "an audit asks no model")
 
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun:

@@ -20,6 +20,7 @@ from assay.vocabulary import Reply
 from .meter import Meter
 from .pacing import Pace
 from .probe import Received
+from .reply_limit import bounded
 
 __all__ = ["OUTAGES", "Caller"]
 
@@ -54,8 +55,8 @@ class Caller:
             raise RunStopped("the run is stopping")
         self._meter.take_call()
 
-    async def call(self, wire: dict[str, Any], call: Call) -> Received:
-        """All tries at one ask, the first of which has been reserved."""
+    async def call(self, wire: dict[str, Any], call: Call, largest: int) -> Received:
+        """All tries at one ask, the first of which has been reserved. A reply of more characters is cut."""
         tries: list[dict[str, Any]] = []
         pace = self.pace
         while True:
@@ -75,7 +76,7 @@ class Caller:
                 seconds = time.perf_counter() - begun
                 pace.succeeded()
                 cost = self._meter.take_reply(reply.usage, self.subject.spec.price, seconds)
-                return Received(tuple(tries), seconds, reply, cost=cost)
+                return Received(tuple(tries), seconds, bounded(reply, largest, self._redactor), cost=cost)
             finally:
                 pace.leave()
             self._meter.faults[failed.name] += 1

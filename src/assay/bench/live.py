@@ -91,8 +91,10 @@ class Live:
                     self._texts.popitem(last=False)
         return {**message, "content": {"sha256": key}}
 
-    def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Coroutine[Any, Any, Received]:
-        return self._callers[subject.spec.title].call(wire, call)
+    def call(
+        self, subject: Subject, wire: dict[str, Any], call: Call, largest: int
+    ) -> Coroutine[Any, Any, Received]:
+        return self._callers[subject.spec.title].call(wire, call, largest)
 
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun:
         return await self._sandbox.execute(job)

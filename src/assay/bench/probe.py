@@ -24,6 +24,8 @@ from assay.study.lock import Lock
 from assay.subjects.base import Call, Subject
 from assay.vocabulary import Message, Outcome, Reply, Request, Trial
 
+from .reply_limit import largest_reply
+
 __all__ = ["Back", "Conclusion", "Probe", "Received"]
 
 
@@ -55,7 +57,7 @@ class Back(Protocol):
     def record(self, event: Event) -> Event: ...
     def reserve(self, subject: Subject) -> None: ...
     def record_sent(self, event: Event, own: dict[str, str]) -> None: ...
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received: ...
+    async def call(self, subject: Subject, wire: dict[str, Any], call: Call, largest: int) -> Received: ...
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun: ...
     def earlier(self, reference: str) -> Record: ...
     def note(self, what: str, trial: str, ordinal: int) -> None: ...
@@ -132,7 +134,8 @@ class Probe:
             back.record(self._event("resent", ordinal, None))
         else:
             back.record_sent(self._event("sent", ordinal, {"wire": wire}), self._own)
-        received = await back.call(self._subject, wire, call)
+        largest = largest_reply(self.lock.study.limits, self.trial.sampling)
+        received = await back.call(self._subject, wire, call, largest)
         event = back.record(self._event("received", ordinal, received))
         return received if event.data is received else msgspec.convert(event.data, Received)
 

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import os
 import signal
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,7 @@ __all__ = ["run_session"]
 
 INTERRUPTED = 130
 STOPPED = 3
+HEARING_SECONDS = 5.0  # for the loop to hear of a signal
 
 
 def run_session(
@@ -42,10 +45,17 @@ def run_session(
     session = Session(folder, lock, allow_unconfined_code=unconfined, budget=budget)
     keep_secret(session.subjects)
     session.check_sandbox()
-    stopped = asyncio.run(session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals))
-    if stopped is not None:
-        return _stopped(folder, lock, stopped.reason, as_json)
-    return _close(folder, lock, session.instruments, as_json, key)
+    with _own_signals():
+        stopped = asyncio.run(
+            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals)
+        )
+        if stopped is not None:
+            return _stopped(folder, lock, stopped.reason, as_json)
+        try:
+            _interrupt_on_signals()
+            return _close(folder, lock, session.instruments, as_json, key)
+        except KeyboardInterrupt:
+            return _stopped(folder, lock, "interrupted", as_json)
 
 
 def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool) -> int:
@@ -100,23 +110,71 @@ def _headline(presentation: Any) -> None:
         typer.echo(plain_text(presentation))
 
 
-def _stop_on_signals(stop: Any) -> None:
-    """The first signal stops cleanly; a second one ends the process at once. Nothing recorded is lost."""
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
+def _signals() -> tuple[signal.Signals, ...]:
+    """Those that end a session. A hang-up that was ignored before we began (nohup) stays so."""
+    hang_up = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    return (signal.SIGINT, signal.SIGTERM, *hang_up)
 
-    def first() -> None:
+
+def _stop_on_signals(stop: Any) -> None:
+    """The first signal stops cleanly; a second one ends the process at once. Nothing recorded is lost.
+
+    These are handlers of the process, not of the loop: they are called even while an instrument keeps the loop busy.
+    A loop that does not hear of the first one in time is left as if there had been a second.
+    """
+    loop = asyncio.get_running_loop()
+    numbers = _signals()
+    heard = threading.Event()
+
+    def hear() -> None:
+        heard.set()
         stop("interrupted")
-        for number in numbers:
-            loop.remove_signal_handler(number)
-            signal.signal(number, second)
         complain("\nstopping: waiting for replies under way (press Ctrl-C again to leave at once)")
+
+    def first(*_: object) -> None:
+        for number in numbers:
+            signal.signal(number, second)
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(hear)
+            threading.Thread(target=leave_unless_heard, daemon=True).start()
+
+    def leave_unless_heard() -> None:
+        if not heard.wait(HEARING_SECONDS):
+            with contextlib.suppress(OSError):
+                os.write(
+                    2,
+                    b"\nstopped while something long was read; what is recorded is safe, and can be resumed\n",
+                )
+            second()
 
     def second(*_: object) -> None:
         if os.isatty(2):
             os.write(2, b"\x1b[?25h\n")  # the live table hides the cursor
         os._exit(INTERRUPTED)
 
-    for number in numbers:
-        with contextlib.suppress(NotImplementedError, ValueError):
-            loop.add_signal_handler(number, first)
+    with contextlib.suppress(ValueError):  # not the main thread: signals are not ours
+        for number in numbers:
+            signal.signal(number, first)
+
+
+def _interrupt_on_signals() -> None:
+    """While a run is scored and closed nothing waits for a reply: every signal is an interrupt."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with contextlib.suppress(ValueError):
+        for number in _signals():
+            signal.signal(number, interrupt)
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """What is done about signals in the block is undone behind it."""
+    before = {number: signal.getsignal(number) for number in _signals()}
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            for number, handler in before.items():
+                signal.signal(number, handler)

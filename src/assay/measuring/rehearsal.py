@@ -39,7 +39,7 @@ class _Silence:
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         """Nothing is kept."""
 
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call) -> Received:
+    async def call(self, subject: Subject, wire: dict[str, Any], call: Call, largest: int) -> Received:
         return Received(tries=(), reply=Reply(""))
 
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun:

@@ -78,6 +78,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     excluded_share: Share = 0.1  # more exclusions than this make a reading Invalid
     give_up_after: Positive = 25  # trials in a row lost to infrastructure
     wait_seconds: PositiveReal = 300.0  # at most so long for an endpoint that asks to wait
+    reply_characters: Positive | None = None  # of a reply; longer ones are cut. None: by max_tokens
 
 
 class Study(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -77,6 +77,10 @@ def repeatability() -> dict[str, Malformed]:
         "json: a list": line(b"[1]", "", "object"),
         "json: no utf-8": line(b'{"contract": "\xff"}', "", "UTF-8"),
         "json: too deep": line(deep, "", "deep"),
+        "json: a text of megabytes": line({**CELL, "outputs": ["x" * 1_000_001]}, "outputs[0]", "characters"),
+        "csv: a text of megabytes": bad(
+            "rows.csv", cells(output="x" * 1_000_001), ":2:", "output", "characters"
+        ),
         "json: key twice": line(lines(CELL)[:-2] + b', "subject": "b"}', "subject", "twice"),
         "json: key twice, with spaces": line(b'{"contract" : "add", "contract" : "b"}', "contract", "twice"),
         "json: old name and new": line(changed(CELL, model="x"), "model", "both"),
@@ -251,6 +255,7 @@ def agency() -> dict[str, Malformed]:
         "agency: unknown column": line({**OUTCOME, "note": "x"}, "note", "unknown"),
         "agency: key twice": line(b'{"level": 2, ' + lines(OUTCOME)[1:-1], "level", "twice"),
         "agency: key twice, with spaces": line(b'{"level" : 2, ' + lines(OUTCOME)[1:-1], "level", "twice"),
+        "agency: key twice, with a return": line(b'{"level"\r:2,' + lines(OUTCOME)[1:-1], "level", "twice"),
         "agency: old name and new": line({**OUTCOME, "subject": "a", "model": "b"}, "model", "both"),
         "agency: a list": line({**OUTCOME, "family": ["a"]}, "family", "single"),
         "agency: missing": line(changed(OUTCOME, outcome=...), "outcome", "missing"),

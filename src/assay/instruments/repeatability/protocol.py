@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from assay.bench import Item, Plan, Prepared, Probe
+from assay.bench.worker_thread import read_text
 from assay.canonical import sha256_hex
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
@@ -191,7 +192,9 @@ class Repeatability(InstrumentBase):
         if options.system:
             messages.insert(0, Message("system", options.system))
         reply = await probe.ask(messages)
-        code = extract_code(reply.text, contract.entry_point, contract.language)
+        code = await read_text(
+            reply.text, lambda text: extract_code(text, contract.entry_point, contract.language)
+        )
         run = read_run(contract, code, await probe.execute(job_for(contract, code)))
         inputs = self._inputs(probe.lock, contract)
         if run["state"] == "ran" and inputs:

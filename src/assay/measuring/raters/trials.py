@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.bench import Probe
+from assay.bench.worker_thread import read_text
 from assay.errors import IntegrityError, UnknownName
 from assay.evidence.records import Record
 from assay.measuring.base import InstrumentBase
@@ -131,7 +132,7 @@ async def rate(
 ) -> None:
     """Conduct a rating trial: the question about the parts, and the label that the reply alone gives."""
     reply = await probe.ask(rating_prompt(question, parts, task=task, shown=shown))
-    label = question.read(reply.text)
+    label = await read_text(reply.text, question.read)
     probe.conclude("unknown" if label is None else "success", "", {"label": label})
 
 

@@ -18,7 +18,7 @@ from assay.errors import nearest
 from assay.study.complaints import explain
 
 from .json_text import decode_json, why_not_json
-from .values import FALSE, NOTHING, TRUE, FieldError, Step, plain_value, spelled
+from .values import FALSE, NOTHING, TRUE, FieldError, Step, checked_text, plain_value, spelled
 
 __all__ = ["OLD_NAMES", "Field", "convert_row", "fields_of", "with_old_names"]
 
@@ -135,7 +135,7 @@ def _missing(name: str, row: Mapping[str, Any], fields: Mapping[str, Field]) -> 
 def _cell(field: Field, name: str, text: str) -> Any:
     """The text of a cell as a value of the field's kind."""
     if field.text:
-        return text
+        return checked_text(text, (name,))
     word = text.strip()
     if word in NOTHING:
         return None

@@ -146,7 +146,7 @@ def frame_of_lines(rows: JsonLines, columns: Sequence[str]) -> pl.DataFrame:
     written, countable = 0, True  # keys, as far as they can be counted without reading them
     for number, line in read_lines(rows.path):
         written += line.count(b'":')
-        countable = countable and b'" ' not in line and b'"\t' not in line
+        countable = countable and not any(space in line for space in (b'" ', b'"\t', b'"\r'))
         try:
             lines.append(decode(line))
         except (ValueError, RecursionError):

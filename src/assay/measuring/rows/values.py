@@ -10,12 +10,23 @@ from typing import Any
 
 from assay.canonical import clean_text
 
-__all__ = ["FALSE", "NOTHING", "TRUE", "FieldError", "Step", "plain_value", "spelled"]
+__all__ = [
+    "FALSE",
+    "LONGEST_TEXT",
+    "NOTHING",
+    "TRUE",
+    "FieldError",
+    "Step",
+    "checked_text",
+    "plain_value",
+    "spelled",
+]
 
 # What spreadsheets, pandas, R and databases write for nothing, for true and for false.
 NOTHING = ("", "nan", "NaN", "None", "null", "NULL", "NA", "N/A", "<NA>", "NaT")
 TRUE, FALSE = ("true", "True", "TRUE", "1", "1.0"), ("false", "False", "FALSE", "0", "0.0")
 LARGEST = 1000  # bits; a real number has no more than 1024
+LONGEST_TEXT = 1_000_000  # characters: no reply is longer, and all of it is read
 Step = str | int
 
 
@@ -32,6 +43,15 @@ def spelled(path: Iterable[Step]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
+def checked_text(text: str, path: tuple[Step, ...]) -> str:
+    """The text, if it is not too long to be scored. It is refused, not cut: what a row says is the user's."""
+    if len(text) > LONGEST_TEXT:
+        raise FieldError(
+            spelled(path), f"has {len(text):,} characters; at most {LONGEST_TEXT:,} are scored, so cut it"
+        )
+    return text
+
+
 def plain_value(value: Any, path: tuple[Step, ...] = ()) -> Any:
     """A value as JSON would have it: an empty member of a mapping is absent, a time is ISO 8601 text.
 
@@ -44,7 +64,7 @@ def plain_value(value: Any, path: tuple[Step, ...] = ()) -> Any:
             raise FieldError(spelled(path), "is too large a number")
         return int(value)
     if isinstance(value, str):
-        return clean_text(value)[0]
+        return checked_text(clean_text(value)[0], path)
     if isinstance(value, float):
         if math.isinf(value) or (math.isnan(value) and path and isinstance(path[-1], int)):
             raise FieldError(spelled(path), f"must be a finite number, not {value}")

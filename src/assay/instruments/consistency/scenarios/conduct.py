@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from assay.bench.worker_thread import read_text
 from assay.instruments.consistency.judging.promises import has_delivered
 from assay.vocabulary import Message, Reply
 
@@ -134,7 +135,8 @@ async def _promise(scene: Scene, talk: Conversation) -> None:
     marks = scene.expected.delivers
 
     async def delivered() -> bool:
-        return has_delivered(reply, marks, asked=scene.variant == "asked")
+        asked = scene.variant == "asked"
+        return await read_text(reply, lambda text: has_delivered(text, marks, asked=asked))
 
     if not await talk.hands.compute("delivered", {"marks": list(marks)}, delivered):
         await talk.ask(talk.rules.go_on, "go_on")
