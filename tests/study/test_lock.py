@@ -30,6 +30,7 @@ VERSIONS = {"drill": "3"}
 
 def new_key(path: Path) -> Path:
     key = Ed25519PrivateKey.generate()
+    path.touch(0o600)
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     return path
 

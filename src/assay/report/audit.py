@@ -6,6 +6,7 @@ import csv
 import itertools
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from assay.bench import Instrument, RunFolder
@@ -75,7 +76,7 @@ def _check_records(
     if not path.is_file():
         report.faults.append(f"{path.name}: the file is missing")
         return
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, _long_fields():
         again = Path(scratch, path.name)
         with blaming(f"the instrument {instrument.name}", "rows"):
             write_records(again, instrument.rows(evidence))
@@ -92,9 +93,18 @@ def _check_records(
                 return
 
 
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """A field may hold a whole reply; how much a field may hold is one setting for the whole process."""
+    before = csv.field_size_limit(1 << 30)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
 def _rows(path: Path) -> Iterator[list[str]]:
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-        csv.field_size_limit(1 << 30)
         try:
             yield from csv.reader(file)
         except csv.Error as error:

@@ -187,5 +187,6 @@ def _key_in(root: Path) -> Path:
 
     path = root / "key.pem"
     if not path.exists():
+        path.touch(0o600)
         path.write_bytes(CryptoSigner.generate_ed25519().private_bytes)
     return path
