@@ -7,15 +7,17 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from assay.bench import Meter, RunFolder, Runner
-from assay.bench.audit import AuditReport, audit
+from assay.bench.audit import AuditReport
 from assay.bench.prepare import instruments_of, prepare, subjects_of
 from assay.canonical import encode
+from assay.report.audit import audit
 from assay.report.publish import publish
 from assay.study import Budget, Lock, Study, SubjectSpec, read_lock, write_lock
 from assay.vocabulary import Reading
@@ -94,8 +96,8 @@ def go(folder: RunFolder, lock: Lock, *, budget: Budget | None = None) -> bool:
     return finished
 
 
-def audit_run(folder: RunFolder, lock: Lock) -> AuditReport:
-    return asyncio.run(audit(folder, lock, instruments_of(lock), subjects_of(lock)))
+def audit_run(folder: RunFolder, lock: Lock, signers: Sequence[str] = ()) -> AuditReport:
+    return asyncio.run(audit(folder, lock, instruments_of(lock), subjects_of(lock), signers=signers))
 
 
 def result_bytes(folder: RunFolder, instrument: str = "drill") -> bytes:

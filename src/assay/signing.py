@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,8 @@ def load_key(path: Path | None = None) -> Any:
         raise InputError(f"the key {where} cannot be read or made: {error.strerror}") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise InputError(f"{where} is not an Ed25519 key; make one with: openssl genpkey -algorithm ed25519")
+    if where.stat().st_mode & 0o077:
+        warnings.warn(f"others can read the private key {where}; chmod 600 {where}", stacklevel=2)
     return CryptoSigner(key)
 
 
@@ -92,8 +96,11 @@ def sign_statement(signer: Any, subjects: dict[str, str], predicate_type: str, p
     return _spelling(envelope, signer.public_key)
 
 
-def open_envelope(data: bytes, what: str, *, trusted_keyid: str | None = None) -> Signed:
-    """Check the signature and give out what was signed; an altered envelope is refused."""
+def open_envelope(data: bytes, what: str, *, signers: Sequence[str] = ()) -> Signed:
+    """Check the signature and give out what was signed; an altered envelope is refused.
+
+    ``signers`` are the ids, or beginnings of ids, of the keys that may have signed; any may where none is named.
+    """
     from securesystemslib.dsse import Envelope
     from securesystemslib.exceptions import VerificationError
     from securesystemslib.signer import SSlibKey
@@ -113,8 +120,9 @@ def open_envelope(data: bytes, what: str, *, trusted_keyid: str | None = None) -
     # The envelope around the payload is not signed: only the one spelling that we write is taken.
     if _spelling(envelope, key) != data:
         raise IntegrityError(f"{what}: the envelope was altered")
-    if trusted_keyid is not None and not signed.keyid.startswith(_trusted(trusted_keyid)):
-        raise IntegrityError(f"{what}: signed by key {signed.keyid[:16]}, not by {trusted_keyid[:16]}")
+    if signers and not signed.keyid.startswith(tuple(map(_trusted, signers))):
+        named = " or ".join(keyid[:16] for keyid in signers)
+        raise IntegrityError(f"{what}: signed by key {signed.keyid[:16]}, not by {named}")
     return signed
 
 

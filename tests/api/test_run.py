@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import signal
 import threading
 import traceback
@@ -84,8 +85,12 @@ def test_a_finished_run_is_read_where_nothing_can_be_written(
 ) -> None:
     made = assay.run("ping", subject=MUMBLER, trials=3, name="x", report=False)
 
-    def refuse(*_: Any) -> int:
-        raise PermissionError(13, "Permission denied")
+    real = os.open
+
+    def refuse(path: Any, flags: int, *rest: Any) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            raise PermissionError(13, "Permission denied")
+        return real(path, flags, *rest)
 
     monkeypatch.setattr("assay.bench.folder.os.open", refuse)
     assert assay.run("runs/x", report=False).readings == made.readings

@@ -6,9 +6,9 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -17,7 +17,7 @@ from assay.bench.history import History
 from assay.bench.prepare import instruments_of
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
-from assay.evidence import segment_paths, write_manifest
+from assay.evidence import chain, segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
 from assay.report.publish import score_run, write_report
 from assay.signing import load_key
@@ -257,6 +257,7 @@ def test_files_that_nobody_sealed_are_named_and_fail_nothing(run: tuple[RunFolde
     assert report.holds
     assert report.notes == [
         "report.html is not sealed and was not checked; assay report draws it anew",
+        "torn tails that a resume cut off and kept, no part of the run: ledger/0001.jsonl.torn-7",
         "not sealed, and no part of the run: reading-other.json",
     ]
 
@@ -267,3 +268,128 @@ def test_a_pipe_in_place_of_a_reading_is_a_fault_and_is_not_waited_on(run: tuple
     reading.unlink()
     os.mkfifo(reading)
     assert f"{reading.name}: not an ordinary file" in audit_run(folder, lock).faults
+
+
+def test_a_limit_that_falls_nowhere_near_did_not_fall(tmp_path: Path) -> None:
+    """Programs that pass quickly, recorded as time-outs: running them again shows that they were not."""
+    folder, lock = _run(tmp_path, "reference:steady")
+    assert audit_run(folder, lock).holds
+
+    def change(_: int, event: Event) -> Event:
+        if event["kind"] == "computed":
+            none: Event = {
+                "state": "not_run",
+                "value": None,
+                "exception": "",
+                "message": "",
+                "bases": [],
+                "call": None,
+            }
+            out = {**none, "state": "timeout"}
+            cases = [out, *[none] * (len(event["data"]["result"]["cases"]) - 1)]
+            event["data"]["result"] = {"state": "timeout", "detail": "", "output": "", "cases": cases}
+        return event
+
+    _forge(folder, lock, change)
+    report = audit_run(folder, lock)
+    assert any("another result than was recorded" in fault for fault in report.faults)
+
+
+def test_a_second_signer_is_a_fault_unless_both_are_named(
+    run: tuple[RunFolder, Lock], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, lock = run
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
+    _forge(folder, lock, lambda _, event: event)
+    other = str(load_key().public_key.keyid)
+    assert other != lock.keyid
+    assert any(other[:16] in fault for fault in audit_run(folder, lock).faults)
+    with pytest.raises(IntegrityError, match="signed"):
+        folder.read_sealed()
+    assert not audit_run(folder, lock, signers=[lock.keyid]).holds
+    both = audit_run(folder, lock, signers=[lock.keyid, other])
+    assert both.holds
+    assert both.vouched
+    assert folder.read_sealed([lock.keyid, other]).keyids == (other,)
+
+
+def test_nobody_vouches_for_a_key_that_was_not_named(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
+    assert not audit_run(folder, lock).vouched
+    assert audit_run(folder, lock, signers=[lock.keyid]).vouched
+
+
+def _seal_all(folder: RunFolder, lock: Lock) -> None:
+    for manifest in folder.ledger.glob("manifest-*"):
+        manifest.unlink()
+    paths = [folder.lock_path, folder.reading_path("repeatability"), folder.records_path("repeatability")]
+    write_manifest(folder.ledger, lock.digest, {path.name: path for path in paths}, load_key())
+
+
+def test_records_are_derived_again(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
+    path = folder.records_path("repeatability")
+    whole = path.read_bytes()
+    for altered in (whole.replace(b"wrong", b"right", 1), whole + whole.splitlines(keepends=True)[-1], b""):
+        path.write_bytes(altered)
+        _seal_all(folder, lock)
+        assert any(path.name in fault for fault in audit_run(folder, lock).faults)
+    path.write_bytes(whole)
+    _seal_all(folder, lock)
+    assert audit_run(folder, lock).holds
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("begun", "2020-01-01T00:00:00+00:00"), ("efficiency", {"calls": 0}), ("more", 1)]
+)
+def test_the_envelope_is_derived_again(run: tuple[RunFolder, Lock], field: str, value: Any) -> None:
+    folder, lock = run
+    path = folder.reading_path("repeatability")
+    reading = json.loads(path.read_bytes())
+    reading["envelope"][field] = value
+    path.write_bytes(encode(reading) + b"\n")
+    _seal_all(folder, lock)
+    assert [fault for fault in audit_run(folder, lock).faults if f"other {field}" in fault]
+
+
+def test_a_clock_that_was_set_back_is_said(run: tuple[RunFolder, Lock]) -> None:
+    folder, lock = run
+
+    def change(_: int, event: Event) -> Event:
+        return {**event, "at": event["at"] - 3600.0} if event["kind"] == "finished" else event
+
+    _forge(folder, lock, change)
+    envelope = folder.read_reading("repeatability").envelope
+    assert envelope["ended"] < envelope["begun"]
+    assert envelope["clock_set_back"] > 3500
+    assert any("set back" in note for note in audit_run(folder, lock).notes)
+
+
+def test_a_segment_without_an_end_is_refused(
+    run: tuple[RunFolder, Lock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sparse file costs its sender nothing; read as one line it would cost the reader all memory."""
+    folder, lock = run
+    monkeypatch.setattr("assay.evidence.chain.LONGEST", 1 << 20)
+    read: list[int] = []
+    with segment_paths(folder.ledger)[0].open("r+b") as file:
+        file.truncate(1 << 33)
+    lines = chain._lines
+
+    def counted(file: BinaryIO) -> Iterator[bytes]:
+        for line in lines(file):
+            read.append(len(line))
+            yield line
+
+    monkeypatch.setattr(chain, "_lines", counted)
+    assert audit_run(folder, lock).faults
+    assert max(read) <= 1 << 20
+
+
+def test_a_lock_file_that_is_a_link_is_not_followed(run: tuple[RunFolder, Lock], tmp_path: Path) -> None:
+    folder, _ = run
+    (folder.path / ".writer").unlink(missing_ok=True)
+    (folder.path / ".writer").symlink_to(tmp_path / "made")
+    with pytest.raises(InputError, match="cannot be written to"), folder:
+        pass
+    assert not (tmp_path / "made").exists()

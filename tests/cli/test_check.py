@@ -349,9 +349,11 @@ def test_the_key_that_must_have_signed_can_be_named(assay: Assay, tmp_path: Path
     assert assay("check", "one", "--signed-by", "0" * 16).code == 1
     (tmp_path / "config" / "assay" / "key.pem").unlink()  # somebody else's key is made in its place
     sealed_again(folder)
-    ended = assay("check", "one")
-    assert (ended.code, ended.err.count("--signed-by")) == (0, 1)
+    ended = assay("check", "one")  # two signers, and nobody said that both may
+    assert (ended.code, ended.err.count("--signed-by")) == (1, 2)
     assert assay("check", "one", "--signed-by", ours).code == 1
+    theirs = str(load_key(tmp_path / "config" / "assay" / "key.pem").public_key.keyid)
+    assert assay("check", "one", "--signed-by", ours, "--signed-by", theirs).code == 0
 
 
 def test_junit_of_a_strict_gate_without_requirements_is_not_green(assay: Assay, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_status_report_and_audit_of_a_finished_run(assay: Assay, tmp_path: Path)
     assert (tmp_path / "runs/one/report.html").read_text().startswith("<!")
     audited = assay("audit", "one")
     assert (audited.code, audited.err) == (0, "")
-    assert audited.out.splitlines()[-1].startswith("holds     all that is sealed is as it was declared")
+    assert audited.out.splitlines()[-2].startswith("holds     all that is sealed is as it was declared")
     told = document(assay("audit", "one", "--json"))
     assert (told["holds"], told["faults"], told["trials"]) == (True, [], 10)
     assert (told["asks"], told["steps"]) == (16, 16)  # a step of the world for every reply

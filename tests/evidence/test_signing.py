@@ -82,6 +82,7 @@ def test_a_file_that_is_no_usable_key_is_refused_in_words(tmp_path: Path) -> Non
 def test_a_given_key_signs(tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
     path.write_bytes(pem(ed25519.Ed25519PrivateKey.generate()))
+    path.chmod(0o600)
     data = sign_statement(load_key(path), {"a": "0" * 64}, "urn:x", {"é": [1, None]})
     signed = open_envelope(data, "it")
     assert (signed.predicate, signed.predicate_type) == ({"é": [1, None]}, "urn:x")
@@ -154,3 +155,13 @@ def test_a_signature_by_another_key_does_not_hold(envelope: bytes) -> None:
     other = json.loads(sign_statement(new_signer(), {"a": "0" * 64}, "urn:x", {"n": 12}))
     with pytest.raises(IntegrityError, match="the signature does not match the content"):
         open_envelope(respell(envelope, lambda v: v.update(publicKey=other["publicKey"])), "it")
+
+
+def test_a_key_that_others_can_read_is_warned_about(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    path.write_bytes(new_signer().private_bytes)
+    path.chmod(0o644)
+    with pytest.warns(UserWarning, match="chmod 600"):
+        load_key(path)
+    path.chmod(0o600)
+    load_key(path)

@@ -30,7 +30,7 @@ def run(tmp_path: Path, signer: Any) -> Path:
 
 
 def faults(run: Path, trusted: str | None = None) -> list[str]:
-    return verify_closed(run / "ledger", LOCK, run, trusted_keyid=trusted)[0]
+    return verify_closed(run / "ledger", LOCK, run, signers=() if trusted is None else (trusted,))[0]
 
 
 def alterations(byte: int) -> Iterator[int]:

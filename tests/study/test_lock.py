@@ -30,6 +30,7 @@ VERSIONS = {"drill": "3"}
 
 def new_key(path: Path) -> Path:
     key = Ed25519PrivateKey.generate()
+    path.touch(0o600)
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     return path
 
@@ -50,7 +51,7 @@ def test_what_is_written_is_read(path: Path, key: Path) -> None:
     assert found.keyid == load_key(key).public_key.keyid
     assert msgspec.structs.replace(found, keyid="", created="") == msgspec.structs.replace(lock, created="")
     assert found.versions == {"assay": __version__, "drill": "3"}
-    assert read_lock(path, trusted_keyid=found.keyid) == found
+    assert read_lock(path, signers=(found.keyid,)) == found
 
 
 def test_tuples_in_the_materials_are_read_back_as_they_were_locked(tmp_path: Path, key: Path) -> None:
@@ -205,7 +206,7 @@ def test_files_that_are_not_there_are_told(tmp_path: Path) -> None:
 def test_a_lock_signed_by_another_is_refused_when_the_key_is_named(path: Path, tmp_path: Path) -> None:
     other = load_key(new_key(tmp_path / "other.pem")).public_key.keyid
     with pytest.raises(IntegrityError, match=f"not by {other[:16]}"):
-        read_lock(path, trusted_keyid=other)
+        read_lock(path, signers=(other,))
 
 
 def test_a_lock_is_frozen(path: Path) -> None:

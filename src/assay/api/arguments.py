@@ -16,7 +16,7 @@ from assay.study import Lock, SubjectSpec, convert
 from .declaration import Beside, Target, declare, lock_file, study_from
 from .option_values import Given, plain_data
 
-__all__ = ["MANNER", "Paths", "Subjects", "lock_from", "paths_of"]
+__all__ = ["MANNER", "Paths", "Subjects", "lock_from", "paths_of", "signers_of"]
 
 One = str | Mapping[str, Any] | SubjectSpec | Callable[..., Any]
 Subjects = One | Sequence[One]
@@ -51,6 +51,11 @@ def lock_from(
 def paths_of(given: Paths) -> list[Path]:
     """One path, or several."""
     return [Path(given)] if isinstance(given, str | os.PathLike) else [Path(one) for one in given]
+
+
+def signers_of(given: str | Sequence[str] | None) -> list[str]:
+    """One key id, several, or none."""
+    return [given] if isinstance(given, str) else [*(given or ())]
 
 
 def specs_of(given: Subjects) -> list[str | SubjectSpec]:

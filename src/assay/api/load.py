@@ -18,7 +18,7 @@ from assay.report.tables import headline_table
 from assay.study import Lock
 from assay.vocabulary import Reading, Result
 
-from .arguments import Paths, paths_of
+from .arguments import Paths, paths_of, signers_of
 from .declaration import warnings_of
 from .gate import CheckReport, judge
 from .worker_thread import call_apart
@@ -142,24 +142,24 @@ def load(
     run: str | os.PathLike[str],
     *,
     instrument: Paths = (),
-    signed_by: str | None = None,
+    signed_by: str | Sequence[str] | None = None,
 ) -> LoadedRun:
     """Read a run: a folder, or a name below ``runs``. One that is not what was recorded and signed is refused.
 
-    ``instrument`` names the files of instruments that the lock knows by their digest; ``signed_by`` the key id that
-    must have signed.
+    ``instrument`` names the files of instruments that the lock knows by their digest; ``signed_by`` the key id, or
+    ids, of who must have signed.
     """
-    return load_folder(RunFolder.find(Path(run)), paths_of(instrument), signed_by)
+    return load_folder(RunFolder.find(Path(run)), paths_of(instrument), signers_of(signed_by))
 
 
-def load_folder(folder: RunFolder, files: Sequence[Path] = (), signed_by: str | None = None) -> LoadedRun:
+def load_folder(folder: RunFolder, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> LoadedRun:
     if manifest_paths(folder.ledger):
-        sealed = folder.read_sealed(signed_by)
+        sealed = folder.read_sealed(signers)
         take_files(sealed.lock, files)
         return LoadedRun(folder, sealed.lock, sealed.readings, finished=True)
     from assay.report.publish import score_run
 
-    lock = folder.read_lock(signed_by)
+    lock = folder.read_lock(signers)
     take_files(lock, files)
     scored = call_apart(lambda: score_run(folder, lock, instruments_of(lock)))
     readings = {one.reading.result.instrument: one.reading for one in scored}

@@ -1,4 +1,4 @@
-"""The audit: replay a run against its ledger, without model and without network, and score it again.
+"""Replay a run against its ledger, without model and without network, and score it again.
 
 Three questions. Is the evidence what was signed? Does the declared protocol, run again, ask and compute exactly
 what the ledger says? Does the evidence amount to the reading that was published?
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -20,7 +20,7 @@ from assay.errors import AssayError, Divergence, ExtensionFailed, InputError, In
 from assay.evidence.chain import genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import unsealed, verify_closed
+from assay.evidence.manifest import unsealed
 from assay.evidence.records import End, Evidence, LedgerIndex, Wave
 from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.study.lock import Lock
@@ -33,7 +33,7 @@ from .instrument import Instrument, score, strata_of
 from .live import SandboxService
 from .probe import Probe, Received
 
-__all__ = ["AuditReport", "audit"]
+__all__ = ["AuditReport", "close_to", "replay"]
 
 AT_ONCE = 4
 _TORN = re.compile(r"ledger/\d{4}\.jsonl\.torn-\d+")
@@ -47,6 +47,7 @@ class AuditReport(Struct, kw_only=True):
     keyid: str
     faults: list[str]
     notes: list[str]
+    vouched: bool = False  # whether the signers were named by who audits; else nobody vouches for the key
     trials: int = 0
     asks: int = 0
     recomputed: int = 0  # programs run again
@@ -91,24 +92,23 @@ class _Silent:
         self._report.not_deterministic += what == "not deterministic"
 
 
-async def audit(
+async def replay(
     folder: RunFolder,
     lock: Lock,
     instruments: Iterable[Instrument],
     subjects: Iterable[Subject],
     *,
-    trusted_keyid: str | None = None,
+    signers: Sequence[str] = (),
     sandbox: SandboxService | None = None,
+    published: Callable[[Instrument, Evidence, AuditReport], None] | None = None,
 ) -> AuditReport:
-    """Check a finished run. Faults are collected, not raised: an auditor wants all of them."""
-    report = AuditReport(lock=lock.digest, keyid=lock.keyid, faults=[], notes=[])
-    faults, signed = verify_closed(folder.ledger, lock.digest, folder.path, trusted_keyid=trusted_keyid)
+    """Check a finished run. Faults are collected, not raised: an auditor wants all of them.
+
+    ``published`` checks the other files of an instrument against its evidence.
+    """
+    report = AuditReport(lock=lock.digest, keyid=lock.keyid, faults=[], notes=[], vouched=bool(signers))
+    faults, _ = folder.verify(lock, signers)
     report.faults += faults
-    report.notes += [
-        f"{lock.keyid[:16]} signed the lock, {s.keyid[:16]} the manifest"
-        for s in signed
-        if s.keyid != lock.keyid
-    ]
     report.notes += _not_covered(folder)
     service = sandbox or SandboxService()
     index = LedgerIndex(folder.ledger, lock.digest)
@@ -119,7 +119,10 @@ async def audit(
         for instrument in instruments:
             await replay.instrument(instrument)
             try:
-                _score_again(folder, lock, index, instrument, report)
+                evidence = Evidence(index, instrument.name, lock=lock)
+                _score_again(folder, evidence, instrument, report)
+                if published is not None:
+                    published(instrument, evidence, report)
             except ExtensionFailed as error:  # altered evidence may break a score in any way
                 report.faults.append(f"{instrument.name}: cannot be scored ({error})")
         replay.nothing_left_over()
@@ -128,7 +131,7 @@ async def audit(
     finally:
         index.close()
         await service.close()
-    report.faults = list(dict.fromkeys(report.faults))
+    report.faults, report.notes = list(dict.fromkeys(report.faults)), list(dict.fromkeys(report.notes))
     return report
 
 
@@ -280,7 +283,10 @@ def _not_covered(folder: RunFolder) -> list[str]:
         notes.append(
             f"{folder.report_path.name} is not sealed and was not checked; assay report draws it anew"
         )
-    others = sorted(name for name in extra - {folder.report_path.name} if not _TORN.fullmatch(name))
+    torn = sorted(name for name in extra if _TORN.fullmatch(name))
+    if torn:
+        notes.append(f"torn tails that a resume cut off and kept, no part of the run: {', '.join(torn)}")
+    others = sorted(extra - {folder.report_path.name, *torn})
     if others:
         told = ", ".join(others[:10]) + (f" and {len(others) - 10} more" if len(others) > 10 else "")
         notes.append(f"not sealed, and no part of the run: {told}")
@@ -310,9 +316,7 @@ def _check_sessions(folder: RunFolder, lock: Lock) -> list[str]:
     return faults
 
 
-def _score_again(
-    folder: RunFolder, lock: Lock, index: LedgerIndex, instrument: Instrument, report: AuditReport
-) -> None:
+def _score_again(folder: RunFolder, evidence: Evidence, instrument: Instrument, report: AuditReport) -> None:
     """The reading that was published against the one the evidence gives now."""
     path = folder.reading_path(instrument.name)
     try:
@@ -323,7 +327,7 @@ def _score_again(
     except IntegrityError as error:
         report.faults.append(str(error))
         return
-    found = score(instrument, Evidence(index, instrument.name, lock=lock))
+    found = score(instrument, evidence)
     report.measures += len(found.measures)
     if encode(found) == encode(published):
         return
@@ -338,23 +342,24 @@ def _score_again(
 
 
 def same_result(a: Result, b: Result) -> bool:
-    return _close(msgspec.to_builtins(a), msgspec.to_builtins(b))
+    return close_to(msgspec.to_builtins(a), msgspec.to_builtins(b))
 
 
-def _close(a: Any, b: Any) -> bool:
+def close_to(a: Any, b: Any) -> bool:
+    """Equal but for the last digits of reals, which another platform may give otherwise."""
     if isinstance(a, float) and isinstance(b, float):
         return abs(a - b) <= TOLERANCE * max(1.0, abs(a), abs(b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_close(a[k], b[k]) for k in a)
+        return a.keys() == b.keys() and all(close_to(a[k], b[k]) for k in a)
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(_close, a, b))
+        return len(a) == len(b) and all(map(close_to, a, b))
     return bool(a == b)
 
 
 def _first_difference(found: Result, published: Result) -> str:
     for a, b in zip(found.measures, published.measures, strict=False):
         ours, theirs = msgspec.structs.asdict(a), msgspec.structs.asdict(b)
-        parts = [name for name in ours if not _close(*map(msgspec.to_builtins, (ours[name], theirs[name])))]
+        parts = [name for name in ours if not close_to(*map(msgspec.to_builtins, (ours[name], theirs[name])))]
         if parts:
             labels = ", ".join(f"{k}={v}" for k, v in a.labels.items())
             if "value" in parts:

@@ -17,6 +17,7 @@ import fcntl
 import itertools
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -25,6 +26,7 @@ import msgspec
 
 from assay import __version__
 from assay.errors import InputError, IntegrityError
+from assay.evidence.files import read_whole
 from assay.evidence.manifest import manifest_paths, verify_closed
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
@@ -93,16 +95,14 @@ class RunFolder:
                 return cls(candidate)
         raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path})")
 
-    def read_lock(self, trusted_keyid: str | None = None) -> Lock:
-        return read_lock(self.lock_path, trusted_keyid=trusted_keyid)
+    def read_lock(self, signers: Sequence[str] = ()) -> Lock:
+        return read_lock(self.lock_path, signers=signers)
 
     def read_reading(self, instrument: str) -> Reading:
         """The published reading of one instrument."""
         path = self.reading_path(instrument)
         try:
-            if path.exists() and not path.is_file():  # a pipe would be waited on for ever
-                raise IntegrityError(f"{path.name}: not an ordinary file")
-            return msgspec.json.decode(path.read_bytes(), type=Reading)
+            return msgspec.json.decode(read_whole(path), type=Reading)
         except FileNotFoundError:
             raise InputError(
                 f"{self.path} has no reading yet; go on with: assay resume {self.path}"
@@ -115,16 +115,33 @@ class RunFolder:
                 ) from None
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
-    def read_sealed(self, trusted_keyid: str | None = None) -> SealedRun:
+    def verify(self, lock: Lock, signers: Sequence[str] = ()) -> tuple[list[str], tuple[str, ...]]:
+        """Everything that is wrong with a closed run as a sealed folder, and who signed its manifests.
+
+        The hand that signed the lock has to have signed the rest: with a key of their own anyone could seal other
+        evidence under somebody's lock. Two hands are in order where both are named.
+        """
+        faults, signed = verify_closed(self.ledger, lock.digest, self.path, signers=signers)
+        keyids = tuple(s.keyid for s in signed)
+        if not signers:
+            faults += [
+                f"{keyid[:16]} signed a manifest, {lock.keyid[:16]} the lock; where both are known to you, name both: "
+                f"--signed-by {lock.keyid[:16]} --signed-by {keyid[:16]}"
+                for keyid in dict.fromkeys(keyids)
+                if keyid != lock.keyid
+            ]
+        return faults, keyids
+
+    def read_sealed(self, signers: Sequence[str] = ()) -> SealedRun:
         """A closed run whose chain, manifest, files and readings are those that were signed; refused otherwise.
 
         Every command that believes what a run says reads it here. That the numbers follow from the evidence is what
         an audit shows.
         """
-        lock = self.read_lock(trusted_keyid)
+        lock = self.read_lock(signers)
         if not manifest_paths(self.ledger):
             raise InputError(f"{self.path} is not closed yet; go on with: assay resume {self.path}")
-        faults, signed = verify_closed(self.ledger, lock.digest, self.path, trusted_keyid=trusted_keyid)
+        faults, keyids = self.verify(lock, signers)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise IntegrityError(
@@ -137,11 +154,11 @@ class RunFolder:
                 "lock"
             ) != lock.digest:
                 raise IntegrityError(f"{self.reading_path(name).name}: a reading of another run")
-        return SealedRun(folder=self, lock=lock, readings=readings, keyids=tuple(s.keyid for s in signed))
+        return SealedRun(folder=self, lock=lock, readings=readings, keyids=keyids)
 
     def __enter__(self) -> RunFolder:
         try:
-            fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fd = os.open(self.path / ".writer", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise InputError(f"{self.path} cannot be written to: {error.strerror}") from None
         try:

@@ -187,7 +187,8 @@ class Probe:
         On replay it is run again and held against the record. What exceptions say differs between versions of
         Python, so their words are not compared. A limit that falls differently, and a program that differs from
         itself when it is run twice (it read the clock, say), is told as such: it is no divergence, and the record
-        stands. Whether that is so is found by running the program, never read from the record. Of a command,
+        stands. Whether that is so is found by running the program, never read from the record: a limit that does
+        not fall here with a tenth of the time and half of the memory did not fall there either. Of a command,
         what it printed is the result, and is compared; one that this machine lacks is never recorded. A program
         whose workers died is recorded as lost, and its trial ends as excluded: nothing is known of it.
         """
@@ -205,11 +206,28 @@ class Probe:
         again = await self._back.execute(job)
         if encode(_essence(done.comparable())) != encode(_essence(again.comparable())):
             self._back.note("not deterministic", self.id, ordinal)
-        elif done.environment_dependent or _limited(known):
+        elif done.environment_dependent or (_limited(known) and not await self._easily(job, done, known)):
             self._back.note("environment-dependent", self.id, ordinal)
         else:
             raise Divergence(self.id, self.attempt, ordinal, "execute gives another result than was recorded")
         return _not_lost(known)
+
+    async def _easily(self, job: Job | CommandJob, done: Run | CommandRun, known: dict[str, Any]) -> bool:
+        """Whether the program comes to the same with far narrower limits, so that none can have been in its way.
+
+        A worker's death has nothing to do with limits: whether it died cannot be shown later.
+        """
+        if known["state"] == "lost":
+            return False
+        given = job.limits
+        narrow = msgspec.structs.replace(
+            given,
+            wall_seconds=given.wall_seconds / 10,
+            cpu_seconds=max(1, given.cpu_seconds // 10),
+            memory_bytes=given.memory_bytes // 2,
+        )
+        found = await self._back.execute(msgspec.structs.replace(job, limits=narrow))
+        return encode(_essence(found.comparable())) == encode(_essence(done.comparable()))
 
     def _computed(self, name: str, request: Any) -> tuple[int, Any]:
         """The ordinal of a recomputed verb, and the result recorded there, if any."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from functools import cache
 from typing import Annotated, Any
 
@@ -108,6 +109,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without our letters is no reason to end
+    warnings.showwarning = lambda message, *_, **__: complain(f"assay: {message}")
     code = _run(sys.argv[1:] or ["--help"])
     try:
         if sys.stdout is not None:  # it was closed before we began

@@ -16,8 +16,11 @@ __all__ = ["audit"]
 def audit(
     run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
     signed_by: Annotated[
-        str | None,
-        typer.Option("--signed-by", help="The key id that must have signed (at least 16 signs of it)."),
+        list[str] | None,
+        typer.Option(
+            "--signed-by",
+            help="The key id that must have signed (at least 16 signs of it); again for a second.",
+        ),
     ] = None,
     files: InstrumentFiles = None,
     unconfined: Unconfined = False,
@@ -62,4 +65,8 @@ def audit(
         if found.holds
         else "FAILS"
     )
+    if found.holds and not found.vouched:
+        typer.echo(
+            f"          nobody vouches for the key {found.keyid[:16]}: compare it with a published one, --signed-by"
+        )
     raise typer.Exit(0 if found.holds else 1)

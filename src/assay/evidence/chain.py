@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from assay.errors import IntegrityError
 
@@ -22,6 +23,7 @@ _MIDDLE = b',"hash":"'
 _CLOSE = b'"}\n'
 _SUFFIX = len(_MIDDLE) + 64 + len(_CLOSE)
 OVERHEAD = len(_OPEN) + _SUFFIX  # bytes of a line beyond its event
+LONGEST = 256 << 20  # bytes of a line: more than any event has, however its texts are escaped
 
 
 class Line(NamedTuple):
@@ -59,13 +61,18 @@ def _fault(line: bytes, previous: bytes) -> str | None:
     return None
 
 
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a segment. One that is longer than any we write comes in pieces, none of which is well formed."""
+    return iter(partial(file.readline, LONGEST), b"")
+
+
 def read_lines(path: Path, first: bytes, *, start: int = 0, end: int | None = None) -> Iterator[Line]:
     """Every line from byte ``start`` to byte ``end``, each checked before it is given out."""
     previous, offset, number = first, start, 0
     sha256 = hashlib.sha256
     with path.open("rb", buffering=1 << 20) as file:
         file.seek(start)
-        for line in file:
+        for line in _lines(file):
             if end is not None and offset >= end:
                 return
             number += 1
@@ -91,13 +98,14 @@ def find_tail(path: Path, first: bytes) -> Tail:
     """
     previous, end, number = first, 0, 0
     with path.open("rb", buffering=1 << 20) as file:
-        for line in file:
+        lines = _lines(file)
+        for line in lines:
             fault = _fault(line, previous)
             if fault is None:
                 previous, end, number = line[-67:-3], end + len(line), number + 1
                 continue
             torn = 0
-            for later in itertools.chain([line], file):
+            for later in itertools.chain([line], lines):
                 if _well_formed(later):
                     raise IntegrityError(f"{path.name} line {number + 1}: {fault}")
                 torn += len(later)

@@ -7,13 +7,18 @@ one, and a link that somebody left in the folder is replaced, never followed.
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-__all__ = ["replacing", "sync_folder", "write_whole"]
+from assay.errors import IntegrityError
+
+__all__ = ["read_whole", "replacing", "sync_folder", "write_whole"]
+
+LARGEST = 512 << 20  # bytes of a lock, a manifest or a reading
 
 
 @contextmanager
@@ -36,6 +41,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def write_whole(path: Path, content: bytes) -> None:
     with replacing(path) as file:
         file.write(content)
+
+
+def read_whole(path: Path) -> bytes:
+    """The bytes of an ordinary file. A folder that somebody sent may hold pipes, and files without an end."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise IntegrityError(f"{path.name}: not an ordinary file")
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise IntegrityError(f"{path.name}: longer than {LARGEST >> 20} MB")
+    return content
 
 
 def sync_folder(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,7 +21,7 @@ from assay.errors import InputError, IntegrityError, StorageFull
 from assay.signing import Signed, open_envelope, sign_statement
 
 from .chain import genesis, read_lines
-from .files import write_whole
+from .files import read_whole, write_whole
 from .ledger import segment_paths
 
 __all__ = [
@@ -106,7 +107,7 @@ def _seal(path: Path, lock: str) -> SegmentSeal:
 
 
 def verify_closed(
-    folder: Path, lock: str, attachments: Path, *, trusted_keyid: str | None = None
+    folder: Path, lock: str, attachments: Path, *, signers: Sequence[str] = ()
 ) -> tuple[list[str], list[Signed]]:
     """Everything that is wrong with a closed ledger, in words; empty when nothing is."""
     faults: list[str] = []
@@ -117,7 +118,7 @@ def verify_closed(
         return ["the run was never closed: it has no manifest"], signed
     for number, path in enumerate(paths):
         try:
-            envelope, manifest = _open_manifest(path, trusted_keyid)
+            envelope, manifest = _open_manifest(path, signers)
         except IntegrityError as error:
             faults.append(str(error))
             continue
@@ -126,7 +127,7 @@ def verify_closed(
             faults.append(f"{path.name}: was made for another lock")
         if manifest.previous != previous:
             faults.append(f"{path.name}: does not follow from the manifest before it")
-        previous = sha256_hex(path.read_bytes())
+        previous = sha256_hex(read_whole(path))
         last = number == len(paths) - 1
         faults += _check_segments(folder, lock, manifest, complete=last)
         faults += _check_files(attachments, manifest.attachments) if last else []
@@ -136,7 +137,7 @@ def verify_closed(
 def unsealed(folder: Path, attachments: Path) -> list[str]:
     """What lies in a run's folder that its last manifest does not name, manifests and segments apart."""
     try:
-        named = _open_manifest(manifest_paths(folder)[-1], None)[1].attachments
+        named = _open_manifest(manifest_paths(folder)[-1], ())[1].attachments
     except (IndexError, IntegrityError):
         return []
     ours = {path.resolve() for path in (*manifest_paths(folder), *segment_paths(folder))}
@@ -145,8 +146,8 @@ def unsealed(folder: Path, attachments: Path) -> list[str]:
     return sorted(found - named.keys())
 
 
-def _open_manifest(path: Path, trusted_keyid: str | None) -> tuple[Signed, Manifest]:
-    envelope = open_envelope(path.read_bytes(), path.name, trusted_keyid=trusted_keyid)
+def _open_manifest(path: Path, signers: Sequence[str]) -> tuple[Signed, Manifest]:
+    envelope = open_envelope(read_whole(path), path.name, signers=signers)
     if envelope.predicate_type != PREDICATE:
         raise IntegrityError(f"{path.name}: a signed file, but not a manifest")
     try:

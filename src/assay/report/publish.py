@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
 from .records import write_records
 
-__all__ = ["Scored", "publish", "score_run", "write_report", "write_rows_report"]
+__all__ = ["Scored", "envelope_of", "publish", "score_run", "write_report", "write_rows_report"]
 
 
 class Scored(NamedTuple):
@@ -43,7 +44,7 @@ class Scored(NamedTuple):
 def score_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[Scored]:
     """Score every instrument of a run from its ledger as it stands."""
     index = LedgerIndex(folder.ledger, lock.digest)
-    envelope = _envelope(folder, lock)
+    envelope = envelope_of(folder, lock)
     readings = []
     for instrument in instruments:
         evidence = Evidence(index, instrument.name, lock=lock)
@@ -144,14 +145,18 @@ def _lock_summary(lock: Lock) -> dict[str, Any]:
     }
 
 
-def _envelope(folder: RunFolder, lock: Lock) -> dict[str, Any]:
+def envelope_of(folder: RunFolder, lock: Lock) -> dict[str, Any]:
     """Where, when and at what expense. Never mixed into a score."""
     meter = Meter(Budget())
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     latest, times = history.sessions[-1] if history.sessions else {}, history.times
+    back = [earlier - later for earlier, later in pairwise(times) if later < earlier]
     return {
         "lock": lock.digest,
         "keyid": lock.keyid,
+        **(
+            {"clock_set_back": round(sum(back), 3)} if back else {}
+        ),  # seconds: begun and ended are no duration
         "ledger": history.heads,
         "segments": len(segment_paths(folder.ledger)),
         "environment": latest.get("environment", {}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from msgspec import Struct
 from assay import __version__
 from assay.canonical import decode, digest, encode
 from assay.errors import InputError, IntegrityError
+from assay.evidence.files import read_whole
 from assay.signing import load_key, open_envelope, sign_statement
 
 from .model import Study
@@ -107,13 +108,13 @@ def _maker(predicate: Any) -> str:
     return found if isinstance(found, str) else "of an unknown version"
 
 
-def read_lock(path: Path, *, trusted_keyid: str | None = None) -> Lock:
+def read_lock(path: Path, *, signers: Sequence[str] = ()) -> Lock:
     """Read a lock, its signature and its digest checked."""
     try:
-        data = path.read_bytes()
+        data = read_whole(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    signed = open_envelope(data, path.name, trusted_keyid=trusted_keyid)
+    signed = open_envelope(data, path.name, signers=signers)
     if signed.predicate_type != PREDICATE:
         if signed.predicate_type.startswith(PREDICATE.rpartition(":")[0]):
             raise InputError(

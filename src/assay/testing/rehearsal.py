@@ -18,13 +18,14 @@ from typing import Any
 import msgspec
 
 from assay.bench import Instrument, Meter, Prepared, RunFolder, Runner, named_instrument
-from assay.bench.audit import AuditReport, audit
+from assay.bench.audit import AuditReport
 from assay.bench.instrument import score, strata_of, wave_of
 from assay.canonical import digest
 from assay.errors import ExtensionFailed
 from assay.evidence import Evidence, LedgerIndex
 from assay.evidence.ledger import segment_paths
 from assay.registry import file_of
+from assay.report.audit import audit
 from assay.report.publish import publish
 from assay.study import Budget, Limits, Lock, Study, SubjectSpec, make_lock, read_lock, write_lock
 from assay.subjects import Subject, make_subject
@@ -186,5 +187,6 @@ def _key_in(root: Path) -> Path:
 
     path = root / "key.pem"
     if not path.exists():
+        path.touch(0o600)
         path.write_bytes(CryptoSigner.generate_ed25519().private_bytes)
     return path

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.bench import Meter, RunFolder, Runner
-from assay.bench.audit import AuditReport, audit
+from assay.bench.audit import AuditReport
 from assay.bench.prepare import instruments_of, subjects_of
 from assay.evidence import Evidence, LedgerIndex, Record
+from assay.report.audit import audit
 from assay.report.publish import publish
 from assay.study import Budget, Lock, Study, SubjectSpec
 from assay.subjects import Subject

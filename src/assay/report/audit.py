@@ -1,0 +1,131 @@
+"""The audit of a run: everything that is sealed, derived from the evidence once more."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from assay.bench import Instrument, RunFolder
+from assay.bench.audit import AuditReport, close_to, replay
+from assay.bench.live import SandboxService
+from assay.errors import AssayError, ExtensionFailed, InputError, IntegrityError, blaming
+from assay.evidence.files import read_whole
+from assay.evidence.records import Evidence
+from assay.study import Lock
+from assay.subjects.base import Subject
+
+from .publish import envelope_of
+from .records import write_records
+
+__all__ = ["audit"]
+
+
+async def audit(
+    folder: RunFolder,
+    lock: Lock,
+    instruments: Iterable[Instrument],
+    subjects: Iterable[Subject],
+    *,
+    signers: Sequence[str] = (),
+    sandbox: SandboxService | None = None,
+) -> AuditReport:
+    """Replay and score a finished run again, and hold its other files against the evidence."""
+
+    def published(instrument: Instrument, evidence: Evidence, report: AuditReport) -> None:
+        for check in (_check_envelope, _check_records, _check_attachments):
+            try:
+                check(folder, lock, instrument, evidence, report)
+            except ExtensionFailed:
+                raise
+            except (AssayError, OSError) as error:
+                report.faults.append(f"{instrument.name}: its published files cannot be checked ({error})")
+
+    return await replay(
+        folder, lock, instruments, subjects, signers=signers, sandbox=sandbox, published=published
+    )
+
+
+def _check_envelope(
+    folder: RunFolder, lock: Lock, instrument: Instrument, evidence: Evidence, report: AuditReport
+) -> None:
+    """Where, when and at what expense, as the ledger says it."""
+    try:
+        given = folder.read_reading(instrument.name).envelope
+    except (InputError, IntegrityError):
+        return  # which the score has said already
+    found = envelope_of(folder, lock)
+    differing = [k for k in sorted(found.keys() | given.keys()) if not close_to(found.get(k), given.get(k))]
+    if "clock_set_back" in found:
+        report.notes.append(
+            f"the machine's clock was set back by {found['clock_set_back']:g} s while it ran; its times do not add up"
+        )
+    if differing:
+        name = folder.reading_path(instrument.name).name
+        report.faults.append(f"{name}: the envelope has other {', '.join(differing)} than the ledger")
+
+
+def _check_records(
+    folder: RunFolder, lock: Lock, instrument: Instrument, evidence: Evidence, report: AuditReport
+) -> None:
+    """The rows are written again and compared field by field."""
+    path = folder.records_path(instrument.name)
+    if not path.is_file():
+        report.faults.append(f"{path.name}: the file is missing")
+        return
+    with tempfile.TemporaryDirectory() as scratch, _long_fields():
+        again = Path(scratch, path.name)
+        with blaming(f"the instrument {instrument.name}", "rows"):
+            write_records(again, instrument.rows(evidence))
+        for number, (found, given) in enumerate(itertools.zip_longest(_rows(again), _rows(path)), 1):
+            if found == given:
+                continue
+            if found is None or given is None:
+                report.faults.append(
+                    f"{path.name}: {'a row too many' if found is None else 'rows are missing'}"
+                )
+                return
+            if len(found) != len(given) or not all(map(_same_field, found, given)):
+                report.faults.append(f"{path.name} row {number}: is not what the evidence gives")
+                return
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """A field may hold a whole reply; how much a field may hold is one setting for the whole process."""
+    before = csv.field_size_limit(1 << 30)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        try:
+            yield from csv.reader(file)
+        except csv.Error as error:
+            raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
+
+
+def _same_field(found: str, given: str) -> bool:
+    if found == given:
+        return True
+    try:
+        return close_to(float(found), float(given))
+    except ValueError:
+        return False
+
+
+def _check_attachments(
+    folder: RunFolder, lock: Lock, instrument: Instrument, evidence: Evidence, report: AuditReport
+) -> None:
+    with blaming(f"the instrument {instrument.name}", "attachments"):
+        attached = instrument.attachments(evidence)
+    for name, content in attached.items():
+        path = folder.path / name
+        if path.is_file() and read_whole(path) != content:
+            report.faults.append(f"{name}: is not what the evidence gives")
