@@ -82,6 +82,8 @@ def file_of(name: str) -> InstrumentFile | None:
 def take_file(path: Path, among: Collection[str] | None = None) -> InstrumentFile:
     """Import an instrument's file. With ``among``, a file of another digest is refused before any of it runs."""
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device might never end
+            raise InputError(f"{path} is not an ordinary file")
         source = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,12 @@ WRONG = {
     "run list.yaml": "list.yaml:1: a study is a mapping of fields; see docs/study.md",
     "run empty.yaml": "empty.yaml: the file is empty",
     "run tab.yaml": "tab.yaml:2: not valid YAML: found a tab character that violates indentation",
+    "run number.yaml": "number.yaml:2: instruments.ping: the options of an instrument are a mapping",
+    "plan number.yaml --quick": "number.yaml:2: instruments.ping: the options of an instrument are a mapping",
+    "run pipe.yaml": "pipe.yaml cannot be read: not an ordinary file",
+    "lock pipe.yaml": "pipe.yaml cannot be read: not an ordinary file",
+    "run pipe.py -s reference:mumbler": "pipe.py is not an ordinary file",
+    "run endless.yaml": "endless.yaml cannot be read: longer than 64 MB",
     "lock field.yaml": "field.yaml:3: instrumens: unknown field; did you mean 'instruments'?",
     "lock missing.yaml": "there is no file missing.yaml",
     "lock good.yaml": "good.lock.json exists already; a lock is never overwritten",
@@ -87,6 +94,11 @@ WRONG = {
     f"run {MIXED} --set ping.trials=5": "--set ping.trials=5: write INSTRUMENT.NAME=VALUE, with one of: repeatability",
     "run ping drill -s reference:mumbler --set trials=5": "--set trials=5: write INSTRUMENT.NAME=VALUE, "
     "with one of: ping, drill",
+    f"run {MIXED} --contracts-file /dev/zero": "/dev/zero cannot be read: not an ordinary file",
+    f"run {MIXED} --contracts-file pipe.json": "pipe.json cannot be read: not an ordinary file",
+    f"run {MIXED} --canons-file /dev/zero": "/dev/zero cannot be read: not an ordinary file",
+    "run consistency -s reference:mumbler --threads-file /dev/zero": "/dev/zero cannot be read: "
+    "not an ordinary file",
     # Numbers.
     f"run {MIXED} --budget much": f"--budget much: {BUDGET}",
     f"run {MIXED} --budget ''": f"--budget : {BUDGET}",
@@ -105,6 +117,8 @@ WRONG = {
     f"plan {MIXED} --call-seconds -1": "--call-seconds -1: a number of seconds, more than 0",
     # Runs and keys.
     f"run {MIXED} --name ../x": "run name '../x': letters, digits, dot, dash and underscore only",
+    f"run {MIXED} --name ''": "run name '': letters, digits, dot, dash and underscore only",
+    f"run {MIXED} --key pipe.json": "pipe.json is not an ordinary file",
     f"run {MIXED} --name taken": "runs/taken exists already; resume it with: assay resume runs/taken",
     f"run {MIXED} --out good.yaml --name x": "good.yaml/x cannot be made: Not a directory",
     f"run {MIXED} --key no.pem": "there is no key at no.pem; leave the option out to have one made",
@@ -132,6 +146,8 @@ WRONG = {
     "score agency rows.jsonl --declaration good.yaml --report ./good.yaml": "--report: good.yaml is the file of "
     "--declaration; name another",
     "score ping rows.jsonl --records r.parquet": "r.parquet: records are written as .csv or .jsonl",
+    "score ping pipe.json": "pipe.json is a pipe, which can be read only once; write the rows into a file",
+    "score ping /dev/zero": "/dev/zero is not an ordinary file; write the rows into one",
     "score repeatability missing.jsonl": "there is no file missing.jsonl",
     "score repeatability rows.jsonl --confidence 2": "--confidence: must be a number, less than 1",
     "score repeatability rows.jsonl --canon-scope all": "--canon-scope: 'all' is not a choice; "
@@ -148,6 +164,7 @@ FILES = {
     "twice.yaml": "name: x\nname: y\n",
     "list.yaml": "- name: x\n",
     "empty.yaml": "",
+    "number.yaml": "subjects: [reference:mumbler]\ninstruments: {ping: 7}\n",
     "tab.yaml": "name: x\n\tseed: 1\n",
     "rows.jsonl": '{"contract": "add", "model": "m", "outputs": ["def add(a, b):\\n    return a + b"]}\n',
 }
@@ -158,6 +175,10 @@ def filled(tmp_path: Path, assay: Assay) -> Path:
     """A folder with studies good and bad, a lock, and a run that was not begun."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
+    for pipe in ("pipe.yaml", "pipe.json", "pipe.py"):
+        os.mkfifo(tmp_path / pipe)
+    (tmp_path / "endless.yaml").touch()
+    os.truncate(tmp_path / "endless.yaml", 3 << 30)  # takes no room
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder.yaml").mkdir()
     begin(

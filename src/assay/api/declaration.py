@@ -190,9 +190,12 @@ def _with_options(
     study: Study, base: Path, given: Sequence[Given], quick: bool, max_tokens: int | None, read: Read
 ) -> Study:
     """What a quick run sets, and the options of the instruments' own, as parts of the study."""
-    options = {name: dict(given) for name, given in study.options.items()}
-    if not quick and not given:
+    plain = all(
+        isinstance(declared, dict) for declared in study.options.values()
+    )  # else it is refused, with its line
+    if not plain or (not quick and not given):
         return study
+    options = {name: dict(declared) for name, declared in study.options.items()}
     found = {name: named_instrument(name, base) for name in options}
     called = {instrument.name: name for name, instrument in found.items()}
     for name in options if quick else ():

@@ -45,17 +45,17 @@ def create_run(
     lock: Lock, root: Path, name: str | None, *, key: Path | None = None, source: Path | None = None
 ) -> tuple[RunFolder, Lock]:
     """A run's folder with its signed lock. A lock that is signed already is copied from ``source``."""
-    folder = RunFolder.create(root, name or default_name(lock), numbered=not name)
-    try:
+
+    def fill(folder: RunFolder) -> None:
+        """A folder without a lock is no run: it could be neither resumed nor made again."""
         if lock.keyid and source is not None:
             folder.lock_path.write_bytes(source.read_bytes())
         else:
             write_lock(lock, folder.lock_path, key)
-        return folder, read_lock(folder.lock_path)
-    except BaseException:  # a folder without a lock is no run: it could be neither resumed nor made again
-        folder.lock_path.unlink(missing_ok=True)
-        folder.path.rmdir()
-        raise
+
+    taken = default_name(lock) if name is None else name
+    folder = RunFolder.create(root, taken, numbered=name is None, fill=fill)
+    return folder, read_lock(folder.lock_path)
 
 
 @contextmanager

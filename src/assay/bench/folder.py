@@ -13,11 +13,13 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import itertools
 import os
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -26,7 +28,7 @@ import msgspec
 
 from assay import __version__
 from assay.errors import InputError, IntegrityError
-from assay.evidence.files import read_whole
+from assay.evidence.files import read_whole, sync_folder
 from assay.evidence.manifest import manifest_paths, verify_closed
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
@@ -34,6 +36,25 @@ from assay.vocabulary import Reading
 __all__ = ["RunFolder", "SealedRun"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def _take_name(made: Path, path: Path, *, numbered: bool) -> Path:
+    """Rename a folder to the first name that is free."""
+    for number in itertools.count(1):
+        taken = path if number == 1 else path.with_name(f"{path.name}-{number}")
+        if not os.path.lexists(taken):
+            try:
+                made.rename(taken)
+                sync_folder(taken.parent)
+                return taken
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                    raise
+        if not numbered:
+            if (taken / "lock.json").exists():
+                raise InputError(f"{taken} exists already; resume it with: assay resume {taken}")
+            raise InputError(f"{taken} exists already and is no run; take it away, or choose another name")
+    raise AssertionError("numbers do not end")
 
 
 class SealedRun(NamedTuple):
@@ -71,21 +92,32 @@ class RunFolder:
         return self.path / "report.html"
 
     @classmethod
-    def create(cls, root: Path, name: str, *, numbered: bool = False) -> RunFolder:
-        """A new folder. A name that is taken is never reused: it is refused, or ``numbered`` until one is free."""
+    def create(
+        cls,
+        root: Path,
+        name: str,
+        *,
+        numbered: bool = False,
+        fill: Callable[[RunFolder], object] = lambda folder: None,
+    ) -> RunFolder:
+        """A new folder, there when ``fill`` has written into it what a run begins with, or not at all.
+
+        A name that is taken is never reused: it is refused, or ``numbered`` until one is free.
+        """
         if not _NAME.fullmatch(name):
             raise InputError(f"run name {name!r}: letters, digits, dot, dash and underscore only")
-        for number in itertools.count(1):
-            path = root / (name if number == 1 else f"{name}-{number}")
-            try:
-                path.mkdir(parents=True)
-                break
-            except FileExistsError:
-                if not numbered or not path.is_dir():
-                    raise InputError(f"{path} exists already; resume it with: assay resume {path}") from None
-            except OSError as error:
-                raise InputError(f"{path} cannot be made: {error.strerror}") from None
-        return cls(path)
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".new-", dir=root, ignore_cleanup_errors=True) as beside:
+                made = Path(beside, name)
+                made.mkdir()  # with the mode that the user's mask gives, which a temporary folder has not
+                fill(cls(made))
+                return cls(_take_name(made, root / name, numbered=numbered))
+        except OSError as error:
+            why = (
+                "Not a directory" if isinstance(error, FileExistsError) else error.strerror
+            )  # a root that is a file
+            raise InputError(f"{root / name} cannot be made: {why}") from None
 
     @classmethod
     def find(cls, path: Path, root: Path = Path("runs")) -> RunFolder:

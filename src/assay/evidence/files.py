@@ -43,14 +43,14 @@ def write_whole(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def read_whole(path: Path) -> bytes:
+def read_whole(path: Path, most: int = LARGEST) -> bytes:
     """The bytes of an ordinary file. A folder that somebody sent may hold pipes, and files without an end."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise IntegrityError(f"{path.name}: not an ordinary file")
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise IntegrityError(f"{path.name}: longer than {LARGEST >> 20} MB")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise IntegrityError(f"{path.name}: longer than {most >> 20} MB")
     return content
 
 

@@ -15,11 +15,12 @@ import msgspec
 import yaml
 
 from assay.canonical import clean_text
-from assay.errors import InputError
+from assay.errors import InputError, IntegrityError
+from assay.evidence.files import read_whole
 
 from .complaints import explain
 
-__all__ = ["Source", "convert", "parse_source", "read_source"]
+__all__ = ["Source", "convert", "parse_source", "read_file", "read_source"]
 
 T = TypeVar("T")
 Path_ = tuple[str | int, ...]
@@ -32,6 +33,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
 )
+LARGEST_FILE = 64 << 20  # bytes
 MOST_NODES = 200_000  # aliases counted as often as they are used: a few lines can stand for billions
 DEEPEST = 64  # the parser's own recursion ends the process, not with an error
 _PLAIN_KEY = re.compile(r"[\w-]+")
@@ -71,22 +73,30 @@ def _spell(path: Path_) -> str:
     return text.removeprefix(".")
 
 
-def read_source(path: Path) -> Source:
-    """Read a YAML or JSON file (JSON is YAML)."""
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that the user names. A pipe or a device might never end, so only ordinary files are read."""
     try:
-        data = path.read_bytes()
-        text = data.decode("utf-8")
+        if path.is_dir():
+            raise InputError(f"{path} is a folder, a YAML file is needed")
+        return read_whole(path, LARGEST_FILE)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder, a YAML file is needed") from None
+    except IntegrityError as error:
+        raise InputError(f"{path} cannot be read: {str(error).partition(': ')[2]}") from None
+    except (OSError, ValueError) as error:  # a NUL in the name
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_source(path: Path) -> Source:
+    """Read a YAML or JSON file (JSON is YAML)."""
+    data = read_file(path)
+    try:
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"not UTF-8 text (byte {error.start} of the file)", file=str(path), line=line
         ) from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
     return parse_source(text, str(path))
 
 

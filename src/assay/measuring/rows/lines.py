@@ -45,10 +45,16 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _opened(path: Path) -> BufferedReader:
-    """A pipe is refused: what is read of it once is gone, and rows are gone through more than once."""
+    """A pipe is refused: what is read of it once is gone, and rows are gone through more than once.
+
+    So is a device, which may have no end.
+    """
     try:
-        if stat.S_ISFIFO(path.stat().st_mode):
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode):
             raise InputError(f"{path} is a pipe, which can be read only once; write the rows into a file")
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise InputError(f"{path} is not an ordinary file; write the rows into one")
         return path.open("rb")
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{str(path)!r} cannot be read: {error}") from None

@@ -22,7 +22,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from assay.canonical import decode, digest, encode
 from assay.errors import InputError, UnknownName
 from assay.sandbox import CommandJob
-from assay.study.source import Source, convert, parse_source, read_source
+from assay.study.source import Source, convert, parse_source, read_file, read_source
 
 __all__ = [
     "CallStep",
@@ -140,11 +140,9 @@ def read_data(path: Path) -> Source:
     """A file of plain data. JSON is read as JSON: YAML takes 1e-07 for text and knows no surrogate pairs."""
     if path.suffix.lower() != ".json":
         return read_source(path)
+    data = read_file(path)
     try:
-        data = path.read_bytes()
         value = decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except OSError:
-        return read_source(path)  # which tells what is the matter
     except (ValueError, RecursionError) as error:
         place = re.search(r" \(byte (\d+)\)$", str(error))
         line = data.count(b"\n", 0, int(place[1])) + 1 if place else None
