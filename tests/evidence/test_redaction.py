@@ -149,3 +149,7 @@ def test_several_secrets_are_all_kept_out_the_longer_first() -> None:
 )
 def test_userinfo_in_a_url_is_seen(url: str, expected: bool) -> None:
     assert has_userinfo(url) is expected
+
+
+def test_a_secret_that_no_request_can_carry_is_no_fault_of_ours() -> None:
+    assert Redactor(["\udcff-a-key-in-latin-1-\udce9"]).clean_text("fine") == "fine"

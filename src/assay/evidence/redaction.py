@@ -22,32 +22,39 @@ MARK = "[redacted]"
 _SHORTEST = 6  # a shorter "key" would redact ordinary words
 _WINDOW = 4096  # characters of a text that an excerpt is made from
 _HEX_SEPARATORS = ("", " ", ":", "-", "_", ".", ",", ", ", "%", "\\x", "\\u00", " 0x", ",0x", ", 0x")
+_BETWEEN = b" :-_.,%\\xu"  # all their characters but the zeros; no hexadecimal digit
 
 
 class Redactor:
     """Replaces known secrets in text and in encoded events."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._forms: dict[str, bool] = {}  # form → whether upper and lower case are one; longest first
+        self._written: dict[str, bool] = {}  # form → whether upper and lower case are one
+        self._hexadecimal: dict[str, bool] = {}
+        self._forms: dict[str, bool] = {}  # all of them, the longest first
         self._longest = 0
-        self._exact: tuple[bytes, ...] = ()  # as encoded events hold them
+        # What is looked for in encoded events, of hexadecimal forms without what stands between the digits.
+        self._exact: tuple[bytes, ...] = ()
         self._any_case: tuple[bytes, ...] = ()
+        self._digits: tuple[bytes, ...] = ()
         for secret in secrets:
             self.learn(secret)
 
     def learn(self, secret: str) -> None:
-        """From now on this never passes, in none of the forms that `_forms` names."""
-        if len(secret) < _SHORTEST:
+        """From now on this never passes, in none of the forms that `_forms` and `_hexadecimal_forms` name."""
+        if len(secret) < _SHORTEST or clean_text(secret)[1]:  # what UTF-8 cannot carry cannot be sent either
             return
-        forms = dict(self._forms)
         for form, any_case in _forms(secret):
             if len(form) >= _SHORTEST:
-                forms[form] = forms.get(form, False) or any_case
+                self._written[form] = self._written.get(form, False) or any_case
+        self._hexadecimal.update(dict.fromkeys(_hexadecimal_forms(secret), True))
+        forms = {**self._hexadecimal, **self._written}
         self._forms = dict(sorted(forms.items(), key=lambda one: (-len(one[0]), one[0])))
-        self._longest = max(map(len, self._forms))
-        needles = [(encode(form)[1:-1], any_case) for form, any_case in self._forms.items()]
+        self._longest = max(map(len, forms))
+        needles = [(encode(form)[1:-1], any_case) for form, any_case in self._written.items()]
         self._exact = tuple(needle for needle, any_case in needles if not any_case)
         self._any_case = tuple(dict.fromkeys(needle.lower() for needle, any_case in needles if any_case))
+        self._digits = tuple(dict.fromkeys(f.encode().translate(None, _BETWEEN) for f in self._hexadecimal))
 
     @property
     def active(self) -> bool:
@@ -61,9 +68,11 @@ class Redactor:
         secret made of digits or of quotes must not tear the JSON around it.
         """
         lower = event.lower()
+        digits = lower.translate(None, _BETWEEN)
         if not (
             any(needle in event for needle in self._exact)
             or any(needle in lower for needle in self._any_case)
+            or any(needle in digits for needle in self._digits)
         ):
             return event
         value = decode(event)
@@ -131,9 +140,6 @@ def _forms(secret: str) -> Iterator[tuple[str, bool]]:
     for encoder in encoders:
         yield encoder(secret), distinctive or encoder(secret) != secret
     plain = secret.encode()
-    for separator in _HEX_SEPARATORS:
-        yield separator.join(f"{byte:02x}" for byte in plain), True
-    yield plain.hex(" ", -2), True  # as dumps of files show bytes, in pairs
     for base64_encoder in (base64.b64encode, base64.urlsafe_b64encode):
         yield base64_encoder(plain).decode().rstrip("="), False
         # inside a longer text ("user:secret") it starts at any of three places of a base64 group; of the
@@ -142,6 +148,14 @@ def _forms(secret: str) -> Iterator[tuple[str, bool]]:
             shared = (0, 2, 3)[before]
             whole = (before + len(plain)) * 8 // 6
             yield base64_encoder(bytes(before) + plain).decode()[shared:whole], False
+
+
+def _hexadecimal_forms(secret: str) -> Iterator[str]:
+    """Its bytes in hexadecimal, with everything between them that is in use."""
+    plain = secret.encode()
+    for separator in _HEX_SEPARATORS:
+        yield separator.join(f"{byte:02x}" for byte in plain)
+    yield plain.hex(" ", -2)  # as dumps of files show bytes, in pairs
 
 
 def _is_distinctive(secret: str) -> bool:
