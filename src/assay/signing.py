@@ -55,7 +55,7 @@ def load_key(path: Path | None = None) -> Any:
                 raise InputError(f"there is no key at {path}; leave the option out to have one made")
             where.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _create(where, CryptoSigner.generate_ed25519().private_bytes)
-        if not where.is_file():  # a pipe or a device might never end
+        if not where.is_file() and not where.is_dir():  # a pipe or a device might never end
             raise InputError(f"{where} is not an ordinary file")
         key = load_pem_private_key(where.read_bytes(), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
