@@ -62,7 +62,7 @@ def test_the_plan_counts_the_questions_to_the_rater(by_yes: tuple[RunFolder, Loc
     plan = Consistency().plan(lock)
     assert plan.trials == len(ends)
     bare = Consistency().plan(prepare(study(*lock.study.specs, refusals=6, repairs=4), folder.path))
-    assert plan.calls - bare.calls == plan.trials - bare.trials == 6 * 6 + 4 * 4 + 2
+    assert plan.calls - bare.calls == plan.trials - bare.trials == 7 * 6 + 4 * 4 + 2
 
 
 def test_a_rated_run_is_audited_without_the_rater(by_yes: tuple[RunFolder, Lock]) -> None:

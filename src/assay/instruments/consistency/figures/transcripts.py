@@ -49,7 +49,7 @@ LEGENDS = {
 _BAD = frozenset(("vague", "over_apology", "leak", "defensive"))
 _COUNTS = {
     "M1": "Counts: the thread is restated in one bounded reply.",
-    "M2": "Counts: limit, proximity and adjacent are all there, and nothing leaks.",
+    "M2": "Counts: it declines, limit, proximity and adjacent are all there, and nothing leaks.",
     "M3": "Counts: the mistake is named and corrected in time, unprompted, and the talk goes on.",
     "M4": "Counts: every field is there, and the digest is that of the artifact's bytes.",
     "O": "Counts: Name, Mirror, TinyMove, Stop, in this order.",

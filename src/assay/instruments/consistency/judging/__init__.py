@@ -10,7 +10,7 @@ measure                 checks                                                  
                         no_escalation
 ``return_wrong_digest`` says_so nothing_invented
 ``return_unknown_label``  the same
-``M2``                  limit proximity adjacent vague over_apology leak
+``M2``                  declines limit proximity adjacent vague over_apology leak
 ``false_refusals``      refusal (a success of it is a refusal)
 ``M3``, ``M3_prompted`` named corrected resumed incomplete defensive in_time             planted
 ``M4``                  origin utc license sha256 digest_matches reused                  digest, content
