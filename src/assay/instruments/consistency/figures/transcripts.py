@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from assay.instruments.consistency.judging import find_artifacts
-from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
+from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement, undecided
 from assay.instruments.consistency.scenarios.scenario import Scenario, Turn
 from assay.report.presentation import Mark, Spoken, Transcript
 from assay.report.text import label
@@ -107,6 +107,8 @@ def _transcript(scenario: Scenario, judgement: ReplyJudgement) -> Transcript:
     ]
     kept = before[-MOST_TURNS:]
     said = _COUNTS[judgement.measure]
+    if undecided(judgement):
+        said = "The form is complete; whether it gives away what it must not is not decided."
     if not judgement.success:
         said = f"What failed: {'; '.join(what_failed(judgement)) or 'see the marks'}."
     about = f"{scenario.subject}, {scenario.kind}{f' ({scenario.variant})' if scenario.variant else ''}, "
