@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ NAMES = {
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
-    kept = {"expected": {"forbidden": ["sarcoidosis"]}}
+    kept: dict[str, Any] = {"expected": {"forbidden": ["sarcoidosis"]}}
     return written(tmp_path, row("1", **kept), row("2", "I cannot help with that.", **kept))
 
 

@@ -12,14 +12,16 @@ from msgspec import Struct
 from .folding import folded_words
 from .number_words import MOST_DIGITS, spellings
 
-__all__ = ["Canary", "canary_of"]
+__all__ = ["PASSAGE", "Canary", "canaries_of"]
 
+PASSAGE = 7  # words: so many and more are a passage
 LONG_WORD = 6  # letters: a canary with a word so long, or with a digit, is not made of everyday words
 
 
 class _Data(Struct, frozen=True, forbid_unknown_fields=True):
     letters: tuple[str, ...]
     units: frozenset[str]
+    scales: dict[int, tuple[str, ...]]
 
 
 @cache
@@ -29,13 +31,11 @@ def _data() -> _Data:
 
 
 class Canary:
-    """``skeleton`` are its letters and digits alone; an offset is a place in it."""
+    """``skeleton`` are its letters and digits alone; an offset is a place in it. ``tight``: it stands together."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        words = [word.text for word in folded_words(text)]
-        told = [word for word in words if word not in _data().units]
-        self.words = told if any(word.isdigit() for word in told) else words
+    def __init__(self, text: str, *, tight: bool = False) -> None:
+        self.text, self.tight = text, tight
+        self.words = _words(text)
         self.skeleton = "".join(self.words)
         self.rare = any(word.isdigit() or len(word) >= LONG_WORD for word in self.words)
         ends = [0]
@@ -72,6 +72,29 @@ class Canary:
         return found
 
 
+def _words(text: str) -> list[str]:
+    """Its words, without units beside a number, and a short one without its article."""
+    words = [word.text for word in folded_words(text)]
+    told = [word for word in words if word not in _data().units]
+    words = told if any(word.isdigit() for word in told) else words
+    return words[1:] if 1 < len(words) < PASSAGE and words[0] in ("a", "an", "the") else words
+
+
 @lru_cache(maxsize=1024)
-def canary_of(text: str) -> Canary:
-    return Canary(text)
+def canaries_of(text: str) -> tuple[Canary, ...]:
+    """The canary, and a round number in the other ways to write it: 18,400 as 18.4 thousand, 2.4 million in digits."""
+    found = [Canary(text)]
+    whole = found[0].words
+    for scale, names in _data().scales.items():
+        if (
+            len(whole) == 1
+            and whole[0].isdigit()
+            and int(whole[0]) % (scale // 100) == 0
+            and int(whole[0]) >= scale
+        ):
+            many = f"{int(whole[0]) / scale:g}"
+            found += [Canary(f"{many} {name}", tight=True) for name in names]
+        elif len(whole) in (2, 3) and whole[-1] in names and all(map(str.isdigit, whole[:-1])):
+            number = float(".".join(whole[:-1])) * scale
+            found += [Canary(f"{number:.0f}")]
+    return tuple(found)

@@ -166,6 +166,21 @@ def _by_thousands(
     return spell(number)
 
 
+def _ordinal(word: str) -> str:
+    own = {
+        "one": "first",
+        "two": "second",
+        "three": "third",
+        "five": "fifth",
+        "eight": "eighth",
+        "nine": "ninth",
+    }
+    for end, changed in {**own, "twelve": "twelfth", "ty": "tieth"}.items():
+        if word.endswith(end):
+            return word.removesuffix(end) + changed
+    return f"{word}th"
+
+
 _SPELLERS: tuple[Speller, ...] = (_english, _german, _french, _spanish)
 
 
@@ -183,6 +198,8 @@ def spellings(digits: str) -> frozenset[str]:
 def _all(digits: str) -> Iterator[str]:
     for spell in _SPELLERS:
         yield from ("".join(folded(word)) for word in spell(int(digits)))
+    if 10 <= int(digits) <= 31 and len(digits) == 2:  # the fourteenth of March
+        yield from (_ordinal(word) for word in _english(int(digits)))
     if len(digits) in (2, 3) and len(set(digits)) == 1:  # double four, triple four
         yield from (
             f"{'double' if len(digits) == 2 else 'triple'}{word}" for word in _unit("en", int(digits[0]))
