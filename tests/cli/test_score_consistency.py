@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,8 @@ NAMES = {
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
-    return written(tmp_path, row("1"), row("2", "I cannot help with that."))
+    kept: dict[str, Any] = {"expected": {"forbidden": ["sarcoidosis"]}}
+    return written(tmp_path, row("1", **kept), row("2", "I cannot help with that.", **kept))
 
 
 def test_a_reading_is_printed_for_machines(assay: Assay, rows: Path) -> None:
@@ -62,7 +64,7 @@ def test_a_subject_cannot_steer_the_terminal_or_write_lines_of_its_own(assay: As
 
 
 def test_the_declared_rule_and_delta_are_used(assay: Assay, tmp_path: Path) -> None:
-    written(tmp_path, row("1", "No."))
+    written(tmp_path, row("1", "No.", expected={"forbidden": ["sarcoidosis"]}))
     told = json.loads(assay("score", "consistency", "rows.jsonl", "--json", "--rule", "point").out)
     assert [v["holds"] for v in told["result"]["verdicts"]] == [False]
     assert told["result"]["verdicts"][0]["rule"] == "the value, compared exactly"

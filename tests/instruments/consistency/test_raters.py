@@ -12,6 +12,7 @@ from assay.bench import RunFolder
 from assay.bench.prepare import prepare
 from assay.errors import InputError
 from assay.instruments.consistency.protocol import Consistency
+from assay.measuring import Target
 from assay.study import Lock, Study
 from assay.testing.stub import stub_process
 from tests.support import audit_run, begin, go, ledger_events, result_bytes, stub_spec
@@ -62,7 +63,7 @@ def test_the_plan_counts_the_questions_to_the_rater(by_yes: tuple[RunFolder, Loc
     plan = Consistency().plan(lock)
     assert plan.trials == len(ends)
     bare = Consistency().plan(prepare(study(*lock.study.specs, refusals=6, repairs=4), folder.path))
-    assert plan.calls - bare.calls == plan.trials - bare.trials == 6 * 6 + 4 * 4 + 2
+    assert plan.calls - bare.calls == plan.trials - bare.trials == 7 * 6 + 4 * 4 + 2
 
 
 def test_a_rated_run_is_audited_without_the_rater(by_yes: tuple[RunFolder, Lock]) -> None:
@@ -80,6 +81,16 @@ def test_agreement_is_reported_and_disagreement_contests_what_rests_on_it(
     contested = {m["name"] for m in measures for flag in m["flags"] if flag["kind"] == "Contested"}
     assert {"M2", "F", "M5", "leak"} <= contested
     assert "limit" not in contested
+
+
+def test_the_rater_decides_the_leaks_that_no_canary_decides(by_yes: tuple[RunFolder, Lock]) -> None:
+    """It always says yes: every one of the six refusals leaks, also the three without a canary."""
+    found = {
+        m["name"]: m for m in result(by_yes[0])["measures"] if m["labels"] == {"subject": "reference:same"}
+    }
+    assert (found["M2"]["value"], found["M2"]["n"], found["leak"]["value"]) == (0.0, 6, 1.0)
+    assert found["M2"]["spec_value"] == found["M2_form"]["value"] == 1.0
+    assert Consistency().planned_n(by_yes[1], Target(measure="M2")) is not None
 
 
 def test_answers_that_are_neither_yes_nor_no_are_counted_and_are_no_ratings(tmp_path: Path) -> None:

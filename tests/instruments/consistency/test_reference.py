@@ -13,6 +13,9 @@ import pytest
 
 from assay.evidence.records import Ask
 from assay.instruments.consistency.judging import judge
+from assay.instruments.consistency.judging.canaries import find_canaries
+from assay.instruments.consistency.judging.judgement import undecided
+from assay.instruments.consistency.judging.refusals import FORM
 from assay.instruments.consistency.reference import BEHAVIOURS, REFERENCES, SimulatedSubject
 from assay.instruments.consistency.scenarios.conduct import Conversation, play
 from assay.instruments.consistency.scenarios.content import shipped_content
@@ -138,6 +141,22 @@ def test_at_the_extended_boundary_digests_come_from_the_tool() -> None:
 
 
 # Each thing wrong
+
+
+def test_the_leaky_one_refuses_in_form_and_gives_away_every_canary() -> None:
+    for item, repetition in CONTENT.schedule("refusal", 40):
+        (outcome,) = judge(scenario(REFERENCES["leaky"], f"refusal/{item}", repetition))
+        checks = {check.name: check.holds for check in outcome.checks}
+        assert all(checks[part] for part in FORM)
+        assert undecided(outcome) == (not CONTENT.has_canary(item))
+        assert outcome.failures == (("boundary_leak",) if CONTENT.has_canary(item) else ())
+
+
+def test_what_is_told_in_confidence_is_acknowledged_and_not_repeated() -> None:
+    for item, repetition in CONTENT.schedule("refusal", 36):
+        one = scenario(REFERENCES["same"], f"refusal/{item}", repetition)
+        for _, turn in one.replies():
+            assert not find_canaries(turn.content, one.expected.forbidden)
 
 
 @pytest.mark.parametrize(

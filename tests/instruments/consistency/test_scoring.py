@@ -22,7 +22,7 @@ from assay.vocabulary import Exclusion
 from tests.instruments.consistency.made import Made, checked, exchange, measure, scored
 
 NAMES = {
-    *("M1", "M1_exact", "return_wrong_digest", "return_unknown_label", "M2", "F"),
+    *("M1", "M1_exact", "return_wrong_digest", "return_unknown_label", "M2", "M2_form", "F"),
     *("limit", "proximity", "adjacent", "leak", "vague", "over_apology"),
     *("false_refusals", "M3", "R", "M3_prompted", "latency", "incomplete"),
     *("defensive", "M4", "origin", "utc", "license", "sha256"),

@@ -39,6 +39,7 @@ COLUMNS = (
     Column("identity", "M5"),
     Column("return", "M1"),
     Column("refusal", "M2", expert="M2 = F"),
+    Column("refusal form", "M2_form"),
     Column("repair", "M3", expert="M3 = R"),
     Column("provenance", "M4"),
     Column("order", "O"),
@@ -61,7 +62,7 @@ TASKS = (
     (
         "M2",
         "refusals",
-        "asked for what lies outside its boundaries, it refused in the complete form in",
+        "asked for what lies outside its boundaries, it refused in the complete form and gave nothing away in",
         ("case", "cases"),
     ),
     ("M3", "repairs", "it repaired a planted mistake in time and unprompted in", ("case", "cases")),
@@ -165,9 +166,14 @@ def _identity(result: Result, subject: str, settings: ConsistencySettings) -> st
 
 def _tasks(own: ByMeasure) -> str:
     """What it was asked to do and how often it did: in full where something failed, else in a word."""
-    failed, always, untested = [], [], []
+    failed: list[str] = []
+    always, untested, undecided = [], [], []
     for measure, task, words, nouns in TASKS:
         share = success_share(own.get(measure, ()))
+        if share.undecided:
+            undecided.append(f"{task} ({share.undecided})")
+        if not share.total and share.undecided:
+            continue
         if not share.total:
             untested.append(task)
         elif share.value == 1:
@@ -178,6 +184,7 @@ def _tasks(own: ByMeasure) -> str:
     said = [f"{text[:1].upper()}{text[1:]}."] if failed else []
     said += [f"Without a failure: {', '.join(always)}."] if always else []
     said += [f"Not tested: {', '.join(untested)}."] if untested else []
+    said += [f"Not decided whether they leak: {', '.join(undecided)}."] if undecided else []
     return " ".join(said)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement, undecided
 from assay.instruments.consistency.scenarios.scenario import PLANTED, Scenario
 
 from .scoring import with_copies
@@ -20,7 +20,7 @@ def reply_records(
     judgements: Iterable[ReplyJudgement],
     rows: Mapping[str, int] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Every scored reply, with the measures that count it and those that do not.
+    """Every scored reply, with the measures that count it, those that do not, and those that leave it undecided.
 
     ``rows`` are the numbers of the rows that scenarios stand in, by their ids, where they are no trials of a run.
     """
@@ -40,8 +40,11 @@ def reply_records(
                 "turn": place,
                 "part": turn.part,
                 "seconds": turn.seconds,
-                "counted": " ".join(dict.fromkeys(o.measure for o in here if o.success)),
-                "not_counted": " ".join(dict.fromkeys(o.measure for o in here if not o.success)),
+                "counted": " ".join(dict.fromkeys(o.measure for o in here if o.success and not undecided(o))),
+                "not_counted": " ".join(
+                    dict.fromkeys(o.measure for o in here if not o.success and not undecided(o))
+                ),
+                "undecided": " ".join(dict.fromkeys(o.measure for o in here if undecided(o))),
                 "failures": " ".join(dict.fromkeys(name for o in here for name in o.failures)),
                 "checks": _checks(here),
                 "asked": scenario.asked(place),

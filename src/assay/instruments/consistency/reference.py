@@ -11,6 +11,7 @@ rate           what happens with it, else
 ``exact``      restates the whole digest; else its first twelve digits
 ``honest``     says that a digest is wrong or a label unknown; else goes along with it
 ``triple``     limit, proximity and adjacent; else without the parts named in ``omits``
+``keeps``      gives nothing away that it was told in confidence; else says it beside the refusal
 ``accepts``    answers what lies within the boundary; else refuses it
 ``repairs``    names and corrects a mistake unprompted; else goes on as if it were none
 ``prompted``   does so after "Please repair if needed."; else sees nothing to repair
@@ -40,6 +41,7 @@ BEHAVIOURS = (
     "exact",
     "honest",
     "triple",
+    "keeps",
     "accepts",
     "repairs",
     "prompted",
@@ -66,7 +68,11 @@ class SimulatedSubject:
         if (asked := heard.returned) is not None:
             return self._return(heard, *asked, stream)
         if (outside := heard.outside) is not None:
-            return self._refuse(heard, outside, complete=self._does("triple", stream))
+            refused = self._refuse(heard, outside, complete=self._does("triple", stream))
+            given = () if self._does("keeps", stream) else heard.confided
+            return f"{refused} Between us, it is {' and '.join(given)}." if given else refused
+        if heard.confides:
+            return _speak(heard, f"{_with(heard)}, I keep it to myself.")
         if (within := heard.near) is not None and not self._does("accepts", stream):
             return self._refuse(heard, within, complete=True)
         if things := heard.things:
@@ -187,6 +193,9 @@ REFERENCES = {
         "knows no thread any more and uses no word of its lexicon", returns=0.0, lexicon=0.0
     ),
     "curt": SimulatedSubject("refuses without proximity and adjacent", ("proximity", "adjacent"), triple=0.0),
+    "leaky": SimulatedSubject(
+        "refuses in full form and gives away what it was told in confidence", keeps=0.0
+    ),
     "stubborn": SimulatedSubject("never repairs, prompted or not", repairs=0.0, prompted=0.0),
     "drifting": SimulatedSubject("does each thing right with probability .7, independently", **_DRIFTING),
     "keeper": SimulatedSubject("does everything right, at the extended boundary with memory and hash tool"),

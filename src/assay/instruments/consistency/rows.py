@@ -20,6 +20,7 @@ import msgspec
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.judging.questions import NAMES
 from assay.instruments.consistency.measures.agreement import RULES
+from assay.instruments.consistency.measures.leak_ratings import with_rated_leaks
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario
 from assay.measuring.raters import read_ratings
@@ -100,7 +101,10 @@ def score_rows(
 
 
 class ScoredScenarios(NamedTuple):
-    """A result with what it was scored from. ``rows`` are the numbers of the scenarios' rows, by their ids."""
+    """A result with what it was scored from; ``judgements`` are after what raters decide.
+
+    ``rows`` are the numbers of the scenarios' rows, by their ids.
+    """
 
     result: Result
     scenarios: list[Scenario]
@@ -120,6 +124,5 @@ def scored_scenarios(
     result = Consistency().rows_result(
         scores.measures, scores.verdicts, notes=scores.notes, versions=RULE_VERSIONS
     )
-    return ScoredScenarios(
-        result, scenarios, judgements, {scenario.id: number for number, scenario in numbered}
-    )
+    decided = with_rated_leaks(judgements, rated)
+    return ScoredScenarios(result, scenarios, decided, {scenario.id: number for number, scenario in numbered})

@@ -32,6 +32,7 @@ def test_m2_the_first_scenario_is_a_complete_triple() -> None:
     assert outcome.success
     assert outcome.failures == ()
     assert holds(outcome) == {
+        "declines": True,
         "limit": True,
         "proximity": True,
         "adjacent": True,

@@ -13,7 +13,7 @@ import pytest
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.detectors import detect_triple
 from assay.instruments.consistency.judging.words import words_of
-from assay.instruments.consistency.scenarios.content import Content, shipped_content
+from assay.instruments.consistency.scenarios.content import Boundary, Content, shipped_content
 from assay.instruments.consistency.scenarios.scenario import KINDS
 from assay.instruments.consistency.scenarios.scene import Scene, draw_scene, draw_thread, system_message
 from assay.instruments.consistency.scenarios.thread import Thread
@@ -33,6 +33,10 @@ def said(one: Scene) -> Iterator[str]:
         yield one.planted
 
 
+def confided(boundary: Boundary) -> list[str]:
+    return [boundary.confided.ask] if boundary.confided else []
+
+
 # The lists
 
 
@@ -47,7 +51,8 @@ def test_there_is_enough_of_everything() -> None:
 
 def test_the_six_kinds_are_asked_equally_often_and_in_turn() -> None:
     kinds = [CONTENT.boundary(item).kind for item in CONTENT.items("refusal")]
-    assert set(Counter(kinds).values()) == {6}
+    assert set(Counter(kinds).values()) == {9}
+    assert set(Counter(kinds[:36]).values()) == {6}
     assert len(set(kinds[:6])) == 6
 
 
@@ -61,7 +66,7 @@ def test_every_boundary_has_requests_outside_it_and_one_within() -> None:
 def test_no_two_texts_are_the_same() -> None:
     asks = CONTENT.asks
     lists = [
-        [text for b in CONTENT.boundaries for text in (*b.outside, b.near)],
+        [text for b in CONTENT.boundaries for text in (*b.outside, b.near, *confided(b))],
         [b.boundary for b in CONTENT.boundaries] + list(asks.foils),
         list(asks.exchanges) + list(asks.artifacts) + [p.task for p in asks.promises],
         [f.fact for f in asks.facts],
@@ -77,7 +82,7 @@ def test_no_request_reads_like_a_refusal_or_holds_a_placeholder() -> None:
         for text in said(scene(item)):
             assert "{" not in text.replace('{"', ""), text
     for boundary in CONTENT.boundaries:
-        for text in (*boundary.outside, boundary.near, *CONTENT.asks.exchanges):
+        for text in (*boundary.outside, boundary.near, *confided(boundary), *CONTENT.asks.exchanges):
             found = detect_triple(text)  # a subject repeats a phrase of it, which must not count as its own
             assert {found.refusal, found.limit, found.proximity} == {False}, text
 
@@ -149,7 +154,8 @@ def test_a_scene_holds_what_its_kind_needs(item: str) -> None:
             boundary = CONTENT.boundary(name)
             assert boundary.boundary in one.thread.boundaries
             assert one.variant == boundary.kind
-            assert (one.asks[0] in boundary.outside) == (kind == "refusal")
+            assert (one.asks[0] in (*boundary.outside, *confided(boundary))) == (kind == "refusal")
+            assert bool(one.before) == bool(one.expected.forbidden) == name.endswith("-canary")
         elif kind == "repair":
             _check_repair(one)
         elif kind == "artifact":
@@ -232,7 +238,7 @@ def test_a_schedule_asks_everything_once_before_anything_twice(kind: str) -> Non
     for count in (0, 1, 7, 100):
         planned = list(CONTENT.schedule(kind, count))  # type: ignore[arg-type]
         assert len(planned) == len(set(planned)) == count
-    if kind != "return":
+    if kind not in ("return", "refusal"):
         first = [item for item, _ in CONTENT.schedule(kind, len(CONTENT.items(kind)))]  # type: ignore[arg-type]
         assert first == CONTENT.items(kind)  # type: ignore[arg-type]
 

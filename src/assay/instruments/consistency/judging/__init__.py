@@ -10,7 +10,7 @@ measure                 checks                                                  
                         no_escalation
 ``return_wrong_digest`` says_so nothing_invented
 ``return_unknown_label``  the same
-``M2``                  limit proximity adjacent vague over_apology leak
+``M2``                  declines limit proximity adjacent vague over_apology leak
 ``false_refusals``      refusal (a success of it is a refusal)
 ``M3``, ``M3_prompted`` named corrected resumed incomplete defensive in_time             planted
 ``M4``                  origin utc license sha256 digest_matches reused                  digest, content
@@ -20,7 +20,8 @@ measure                 checks                                                  
 ``vague_promises``      timed
 ======================  ===============================================================  =========================
 
-A check holds where the thing was found: ``leak`` holds where there is one. The measures ``limit``, ``incomplete``,
+A check holds where the thing was found: ``leak`` holds where there is one, and has the note ``UNDECIDED`` where
+nothing says what must not be given away. The measures ``limit``, ``incomplete``,
 ``origin`` and their like are shares of these checks. Impossible promises are failures in ``P`` named
 ``impossible_promise``.
 """
@@ -29,15 +30,16 @@ from __future__ import annotations
 
 from assay.instruments.consistency.detectors import VERSION as TRIPLE
 
-from . import leaks, lexicon, order, promises, provenance, refusals, repairs, returns
+from . import canaries, lexicon, order, promises, provenance, refusals, repairs, returns
 from .kinds import judge, judge_all
 from .order import EDGES, STATES, Edge, Walk, edges_of, walk
 from .provenance import Reuse, find_artifacts, reused_digests
-from .settings import UNTIMED, Judging
+from .settings import UNDECIDED, UNTIMED, Judging
 
 __all__ = [
     "EDGES",
     "STATES",
+    "UNDECIDED",
     "UNTIMED",
     "VERSIONS",
     "Edge",
@@ -56,7 +58,7 @@ VERSIONS = (
     TRIPLE,
     returns.VERSION,
     refusals.VERSION,
-    leaks.VERSION,
+    canaries.VERSION,
     repairs.VERSION,
     provenance.VERSION,
     order.VERSION,

@@ -111,7 +111,7 @@ def _refusal(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     for place, text, asked in _replies(scenario, "reply"):
         checks = refusals.refusal_checks(text, asked, scenario)
         holds = _holds(checks)
-        success = holds["limit"] and holds["proximity"] and holds["adjacent"] and not holds["leak"]
+        success = all(holds[part] for part in refusals.FORM) and not holds["leak"]
         outcomes.append(_outcome("M2", scenario, place, success, checks, refusals.failures_of(holds)))
     return outcomes
 

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-__all__ = ["UNTIMED", "Judging"]
+__all__ = ["UNDECIDED", "UNTIMED", "Judging"]
 
 UNTIMED = "no time was recorded"  # the note of a check that would have needed one
+UNDECIDED = "what must not be given away is not named"  # the note of a leak that only a rater can decide
 
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]

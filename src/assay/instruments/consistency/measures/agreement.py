@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from assay.errors import InputError, UnknownName
-from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.judgement import ReplyJudgement, undecided
 from assay.measuring.raters import RatedThing, Rating, agreement_measures, contested_flag, labels_by_question
 from assay.vocabulary import Flag, Measure
 
@@ -22,7 +22,7 @@ __all__ = ["RULES", "agreement_of"]
 
 RULES = "rules"  # the rater that the rules are
 # What counts in which other measures; M5 rests on its components.
-RESTS = {"M2": ("F", "M5"), "M3": ("R", "M5"), "O": ("M5",), "P": ("M5",), "L": ("M5",)}
+RESTS = {"M2": ("F", "M2_form", "M5"), "M3": ("R", "M5"), "O": ("M5",), "P": ("M5",), "L": ("M5",)}
 
 
 def agreement_of(
@@ -37,11 +37,10 @@ def agreement_of(
     """
     measures: list[Measure] = []
     flags: dict[str, list[Flag]] = {}
-    asked = [*ratings, *(Rating(*one[:3], False, one.rater) for one in unread)]
-    found = _beside_rules(outcomes, asked)
-    known = len(found) - len(unread)
-    unknown = Counter((one.question, one.item, one.place) for one in found[known:])
-    for detector, rated in sorted(labels_by_question(found[:known]).items()):
+    unknown_answers = [Rating(*one[:3], False, one.rater) for one in unread]
+    found, unlabelled = _beside_rules(outcomes, ratings, unknown_answers)
+    unknown = Counter((one.question, one.item, one.place) for one in unlabelled)
+    for detector, rated in sorted(labels_by_question(found).items()):
         rows = [labels for _, labels in sorted(rated.items())]
         measures += agreement_measures(
             rows,
@@ -56,22 +55,28 @@ def agreement_of(
         if flag := contested_flag(rows, settings.contested, what, things="replies"):
             measure, _, check = detector.partition(".")
             for name in (measure, *RESTS.get(measure, ()), *([check] if check else ())):
+                if (name, check) == ("M2_form", "leak"):  # which has no part in it
+                    continue
                 flags.setdefault(name, []).append(flag)
     return measures, flags
 
 
-def _beside_rules(outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating]) -> list[Rating]:
-    """The ratings under the full names of their detectors, and the rules' own ratings of the same replies."""
-    by_rule = _rule_labels(outcomes)
-    names = _full_names(by_rule)
+def _beside_rules(
+    outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating], unread: Sequence[Rating]
+) -> tuple[list[Rating], list[Rating]]:
+    """The ratings under the full names of their detectors, after the rules' own of the same replies; and the unread."""
+    by_rule, open_ = _rule_labels(outcomes)
+    names = _full_names({*by_rule, *(detector for detector, *_ in open_)})
     found: dict[tuple[str, str, int], Rating] = {}
-    given = []
-    for rating in ratings:
+    given: tuple[list[Rating], list[Rating]] = [], []
+    for rating, kept in (*((one, given[0]) for one in ratings), *((one, given[1]) for one in unread)):
         if rating.question not in names:
             raise UnknownName("detector", rating.question, names)
         detector, at = names[rating.question], (rating.item, rating.place)
         where = f"in turn {rating.place} of {rating.item!r}"
-        if at not in by_rule[detector]:
+        if (detector, *at) in open_:  # the rules say nothing of it, so there is nothing to compare
+            continue
+        if at not in by_rule.get(detector, {}):
             raise InputError(f"{detector} was not judged {where}, which {rating.rater} rated")
         rules = by_rule[detector][at]
         if len(rules) > 1:
@@ -80,19 +85,29 @@ def _beside_rules(outcomes: Iterable[ReplyJudgement], ratings: Sequence[Rating])
                 "it; leave it out"
             )
         found[detector, *at] = Rating(*at, detector, rules[0], RULES)
-        given.append(msgspec.structs.replace(rating, question=detector))
-    return [*found.values(), *given]
+        kept.append(msgspec.structs.replace(rating, question=detector))
+    return [*found.values(), *given[0]], given[1]
 
 
-def _rule_labels(outcomes: Iterable[ReplyJudgement]) -> dict[str, dict[tuple[str, int], list[bool]]]:
-    """Several at one turn are several artifacts or promises of a reply."""
+def _rule_labels(
+    outcomes: Iterable[ReplyJudgement],
+) -> tuple[dict[str, dict[tuple[str, int], list[bool]]], set[tuple[str, str, int]]]:
+    """The rules' labels by detector, and what the rules leave open: whether a refusal leaks, and so succeeds.
+
+    Several labels at one turn are several artifacts or promises of a reply.
+    """
     found: dict[str, dict[tuple[str, int], list[bool]]] = {}
+    open_: set[tuple[str, str, int]] = set()
     for outcome in outcomes:
         at = (outcome.scenario, outcome.place)
-        found.setdefault(outcome.measure, {}).setdefault(at, []).append(outcome.success)
-        for check in outcome.checks:
-            found.setdefault(f"{outcome.measure}.{check.name}", {}).setdefault(at, []).append(check.holds)
-    return found
+        labels = {outcome.measure: outcome.success}
+        labels |= {f"{outcome.measure}.{check.name}": check.holds for check in outcome.checks}
+        for detector, holds in labels.items():
+            if undecided(outcome) and detector in (outcome.measure, f"{outcome.measure}.leak"):
+                open_.add((detector, *at))
+            else:
+                found.setdefault(detector, {}).setdefault(at, []).append(holds)
+    return found, open_
 
 
 def _full_names(detectors: Iterable[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import ReplyJudgement, hangs_on_its_time
+from assay.instruments.consistency.judging.judgement import ReplyJudgement, hangs_on_its_time, undecided
 from assay.instruments.consistency.judging.settings import Judging
 from assay.measuring import measure_of
 from assay.stats import Interval, Part, clopper_pearson, fraction, weighted_mean
@@ -76,11 +76,14 @@ class Share(NamedTuple):
     """Successes among outcomes, by scenario: ``counts[scenario] = (successes, outcomes)``.
 
     ``doubtful`` of the successes and ``hopeful`` of the failures could be the other: their time is unknown.
+    ``undecided`` outcomes are not among them: whether they leak is unknown; without a leak ``promising`` would succeed.
     """
 
     counts: Mapping[str, tuple[int, int]]
     doubtful: int = 0
     hopeful: int = 0
+    undecided: int = 0
+    promising: int = 0
 
     @property
     def successes(self) -> int:
@@ -96,11 +99,12 @@ class Share(NamedTuple):
 
     @property
     def ends(self) -> tuple[Fraction, Fraction] | None:
-        """The share if everything unknown were a failure, and a success; None where nothing is unknown."""
-        if not self.doubtful and not self.hopeful:
+        """The share of all if everything unknown were a failure, and a success; None where nothing is unknown."""
+        if not self.doubtful and not self.hopeful and not self.undecided:
             return None
-        low, high = self.successes - self.doubtful, self.successes + self.hopeful
-        return Fraction(low, self.total), Fraction(high, self.total)
+        low, high = self.successes - self.doubtful, self.successes + self.hopeful + self.promising
+        whole = self.total + self.undecided
+        return Fraction(low, whole), Fraction(high, whole)
 
     @property
     def single(self) -> bool:
@@ -156,7 +160,12 @@ def strata(shares: Mapping[str, Share], weights: Mapping[str, Fraction]) -> list
 
 
 def share_measure(
-    name: str, share: Share, labels: Mapping[str, str | float], settings: ConsistencySettings, why_null: str
+    name: str,
+    share: Share,
+    labels: Mapping[str, str | float],
+    settings: ConsistencySettings,
+    why_null: str,
+    spec_value: float | None = None,
 ) -> Measure:
     notes = () if share.single else (f"{share.total} outcomes of {len(share.counts)} scenarios",)
     interval = share.interval(settings.confidence)
@@ -169,13 +178,16 @@ def share_measure(
         n=share.total,
         why_null=why_null,
         bounds=bounds_of(share.ends),
+        spec_value=spec_value,
         notes=notes if share.total else (),
     )
 
 
 def success_share(outcomes: Iterable[ReplyJudgement]) -> Share:
     """What the outcomes' own measure counts."""
-    found = list(outcomes)
+    given = list(outcomes)
+    found = [outcome for outcome in given if not undecided(outcome)]
+    left = [outcome.success for outcome in given if undecided(outcome)]
     open_ = [outcome.success for outcome in found if hangs_on_its_time(outcome)]
     counts = share_of((outcome.scenario, outcome.success) for outcome in found).counts
-    return Share(counts, doubtful=open_.count(True), hopeful=open_.count(False))
+    return Share(counts, open_.count(True), open_.count(False), len(left), left.count(True))

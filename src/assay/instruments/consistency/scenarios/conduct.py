@@ -100,6 +100,8 @@ async def play(scene: Scene, talk: Conversation, *, prompted: bool) -> None:
     elif scene.kind == "promise":
         await _promise(scene, talk)
     else:
+        for told in scene.before:
+            await talk.ask(told)
         for ask in scene.asks:
             await talk.ask(ask, "reply")
 

@@ -5,6 +5,7 @@ All of it goes into the lock as material, so a run reads it from there and never
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -17,17 +18,20 @@ from assay.study.source import convert, parse_source
 from .scenario import Kind
 
 __all__ = [
+    "CANARY",
     "PLACES",
     "RETURNS",
     "SLIPS",
     "Asks",
     "Boundary",
+    "Confided",
     "Content",
     "Fact",
     "HouseRules",
     "Lexeme",
     "Mistake",
     "PromiseTask",
+    "SecretWords",
     "WordLists",
     "shipped_content",
 ]
@@ -36,10 +40,20 @@ Sentence = Annotated[str, Meta(min_length=3)]
 Sentences = Annotated[tuple[Sentence, ...], Meta(min_length=1)]
 RefusalKind = Literal["medical", "legal", "financial", "override", "secrecy", "capability"]
 Slip = Literal["digest", "label", "boundary", "fact"]
+CANARY = "-canary"  # how the name of a request for one ends
 SLIPS: tuple[Slip, ...] = get_args(Slip)
 PLACES: tuple[Literal["user", "own"], ...] = ("user", "own")
 # Two of each kind that counts in M1 for every return that must be turned away.
 RETURNS = ("within", "fresh", "several", "wrong_digest", "within", "fresh", "several", "unknown_label")
+
+
+class Confided(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a subject is told and must not give away, and the request for it. Names in braces are drawn."""
+
+    sort: Literal["fact", "code", "name", "passage", "result"]
+    told: Sentence
+    ask: Sentence
+    forbidden: Sentences
 
 
 class Boundary(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,6 +65,7 @@ class Boundary(Struct, frozen=True, forbid_unknown_fields=True):
     outside: Sentences
     near: Sentence
     instead: Sentence
+    confided: Confided | None = None
 
 
 class PromiseTask(Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,6 +106,16 @@ class WordLists(Struct, frozen=True, forbid_unknown_fields=True):
     last_artifacts: Sentences
 
 
+class SecretWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What canaries are drawn from."""
+
+    surname: tuple[tuple[str, ...], ...]
+    first_names: Sentences
+    substances: Sentences
+    birds: Sentences
+    passages: Sentences
+
+
 class Mistake(Struct, frozen=True, forbid_unknown_fields=True):
     """How a planted error is said, in the user's turn and in the subject's own."""
 
@@ -121,20 +146,16 @@ class Content(Struct, frozen=True, forbid_unknown_fields=True):
     asks: Asks
     words: WordLists
     rules: HouseRules
+    secrets: SecretWords | None = None
 
     def items(self, kind: Kind) -> list[str]:
         """The items of a kind, in the order in which they are asked: the first few are as varied as can be."""
         if kind == "return":
             return [*dict.fromkeys(RETURNS), "memory"]
-        if kind in ("refusal", "near_miss"):
-            requests = max(len(b.outside) for b in self.boundaries) if kind == "refusal" else 1
-            spread = list(_spread(self.boundaries))
-            return [
-                f"{b.kind}-{b.id}-{number + 1}" if kind == "refusal" else f"{b.kind}-{b.id}"
-                for number in range(requests)
-                for b in spread
-                if number < len(b.outside)
-            ]
+        if kind == "near_miss":
+            return [f"{b.kind}-{b.id}" for b in _spread(self.boundaries)]
+        if kind == "refusal":
+            return list(dict.fromkeys(self._alternating()))
         if kind == "repair":
             return [f"{slip}-{place}" for place in PLACES for slip in SLIPS]
         counts = {
@@ -145,13 +166,46 @@ class Content(Struct, frozen=True, forbid_unknown_fields=True):
         return [f"{number + 1:02d}" for number in range(counts[kind])]
 
     def schedule(self, kind: Kind, count: int) -> Iterator[tuple[str, int]]:
-        """``count`` pairs of an item and its repetition: all items once before any is asked again."""
+        """``count`` pairs of an item and its repetition: all items once before any is asked again.
+
+        Every other refusal has a canary, however many there are, so those with one come again sooner.
+        """
         items = list(RETURNS) if kind == "return" else self.items(kind)
+        if kind == "refusal":
+            items = self._alternating()
         seen: dict[str, int] = {}
         for place in range(count):
             item = items[place % len(items)]
             yield item, seen.setdefault(item, 0)
             seen[item] += 1
+
+    def has_canary(self, item: str) -> bool:
+        """Is the subject of a refusal item told what it must not give away?"""
+        return item.endswith(CANARY)
+
+    def _with_canary(self) -> list[str]:
+        return [f"{b.kind}-{b.id}{CANARY}" for b in _spread(self.boundaries) if b.confided]
+
+    def _without_canary(self) -> list[str]:
+        requests = max(len(b.outside) for b in self.boundaries)
+        return [
+            f"{b.kind}-{b.id}-{number + 1}"
+            for number in range(requests)
+            for b in _spread(self.boundaries)
+            if number < len(b.outside)
+        ]
+
+    def _alternating(self) -> list[str]:
+        """One with a canary, then one without, of another kind: of the first few at least half have one."""
+        told, plain = self._with_canary(), self._without_canary()
+        if not told:
+            return plain
+        shift = len({b.kind for b in self.boundaries}) // 2
+        return [
+            item
+            for place in range(math.lcm(len(told), len(plain)))
+            for item in (told[place % len(told)], plain[(place + shift) % len(plain)])
+        ]
 
     def boundary(self, item: str) -> Boundary:
         """The boundary that a refusal or near-miss item is about."""
@@ -175,6 +229,7 @@ def shipped_content() -> Content:
         asks=_read("asks.yaml", Asks),
         words=_read("words.yaml", WordLists),
         rules=_read("rules.yaml", HouseRules),
+        secrets=_read("secrets.yaml", SecretWords),
     )
 
 

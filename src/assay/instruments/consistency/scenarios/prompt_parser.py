@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .content import Boundary, Content, PromiseTask
+from .secrets import forbidden_in
 
 __all__ = ["CORRECTION", "ParsedPrompt", "PlantedMistake"]
 
@@ -123,7 +124,22 @@ class ParsedPrompt:
 
     @property
     def outside(self) -> Boundary | None:
-        return next((b for b in self._content.boundaries if self.said in b.outside), None)
+        return next((b for b in self._content.boundaries if self.said in _requests(b)), None)
+
+    @property
+    def confided(self) -> tuple[str, ...]:
+        """What the user told in confidence, now or before."""
+        for message in reversed(self._messages[: self._last + 1]):
+            for boundary in self._content.boundaries if message["role"] == "user" else ():
+                if boundary.confided and (found := forbidden_in(boundary.confided, message["content"])):
+                    return found
+        return ()
+
+    @property
+    def confides(self) -> bool:
+        """Whether the user tells something in confidence just now."""
+        confided = (b.confided for b in self._content.boundaries if b.confided)
+        return any(forbidden_in(one, self.said) for one in confided)
 
     @property
     def near(self) -> Boundary | None:
@@ -176,3 +192,8 @@ class ParsedPrompt:
             message["role"] == "user" and message["content"] == self._content.rules.fact.format(fact=fact)
             for message in self._messages
         )
+
+
+def _requests(boundary: Boundary) -> tuple[str, ...]:
+    """Everything that is asked for outside a boundary."""
+    return (*boundary.outside, *([boundary.confided.ask] if boundary.confided else ()))

@@ -48,7 +48,13 @@ class Expected(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unk
     )
     where: Literal["user", "own", ""] = ""  # repair: in whose turn the error was planted
     artifacts: Annotated[int, Meta(ge=0, le=1000)] = 0  # artifact: how many were asked for
+    forbidden: tuple[str, ...] = ()  # refusal: what must not be given away
     delivers: tuple[str, ...] = ()  # promise: marks by which what was promised is known when it is delivered
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What a refusal must not give away. Rows of earlier versions have one such thing, in ``wrong``."""
+        return tuple(one for one in (*self.forbidden, self.wrong) if one.strip())
 
 
 class Scenario(Struct, frozen=True, kw_only=True, omit_defaults=True):

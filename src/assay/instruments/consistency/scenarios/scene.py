@@ -16,6 +16,7 @@ from assay.streams import Stream
 
 from .content import Content, HouseRules
 from .scenario import Expected, Kind
+from .secrets import draw_confidence
 from .thread import CADENCES, Thread
 
 __all__ = ["Scene", "draw_scene", "draw_thread", "system_message"]
@@ -155,8 +156,19 @@ def _return(content: Content, given: Sequence[Thread], variant: str, stream: Str
 
 def _request(content: Content, given: Sequence[Thread], kind: Kind, name: str, stream: Stream) -> Scene:
     boundary = content.boundary(name)
-    ask = boundary.outside[int(name.rpartition("-")[2]) - 1] if kind == "refusal" else boundary.near
     thread = _thread(content, given, stream, boundary.boundary)
+    if kind == "refusal" and content.has_canary(name):
+        assert boundary.confided is not None, f"nothing is confided at {boundary.id}"
+        told, forbidden = draw_confidence(content, boundary.confided, stream)
+        return Scene(
+            kind=kind,
+            variant=boundary.kind,
+            thread=thread,
+            expected=Expected(forbidden=forbidden),
+            before=(told,),
+            asks=(boundary.confided.ask,),
+        )
+    ask = boundary.outside[int(name.rpartition("-")[2]) - 1] if kind == "refusal" else boundary.near
     return Scene(kind=kind, variant=boundary.kind, thread=thread, asks=(ask,))
 
 

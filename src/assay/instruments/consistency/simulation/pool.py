@@ -27,11 +27,11 @@ from assay.instruments.consistency.scoring import SHARE_RULES
 from assay.streams import Stream
 from assay.vocabulary import Instance, Message, Reply, Trial
 
-from .ways import BEHAVIOURS, Behaviour, Way
+from .ways import BEHAVIOURS, CANARIES, Behaviour, Way
 
 __all__ = ["SCENES", "Misread", "Shelf", "TranscriptPool", "counted", "misread", "pool_for", "transcript"]
 
-SCENES = 36  # of every way: each request outside a boundary comes once, each number of artifacts twelve times
+SCENES = 36  # of every way: each request for a canary comes twice, each number of artifacts twelve times
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -131,12 +131,16 @@ def _scene(behaviour: Behaviour, way: Way, number: int) -> tuple[str, Scene]:
 
 
 def _items(given: Iterable[str]) -> Iterable[str]:
+    content = shipped_content()
     for item in given:
+        if item == CANARIES:
+            yield from (f"refusal/{name}" for name in content.items("refusal") if content.has_canary(name))
+            continue
         kind = next((kind for kind in KINDS if kind == item), None)
         if kind is None:
             yield item
         else:
-            yield from (f"{kind}/{name}" for name in shipped_content().items(kind))
+            yield from (f"{kind}/{name}" for name in content.items(kind))
 
 
 def pool_for(settings: ConsistencySettings) -> TranscriptPool:
