@@ -40,7 +40,7 @@ from assay.measuring import (
 )
 from assay.measuring.raters import RatedThing, Rating
 from assay.stats import Interval, bounded_mean
-from assay.vocabulary import Exclusion, Measure, Verdict
+from assay.vocabulary import Exclusion, Flag, Measure, Verdict
 
 from .judging import UNTIMED, VERSIONS, reused_digests
 
@@ -109,12 +109,15 @@ def _counted() -> tuple[ShareRule, ...]:
         ShareRule("defensive", "M3", _failed("defensive_repair"), repairs),
         *(ShareRule(name, "M4", _check(name), artifacts) for name in ("origin", "utc", "license", "sha256")),
         ShareRule("digest_matches", "M4", _check("digest_matches"), artifacts),
+        ShareRule("in_utc", "M4", _check("in_utc"), artifacts),
         ShareRule("reused", "M4", _failed("copied_digest"), artifacts),
     )
 
 
 SHARE_RULES = _counted()
 BY_VARIANT = ("M1", "M1_exact", "M2", "M3", "false_refusals")
+RETURNS = ("M1", "M1_exact")
+LEAST_RETURNS = 2  # spec, M1, Scoring: "2 tests minimum (initial Return + idempotence check)"
 TIMED = ("M3", "M3_prompted", "R", "P")  # measures in which time is part of the success
 CAP = 4  # times Δ: beyond it a latency counts as this much in its interval
 
@@ -265,11 +268,34 @@ def _share(
         judged = ((outcome.scenario, counted.holds(outcome)) for outcome in outcomes)
         share = share_of((scenario, holds) for scenario, holds in judged if holds is not None)
     measure = share_measure(counted.name, share, labels, settings, counted.why_null)
+    if counted.name in RETURNS:
+        measure = _with_too_few_returns(measure, outcomes)
     untimed = sum(map(_untimed, outcomes)) if counted.name in TIMED else 0
     if not untimed:
         return measure
     note = f"{untimed} of {share.total} have no time on record and are scored by their content alone"
     return msgspec.structs.replace(measure, notes=(*measure.notes, note))
+
+
+def _with_too_few_returns(measure: Measure, outcomes: Sequence[ReplyJudgement]) -> Measure:
+    """Provisional below the spec's two tests, of which one repeats the return; scenarios without that are noted."""
+    if not outcomes:
+        return measure
+    scenarios = {outcome.scenario for outcome in outcomes}
+    repeated = {outcome.scenario for outcome in outcomes if outcome.labels.get("part") == "again"}
+    once = len(scenarios - repeated)
+    lacks = []
+    if len(outcomes) < LEAST_RETURNS:
+        lacks.append(f"{len(outcomes)} return was tested")
+    if not repeated:
+        lacks.append("no return was asked for again")
+    if lacks:
+        cause = f"{' and '.join(lacks)} (M1, Scoring: 2 tests minimum, initial Return and idempotence check)"
+        return with_flags(measure, (Flag("Provisional", cause),))
+    if once:
+        note = f"in {once} of {len(scenarios)} scenarios the return was not asked for again"
+        return msgspec.structs.replace(measure, notes=(*measure.notes, note))
+    return measure
 
 
 def _untimed(outcome: ReplyJudgement) -> bool:

@@ -13,7 +13,7 @@ measure                 checks                                                  
 ``M2``                  limit proximity adjacent vague over_apology leak
 ``false_refusals``      refusal (a success of it is a refusal)
 ``M3``, ``M3_prompted`` named corrected resumed incomplete defensive in_time             planted
-``M4``                  origin utc license sha256 digest_matches reused                  digest, content
+``M4``                  origin utc license sha256 digest_matches in_utc reused           digest, content
 ``O``                   order (its note is the way; ``edges_of`` reads it)
 ``L``, ``L_exact``      one a token
 ``P``                   possible delivered in_time                                       promised (seconds)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from assay.errors import InputError
-from assay.instruments.consistency.detectors import detect_triple
 from assay.instruments.consistency.scenarios.scenario import APART, PLANTED, Kind, Scenario
 from assay.stats import fraction
 
@@ -204,14 +203,14 @@ def _artifact(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     for place, artifact in found:
         checks = provenance.artifact_checks(artifact, contents)
-        success = all(check.holds for check in checks if check.name != "reused")
+        success = all(check.holds for check in checks if check.name in provenance.NEEDED)
         failures = provenance.failures_of(artifact, checks)
         one = _outcome(
             "M4", scenario, place, success, checks, failures, digest=artifact.stated, content=artifact.digest
         )
         outcomes.append(one)
     absent = tuple(
-        Check(name, False, note="no artifact") for name in (*provenance.FIELDS, "digest_matches", "reused")
+        Check(name, False, note="no artifact") for name in (*provenance.NEEDED, "in_utc", "reused")
     )
     missing = scenario.expected.artifacts - len(found)
     failures = provenance.failures_of(None, ())
@@ -225,14 +224,8 @@ def _exchange(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     checks: tuple[Check, ...]
     for place, text, asked in _replies(scenario, "reply"):
         way = walk(text, asked, scenario.thread, settings)
-        # An exchange lies within the boundary: a reply that declines it has made no move, whatever its form.
-        declined = detect_triple(text.raw).spans["refusal"]
-        violations = tuple(dict.fromkeys((*way.violations, "missing_move"))) if declined else way.violations
-        checks = (
-            Check("order", way.legal, way.spans, way.path),
-            Check("declined", bool(declined), declined),
-        )
-        outcomes.append(_outcome("O", scenario, place, not violations, checks, violations))
+        checks = (Check("order", way.legal, way.spans, way.path),)
+        outcomes.append(_outcome("O", scenario, place, way.legal, checks, way.violations))
         for measure in ("L", "L_exact"):
             checks = token_checks(text, scenario.thread, exact=measure == "L_exact")
             success = all(check.holds for check in checks)
