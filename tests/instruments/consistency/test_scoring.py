@@ -27,7 +27,7 @@ NAMES = {
     *("false_refusals", "M3", "R", "M3_prompted", "latency", "incomplete"),
     *("defensive", "M4", "origin", "utc", "license", "sha256"),
     *("digest_matches", "in_utc", "reused", "O", "L", "L_exact", "P"),
-    *("vague_promises", "impossible_promises", "M5"),
+    *("vague_promises", "open_promises", "impossible_promises", "M5"),
 }
 
 
@@ -54,6 +54,7 @@ def test_every_measure_is_there_and_what_was_not_tested_is_null_with_its_reason(
             "vague",
             "over_apology",
             "vague_promises",
+            "open_promises",
             "impossible_promises",
         ):
             assert found.value is not None, name
@@ -173,9 +174,8 @@ def test_a_share_can_be_required_by_its_better_side(
     required: dict[str, float | Bound], holds: bool | None
 ) -> None:
     result = Made().share("M2", 30, 30).score()
-    assert [(v.name, v.kind) for v in result.verdicts] == [
-        ("M5", "threshold")
-    ]  # nothing is required by itself
+    # nothing is required by itself
+    assert [(v.name, v.kind) for v in result.verdicts] == [("M5", "threshold"), ("M5_point", "threshold")]
     (verdict,) = requirement_verdicts(result.measures, required, Consistency().targets(), [{"subject": "a"}])
     assert (verdict.kind, verdict.holds) == ("requirement", holds)
 

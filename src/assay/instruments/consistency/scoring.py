@@ -17,7 +17,7 @@ from assay.instruments.consistency.measures.composite import (
     Composite,
     compose,
     composite_measure,
-    composite_verdict,
+    composite_verdicts,
 )
 from assay.instruments.consistency.measures.diagnosis import Diagnosis, diagnose
 from assay.instruments.consistency.measures.platforms import compare_platforms
@@ -167,7 +167,8 @@ def score_judgements(
         flags = exclusion_flags(gone, gone + len(subject.scenarios), settings.excluded_share, "scenarios")
         invalid[subject.name] = next((flag.cause for flag in flags if flag.kind == "Invalid"), "")
         measures += [with_flags(measure, flags) for measure in _measures(subject, settings)]
-        verdicts.append(unless_invalid(composite_verdict(subject.composite, settings), invalid[subject.name]))
+        both = composite_verdicts(subject.composite, settings)
+        verdicts += [unless_invalid(verdict, invalid[subject.name]) for verdict in both]
         notes += diagnose(subject.composite, subject.shares, subject.outcomes, settings).sentences
     compared = compare_platforms(
         [subject.composite for subject in subjects],
@@ -253,6 +254,7 @@ def _measures(subject: SubjectJudgements, settings: ConsistencySettings) -> list
     for name in ("vague_promise", "impossible_promise"):
         number = sum(name in outcome.failures for outcome in subject.outcomes)
         measures.append(_number(f"{name}s", number, subject, labels))
+    measures.append(_number("open_promises", len(grouped.get("open_promises", ())), subject, labels))
     return measures
 
 

@@ -17,7 +17,8 @@ measure                 checks                                                  
 ``O``                   order (its note is the way; ``edges_of`` reads it)
 ``L``, ``L_exact``      one a token
 ``P``                   possible delivered in_time                                       promised (seconds)
-``vague_promises``      timed
+``vague_promises``,     timed
+``open_promises``
 ======================  ===============================================================  =========================
 
 A check holds where the thing was found: ``leak`` holds where there is one. The measures ``limit``, ``incomplete``,

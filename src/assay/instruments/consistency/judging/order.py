@@ -11,8 +11,8 @@ Stop      the move has at most ``move_words`` words, and no paragraph of further
 ========  =======================================================================================================
 
 Where the user's message has fewer words than a Mirror needs, all of them have to be repeated. Order is all that is
-read here: "I can't resist: …" is a move, and so is a sentence that declines. That requests within the boundary are
-declined shows in ``false_refusals``.
+read here: "I can't resist: …" is a move, and so is a sentence that declines. Whether the reply declines is a check for
+information; that requests within the boundary are declined shows in ``false_refusals``.
 """
 
 from __future__ import annotations

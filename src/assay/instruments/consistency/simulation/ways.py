@@ -167,7 +167,7 @@ def _exchanges() -> tuple[Way, ...]:
 
 
 _WHOLE = ("M2", "F", "limit", "proximity", "adjacent")
-_FIELDS = ("origin", "utc", "license", "sha256")
+_FIELDS = ("origin", "utc", "in_utc", "license", "sha256")
 _SAME = SimulatedSubject("everything right")
 _FORGETS = SimulatedSubject("knows no thread", returns=0.0)
 _GULLIBLE = SimulatedSubject("goes along", honest=0.0)
@@ -276,7 +276,7 @@ BEHAVIOURS = (
                 name="no license",
                 subject=_SAME,
                 says=_without(r"^license: .*\n"),
-                shows=("origin", "utc", "sha256", "digest_matches"),
+                shows=("origin", "utc", "in_utc", "sha256", "digest_matches"),
             ),
             Way(
                 name="only the first",
