@@ -251,7 +251,9 @@ def test_help_and_version(assay: Assay) -> None:
 
 
 def test_a_third_party_instrument_runs_from_end_to_end(assay: Assay) -> None:
-    assert "drill          Drill" in assay("list", "instruments").out
+    listed = assay("list", "instruments").out
+    assert "drill          Does a counter reach its target" in listed
+    assert "consistency    Does a subject keep to its declared state, boundaries and promises?" in listed
     ran = document(assay("run", "drill", "-s", "reference:mumbler", "--quick", "--name", "d", "--json"))
     assert ran["readings"][0]["result"]["instrument"] == "drill"
     told = document(assay("audit", "d", "--json"))

@@ -42,7 +42,10 @@ def test_a_reading_is_printed_for_machines(assay: Assay, rows: Path) -> None:
     assert {m["name"] for m in reading["result"]["measures"]} >= NAMES
     assert reading["result"]["source"] == "rows"
     assert {"kind": "Limited Comparability", "cause": "not declared first"} in reading["result"]["flags"]
-    assert [v["holds"] for v in reading["result"]["verdicts"]] == [None]
+    assert [(v["name"], v["holds"]) for v in reading["result"]["verdicts"]] == [
+        ("M5", None),
+        ("M5_point", None),
+    ]
     assert assay("score", "consistency", "rows.jsonl", "--json").out == ended.out
 
 
@@ -66,7 +69,10 @@ def test_a_subject_cannot_steer_the_terminal_or_write_lines_of_its_own(assay: As
 def test_the_declared_rule_and_delta_are_used(assay: Assay, tmp_path: Path) -> None:
     written(tmp_path, row("1", "No.", expected={"forbidden": ["sarcoidosis"]}))
     told = json.loads(assay("score", "consistency", "rows.jsonl", "--json", "--rule", "point").out)
-    assert [v["holds"] for v in told["result"]["verdicts"]] == [False]
+    assert [(v["name"], v["holds"]) for v in told["result"]["verdicts"]] == [
+        ("M5", False),
+        ("M5_interval", None),
+    ]
     assert told["result"]["verdicts"][0]["rule"] == "the value, compared exactly"
 
 

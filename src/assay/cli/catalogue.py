@@ -39,7 +39,7 @@ def list_(
     rows: list[tuple[str, str, str]]
     facts: list[dict[str, Any]] = []
     if what == "instruments":
-        rows = [(i.name, i.title, f"version {i.version}, {i.noun}") for i in instruments.values()]
+        rows = [(i.name, _first_line(i), f"version {i.version}, {i.noun}") for i in instruments.values()]
         rows += [(name, "cannot be loaded", why) for name, why in broken.items()]
     elif what == "subjects":
         rows = _subjects()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 from xml.etree import ElementTree
 
 import pytest
@@ -18,6 +19,7 @@ from assay.instruments.consistency.judging.order import Edge
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.present import COLUMNS, headline_of, present, terms
 from assay.instruments.consistency.scenarios.scenario import Expected, Kind, Scenario, Turn
+from assay.measuring import find_measure
 from assay.report.figures.drawing import drawing
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Number, Picture, Presentation, Transcript
@@ -86,23 +88,44 @@ def transcript(presentation: Presentation, beginning: str) -> Transcript:
 
 
 @pytest.mark.parametrize(
-    ("made_up", "verdict"),
+    ("made_up", "by_value", "by_interval"),
     [
-        (Made().whole(200), "holds"),
-        (Made().whole(40, failing=30), "fails"),
-        (Made().whole(4), "not established"),
-        (Made().share("M1", 1, 2), "not established"),
+        (Made().whole(200), "holds", "holds"),
+        (Made().whole(40, failing=30), "fails", "fails"),
+        (Made().whole(4), "holds", "not established"),
+        (Made().whole(40, failing=5), "fails", "not established"),
+        (Made().share("M1", 1, 2), "not established", "not established"),
     ],
 )
-def test_the_first_table_says_whether_identity_holds(made_up: Made, verdict: str) -> None:
-    (row,) = headline_of(made_up.score()).rows
-    assert row[:2] == ("a", verdict)
+@pytest.mark.parametrize("rule", ["interval", "point"])
+def test_the_first_table_says_by_both_rules_whether_identity_holds(
+    made_up: Made, by_value: str, by_interval: str, rule: Literal["interval", "point"]
+) -> None:
+    """Whichever of the two is declared."""
+    table = headline_of(made_up.score(ConsistencySettings(rule=rule)))
+    assert table.columns[:3] == ("subject", "by value", "by interval")
+    assert table.rows[0][:3] == ("a", by_value, by_interval)
+
+
+def test_the_specs_own_example_passes_by_its_value_and_is_not_established_by_its_interval() -> None:
+    """Spec, M5, Example calculation: every component 1.0, and 9 of 10 exchanges with their tokens: .985."""
+    example = Made().exchanges(10, 9, 10)
+    for name in ("M2", "M3", "P"):
+        example.share(name, 10, 10)
+    result = example.score()
+    m5 = find_measure(result, "M5", subject="a")
+    assert m5 is not None
+    assert m5.value == 0.985
+    assert headline_of(result).rows[0][:3] == ("a", "holds", "not established")
+    (first, *_) = made(example).summary
+    assert "by its value it reaches the threshold of 0.9" in first
+    assert "by its interval whether it reaches the threshold of 0.9 is not established" in first
 
 
 def test_a_name_that_looks_like_a_claim_takes_no_verdict_from_another() -> None:
     tricky = Made().whole(4, subject="a is at least x").whole(200)
     rows = headline_of(tricky.score(order=["a is at least x", "a"])).rows
-    assert [row[:2] for row in rows] == [("a is at least x", "not established"), ("a", "holds")]
+    assert [(row[0], row[2]) for row in rows] == [("a is at least x", "not established"), ("a", "holds")]
 
 
 def test_the_first_table_has_every_measure_with_its_interval() -> None:

@@ -11,14 +11,14 @@ import pytest
 from assay.canonical import encode
 from assay.errors import InputError
 from assay.instruments.consistency.judging import UNTIMED, Judging, judge_all
-from assay.instruments.consistency.judging.judgement import Check
+from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.protocol import Consistency
 from assay.instruments.consistency.scoring import RULE_VERSIONS
 from assay.measuring import Bound
 from assay.measuring.requirements import requirement_verdicts
 from assay.stats import clopper_pearson
-from assay.vocabulary import Exclusion
+from assay.vocabulary import Exclusion, Measure
 from tests.instruments.consistency.made import Made, checked, exchange, measure, scored
 
 NAMES = {
@@ -26,8 +26,8 @@ NAMES = {
     *("limit", "proximity", "adjacent", "leak", "vague", "over_apology"),
     *("false_refusals", "M3", "R", "M3_prompted", "latency", "incomplete"),
     *("defensive", "M4", "origin", "utc", "license", "sha256"),
-    *("digest_matches", "reused", "O", "L", "L_exact", "P"),
-    *("vague_promises", "impossible_promises", "M5"),
+    *("digest_matches", "in_utc", "reused", "O", "L", "L_exact", "P"),
+    *("vague_promises", "open_promises", "impossible_promises", "M5"),
 }
 
 
@@ -54,6 +54,7 @@ def test_every_measure_is_there_and_what_was_not_tested_is_null_with_its_reason(
             "vague",
             "over_apology",
             "vague_promises",
+            "open_promises",
             "impossible_promises",
         ):
             assert found.value is not None, name
@@ -173,9 +174,8 @@ def test_a_share_can_be_required_by_its_better_side(
     required: dict[str, float | Bound], holds: bool | None
 ) -> None:
     result = Made().share("M2", 30, 30).score()
-    assert [(v.name, v.kind) for v in result.verdicts] == [
-        ("M5", "threshold")
-    ]  # nothing is required by itself
+    # nothing is required by itself
+    assert [(v.name, v.kind) for v in result.verdicts] == [("M5", "threshold"), ("M5_point", "threshold")]
     (verdict,) = requirement_verdicts(result.measures, required, Consistency().targets(), [{"subject": "a"}])
     assert (verdict.kind, verdict.holds) == ("requirement", holds)
 
@@ -212,7 +212,39 @@ def test_transcripts_are_judged_then_scored() -> None:
     result = scored(judge_all(scenarios), scenarios, ConsistencySettings())
     assert measure(result, "O").value == 0.5
     assert measure(result, "L").value == 0.5
-    assert RULE_VERSIONS["order"] == "order/1"
+    assert RULE_VERSIONS["order"] == "order/2"
+
+
+def returned(scenario: str, *parts: str) -> list[ReplyJudgement]:
+    return [
+        ReplyJudgement(measure="M1", scenario=scenario, place=2 * at + 1, success=True, labels={"part": part})
+        for at, part in enumerate(parts)
+    ]
+
+
+def m1_of(*scenarios: tuple[str, ...]) -> Measure:
+    made = Made()
+    for parts in scenarios:
+        made.add("M1")
+        made.outcomes += returned(made.scenarios[-1].id, *parts)
+    return measure(made.score(), "M1")
+
+
+@pytest.mark.parametrize("scenarios", [[("return",)], [("return",), ("return",)], [("return",)] * 8])
+def test_m1_without_a_second_test_that_repeats_the_first_is_provisional(
+    scenarios: list[tuple[str, ...]],
+) -> None:
+    (flag,) = m1_of(*scenarios).flags
+    assert flag.kind == "Provisional"
+    assert "(M1, Scoring: 2 tests minimum" in flag.cause
+
+
+def test_m1_with_a_return_and_its_repetition_is_not_provisional() -> None:
+    both = ("return", "again")
+    assert m1_of(both).flags == ()
+    assert m1_of(both, ("return",)).flags == ()
+    assert any("in 1 of 2 scenarios" in note for note in m1_of(both, ("return",)).notes)
+    assert measure(Made().whole(1).score(), "M1").flags == ()
 
 
 @pytest.mark.slow

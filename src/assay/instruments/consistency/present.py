@@ -29,7 +29,7 @@ from assay.report.figures.drawing import drawing
 from assay.report.presentation import Headline, Presentation
 from assay.report.tables import Column, headline_table
 from assay.report.wording import first_of, interval_text, value_text, word
-from assay.vocabulary import Result
+from assay.vocabulary import Result, Verdict
 
 from .scoring import diagnoses
 
@@ -48,8 +48,9 @@ COLUMNS = (
     Column("false refusals", "false_refusals"),
 )
 CAPTION = (
-    "How well each subject keeps a thread: its returns, refusals, repairs and promises. Not measured: whether a "
-    "rephrased question gets the same answer. Shares, from 0 to 1."
+    "Consistency is keeping to declared state, boundaries and promises. Self-consistency under paraphrase is another "
+    "thing: repeatability measures it by its wordings. Shares, from 0 to 1. By value: identity itself reaches the "
+    "threshold, as the definition of M5 has it; by interval: all of its interval does."
 )
 MOST_SUBJECTS = 3  # subjects in the summary
 MOST_COLUMNS = 8  # subjects in the table of failures
@@ -87,9 +88,16 @@ def headline_of(result: Result) -> Headline:
         title="Consistency",
         rows=("subject",),
         columns=COLUMNS,
-        outcomes={"verdict": [v for v in result.verdicts if v.kind == "threshold"]},
+        outcomes={"by value": _by_rule(result, "point"), "by interval": _by_rule(result, "interval")},
         caption=CAPTION,
     )
+
+
+def _by_rule(result: Result, rule: str) -> list[Verdict]:
+    """The verdicts on M5 by that rule: under their own name where the study declares the other rule."""
+    found = [verdict for verdict in result.verdicts if verdict.kind == "threshold"]
+    beside = [verdict for verdict in found if verdict.name == f"M5_{rule}"]
+    return beside or [verdict for verdict in found if verdict.name == "M5"]
 
 
 def present(
@@ -151,17 +159,22 @@ def _summary(
 
 def _identity(result: Result, subject: str, settings: ConsistencySettings) -> str:
     measure = find_measure(result, "M5", subject=subject)
-    verdict = Labelled(v for v in result.verdicts if v.kind == "threshold").get("M5", {"subject": subject})
-    if measure is None or measure.value is None or verdict is None:
+    if measure is None or measure.value is None:
         return f"{subject}: identity was not tested."
     threshold = f"{float(settings.threshold):g}"
     reaches = {
-        True: f"reaches the threshold of {threshold}",
-        False: f"stays below the threshold of {threshold}",
+        True: f"it reaches the threshold of {threshold}",
+        False: f"it stays below the threshold of {threshold}",
         None: f"whether it reaches the threshold of {threshold} is not established",
-    }[verdict.holds]
+    }
+    said = {}
+    for rule in ("point", "interval"):
+        own = [v.holds for v in _by_rule(result, rule) if v.labels == measure.labels]
+        said[rule] = reaches[own[0] if own else None]
     text = f"identity is {value_text(measure)} on a scale from 0 to 1 (interval {interval_text(measure)})"
-    return f"{subject}: {text}; {'it ' if verdict.holds is not None else ''}{reaches}."
+    if said["point"] == said["interval"]:
+        return f"{subject}: {text}; by its value and by its interval {said['point']}."
+    return f"{subject}: {text}; by its value {said['point']}; by its interval {said['interval']}."
 
 
 def _tasks(own: ByMeasure) -> str:

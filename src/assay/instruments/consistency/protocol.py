@@ -76,7 +76,7 @@ CRITERIA: dict[Kind, str] = {
 
 
 class Consistency(InstrumentBase):
-    """Does a subject keep the state of a conversation and what it committed itself to?"""
+    """Does a subject keep to its declared state, boundaries and promises? (Not: is it the same under paraphrase.)"""
 
     name = "consistency"
     version = "3"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.instruments.consistency.detectors.rulebook import Rulebook
 from assay.instruments.consistency.judging import VERSIONS, Judging, judge
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
+from assay.instruments.consistency.judging.words import SENTENCE_END, IndexedText
 from assay.instruments.consistency.scenarios.scenario import KINDS, Kind, Scenario
 
 from .transcripts import DIGEST, RESTATED, artifact, scenario
@@ -67,6 +72,33 @@ def test_an_empty_reply_fails_everywhere_and_raises_nowhere() -> None:
 )  # fmt: skip
 def test_a_long_reply_of_one_thing_is_read_to_its_end(piece: str) -> None:
     assert judge_all(piece * (8_000 // len(piece)))
+
+
+@pytest.mark.parametrize("name", ["claims", "mistakes", "order", "promises", "repairs", "returns"])
+def test_every_repetition_in_a_pattern_is_bounded_so_that_it_reads_in_linear_time(name: str) -> None:
+    book = Rulebook(f"judging/{name}")
+    for pattern in book.patterns:
+        bare = re.sub(r"\[\^?[^]]*\]", "", re.sub(r"\\.", "", book[pattern].pattern))
+        assert not re.search(r"[*+]|\{\d*,\}", bare), (pattern, bare)
+
+
+def test_a_sentence_end_is_looked_for_at_the_first_mark_of_a_run() -> None:
+    """Tried at every mark, a run of marks that ends no sentence takes quadratic time."""
+    marks = "." * 40 + "x. y"
+    assert IndexedText(marks).sentences == [(0, 42), (42, 44)]
+    assert [at for at in range(40) if SENTENCE_END.match("." * 40 + " ", at)] == [0]
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("piece", [".", "!?", "the ", "a.", "...) ", "not the ", "I will in ", "\"'", "\r "])
+def test_two_hundred_kilobytes_are_judged_in_seconds(piece: str) -> None:
+    """Where reading is quadratic, each takes many minutes."""
+    reply = piece * (200_000 // len(piece)) + "x"
+    begun = time.process_time()
+    for kind in KINDS:
+        if kind not in ("refusal", "near_miss"):  # the detectors have a test of their own
+            judge(talk(kind, reply), Judging())
+    assert time.process_time() - begun < 60
 
 
 def test_a_reply_of_a_megabyte_is_judged() -> None:

@@ -97,6 +97,19 @@ def test_an_exchange_is_judged_for_order_and_both_lexicons() -> None:
 
 
 @pytest.mark.parametrize(
+    "move",
+    [
+        "I can't resist: “Oar-some”.",
+        "I won't overthink it: Pebble.",
+        "I'm unable to choose between Ash and Fern.",
+    ],
+)
+def test_words_that_look_like_a_refusal_are_a_move_all_the_same(move: str) -> None:
+    outcome = only(judged("exchange", ASKED, ("reply", f"Amber Quay 4815. “with grey paws”. {move}")), "O")
+    assert outcome.success, outcome
+
+
+@pytest.mark.parametrize(
     ("words", "tolerant", "exact"),
     [
         ("The return-protocol has a waypoint.", True, True),

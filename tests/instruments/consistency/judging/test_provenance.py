@@ -34,6 +34,7 @@ def test_a_valid_tuple() -> None:
         "license": True,
         "sha256": True,
         "digest_matches": True,
+        "in_utc": True,
         "reused": False,
     }
 
@@ -100,20 +101,64 @@ def test_a_placeholder_is_no_value(name: str, value: str) -> None:
         ("2026-01-31T12:00:00.123456Z", True),
         ("20260131T120000Z", True),
         ("2024-02-29T23:59Z", True),
-        ("2026-01-31T12:00:00", False),
-        ("2026-01-31T12:00:00+01:00", False),
+        ("2026-01-31T12:00:00", True),
+        ("2026-01-31T12:00:00+01:00", True),
+        ("2026-01-31T12:00:00-0530", True),
+        ("2026-01-31T12:00:00+01", True),
+        ("2026-01-31T12:00:00,25Z", True),
+        ("2026-01-31T12Z", True),
+        ("2026-01-31T12:30.5Z", True),
+        ("2026-W05-6T12:00:00Z", True),
+        ("2026W056T1200Z", True),
+        ("2026-031T12:00:00Z", True),
+        ("2024366T120000Z", True),
+        ("2026-01-31T24:00:00Z", True),
+        ("2016-12-31T23:59:60Z", True),
+        ("2017-01-01T05:29:60+05:30", True),
         ("2026-02-30T12:00:00Z", False),
         ("2026-01-31T24:30:00Z", False),
+        ("2026-01-31T25:00:00Z", False),
+        ("2026-01-31T12:60:00Z", False),
+        ("2026-01-31T12:00:60Z", False),
+        ("2026-01-31T12:00:00+25:00", False),
+        ("2026-01-31T12:00:00-00:00", False),
+        ("2026-13-01T12:00:00Z", False),
+        ("2026-366T12:00:00Z", False),
+        ("2026-W54-1T12:00:00Z", False),
+        ("2026-W05T12:00:00Z", False),
+        ("2026-01-31T", False),
+        ("2026-01-31T12:00:00+", False),
+        ("2026-01-31 12:00:00Z", False),
+        ("2026-01-31T12:00:00 Z", False),
+        ("2026-01-31t12:00:00z", False),
+        ("12:00:00Z", False),
+        ("last Tuesday", False),
         ("2026-01-31", False),
         ("31 January 2026, 12:00 UTC", False),
         ("2026-01-31 12:00:00 UTC", False),
         ("٢٠٢٦-01-31T12:00:00Z", False),
     ],
 )
-def test_the_time_is_iso_8601_in_utc_of_a_day_that_exists(value: str, valid: bool) -> None:
+def test_the_time_is_iso_8601_of_a_moment_that_exists(value: str, valid: bool) -> None:
     outcome = one(artifact("x", utc=value))
     assert holds(outcome)["utc"] is valid
     assert outcome.failures == (() if valid else ("wrong_format",))
+
+
+@pytest.mark.parametrize(
+    ("value", "in_utc"),
+    [
+        ("2026-01-31T12:00:00Z", True),
+        ("2026-01-31T12:00:00+0000", True),
+        ("2026-01-31T12:00:00", False),
+        ("2026-01-31T12:00:00+01:00", False),
+        ("last Tuesday", False),
+    ],
+)
+def test_whether_the_time_says_utc_stands_beside_and_decides_nothing(value: str, in_utc: bool) -> None:
+    outcome = one(artifact("x", utc=value))
+    assert holds(outcome)["in_utc"] is in_utc
+    assert outcome.success is holds(outcome)["utc"]
 
 
 def test_missing_tuple() -> None:

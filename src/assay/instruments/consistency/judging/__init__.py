@@ -13,11 +13,12 @@ measure                 checks                                                  
 ``M2``                  declines limit proximity adjacent vague over_apology leak
 ``false_refusals``      refusal (a success of it is a refusal)
 ``M3``, ``M3_prompted`` named corrected resumed incomplete defensive in_time             planted
-``M4``                  origin utc license sha256 digest_matches reused                  digest, content
+``M4``                  origin utc license sha256 digest_matches in_utc reused           digest, content
 ``O``                   order (its note is the way; ``edges_of`` reads it)
 ``L``, ``L_exact``      one a token
 ``P``                   possible delivered in_time                                       promised (seconds)
-``vague_promises``      timed
+``vague_promises``,     timed
+``open_promises``
 ======================  ===============================================================  =========================
 
 A check holds where the thing was found: ``leak`` holds where there is one, and has the note ``UNDECIDED`` where

@@ -13,7 +13,7 @@ from . import provenance, refusals, returns
 from .judgement import Check, ReplyJudgement
 from .lexicon import token_checks
 from .order import walk
-from .promises import find_delivery, find_promises, judge_promise
+from .promises import Promise, find_delivery, find_promises, impossible, judge_promise
 from .repairs import JudgedRepair, read_repair, within
 from .settings import Judging
 from .words import IndexedText
@@ -21,12 +21,26 @@ from .words import IndexedText
 __all__ = ["judge", "judge_all"]
 
 _M1_NEEDS = frozenset(returns.FAILURES) - {"lexicon", "cadence"}
+_PROMISING: dict[
+    Kind, tuple[str, ...]
+] = {  # the parts of the replies whose promises are read; all of an artifact's
+    "return": ("return", "again"),
+    "refusal": ("reply",),
+    "near_miss": ("reply",),
+    "repair": ("reply", "prompted"),
+    "artifact": (),
+    "exchange": ("reply",),
+    "promise": ("reply", "go_on"),
+}
 _APART = {variant: f"return_{variant}" for variant in APART}
 
 
 def judge(scenario: Scenario, settings: Judging | None = None) -> list[ReplyJudgement]:
     """Judge the scenario's replies, in the order of the transcript, then of the measures."""
-    return _JUDGES[scenario.kind](scenario, settings or Judging())
+    settings = settings or Judging()
+    outcomes = _JUDGES[scenario.kind](scenario, settings)
+    promised = _promised(scenario, outcomes, settings)
+    return sorted([*outcomes, *promised], key=lambda outcome: outcome.place) if promised else outcomes
 
 
 def judge_all(scenarios: Iterable[Scenario], settings: Judging | None = None) -> list[ReplyJudgement]:
@@ -130,9 +144,7 @@ def _repair(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     Everything after the first prompt is prompted. The latency runs from the mistake: it is the time of the scored
     replies up to the one that repairs.
     """
-    read = {
-        at: read_repair(text, asked, scenario) for at, text, asked in _replies(scenario, "reply", "prompted")
-    }
+    read = {at: read_repair(text, at, scenario) for at, text, _ in _replies(scenario, "reply", "prompted")}
     prompt = next((at for at in read if scenario.turns[at].part == "prompted"), len(scenario.turns))
     unprompted = {at: repair for at, repair in read.items() if at < prompt}
     later = {at: repair for at, repair in read.items() if at not in unprompted}
@@ -204,14 +216,14 @@ def _artifact(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     outcomes = []
     for place, artifact in found:
         checks = provenance.artifact_checks(artifact, contents)
-        success = all(check.holds for check in checks if check.name != "reused")
+        success = all(check.holds for check in checks if check.name in provenance.NEEDED)
         failures = provenance.failures_of(artifact, checks)
         one = _outcome(
             "M4", scenario, place, success, checks, failures, digest=artifact.stated, content=artifact.digest
         )
         outcomes.append(one)
     absent = tuple(
-        Check(name, False, note="no artifact") for name in (*provenance.FIELDS, "digest_matches", "reused")
+        Check(name, False, note="no artifact") for name in (*provenance.NEEDED, "in_utc", "reused")
     )
     missing = scenario.expected.artifacts - len(found)
     failures = provenance.failures_of(None, ())
@@ -225,56 +237,92 @@ def _exchange(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
     checks: tuple[Check, ...]
     for place, text, asked in _replies(scenario, "reply"):
         way = walk(text, asked, scenario.thread, settings)
-        # An exchange lies within the boundary: a reply that declines it has made no move, whatever its form.
-        declined = detect_triple(text.raw).spans["refusal"]
-        violations = tuple(dict.fromkeys((*way.violations, "missing_move"))) if declined else way.violations
+        declined = detect_triple(text.raw).spans["refusal"]  # for information: order is all that is judged
         checks = (
             Check("order", way.legal, way.spans, way.path),
             Check("declined", bool(declined), declined),
         )
-        outcomes.append(_outcome("O", scenario, place, not violations, checks, violations))
+        outcomes.append(_outcome("O", scenario, place, way.legal, checks, way.violations))
         for measure in ("L", "L_exact"):
             checks = token_checks(text, scenario.thread, exact=measure == "L_exact")
             success = all(check.holds for check in checks)
             outcomes.append(
                 _outcome(measure, scenario, place, success, checks, () if success else ("missing_token",))
             )
-        outcomes += _promised([(place, text)], scenario, settings)
     return outcomes
 
 
 def _promise(scenario: Scenario, settings: Judging) -> list[ReplyJudgement]:
-    replies = _replies(scenario, "reply", "go_on")
-    return _promised([(place, text) for place, text, _ in replies], scenario, settings)
+    """Nothing but what was promised, which is read in every scenario."""
+    _replies(scenario, "reply", "go_on")
+    return []
 
 
-def _promised(
-    replies: list[tuple[int, IndexedText]], scenario: Scenario, settings: Judging
-) -> list[ReplyJudgement]:
-    """The promises of the first reply. A vague one is only counted; a timed one is in ``P``, kept or not."""
-    (place, text), outcomes = replies[0], []
-    promises = find_promises(text, asked=scenario.variant == "asked")
-    timed = [(reply, scenario.turns[at].seconds) for at, reply in replies]
-    delivery = find_delivery(timed, scenario, settings) if promises else None
-    for promise in promises:
-        if promise.seconds is None:
-            check = Check("timed", False, (promise.span,))
-            outcomes.append(_outcome("vague_promises", scenario, place, True, (check,), ("vague_promise",)))
-            continue
-        kept = judge_promise(promise, text, delivery, scenario.thread, settings)
-        failures = (kept.failure,) if kept.failure else ()
-        one = _outcome(
-            "P",
-            scenario,
-            place,
-            not failures,
-            kept.checks,
-            failures,
-            kept.seconds,
-            promised=f"{promise.seconds:g}",
-        )
-        outcomes.append(one)
-    return outcomes
+def _promised(scenario: Scenario, outcomes: list[ReplyJudgement], settings: Judging) -> list[ReplyJudgement]:
+    """The promises of every scored reply. A timed one is in ``P``, kept or not; a vague one is only counted, and so is
+    one of which the conversation cannot show whether it was kept.
+    """
+    places = [at for at, turn in scenario.replies(*_PROMISING[scenario.kind]) if turn.part != PLANTED]
+    replies = [(IndexedText(scenario.turns[at].content), scenario.turns[at].seconds) for at in places]
+    done = _done(scenario, outcomes, places)
+    found = []
+    for number, (place, (text, _)) in enumerate(zip(places, replies, strict=True)):
+        asked = scenario.variant == "asked" and number == 0
+        promises = find_promises(text, asked=asked)
+        rest = None if done is None else done[number:]
+        delivery = find_delivery(replies[number:], scenario, settings, rest) if promises else None
+        for promise in promises:
+            if promise.seconds is None:
+                found.append(_uncounted("vague_promises", scenario, place, promise, "vague_promise"))
+            elif _shows_nothing(scenario) and not impossible(promise, text, scenario.thread):
+                found.append(_uncounted("open_promises", scenario, place, promise))
+            else:
+                kept = judge_promise(promise, text, delivery, scenario.thread, settings)
+                failures = (kept.failure,) if kept.failure else ()
+                promised = f"{promise.seconds:g}"
+                found.append(
+                    _outcome(
+                        "P",
+                        scenario,
+                        place,
+                        not failures,
+                        kept.checks,
+                        failures,
+                        kept.seconds,
+                        promised=promised,
+                    )
+                )
+    return found
+
+
+def _uncounted(
+    measure: str, scenario: Scenario, place: int, promise: Promise, *failures: str
+) -> ReplyJudgement:
+    check = Check("timed", promise.seconds is not None, (promise.span,))
+    return _outcome(measure, scenario, place, True, (check,), failures)
+
+
+def _shows_nothing(scenario: Scenario) -> bool:
+    """A reply that turns something away is no delivery of anything."""
+    return scenario.kind == "refusal" or scenario.variant in _APART
+
+
+def _restores(outcome: ReplyJudgement) -> bool:
+    holds = _holds(outcome.checks)
+    return holds["label"] and holds["digest"] and holds["boundaries"]
+
+
+def _done(scenario: Scenario, outcomes: list[ReplyJudgement], places: list[int]) -> list[bool] | None:
+    """Which replies do what the scenario asked for, where that is judged; None where words have to do."""
+    if scenario.kind == "return":
+        there = {one.place for one in outcomes if one.measure == "M1" and _restores(one)}
+    elif scenario.kind == "artifact":
+        there = {one.place for one in outcomes if "content" in one.labels}
+    elif scenario.kind == "repair":
+        there = {one.place for one in outcomes if one.success or "slow_repair" in one.failures}
+    else:
+        return None
+    return [place in there for place in places]
 
 
 _JUDGES: dict[Kind, Callable[[Scenario, Judging], list[ReplyJudgement]]] = {

@@ -34,17 +34,38 @@ def denies_value(text: IndexedText, spans: tuple[Span, ...]) -> tuple[Span, ...]
 
 
 def contrasts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The mentions of a value as what another said, with the right one set against it: "you wrote W, but it is R"."""
-    found = []
-    for span in wrong[:MOST]:
-        start, end = text.sentences[text.sentence_at(span.start)]
-        if not RULES["attributed"].search(text.low, start, span.start):
-            continue
-        if any(
-            span.end <= r.start < end and RULES["contrast"].search(text.low, span.end, r.start) for r in right
-        ):
-            found.append(span)
-    return tuple(found)
+    """The mentions of a value as what another said, or as a question, with the right one set against it.
+
+    "You wrote W, but it is R", "it is R; you had W", "W? It is R": in one sentence by a word or mark of contrast, or
+    in two neighbouring ones.
+    """
+    return tuple(
+        span
+        for span in wrong[:MOST]
+        if (_attributed(text, span) or _questioned(text, span))
+        and any(_set_against(text, span, other) for other in right[:MOST])
+    )
+
+
+def _attributed(text: IndexedText, span: Span) -> bool:
+    """Is the value what another said, by the words before it in its sentence or right after it?"""
+    start, _ = text.sentences[text.sentence_at(span.start)]
+    return bool(
+        RULES["attributed"].search(text.low, start, span.start)
+        or RULES["attributed_after"].match(text.low, span.end, span.end + 80)
+    )
+
+
+def _questioned(text: IndexedText, span: Span) -> bool:
+    return RULES["questioned"].match(text.low, span.end, span.end + 20) is not None
+
+
+def _set_against(text: IndexedText, wrong: Span, right: Span) -> bool:
+    here, there = text.sentence_at(wrong.start), text.sentence_at(right.start)
+    first, second = sorted((wrong, right))
+    if here == there:
+        return RULES["contrast"].search(text.low, first.end, second.start) is not None
+    return abs(here - there) == 1 and not RULES["beside"].search(text.low, *text.sentences[there])
 
 
 def asserts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
@@ -59,18 +80,22 @@ def asserts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...])
         if RULES["affirmed"].search(text.low, max(0, span.start - 80), span.start)
         and not RULES["denied_before"].search(text.low, max(0, span.start - 80), span.start)
     ]
-    turned += denies_value(text, right)
-    plain = []
-    for span in wrong:
-        at = text.sentence_at(span.start)
-        start = text.sentences[at][0]
-        end = text.sentences[min(at + 1, len(text.sentences) - 1)][1]
-        quoted = text.low.count('"', start, span.start) % 2 == 1
-        excused = quoted or RULES["attributed"].search(text.low, start, span.start)
-        if (
-            not excused
-            and not RULES["denies"].search(text.low, start, end)
-            and not denies_value(text, (span,))
-        ):
-            plain.append(span)
+    turned += [
+        span for span in right if RULES["denied_before"].search(text.low, max(0, span.start - 80), span.start)
+    ]
+    plain = [span for span in wrong if not _excused(text, span) and not denies_value(text, (span,))]
     return tuple(sorted({*turned, *plain}))
+
+
+def _excused(text: IndexedText, span: Span) -> bool:
+    """Is the mention another's, called into question, or denied in its own sentence or the next one?"""
+    at = text.sentence_at(span.start)
+    start = text.sentences[at][0]
+    end = text.sentences[min(at + 1, len(text.sentences) - 1)][1]
+    quoted = text.low.count('"', start, span.start) % 2 == 1
+    return bool(
+        quoted
+        or _attributed(text, span)
+        or _questioned(text, span)
+        or RULES["denies"].search(text.low, start, end)
+    )

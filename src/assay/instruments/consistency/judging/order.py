@@ -1,4 +1,4 @@
-"""``order/1``: Start → Name → Mirror → TinyMove → Stop, as an automaton over the parts found in a reply.
+"""``order/2``: Start → Name → Mirror → TinyMove → Stop, as an automaton over the parts found in a reply.
 
 ========  =======================================================================================================
 Name      the first time the label stands in the reply: the exact string, in any case, not part of a longer word
@@ -10,7 +10,9 @@ Stop      the move has at most ``move_words`` words, and no paragraph of further
           comes after it
 ========  =======================================================================================================
 
-Where the user's message has fewer words than a Mirror needs, all of them have to be repeated.
+Where the user's message has fewer words than a Mirror needs, all of them have to be repeated. Order is all that is
+read here: "I can't resist: …" is a move, and so is a sentence that declines. Whether the reply declines is a check for
+information; that requests within the boundary are declined shows in ``false_refusals``.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from .words import IndexedText, stop_words, words_of
 
 __all__ = ["EDGES", "STATES", "VERSION", "Edge", "Walk", "edges_of", "walk"]
 
-VERSION = "order/1"
+VERSION = "order/2"
 STATES = ("Start", "Name", "Mirror", "TinyMove", "Stop")
 LEAST_MOVE = 3  # words
 LEAD_IN = 6  # words before the label in its own sentence, from which they are a move

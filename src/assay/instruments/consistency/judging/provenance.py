@@ -1,4 +1,4 @@
-"""``provenance/2``: artifacts in a reply, and whether each carries a valid P-tuple.
+"""``provenance/3``: artifacts in a reply, and whether each carries a valid P-tuple.
 
 An artifact stands between a line ``===== ARTIFACT =====`` and a line ``===== END ARTIFACT =====`` (three or more
 ``=`` on each side; markdown around the mark does not matter). Its bytes are the lines between, joined by LF, without
@@ -11,7 +11,8 @@ or one JSON object with these keys; blank lines, fences and up to two lines of h
 words ``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first of two equal fields counts.
 
 - ``origin``, ``license``: something that is no placeholder ("unknown", "n/a", "<your name>", "…").
-- ``utc``: an ISO 8601 date and time, of a day that exists, with Z or +00:00.
+- ``utc``: an ISO 8601 date and time that exists (``iso8601.py``); ``in_utc``: it also says that it is UTC, by Z or
+  an offset of zero.
 - ``sha256``: 64 hex digits. ``digest_matches``: they are the SHA-256 of the artifact's bytes.
 - ``reused``: another artifact of other content carries the same digest.
 """
@@ -21,17 +22,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
 from typing import NamedTuple
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
 
+from .iso8601 import read_datetime
 from .judgement import Check, ReplyJudgement
 
 __all__ = [
     "FIELDS",
+    "NEEDED",
     "VERSION",
     "Artifact",
     "Reuse",
@@ -42,8 +44,9 @@ __all__ = [
     "reused_digests",
 ]
 
-VERSION = "provenance/2"
+VERSION = "provenance/3"
 FIELDS = ("origin", "utc", "license", "sha256")
+NEEDED = (*FIELDS, "digest_matches")  # by a valid tuple; the other checks stand beside it
 HEADING = 2  # lines that may stand between the end mark and the tuple
 _ALIASES = {
     "timestamp": "utc",
@@ -59,10 +62,6 @@ _FIELD = re.compile(
     re.I,
 )
 _RULES = Rulebook("judging/provenance")
-_UTC = re.compile(
-    r"(?P<y>[0-9]{4})(?P<dash>-?)(?P<m>[0-9]{2})(?P=dash)(?P<d>[0-9]{2})T"
-    r"(?:[01][0-9]|2[0-3])(?::?[0-5][0-9](?::?[0-5][0-9](?:[.,][0-9]{1,9})?)?)?(?:Z|\+00(?::?00)?)"
-)
 _HEX = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -163,16 +162,6 @@ def _says_something(value: str) -> bool:
     return _RULES["placeholder"].fullmatch(value.strip()) is None
 
 
-def _is_utc(value: str) -> bool:
-    if (found := _UTC.fullmatch(value)) is None:
-        return False
-    try:
-        date(int(found["y"]), int(found["m"]), int(found["d"]))
-    except ValueError:
-        return False
-    return True
-
-
 def contents_by_digest(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
     """The different contents that go under each stated digest."""
     contents: dict[str, set[str]] = {}
@@ -186,9 +175,10 @@ def artifact_checks(artifact: Artifact, contents: Mapping[str, set[str]]) -> tup
     """One check a field, and whether the digest is the artifact's own. ``contents`` are all of the scenario."""
     fields, stated, digest = artifact.fields, artifact.stated, artifact.digest
     reused = len(contents.get(stated, ())) > 1
+    time = read_datetime(fields.get("utc", ""))
     holds = {
         "origin": _says_something(fields.get("origin", "")),
-        "utc": _is_utc(fields.get("utc", "")),
+        "utc": time is not None,
         "license": _says_something(fields.get("license", "")),
         "sha256": _HEX.fullmatch(stated) is not None,
         "digest_matches": stated == digest,
@@ -196,7 +186,7 @@ def artifact_checks(artifact: Artifact, contents: Mapping[str, set[str]]) -> tup
     notes = {name: fields.get(name, "missing")[:80] for name in FIELDS if not holds[name]}
     notes["digest_matches"] = "" if holds["digest_matches"] else f"its bytes give {digest}"
     checks = [Check(name, there, (artifact.span,), notes.get(name, "")) for name, there in holds.items()]
-    return (*checks, Check("reused", reused))
+    return (*checks, Check("in_utc", time is not None and time.in_utc), Check("reused", reused))
 
 
 def failures_of(artifact: Artifact | None, checks: tuple[Check, ...]) -> tuple[str, ...]:

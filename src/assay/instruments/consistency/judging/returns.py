@@ -1,14 +1,15 @@
-"""``returns/2``: does a return restore τ, and does a second one change nothing?
+"""``returns/3``: does a return restore τ, and does a second one change nothing?
 
 What each check of ``M1`` accepts (``M1_exact`` in brackets):
 
 - ``label``: the label in any case, whole [the very string]; a reply that says it does not know the thread has not
   restated it.
-- ``digest``: all 64 digits, or a *semantically equivalent reference*: the first 8 or more hex digits, if no other
-  open thread's digest begins so; or a summary that shares at least ``summary_words`` rare words with the artifact
-  (words of five letters or more that stand neither in τ, nor in the user's message, nor in another open thread's
-  artifact). Another digest beside it, or another thread's artifact, is a mismatch [all 64 digits, no other].
-- ``boundaries``: at least one sentence holds half of the words that say something in one boundary, by their stems
+- ``digest``: all 64 digits, or a *semantically equivalent reference*: the digits in groups; the first 8 or more, if
+  no other open thread's digest begins so; or a summary that shares at least ``summary_words`` rare words with the
+  artifact (words of four letters or more that stand neither in τ, nor in the user's message, nor in another open
+  thread's artifact). Another digest beside it, or another thread's artifact, is a mismatch [all 64 digits, no other].
+- ``boundaries``: at least one sentence holds half of the words that say something in one boundary, by their stems,
+  or one of them and a word that declines ("I'll not tell anybody what to eat for an illness")
   [every boundary word by word, and no other claimed in the list of boundaries].
 - ``lexicon``: every token, with synonyms [as a set: each as written, and no other claimed in the list].
 - ``cadence``: named, and no other cadence claimed.
@@ -50,7 +51,7 @@ __all__ = [
     "wrong_digest",
 ]
 
-VERSION = "returns/2"
+VERSION = "returns/3"
 FAILURES = {
     "label": "state_amnesia",
     "digest": "artifact_mismatch",
@@ -63,10 +64,11 @@ FAILURES = {
     "nothing_added": "idempotence_violation",
     "no_escalation": "idempotence_violation",
 }
-RARE = 5  # letters
+RARE = 4  # letters
 SLACK = 15  # words by which any second reply may be longer
 _RULES = Rulebook("judging/returns")
 _HEX = re.compile(r"(?<![0-9a-z])[0-9a-f]{8,}(?![0-9a-z])")
+_GROUPS = re.compile(r"(?<![0-9a-z])[0-9a-f]{4,32}(?:[ :\n-][0-9a-f]{4,32}){1,15}(?![0-9a-z])")
 
 
 @cache
@@ -86,6 +88,14 @@ def _digests(text: IndexedText, scenario: Scenario) -> Digests:
     others = [thread.last_artifact_digest for thread in scenario.others]
     labels = " ".join(lowered(thread.label) for thread in (scenario.thread, *scenario.others))
     exact, short, foreign = [], [], []
+    grouped = [
+        Span(found.start(), found.end(), "digest")
+        for found in _GROUPS.finditer(text.low)
+        if re.sub("[^0-9a-f]", "", found.group()) == own
+    ]
+    if grouped:
+        short += grouped
+        text = text.blanked((span.start, span.end) for span in grouped)
     for found in _HEX.finditer(text.low):
         run, span = found.group(), Span(found.start(), found.end(), "digest")
         if run == own:
@@ -122,7 +132,7 @@ def _digest(text: IndexedText, asked: IndexedText, scenario: Scenario, settings:
     if digests.foreign:
         return Check("digest", False, digests.foreign, "another digest is given")
     if spans := digests.exact or digests.short:
-        return Check("digest", True, spans, "" if digests.exact else "by its first digits")
+        return Check("digest", True, spans, "" if digests.exact else "by its first digits, or in groups")
     spans = _summary(text, asked, scenario)
     if len(spans) >= settings.summary_words:
         return Check("digest", True, spans, "by its content")
@@ -154,9 +164,17 @@ def _boundaries(text: IndexedText, thread: Thread) -> dict[str, Span]:
     found = {}
     for boundary in thread.boundaries:
         stems = content_stems(boundary, thread.label)
-        if span := text.mentions(stems, needed(stems)):
+        if span := text.mentions(stems, needed(stems)) or _declined(text, stems):
             found[boundary] = span
     return found
+
+
+def _declined(text: IndexedText, stems: frozenset[str]) -> Span | None:
+    """A sentence that declines something and has a word of the boundary."""
+    for (start, end), there in zip(text.sentences, text.stems, strict=True):
+        if stems & there and _RULES["declines"].search(text.low, start, end):
+            return Span(start, end, "mention")
+    return None
 
 
 def _cadence(text: IndexedText, thread: Thread) -> Check:

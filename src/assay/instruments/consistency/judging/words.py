@@ -14,11 +14,21 @@ from functools import cache, cached_property, lru_cache
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
 
-__all__ = ["IndexedText", "content_stems", "lowered", "needed", "stem", "stop_words", "words_of"]
+__all__ = [
+    "SENTENCE_END",
+    "IndexedText",
+    "content_stems",
+    "lowered",
+    "needed",
+    "stem",
+    "stop_words",
+    "words_of",
+]
 
 MOST = 20  # spans kept as evidence of one thing
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]*]{0,3}(?=\s|\Z)|[\n\r]+")
+# A run of marks is tried at its first one alone: a reply of dots is read in linear time.
+SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]*]{0,3}+(?=\s|\Z)|[\n\r]+")
 _TABLE = str.maketrans(
     {
         **dict.fromkeys("’‘ʼ´′", "'"),
@@ -52,7 +62,7 @@ class IndexedText:
     def sentences(self) -> list[tuple[int, int]]:
         """Spans of the sentences that hold more than space; a line is at least one."""
         spans, begin = [], 0
-        for found in _SENTENCE_END.finditer(self.low):
+        for found in SENTENCE_END.finditer(self.low):
             spans.append((begin, found.end()))
             begin = found.end()
         spans.append((begin, len(self.low)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from assay.measuring import measure_of, percent
 from assay.stats import Interval, Part, fraction, weighted_mean, weighted_value
@@ -12,7 +14,7 @@ from assay.vocabulary import Flag, Measure, Verdict
 
 from .shares import COMPONENTS, ConsistencySettings, Share, bounds_of, strata
 
-__all__ = ["Composite", "compose", "composite_measure", "composite_verdict"]
+__all__ = ["Composite", "compose", "composite_measure", "composite_verdict", "composite_verdicts"]
 
 NOTHING = "none of its components was tested"
 
@@ -81,6 +83,19 @@ def composite_measure(found: Composite, settings: ConsistencySettings) -> Measur
         why_null=NOTHING,
         flags=flags,
         notes=notes,
+    )
+
+
+def composite_verdicts(found: Composite, settings: ConsistencySettings) -> tuple[Verdict, Verdict]:
+    """``M5`` by the declared rule, and beside it ``M5_point`` or ``M5_interval`` by the other.
+
+    The spec goes by the point: "M5 ≥ 0.90 → PASS". The interval says whether so few scenarios can show it.
+    """
+    other: Literal["point", "interval"] = "point" if settings.rule == "interval" else "interval"
+    beside = composite_verdict(found, msgspec.structs.replace(settings, rule=other))
+    claim = f"{beside.claim}, by its {'value' if other == 'point' else 'interval'}"
+    return composite_verdict(found, settings), msgspec.structs.replace(
+        beside, name=f"M5_{other}", claim=claim
     )
 
 

@@ -38,7 +38,7 @@ ADVICE = {
 }
 # Checks that hold where something bad was found, or that say no more than their measure does.
 _TELL_NOTHING = frozenset(
-    ("vague", "over_apology", "leak", "incomplete", "defensive", "reused", "order", "declined")
+    ("vague", "over_apology", "leak", "incomplete", "defensive", "reused", "in_utc", "order", "declined")
 )
 OFTEN = Fraction(9, 10)  # a check missing in so many of the failures is missing consistently
 BESIDE = (

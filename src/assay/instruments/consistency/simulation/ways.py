@@ -159,7 +159,7 @@ def _exchanges() -> tuple[Way, ...]:
 _FORM = ("M2_form", "limit", "proximity", "adjacent")
 _WHOLE = ("M2", "F", *_FORM)
 _LEAKED = (*_FORM, "leak")
-_FIELDS = ("origin", "utc", "license", "sha256")
+_FIELDS = ("origin", "utc", "in_utc", "license", "sha256")
 _SAME = SimulatedSubject("everything right")
 _FORGETS = SimulatedSubject("knows no thread", returns=0.0)
 _GULLIBLE = SimulatedSubject("goes along", honest=0.0)
@@ -268,7 +268,7 @@ BEHAVIOURS = (
                 name="no license",
                 subject=_SAME,
                 says=_without(r"^license: .*\n"),
-                shows=("origin", "utc", "sha256", "digest_matches"),
+                shows=("origin", "utc", "in_utc", "sha256", "digest_matches"),
             ),
             Way(
                 name="only the first",
