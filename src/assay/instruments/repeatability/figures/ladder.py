@@ -19,6 +19,19 @@ LADDER = (
     "nor docstrings and whatever else leaves the syntax tree the same; names: nor the names of variables; behaviour: "
     "only the results do"
 )
+ALL_RUNGS = (
+    "bytes",
+    "text",
+    "layout",
+    "space",
+    "ast",
+    "keys",
+    "names",
+    "case",
+    "behaviour",
+    "value",
+    "answer",
+)
 AXES = ("temperature", "top_p", "wording")
 
 
@@ -27,13 +40,13 @@ def draw_ladder(found: CellMeasures, cells: Sequence[Cell]) -> Picture | None:
     measured = {cell.key: cell for cell in cells if cell.n}
     shares = [m for m in found.named("R") if key_of(m) in measured]
     shares.sort(key=lambda m: (str(m.labels["subject"]), key_of(m).condition))
-    languages = len({cell.language for cell in measured.values()}) > 1
+    languages = len({cell.kind.name for cell in measured.values()}) > 1
     several = len({key.condition for key in measured}) > 1
 
     def line(measure: Measure) -> str:
         key = key_of(measure)
         name = condition_text(key) if several else key.subject
-        return f"{name} ({measured[key].language})" if languages else name
+        return f"{name} ({measured[key].kind.name})" if languages else name
 
     caption = (
         f"R, the share of the most common program, when less and less counts as a difference ({LADDER}). Where a "
@@ -42,7 +55,7 @@ def draw_ladder(found: CellMeasures, cells: Sequence[Cell]) -> Picture | None:
     if any(cell.rungs != RUNGS for cell in measured.values()):
         caption += " Of programs that are not in Python only bytes, text and behaviour are compared."
     return panels(
-        sorted(shares, key=lambda m: RUNGS.index(str(m.labels["rung"]))),
+        sorted(shares, key=lambda m: ALL_RUNGS.index(str(m.labels["rung"]))),
         title="In which sense the answers are the same",
         caption=caption,
         x="rung",

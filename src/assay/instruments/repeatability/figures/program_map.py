@@ -118,7 +118,7 @@ def _programs(cell: Cell, canon: str | None) -> list[_Program]:
     found = []
     for number, count in sorted(Counter(classes).items(), key=lambda item: (-item[1], item[0])):
         members = [output for output, which in zip(cell.outputs, classes, strict=True) if which == number]
-        form: str = getattr(cell.forms(members[0].code), level)
+        form = cell.form(members[0].code, level)
         passes = all(output.passed for output in members)
         rescued = canon is not None and any(
             cell.distance(output.code, canon, level) > 0
@@ -134,7 +134,7 @@ def _map(axes: Axes, cell: Cell, anchor: Anchor) -> None:
     programs = _programs(cell, code)
     forms = [program.form for program in programs]
     if code is not None:
-        forms.append(getattr(cell.forms(code), _rung(cell)))
+        forms.append(cell.form(code, _rung(cell)))
     placed = place(distance_matrix(forms))
     points = placed.points
     if code is not None:

@@ -90,7 +90,7 @@ def _strip(cell: Cell, y: int) -> tuple[list[tuple[tuple[bool, bool], Box]], int
 
     Programs too rare to be told apart are one block together.
     """
-    keys = {output.code: cell.forms(output.code).tree for output in cell.outputs}
+    keys = {output.code: cell.kind.same(cell.forms(output.code)) for output in cell.outputs}
     counts = Counter((not output.passed, keys[output.code]) for output in cell.outputs)
     widths: list[tuple[tuple[bool, bool], int]] = []
     for (failed, _), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1])):

@@ -119,7 +119,7 @@ def _differences(found: CellMeasures, pairs: Sequence[Pair]) -> Iterator[str]:
             if before > 0:
                 reach.append(before)
                 failing += not output.passed
-            if output.passed and cell.language == "python" and cell.distance(output.code, code, "text") > 0:
+            if output.passed and cell.kind.repairs and cell.distance(output.code, code, "text") > 0:
                 passing.add(before, cell.distance(cell.repaired(output), code, level))
     if reach:
         count = "1 answer differs" if len(reach) == 1 else f"{len(reach)} answers differ"
@@ -145,7 +145,7 @@ def _differences(found: CellMeasures, pairs: Sequence[Pair]) -> Iterator[str]:
 
 def _aside(pairs: Sequence[Pair]) -> str:
     """What the widest level of these cells does not count."""
-    kinds = {cell.language == "python" for cell, anchor in pairs if anchor.canon is not None}
+    kinds = {cell.kind.repairs for cell, anchor in pairs if anchor.canon is not None}
     if kinds == {True}:
         return "Layout, comments and docstrings aside"
     return "Compared as text" + (

@@ -1,4 +1,4 @@
-"""Measures that need no canon: how often the same program, at every rung of the ladder, and how many there are."""
+"""Measures that need no canon: how often the same output, at every rung of the ladder, and how many there are."""
 
 from __future__ import annotations
 
@@ -54,13 +54,14 @@ def canon_free_measures(
 
     measures = [modal("R_raw", cell.raw_counts())]
     if "ast" in cell.levels:
-        measures.append(modal("R_ast", cell.ast_counts()))
+        measures.append(modal("R_ast", cell.same_counts()))
     if whole_replies:
         measures.append(modal("R_reply", cell.reply_counts()))
     passed = sum(output.passed for output in cell.outputs)
     measures.append(cell_measure("pass_rate", clopper_pearson(passed, cell.n, confidence), cell, flags))
     for rung in cell.rungs:
         measures += of_rung(rung)
+    measures += [_field(cell, name, settings, flags) for name in cell.kind.fields]
     return [*measures, _pairwise_distance(cell, settings, flags)]
 
 
@@ -124,13 +125,19 @@ def _spread(counts: tuple[int, ...], confidence: float) -> tuple[Interval, Entro
     )
 
 
+def _field(cell: Cell, name: str, settings: Settings, flags: tuple[Flag, ...]) -> Measure:
+    """The share of pairs of outputs that have the same at a field."""
+    found = pairwise_agreement(cell.field_counts(name), settings.confidence)
+    return cell_measure("field_agreement", found, cell, flags, labels={"field": name}, why_null=_few(cell))
+
+
 def _few(cell: Cell) -> str:
     return NO_OUTPUTS if cell.n == 0 else ONE_OUTPUT
 
 
 def _pairwise_distance(cell: Cell, settings: Settings, flags: tuple[Flag, ...]) -> Measure:
     level = cell.levels[-1]
-    found = mean_distance([getattr(cell.forms(output.code), level) for output in cell.outputs])
+    found = mean_distance([cell.form(output.code, level) for output in cell.outputs])
     interval = pairwise_mean(found.mean or 0.0, found.n, settings.confidence)
     measure = cell_measure(
         "pairwise_distance",

@@ -21,8 +21,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
-from .normalisation import Forms
-
 __all__ = ["PYTHON_RUNGS", "RUNGS", "TEXT_RUNGS", "class_sizes", "climb", "contradictions"]
 
 RUNGS = ("bytes", "text", "layout", "ast", "names", "behaviour")
@@ -33,7 +31,7 @@ TEXT_RUNGS = ("bytes", "text", "behaviour")  # of a program in another language:
 def climb(
     programs: Sequence[str],
     behaviours: Sequence[str | None],
-    forms: Callable[[str], Forms],
+    forms: Callable[[str], object],
     rungs: Sequence[str] = RUNGS,
 ) -> dict[str, list[int]]:
     """For each rung the class of each program, numbered in order of first appearance."""

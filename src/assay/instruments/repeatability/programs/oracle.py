@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import UNSET
 
@@ -52,7 +52,8 @@ def job_for(contract: Contract, code: str, inputs: Inputs | None = None) -> Job 
     )
     if contract.language != "python":
         return command_job(contract, code, cases, limits)
-    return Job(source=code, entry_point=contract.entry_point, kind=contract.kind, cases=cases, limits=limits)
+    kind: Literal["function", "class"] = "class" if contract.kind == "class" else "function"
+    return Job(source=code, entry_point=contract.entry_point, kind=kind, cases=cases, limits=limits)
 
 
 def read_run(

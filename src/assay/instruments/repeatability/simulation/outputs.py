@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from assay.errors import SandboxUnavailable
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
+from assay.instruments.repeatability.kinds import kind_of
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.inputs import generated_inputs
@@ -77,13 +78,13 @@ async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> 
         found = judge(contract, runs[code])
         behaviour = behaviour_of(runs[code], explored.get(code))
         outputs.append(Output(number, code, found.state, found.passed, found.tests, behaviour=behaviour))
-    cell = Cell(CellKey(contract.id, "calibration"), outputs, keep=contract.keep)
-    trees = [cell.forms(code).tree for code in codes]
+    cell = Cell(CellKey(contract.id, "calibration"), outputs, kind=kind_of(contract))
+    trees = [cell.kind.same(cell.forms(code)) for code in codes]
     numbers = {tree: number for number, tree in enumerate(dict.fromkeys(trees))}
     classes = {rung: np.array(found, dtype=np.int64) for rung, found in cell.ladder.items()}
     return SimulatedPrograms(
         outputs=tuple(outputs),
-        trees=tuple(cell.forms(code).ast for code in codes),
+        trees=tuple(cell.form(code, "ast") for code in codes),
         passed=np.array([output.passed for output in outputs]),
         classes={
             **classes,
@@ -112,7 +113,7 @@ async def tables_of(
 ) -> CanonTables:
     """Distances of all pairs that can meet, before and after repair against the oracle."""
     outputs = programs.outputs
-    cell = Cell(CellKey(contract.id, "calibration"), list(outputs), keep=contract.keep)
+    cell = Cell(CellKey(contract.id, "calibration"), list(outputs), kind=kind_of(contract))
     far = {
         (level, pair): cell.distance(outputs[pair[0]].code, outputs[pair[1]].code, level)
         for level in LEVELS

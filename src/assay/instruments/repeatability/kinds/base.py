@@ -1,0 +1,117 @@
+"""The kind of an output: where it stands in a reply, when two are the same, how far apart they lie, whether one passes.
+
+Programs, JSON and texts are measured by the same machinery; everything in which they differ is an ``OutputKind``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from assay.instruments.repeatability.programs.distance import distance
+from assay.instruments.repeatability.programs.oracle import OracleJudgement
+from assay.sandbox import CommandJob, Job
+
+if TYPE_CHECKING:
+    from assay.instruments.repeatability.programs.contracts import Contract
+
+__all__ = [
+    "Examination",
+    "Examined",
+    "Inputs",
+    "NormalForms",
+    "OutputKind",
+    "SandboxRun",
+    "examined_by",
+    "examined_from",
+]
+
+Inputs = Sequence[dict[str, Any]]
+
+
+class NormalForms(Protocol):
+    """The normal forms of an output, one attribute a rung. ``fallback``: it cannot be read, and all are its text."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def fallback(self) -> bool: ...
+
+
+class SandboxRun(NamedTuple):
+    """A run that an examination asks for. ``shared``: equal outputs need it only once."""
+
+    job: Job | CommandJob
+    shared: bool = False
+
+
+class Examined(NamedTuple):
+    """What the oracle says of an output, and a digest of how it behaves where it is run."""
+
+    judgement: OracleJudgement
+    behaviour: str | None = None
+
+
+Examination = Generator[SandboxRun, dict[str, Any], Examined]
+
+
+class OutputKind(ABC):
+    """What a cell needs to know of the kind of its outputs."""
+
+    name: str  # the language of programs; else json or text
+    noun: str  # what one output is called
+    rungs: tuple[str, ...]  # from the narrowest sense of "same" to the widest; bytes is the first
+    levels: tuple[str, ...]  # at which distances to the canon are measured; text is the first
+    oracle: str  # its version
+    versions: Mapping[str, str]  # of everything that defines its numbers
+    repairs: bool = False
+    fields: tuple[str, ...] = ()  # parts whose agreement is measured one by one
+    caveat: str = ""  # what follows the contract's id in a note
+
+    @abstractmethod
+    def forms(self, output: str) -> NormalForms: ...
+
+    @abstractmethod
+    def find(self, reply: str, contract: Contract) -> tuple[int, int]:
+        """Where the output stands in the reply: from, to, in characters."""
+
+    @abstractmethod
+    def examine(self, output: str, contract: Contract, inputs: Inputs) -> Examination:
+        """The oracle. It asks for runs in the sandbox, so that a record can answer in place of one."""
+
+    def same(self, forms: NormalForms) -> str:
+        """Outputs with the same are one in pictures of distinct outputs."""
+        found: str = getattr(forms, self.levels[-1])
+        return found
+
+    def distance(self, one: NormalForms, other: NormalForms, level: str) -> Fraction:
+        return distance(getattr(one, level), getattr(other, level))
+
+    def field(self, output: str, name: str) -> str | None:
+        """A part in a form that can be compared; None where the output cannot be read."""
+        raise NotImplementedError
+
+
+async def examined_by(steps: Examination, run: Callable[[SandboxRun], Awaitable[dict[str, Any]]]) -> Examined:
+    """An examination whose runs are carried out now."""
+    try:
+        wanted = next(steps)
+        while True:
+            wanted = steps.send(await run(wanted))
+    except StopIteration as stop:
+        found: Examined = stop.value
+        return found
+
+
+def examined_from(steps: Examination, recorded: Iterable[dict[str, Any]]) -> Examined:
+    """An examination whose runs are on record, in the order in which they were asked for."""
+    try:
+        next(steps)
+        for run in recorded:
+            steps.send(run)
+    except StopIteration as stop:
+        found: Examined = stop.value
+        return found
+    raise AssertionError("the record holds fewer runs than the examination asks for")
