@@ -110,6 +110,11 @@ class Repeatability(InstrumentBase):
                 raise option_error(source, (*at, "contracts"), str(error)) from None
         elif chosen.contracts == "quick":
             contracts = choose(contracts, QUICK)
+        elif chosen.contracts != "all":
+            contracts = {key: c for key, c in contracts.items() if c.group == chosen.contracts}
+            if not contracts:
+                what = f"no contract asks for {chosen.contracts}"
+                raise option_error(source, (*at, "contracts"), what)
         check_commands(contracts.values())
         canons = load_canons(base / chosen.canons_file, contracts) if chosen.canons_file else {}
         earlier = read_earlier(base / chosen.drift_from, contracts) if chosen.drift_from else []

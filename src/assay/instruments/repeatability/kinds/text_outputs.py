@@ -53,6 +53,7 @@ class TextForms(NamedTuple):
 class TextOutputs(OutputKind):
     name, noun, oracle = "text", "output", ORACLE
     levels = ("text", "case")
+    all_rungs = (*_WORDS, "answer")
     versions = MappingProxyType(
         {
             "normalisation.text": VERSIONS["text"],
@@ -66,7 +67,7 @@ class TextOutputs(OutputKind):
 
     def __init__(self, answer: AnswerForm | None = None) -> None:
         self._answer = answer
-        self.rungs = _WORDS if answer is None else (*_WORDS, "answer")
+        self.rungs = _WORDS if answer is None else self.all_rungs
 
     def forms(self, output: str) -> TextForms:
         found = None if self._answer is None else read_answer(self._answer, output)

@@ -128,6 +128,11 @@ class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.kind in ("function", "class")
 
     @property
+    def group(self) -> str:
+        """By which contracts can be chosen."""
+        return "programs" if self.is_program else self.kind
+
+    @property
     def tests(self) -> int:
         """How many things are checked."""
         if self.kind == "json":
