@@ -4,7 +4,7 @@
 rung            the same are programs with equal
 ==============  ==========================================================================================
 ``bytes``       bytes
-``text``        text but for line ends and trailing white space (``text/1``)
+``text``        text but for line ends and trailing white space (``text/2``)
 ``layout``      tokens: comments, blank lines, spacing and width of indentation aside (``layout/1``)
 ``ast``         syntax tree, docstrings aside (``ast/1``)
 ``names``       syntax tree after consistent renaming of what may be renamed (``names/1``)
