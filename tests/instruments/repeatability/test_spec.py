@@ -365,7 +365,7 @@ def test_every_version_that_defines_a_number_is_recorded() -> None:
         "repair/2",
     )
     assert (versions["rung.behaviour"], versions["inputs"], versions["pairs"]) == (
-        "behaviour/1",
+        "behaviour/2",
         "inputs/1",
         "words/1",
     )

@@ -266,7 +266,10 @@ class Repeatability(InstrumentBase):
         if compared:
             said.append(f"{sum(v.holds is True for v in compared)} of {len(compared)} comparisons hold.")
         rest = [v for v in result.verdicts if v.kind != "comparison"]
-        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest)]
+        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest), *result.notes]
+
+    def accompanying(self, result: Result) -> list[str]:
+        return list(result.notes) if result.source == "rows" else []
 
     def targets(self) -> dict[str, Target]:
         return TARGETS

@@ -8,7 +8,7 @@ They are taken as they are: nothing is extracted unless asked for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -18,10 +18,10 @@ from assay.canonical import clean_text
 from assay.errors import SandboxUnavailable, nearest
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
-from assay.instruments.repeatability.programs.extraction import find_code
+from assay.instruments.repeatability.programs.extraction import find_code, holds_block
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
-from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
+from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run, was_loaded
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import RowData, Rows, open_rows, refuse_duplicates
@@ -197,6 +197,7 @@ def scored_cells(
             Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code),
         )
     )
+    places = {cell.row.key: cell.rows for cell in numbered}
     result = score_cells(
         cells,
         anchors,
@@ -205,8 +206,22 @@ def scored_cells(
         version=Repeatability.version,
         extracted=extract,
         flags=[NOT_DECLARED],
+        notes=() if extract else _not_loaded(cells, places),
     )
-    return ScoredCells(result, cells, anchors, {cell.row.key: cell.rows for cell in numbered})
+    return ScoredCells(result, cells, anchors, places)
+
+
+def _not_loaded(cells: Sequence[Cell], rows: Mapping[CellKey, Sequence[int]]) -> list[str]:
+    """Outputs that are no programs as they are: most likely whole replies that nothing was taken out of."""
+    lost = [(cell.key, output) for cell in cells for output in cell.outputs if not output.loaded]
+    if not lost:
+        return []
+    fenced = {rows[key][output.repetition] for key, output in lost if holds_block(output.code)}
+    what = f"{len(lost)} of {sum(cell.n for cell in cells)} outputs are no programs that can be loaded"
+    if fenced:
+        places = "1 row has" if len(fenced) == 1 else f"{len(fenced)} rows have"
+        what += f"; {places} fenced blocks: --extract takes the program out of a whole reply"
+    return [what]
 
 
 async def cells_from_rows(
@@ -275,6 +290,7 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
                 start=start,
                 failing=judged.failing,
                 detail=judged.detail,
+                loaded=was_loaded(run),
             )
         )
     return Cell(row.key, outputs, keep=contract.keep, language=contract.language)

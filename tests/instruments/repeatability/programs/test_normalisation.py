@@ -266,7 +266,7 @@ def test_every_version_is_recorded_and_names_the_python_it_depends_on() -> None:
         "agreement.ast": f"astdump/1+{PYTHON}",
         "rung.layout": f"layout/1+{PYTHON}",
         "rung.names": f"names/1+{PYTHON}",
-        "rung.behaviour": "behaviour/1",
+        "rung.behaviour": "behaviour/2",
         "inputs": "inputs/1",
         "pairs": "words/1",
         "oracle": "oracle/1",

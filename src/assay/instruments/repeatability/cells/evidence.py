@@ -15,7 +15,7 @@ from assay.instruments.repeatability.options import RepeatabilityOptions
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.extraction import extract_code, find_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
-from assay.instruments.repeatability.programs.oracle import behaviour_of, judge, read_run
+from assay.instruments.repeatability.programs.oracle import behaviour_of, judge, read_run, was_loaded
 from assay.instruments.repeatability.programs.repair import Repair
 from assay.instruments.repeatability.scoring import find_anchors
 from assay.study import Lock
@@ -173,6 +173,7 @@ def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]
         start=start,
         failing=judgement.failing,
         detail=judgement.detail,
+        loaded=was_loaded(tests),
     )
 
 

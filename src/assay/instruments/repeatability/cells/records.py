@@ -16,7 +16,7 @@ from .cell import ORACLE, Anchor, Cell, CellKey, Output
 
 __all__ = ["record_rows", "versions"]
 
-BEHAVIOUR = "behaviour/1"
+BEHAVIOUR = "behaviour/2"
 
 
 def versions(*, extracted: bool, repaired: bool) -> dict[str, str]:

@@ -8,7 +8,7 @@ rung            the same are programs with equal
 ``layout``      tokens: comments, blank lines, spacing and width of indentation aside (``layout/1``)
 ``ast``         syntax tree, docstrings aside (``ast/1``)
 ``names``       syntax tree after consistent renaming of what may be renamed (``names/1``)
-``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/1``)
+``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/2``)
 ==============  ==========================================================================================
 
 Each rung joins what the rung below it has joined: programs that are the same in a narrow sense are the same in
