@@ -202,7 +202,7 @@ class Repeatability(InstrumentBase):
         kind = kind_of(contract)
         start, end = kind.find(reply.text, contract)
         steps = kind.examine(reply.text[start:end], contract, self._inputs(probe.lock, contract))
-        judgement, _ = await examined_by(steps, lambda run: probe.execute(run.job))
+        judgement = (await examined_by(steps, lambda run: probe.execute(run.job))).judgement
         probe.conclude("success" if judgement.state == "pass" else "failure", judgement.state)
 
     async def _conduct_repair(self, trial: Trial, probe: Probe, contract: Contract) -> None:
@@ -272,7 +272,10 @@ class Repeatability(InstrumentBase):
         if compared:
             said.append(f"{sum(v.holds is True for v in compared)} of {len(compared)} comparisons hold.")
         rest = [v for v in result.verdicts if v.kind != "comparison"]
-        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest)]
+        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest), *result.notes]
+
+    def accompanying(self, result: Result) -> list[str]:
+        return list(result.notes) if result.source == "rows" else []
 
     def targets(self) -> dict[str, Target]:
         return TARGETS

@@ -8,7 +8,7 @@ They are taken as they are: nothing is extracted unless asked for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -20,6 +20,7 @@ from assay.errors import SandboxUnavailable, nearest
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
 from assay.instruments.repeatability.kinds import Examined, SandboxRun, examined_by, kind_of
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
+from assay.instruments.repeatability.programs.extraction import holds_block
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
 from assay.instruments.repeatability.programs.oracle import job_for, judge
@@ -195,6 +196,7 @@ def scored_cells(
             Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code),
         )
     )
+    places = {cell.row.key: cell.rows for cell in numbered}
     result = score_cells(
         cells,
         anchors,
@@ -203,8 +205,31 @@ def scored_cells(
         version=Repeatability.version,
         extracted=extract,
         flags=[NOT_DECLARED],
+        notes=() if extract else _not_read(cells, places),
     )
-    return ScoredCells(result, cells, anchors, {cell.row.key: cell.rows for cell in numbered})
+    return ScoredCells(result, cells, anchors, places)
+
+
+def _not_read(cells: Sequence[Cell], rows: Mapping[CellKey, Sequence[int]]) -> list[str]:
+    """Outputs that are no programs, or no JSON, as they are: most likely whole replies."""
+    programs = [cell for cell in cells if cell.kind.noun == "program"]
+    values = [cell for cell in cells if cell.kind.name == "json"]
+    lost = [(cell.key, output) for cell in programs for output in cell.outputs if not output.loaded]
+    unread = [(c.key, output) for c in values for output in c.outputs if c.forms(output.code).fallback]
+    found = []
+    for which, many, what, part in (
+        (lost, programs, "no programs that can be loaded", "program"),
+        (unread, values, "not JSON", "JSON"),
+    ):
+        if not which:
+            continue
+        note = f"{len(which)} of {sum(cell.n for cell in many)} outputs are {what}"
+        fenced = {rows[key][output.repetition] for key, output in which if holds_block(output.code)}
+        if fenced:
+            places = "1 row has" if len(fenced) == 1 else f"{len(fenced)} rows have"
+            note += f"; {places} fenced blocks: --extract takes the {part} out of a whole reply"
+        found.append(note)
+    return found
 
 
 async def cells_from_rows(
@@ -276,8 +301,9 @@ async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: boo
             start=start,
             failing=judged.failing,
             detail=judged.detail,
+            loaded=loaded,
         )
-        for number, (code, text, (start, _), (judged, behaviour)) in enumerate(
+        for number, (code, text, (start, _), (judged, behaviour, loaded)) in enumerate(
             zip(codes, texts, spans, found, strict=True)
         )
     ]

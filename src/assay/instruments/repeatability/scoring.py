@@ -39,6 +39,7 @@ def find_anchors(
                 snapshot=contracts[cell.key.contract].snapshot,
                 code=code,
                 oracle=cell.kind.oracle,
+                normalisation=cell.kind.normalisation,
             )
             found.setdefault(_scope(cell, settings.scope), (position, canon))
     anchors = []

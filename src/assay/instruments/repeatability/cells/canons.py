@@ -8,7 +8,6 @@ from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
 from assay.instruments.repeatability.kinds import kind_of
 from assay.instruments.repeatability.programs.contracts import Contract, read_data
-from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.study import convert
 
 from .cell import Canon
@@ -53,7 +52,8 @@ def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
         return None
     if canon.snapshot != contract.snapshot:
         raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
-    if canon.oracle != kind_of(contract).oracle or canon.normalisation != VERSIONS["text"]:
+    kind = kind_of(contract)
+    if canon.oracle != kind.oracle or canon.normalisation != kind.normalisation:
         raise InputError(
             f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
         )

@@ -74,6 +74,7 @@ class Output(Struct, frozen=True):
     start: int = 0  # where in the reply the output begins
     failing: int | None = None  # the first test that did not pass
     detail: str = ""  # why it did not, in the oracle's words
+    loaded: bool = True  # False: there was nothing to call
 
     @property
     def passed(self) -> bool:
@@ -123,6 +124,11 @@ class Cell:
     @property
     def n(self) -> int:
         return len(self.outputs)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether there was a program to call in any output: without one nothing behaves."""
+        return any(output.loaded for output in self.outputs)
 
     @property
     def rungs(self) -> tuple[str, ...]:

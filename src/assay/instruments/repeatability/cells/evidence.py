@@ -160,7 +160,8 @@ def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]
     kind = kind_of(contract)
     start, end = kind.find(text, contract)
     code = text[start:end]
-    judgement, behaviour = examined_from(kind.examine(code, contract, inputs), record.computed("execute"))
+    examined = examined_from(kind.examine(code, contract, inputs), record.computed("execute"))
+    judgement = examined.judgement
     return Output(
         repetition=record.trial.instance.repetition,
         code=code,
@@ -169,10 +170,11 @@ def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]
         tests=judgement.tests,
         reply=None if code == text else text,
         trial=record.id,
-        behaviour=behaviour,
+        behaviour=examined.behaviour,
         start=start,
         failing=judgement.failing,
         detail=judgement.detail,
+        loaded=examined.loaded,
     )
 
 

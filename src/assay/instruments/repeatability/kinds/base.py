@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.instruments.repeatability.programs.contracts import Contract
 
 __all__ = [
+    "LINES",
     "Examination",
     "Examined",
     "Inputs",
@@ -26,7 +27,10 @@ __all__ = [
     "SandboxRun",
     "examined_by",
     "examined_from",
+    "plain_lines",
 ]
+
+LINES = "lines/1"
 
 Inputs = Sequence[dict[str, Any]]
 
@@ -48,10 +52,11 @@ class SandboxRun(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """What the oracle says of an output, and a digest of how it behaves where it is run."""
+    """What the oracle says of an output, and where it is run: how it behaves, and whether it could be loaded."""
 
     judgement: OracleJudgement
     behaviour: str | None = None
+    loaded: bool = True
 
 
 Examination = Generator[SandboxRun, dict[str, Any], Examined]
@@ -65,6 +70,7 @@ class OutputKind(ABC):
     rungs: tuple[str, ...]  # from the narrowest sense of "same" to the widest; bytes is the first
     levels: tuple[str, ...]  # at which distances to the canon are measured; text is the first
     oracle: str  # its version
+    normalisation: str  # the version of its level text
     versions: Mapping[str, str]  # of everything that defines its numbers
     repairs: bool = False
     fields: tuple[str, ...] = ()  # parts whose agreement is measured one by one
@@ -92,6 +98,12 @@ class OutputKind(ABC):
     def field(self, output: str, name: str) -> str | None:
         """A part in a form that can be compared; None where the output cannot be read."""
         raise NotImplementedError
+
+
+def plain_lines(text: str) -> str:
+    """``lines/1``: CRLF and CR become LF; blanks and tabs at the ends of lines go, and empty lines at the end."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip(" \t") for line in lines).rstrip("\n")
 
 
 async def examined_by(steps: Examination, run: Callable[[SandboxRun], Awaitable[dict[str, Any]]]) -> Examined:

@@ -4,7 +4,7 @@
 rung        the same are outputs with equal
 ==========  =======================================================================================
 ``bytes``   bytes
-``text``    text but for line ends and trailing white space (``text/1``)
+``text``    text but for line ends and trailing blanks (``lines/1``)
 ``layout``  tokens: white space between them aside (``json-layout/1``)
 ``keys``    tokens, the order of keys and how characters are escaped aside (``json-keys/1``)
 ``value``   values: formats of numbers aside, 1 = 1.0 = 10e-1, every digit counts (``json-value/1``)
@@ -26,10 +26,9 @@ from msgspec import UNSET
 from assay.canonical import encode
 from assay.instruments.repeatability.programs.distance import DISTANCE
 from assay.instruments.repeatability.programs.extraction import choose_block
-from assay.instruments.repeatability.programs.normalisation import VERSIONS, text_form
 from assay.instruments.repeatability.programs.oracle import OracleJudgement
 
-from .base import Examination, Examined, Inputs, NormalForms, OutputKind
+from .base import LINES, Examination, Examined, Inputs, NormalForms, OutputKind, plain_lines
 from .json_values import (
     ABSENT,
     Json,
@@ -69,10 +68,11 @@ class JsonForms(NamedTuple):
 
 class JsonOutputs(OutputKind):
     name, noun, oracle = "json", "output", ORACLE
+    normalisation = LINES
     rungs, levels = ("bytes", "text", "layout", "keys", "value"), ("text", "value")
     versions = MappingProxyType(
         {
-            "normalisation.text": VERSIONS["text"],
+            "lines": LINES,
             "json.layout": "json-layout/1",
             "json.keys": "json-keys/1",
             "json.value": "json-value/1",
@@ -97,7 +97,7 @@ class JsonOutputs(OutputKind):
         return cls(tuple(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in properties)[:MOST_FIELDS])
 
     def forms(self, output: str) -> JsonForms:
-        text = text_form(output)
+        text = plain_lines(output)
         try:
             value = read_json(output)
         except NotJson:

@@ -10,7 +10,7 @@ from assay.instruments.repeatability.programs.extraction import find_code
 from assay.instruments.repeatability.programs.inputs import INPUTS
 from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS
 from assay.instruments.repeatability.programs.normalisation import VERSIONS, Forms, normal_forms
-from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
+from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run, was_loaded
 
 from .base import Examination, Examined, Inputs, NormalForms, OutputKind, SandboxRun
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["OtherPrograms", "PythonPrograms", "programs_in"]
 
 ORACLE = "oracle/1"
-BEHAVIOUR = "behaviour/1"
+BEHAVIOUR = "behaviour/2"
 
 
 class PythonPrograms(OutputKind):
     """``keep`` are names that the contract's own calls use."""
 
     name, noun, oracle, repairs = "python", "program", ORACLE, True
+    normalisation = VERSIONS["text"]
     rungs: tuple[str, ...] = RUNGS
     levels: tuple[str, ...] = ("text", "ast")
     versions = MappingProxyType(
@@ -63,7 +64,7 @@ class PythonPrograms(OutputKind):
         if tests["state"] == "ran" and inputs:
             run = yield SandboxRun(job_for(contract, output, inputs), shared=True)
             further = read_run(contract, output, run, inputs)
-        return Examined(judge(contract, tests), behaviour_of(tests, further))
+        return Examined(judge(contract, tests), behaviour_of(tests, further), was_loaded(tests))
 
 
 class OtherPrograms(PythonPrograms):

@@ -4,7 +4,7 @@
 rung        the same are outputs with equal
 ==========  =======================================================================================
 ``bytes``   bytes
-``text``    text but for line ends and trailing white space (``text/1``)
+``text``    text but for line ends and trailing blanks (``lines/1``)
 ``space``   words: every stretch of white space is one blank (``space/1``)
 ``case``    words, whether written large or small, composed or not (``case/1``, of a version of Unicode)
 ``answer``  answers, where the contract says how one is read (``text-answer/1``)
@@ -24,12 +24,11 @@ from msgspec import UNSET
 
 from assay.errors import InputError
 from assay.instruments.repeatability.programs.distance import DISTANCE
-from assay.instruments.repeatability.programs.normalisation import VERSIONS, text_form
 from assay.instruments.repeatability.programs.oracle import OracleJudgement
 from assay.measuring.answers import read_choice, read_number, read_share, read_yes_no
 from assay.measuring.answers.detector import VERSION as ANSWER
 
-from .base import Examination, Examined, Inputs, OutputKind
+from .base import LINES, Examination, Examined, Inputs, OutputKind, plain_lines
 from .patterns import find_group, matches
 
 if TYPE_CHECKING:
@@ -52,11 +51,12 @@ class TextForms(NamedTuple):
 
 class TextOutputs(OutputKind):
     name, noun, oracle = "text", "output", ORACLE
+    normalisation = LINES
     levels = ("text", "case")
     all_rungs = (*_WORDS, "answer")
     versions = MappingProxyType(
         {
-            "normalisation.text": VERSIONS["text"],
+            "lines": LINES,
             "text.space": "space/1",
             "text.case": f"case/1+unicode{unicodedata.unidata_version}",
             "text.answer": f"text-answer/1+{ANSWER}",
@@ -72,7 +72,7 @@ class TextOutputs(OutputKind):
     def forms(self, output: str) -> TextForms:
         found = None if self._answer is None else read_answer(self._answer, output)
         return TextForms(
-            text_form(output),
+            plain_lines(output),
             " ".join(output.split()),
             folded(output),
             found,

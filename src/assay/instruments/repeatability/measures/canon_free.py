@@ -26,7 +26,7 @@ from assay.vocabulary import Flag, Measure
 
 from .pairs import mean_distance
 from .settings import NO_OUTPUTS, Settings, cell_measure
-from .unseen_behaviour import UNSEEN_BOUNDS, UnseenBehaviour, unseen_behaviour
+from .unseen_behaviour import BEHAVIOUR, NOT_LOADED, UNSEEN_BOUNDS, UnseenBehaviour, unseen_behaviour
 
 __all__ = ["canon_free_measures"]
 
@@ -49,6 +49,8 @@ def canon_free_measures(
             modal("R", cell.rung_counts(rung), {"rung": rung}),
             *_diversity(cell, rung, settings, flags),
         ]
+        if rung == BEHAVIOUR and cell.n and not cell.loaded:
+            return [_without_value(measure) for measure in found]
         unseen = unseen_behaviour(cell, rung)
         return found if unseen is None else [_bounded(measure, unseen) for measure in found]
 
@@ -95,6 +97,19 @@ def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...
         without_interval("unseen", unseen.value, "programs", f"{unseen.method}: at least, by estimate"),
         cell_measure("novelty", novel, cell, flags, labels=labels),
     ]
+
+
+def _without_value(measure: Measure) -> Measure:
+    return plain_measure(
+        measure.name,
+        None,
+        measure.labels,
+        n=measure.n,
+        units=measure.units,
+        method=measure.method,
+        why_null=NOT_LOADED,
+        flags=measure.flags,
+    )
 
 
 def _bounded(measure: Measure, unseen: UnseenBehaviour) -> Measure:

@@ -29,7 +29,7 @@ from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .settings import DECLARED, NO_CANON, NO_OUTPUTS
-from .unseen_behaviour import unseen_behaviour
+from .unseen_behaviour import BEHAVIOUR, NOT_LOADED, unseen_behaviour
 
 __all__ = ["Compared", "Finding", "compare_cells", "corrected"]
 
@@ -187,6 +187,8 @@ def _agreement(cell: Cell, *, rung: str) -> _Value:
         return NOT_READ if rung in PROGRAM_RUNGS and "behaviour" in cell.rungs else OTHER_KIND
     if cell.n < 2:
         return ONE_OUTPUT
+    if rung == BEHAVIOUR and not cell.loaded:
+        return NOT_LOADED
     return _pairs_that_agree(cell.rung_counts(rung))
 
 

@@ -44,7 +44,7 @@ LEVELS = {  # with the version of their normal form, in a result and here; the w
     "ast": ("normalisation.ast", VERSIONS["ast"]),
     "value": ("json.value", JsonOutputs.versions["json.value"]),
     "case": ("text.case", TextOutputs.versions["text.case"]),
-    "text": ("normalisation.text", VERSIONS["text"]),
+    "text": ("normalisation.text", VERSIONS["text"]),  # of a program that is not Python
 }
 DIGEST = re.compile(r"[0-9a-f]{64}")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-__all__ = ["EXTRACTION", "choose_block", "extract_code", "find_code"]
+__all__ = ["EXTRACTION", "choose_block", "extract_code", "find_code", "holds_block"]
 
 EXTRACTION = "extract/1"
 
@@ -30,6 +30,11 @@ _FENCE = re.compile(r"^[ \t]{0,3}(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<word>[^\s`]*
 def extract_code(text: str, entry_point: str, language: str = "python") -> str:
     start, end = find_code(text, entry_point, language)
     return text[start:end]
+
+
+def holds_block(text: str) -> bool:
+    """Whether there is a fenced block, as in a whole reply."""
+    return bool(_blocks(text))
 
 
 def find_code(text: str, entry_point: str, language: str = "python") -> tuple[int, int]:

@@ -4,11 +4,11 @@
 rung            the same are programs with equal
 ==============  ==========================================================================================
 ``bytes``       bytes
-``text``        text but for line ends and trailing white space (``text/1``)
+``text``        text but for line ends and trailing white space (``text/2``)
 ``layout``      tokens: comments, blank lines, spacing and width of indentation aside (``layout/1``)
 ``ast``         syntax tree, docstrings aside (``ast/1``)
 ``names``       syntax tree after consistent renaming of what may be renamed (``names/1``)
-``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/1``)
+``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/2``)
 ==============  ==========================================================================================
 
 Each rung joins what the rung below it has joined: programs that are the same in a narrow sense are the same in

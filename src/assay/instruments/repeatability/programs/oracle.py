@@ -22,7 +22,7 @@ from .contracts import CallStep, Case, Contract
 from .inputs import plain_case
 from .languages import command_job, command_run
 
-__all__ = ["OracleJudgement", "behaviour_of", "job_for", "judge", "read_run"]
+__all__ = ["OracleJudgement", "behaviour_of", "job_for", "judge", "read_run", "was_loaded"]
 
 
 class OracleJudgement(NamedTuple):
@@ -74,12 +74,16 @@ def _cases(contract: Contract, inputs: Inputs | None) -> tuple[dict[str, Any], .
 def behaviour_of(tests: dict[str, Any], explored: dict[str, Any] | None) -> str | None:
     """A digest of everything a program returned or raised; None where that was not seen to its end.
 
-    A value that is not plain data is not seen: of two of them nobody can say whether they are the same.
+    A value that is not plain data is not seen: of two of them nobody can say whether they are the same. Nor does a
+    program behave in any way that was not loaded.
     """
-    if tests["state"] == "exception":  # it could not be loaded: that is how it behaves, on every input
-        return digest(["not loaded", tests["detail"].partition(":")[0]])
     seen = [_seen(run) for run in (tests, explored) if run is not None]
     return None if None in seen else digest(seen)
+
+
+def was_loaded(tests: dict[str, Any]) -> bool:
+    """Whether there was a program to call, by the contract's entry point."""
+    return bool(tests["state"] != "exception")
 
 
 def _seen(run: dict[str, Any]) -> list[Any] | None:
@@ -122,7 +126,7 @@ def _without_messages(value: Any) -> Any:
 def judge(contract: Contract, run: dict[str, Any]) -> OracleJudgement:
     """Compare what came out with what the contract expects."""
     tests = len(contract.test_cases)
-    if run["state"] == "exception":  # the program could not be loaded or has no such entry point
+    if not was_loaded(run):
         return OracleJudgement("exception", 0, tests, run["detail"], 0 if tests else None)
     results = run["cases"]
     states = [

@@ -19,7 +19,7 @@ from assay.instruments.repeatability.kinds import kind_of
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.inputs import generated_inputs
-from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge
+from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, was_loaded
 from assay.instruments.repeatability.programs.repair import LEVELS, Proposal, Repair, repair_program
 from assay.sandbox import Sandbox
 
@@ -77,7 +77,17 @@ async def judged(contract: Contract, codes: Sequence[str], sandbox: Sandbox) -> 
     for number, code in enumerate(codes):
         found = judge(contract, runs[code])
         behaviour = behaviour_of(runs[code], explored.get(code))
-        outputs.append(Output(number, code, found.state, found.passed, found.tests, behaviour=behaviour))
+        outputs.append(
+            Output(
+                number,
+                code,
+                found.state,
+                found.passed,
+                found.tests,
+                behaviour=behaviour,
+                loaded=was_loaded(runs[code]),
+            )
+        )
     cell = Cell(CellKey(contract.id, "calibration"), outputs, kind=kind_of(contract))
     trees = [cell.kind.same(cell.forms(code)) for code in codes]
     numbers = {tree: number for number, tree in enumerate(dict.fromkeys(trees))}
