@@ -62,7 +62,8 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
         f"outputs; the number of distinct {noun}s stands at the end. One long block: always the same {noun}."
     )
     if any(", rare" in name for axes in grid for name in axes.get_legend_handles_labels()[1]):
-        caption += f" {noun.capitalize()}s with less than {float(RARE):g} of the outputs each are one pale block together."
+        caption += f" {noun.capitalize()}s with less than {float(RARE):g} of the outputs each "
+        caption += "are one pale block together."
     left_out = first_of(len(places), len(rows), "rows"), first_of(len(shown), len(subjects), "subjects")
     caption = " ".join(filter(None, (caption, *left_out)))
     alt = f"Distinct {noun}s and their share in {len(pairs)} cells, by whether they pass."

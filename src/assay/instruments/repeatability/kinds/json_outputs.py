@@ -136,8 +136,10 @@ class JsonOutputs(OutputKind):
         wanted = [lambda text: _complaint(contract, text) == "", _is_json]
         if (block := choose_block(reply, wanted, ("json", "jsonc", "json5"))) is not None:
             return block
-        if not _is_json(reply):
-            spans = balanced(reply)
+        spans = balanced(reply)
+        begin = len(reply) - len(reply.lstrip())
+        cut_short = reply[begin : begin + 1] in ("{", "[") and all(start != begin for start, _ in spans)
+        if not cut_short and not _is_json(reply):
             for fits in wanted:
                 for start, end in spans:
                     if fits(reply[start:end]):

@@ -3,7 +3,7 @@
 ==============  =============================================  ================================================
 variant         of JSON                                        of a text
 ==============  =============================================  ================================================
-``formatted``   laid out otherwise: the same from layout on    other white space: the same from space on
+``formatted``   laid out otherwise: the same from layout on    white space around it: the same from space on
 ``documented``  in a fence with a line before it: the same     in capitals: the same from case on
                 bytes, another reply
 ``renamed``     numbers otherwise written: the same from       in capitals: the same from case on
@@ -40,7 +40,8 @@ def marked(contract: Contract, mark: str) -> str:
     plain = _plain(contract)
     if contract.kind == "json":  # a bit is a blank or a tab, behind the value
         return plain.rstrip() + "".join(" \t"[int(bit)] for bit in f"{int(mark, 16):064b}") + "\n"
-    return f"{plain.rstrip()}\n\n(Note {mark}.)\n"
+    letters = "".join(chr(ord("a") + int(digit, 16)) for digit in mark)  # no digit that could be an answer
+    return f"{plain.rstrip()} (note {letters})\n"
 
 
 def _plain(contract: Contract) -> str:
@@ -94,7 +95,7 @@ def _laid_out(value: Json, indent: str | None, at: str = "") -> str:
 
 def _text(contract: Contract, plain: str, variant: str) -> str:
     if variant == "formatted":
-        return "\n  " + "  ".join(plain.split()) + "\n\n"
+        return f"\n  {plain.strip()}\n\n"
     if variant == "reordered":
         return [solution.code for solution in contract.solutions if solution.kind == "correct"][-1]
     return plain.upper()
