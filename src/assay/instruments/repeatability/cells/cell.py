@@ -7,7 +7,7 @@ are fractions. Rounding is for display.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -163,14 +163,16 @@ class Cell:
         found = Counter(self.kind.same(self.forms(output.code)) for output in self.outputs)
         return sorted(found.values(), reverse=True)
 
+    def field_classes(self, field: str) -> list[Hashable]:
+        """For each output what stands in a field. What cannot be read is like nothing but its own text."""
+        parts = (self.kind.field(output.code, field) for output in self.outputs)
+        return [
+            (number,) if part is None else part
+            for number, part in zip(self.ladder["text"], parts, strict=True)
+        ]
+
     def field_counts(self, field: str) -> list[int]:
-        """How often each content of a field occurs. What cannot be read is like nothing but its own text."""
-        texts = self.ladder["text"]
-        found = Counter(
-            (texts[place],) if part is None else part
-            for place, part in enumerate(self.kind.field(output.code, field) for output in self.outputs)
-        )
-        return sorted(found.values(), reverse=True)
+        return sorted(Counter(self.field_classes(field)).values(), reverse=True)
 
     @cached_property
     def ladder(self) -> dict[str, list[int]]:
