@@ -62,9 +62,15 @@ def _uncounted(instrument: str, measure: Entry) -> Entry:
     return {name: value for name, value in measure.items() if name != "k"}
 
 
+def _undigested(instrument: str, measure: Entry) -> Entry:
+    labels = {name: value for name, value in measure["labels"].items() if name != "canon"}
+    return {**measure, "labels": labels} if instrument == "repeatability" else measure
+
+
 CHANGES = (
     Change("model is subject", "the label of the system is `subject` in every instrument", _subject),
     Change("null is bare", "no data never has an interval", _bare_null),
+    Change("canons are named anew", "a canon's digest covers what it holds and its versions", _undigested),
     Change("k is new", "a share carries its count, which is checked by itself: value = k/n", _uncounted),
 )
 # Repair's own figures: they move where its steps change. Reasons may name them all as `group: repair`.

@@ -11,6 +11,7 @@ import msgspec
 from assay.canonical import encode
 from assay.instruments.repeatability.cells.canons import canon_bytes
 from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Flag, Reading
@@ -29,7 +30,9 @@ def cell(programs: str, name: str = "c", subject: str = "m", temperature: float 
         Output(i, f"x = {letter.lower()!r}\n", "pass" if letter.isupper() else "wrong", 0, 1)
         for i, letter in enumerate(programs)
     ]
-    return Cell(CellKey(name, subject, temperature, **more), outputs, planned=planned, language=language)
+    return Cell(
+        CellKey(name, subject, temperature, **more), outputs, planned=planned, kind=programs_in(language)
+    )
 
 
 def run_of(

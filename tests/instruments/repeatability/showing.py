@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, Output, sorted_cells
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.present import present
 from assay.instruments.repeatability.programs.repair import Repair, Tried
 from assay.instruments.repeatability.scoring import Settings, score_cells
@@ -35,7 +36,10 @@ def cell(
         for i, code in enumerate(codes)
     ]
     made = Cell(
-        CellKey(contract, subject, temperature, top_p, wording), outputs, planned=planned, language=language
+        CellKey(contract, subject, temperature, top_p, wording),
+        outputs,
+        planned=planned,
+        kind=programs_in(language),
     )
     for code, (source, steps) in repairs.items():
         made.repairs[code] = Repair(source, tuple(Tried(step, "0" * 64, True) for step in steps), len(steps))

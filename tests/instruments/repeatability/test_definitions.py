@@ -287,7 +287,7 @@ def test_rows_keep_full_precision_and_results_twelve_digits() -> None:
 def test_rows_carry_the_versions_that_define_their_numbers() -> None:
     cell = cell_of(A)
     (row,) = record_rows([cell], anchors_of([cell]))
-    assert row["normalisation_text"] == "text/1"
+    assert row["normalisation_text"] == "text/2"
     assert row["normalisation_ast"].startswith("ast/1+py")
     assert (row["oracle"], row["distance"]) == ("oracle/1", "levenshtein/1")
     assert row["canon"] == measure(score(cell), "canon_index").labels["canon"]

@@ -10,7 +10,7 @@ import pytest
 from assay.errors import InputError
 from assay.instruments.repeatability.cells.canons import canon_bytes
 from assay.instruments.repeatability.cells.cell import Canon
-from assay.instruments.repeatability.programs.contracts import shipped_contracts
+from assay.instruments.repeatability.programs.contracts import shipped_programs
 from assay.instruments.repeatability.reference import REFERENCES
 from assay.streams import Stream
 from tests.support import audit_run, begin, go, ledger_events
@@ -68,7 +68,7 @@ def test_talker_fails_with_exceptions_and_its_prose_is_scored(tmp_path: Path) ->
 def test_every_reference_answers_every_shipped_contract() -> None:
     for name, policy in REFERENCES.items():
         assert policy.about
-        for contract in shipped_contracts().values():
+        for contract in shipped_programs().values():
             messages = [{"role": "user", "content": contract.prompt}]
             first = [policy.answer(messages, Stream("t", name, i)) for i in range(8)]
             assert first == [policy.answer(messages, Stream("t", name, i)) for i in range(8)]

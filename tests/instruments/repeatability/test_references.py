@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_programs
 from assay.instruments.repeatability.programs.extraction import extract_code
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
 from assay.instruments.repeatability.reference import PROSE, REFERENCES, derived, renaming
@@ -17,7 +17,7 @@ from assay.streams import Stream
 
 from .making import judgements
 
-CONTRACTS = shipped_contracts()
+CONTRACTS = shipped_programs()
 DERIVED = ("formatted", "documented", "renamed", "modular", "reordered")
 by_contract = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=list(CONTRACTS))
 

@@ -9,6 +9,7 @@ import pytest
 from assay.bench.prepare import prepare
 from assay.errors import InputError
 from assay.instruments.repeatability.cells.cell import Cell
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.measures.targets import TARGETS
 from assay.instruments.repeatability.scoring import Settings
 from assay.measuring import find_measure
@@ -47,7 +48,8 @@ def test_what_is_required_and_not_measured_is_said_and_not_passed_over() -> None
     unrepaired = score(cell_of(A, B), settings=Settings(require={"R_anchor": 0.1}))
     made = cell_of(A, B)
     foreign = score(
-        Cell(made.key, made.outputs, language="awk"), settings=Settings(repair=True, require={"R": 0.1})
+        Cell(made.key, made.outputs, kind=programs_in("awk")),
+        settings=Settings(repair=True, require={"R": 0.1}),
     )
     for result in (unrepaired, foreign):
         (verdict,) = result.verdicts

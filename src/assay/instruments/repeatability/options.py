@@ -22,7 +22,8 @@ class RepeatabilityOptions(BaseOptions, frozen=True, kw_only=True):
     """What is asked, how often, and what it is compared with."""
 
     contracts: Annotated[
-        Literal["all", "quick"] | tuple[str, ...], Meta(description="Ids of contracts, all, or quick.")
+        Literal["all", "quick", "programs", "json", "text"] | tuple[str, ...],
+        Meta(description="Ids of contracts, all of them or of one kind, or quick."),
     ] = "all"
     contracts_file: Annotated[
         str | None, Meta(description="JSON or YAML of contracts keyed by id. Default: the shipped ones.")
@@ -60,7 +61,7 @@ class RepeatabilityRowOptions(Struct, frozen=True, forbid_unknown_fields=True, k
     tau: Tau = 0.1
     confidence: Confidence = 0.95
     canon_scope: Scope = "cell"
-    extract: Annotated[bool, Meta(description="Take the program out of a whole reply first.")] = False
+    extract: Annotated[bool, Meta(description="Take the program or JSON out of a whole reply first.")] = False
     workers: (
         Annotated[int, Meta(ge=1, le=256, description="Programs run at once. Default: cores.")] | None
     ) = None

@@ -9,10 +9,10 @@ from importlib.resources import files
 
 import msgspec
 
-from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey
+from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, key_of
 from assay.instruments.repeatability.figures.cell_measures import CellMeasures, condition_text
 from assay.instruments.repeatability.figures.distances import draw_distances
-from assay.instruments.repeatability.figures.ladder import draw_ladder, draw_sweeps
+from assay.instruments.repeatability.figures.ladder import draw_ladders, draw_sweeps
 from assay.instruments.repeatability.figures.program_map import draw_maps
 from assay.instruments.repeatability.figures.program_shares import draw_programs
 from assay.instruments.repeatability.figures.side_by_side import side_by_side
@@ -23,9 +23,12 @@ from assay.report.tables import verdict_table
 from assay.report.wording import percent
 from assay.vocabulary import Measure, Result
 
-__all__ = ["headline_of", "means_of", "present", "terms"]
+__all__ = ["fields_of", "headline_of", "means_of", "present", "terms"]
 
-OPTIONAL = ("T", "condition", "after repair")  # columns that are not in every table
+SENSES = (("same program", "R names"), ("same behaviour", "R behaviour"))
+# Of outputs that are not all programs.
+OTHER_SENSES = (("same but for form", "R names, keys, case"), ("same result", "R behaviour, value, answer"))
+OPTIONAL = ("T", "condition", "after repair", *(name for name, _ in (*SENSES, *OTHER_SENSES)))
 
 
 @cache
@@ -42,7 +45,7 @@ def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) ->
     measured = [(cell, anchor) for cell, anchor in pairs if cell.n]
     with drawing():
         pictures = [
-            draw_ladder(found, cells),
+            *draw_ladders(found, cells),
             *draw_sweeps(found, cells),
             draw_distances(found, measured),
             draw_maps(measured),
@@ -52,7 +55,9 @@ def present(result: Result, cells: Sequence[Cell], anchors: Sequence[Anchor]) ->
     return Presentation(
         headline=headline,
         summary=tuple(summary_of(result, pairs)),
-        tables=tuple(table for table in (means_of(result), *_compared(result)) if table is not None),
+        tables=tuple(
+            table for table in (means_of(result), fields_of(result), *_compared(result)) if table is not None
+        ),
         pictures=tuple(picture for picture in pictures if picture is not None),
         comparisons=side_by_side(measured),
         explain=tuple(pair for pair in terms() if pair[0] in headline.columns or pair[0] not in OPTIONAL),
@@ -119,6 +124,27 @@ def means_of(result: Result) -> Headline | None:
     )
 
 
+def fields_of(result: Result) -> Headline | None:
+    """Of JSON, how far outputs agree in each field; the least agreed on comes first in its cell."""
+    found = [m for m in result.measures if m.name == "field_agreement"]
+    if not found:
+        return None
+    keys = [key_of(m) for m in found]
+    bare = all(key.top_p is None and key.wording is None for key in keys)
+    order = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    ranked = sorted(
+        zip(keys, found, strict=True),
+        key=lambda pair: (order[pair[0]], 1.0 if pair[1].value is None else pair[1].value),
+    )
+    rows: list[tuple[Cellish, ...]] = [
+        (key.contract, key.subject, _condition(key, bare=bare), str(m.labels["field"]), number_of(m))
+        for key, m in ranked
+    ]
+    caption = "The share of pairs of outputs that have the same at a field; what is not JSON agrees with its like only."
+    columns = ("contract", "subject", "T" if bare else "condition", "field", "agreement")
+    return Headline("Agreement by field", columns, tuple(rows), caption, ("", "", "", "", "field_agreement"))
+
+
 def _mean(values: Sequence[float]) -> Number:
     if not values:
         return Number(None, note="no contract has a value")
@@ -127,8 +153,9 @@ def _mean(values: Sequence[float]) -> Number:
 
 def _columns(found: CellMeasures, *, bare: bool) -> Iterator[tuple[str, str]]:
     yield from (("contract", ""), ("subject", ""), ("T" if bare else "condition", ""), ("n", ""))
-    yield from (("pass rate", "pass_rate"), ("same bytes", "R_raw"), ("same program", "R names"))
-    yield from (("same behaviour", "R behaviour"), ("equal to canon", "R_anchor_pre"))
+    yield from (("pass rate", "pass_rate"), ("same bytes", "R_raw"))
+    yield from SENSES if found.programs else OTHER_SENSES
+    yield "equal to canon", "R_anchor_pre"
     if found.repaired:
         yield "after repair", "R_anchor"
 
@@ -136,8 +163,8 @@ def _columns(found: CellMeasures, *, bare: bool) -> Iterator[tuple[str, str]]:
 def _row(found: CellMeasures, key: CellKey) -> Iterator[Measure | None]:
     yield found.get("pass_rate", key)
     yield found.get("R_raw", key)
-    yield found.program(key)
-    yield found.get("R", key, rung="behaviour")
+    yield found.form(key)
+    yield found.result(key)
     yield found.anchored("R_anchor_pre", key)
     if found.repaired:
         yield found.anchored("R_anchor", key)
@@ -147,13 +174,16 @@ def _caption(found: CellMeasures, keys: list[CellKey]) -> str:
     parts = ["Shares, from 0 to 1. R is the share of the most common answer."]
     if found.confidence is not None:
         parts.append(f"Ranges are {percent(found.confidence)} intervals.")
-    other = [key.contract for key in keys if found.get("R", key, rung="names") is None]
-    if other and len(other) < len(keys):
+    programs = [key for key in keys if found.get("R", key, rung="behaviour")]
+    foreign = [key.contract for key in programs if found.get("R", key, rung="names") is None]
+    if foreign and len(foreign) < len(programs):
         parts.append(
-            f"{len(set(other))} contracts are not in Python: there programs are compared as text, and not repaired."
+            f"{len(set(foreign))} contracts are not in Python: there programs are compared as text, and not repaired."
         )
-    elif other:
+    elif foreign:
         parts.append("The programs are not in Python: they are compared as text, and not repaired.")
+    if found.repaired and len(programs) < len(keys):
+        parts.append("Only programs are repaired.")
     return " ".join(parts)
 
 

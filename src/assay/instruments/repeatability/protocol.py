@@ -1,8 +1,8 @@
-"""The repeatability protocol: ask for the same program again and again, and see what comes.
+"""The repeatability protocol: ask for the same output again and again, and see what comes.
 
-One trial is one request for one contract: no history, no examples. The reply's program is run against the
-contract's tests, and on further inputs to see how it behaves. When all outputs of a contract are in, a second wave
-repairs those that pass and differ from their canon. Everything else is scoring.
+One trial is one request for one contract: no history, no examples. The output in the reply is put to the contract's
+oracle; a program is run for that, and on further inputs to see how it behaves. When all outputs of a contract are in,
+a second wave repairs the programs that pass and differ from their canon. Everything else is scoring.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ from assay.instruments.repeatability.cells.evidence import (
     cell_key,
     cells_from_evidence,
     declared_canon,
-    program_of,
+    output_of,
     wording_of,
 )
 from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.kinds import examined_by, kind_of
 from assay.instruments.repeatability.measures.drift import read_earlier
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.measures.targets import TARGETS
@@ -42,10 +43,9 @@ from assay.instruments.repeatability.programs.contracts import (
     load_contracts,
     shipped_contracts,
 )
-from assay.instruments.repeatability.programs.extraction import extract_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
-from assay.instruments.repeatability.programs.oracle import job_for, judge, read_run
+from assay.instruments.repeatability.programs.oracle import job_for, judge
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring import InstrumentBase, Labels, Target, flawless, option_error, percent, word
 from assay.measuring.rows import Rows
@@ -67,13 +67,12 @@ QUICK = ("add", "is_even", "square")
 
 
 class Repeatability(InstrumentBase):
-    """Does the same request give the same program?"""
+    """Does the same request give the same output?"""
 
     name = "repeatability"
     version = "2"
     title = "Repeatability"
     noun = "contracts"
-    runs_code = True
     option_type = RepeatabilityOptions
     row_option_type = RepeatabilityRowOptions
     row_help = (
@@ -83,6 +82,10 @@ class Repeatability(InstrumentBase):
 
     def __init__(self) -> None:
         self._drawn: dict[tuple[str, int], tuple[dict[str, Any], ...]] = {}
+
+    def runs_code(self, lock: Lock) -> bool:
+        """Only programs are run."""
+        return any(_contract(lock, key).is_program for key in lock.materials[self.name]["contracts"])
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -108,6 +111,11 @@ class Repeatability(InstrumentBase):
                 raise option_error(source, (*at, "contracts"), str(error)) from None
         elif chosen.contracts == "quick":
             contracts = choose(contracts, QUICK)
+        elif chosen.contracts != "all":
+            contracts = {key: c for key, c in contracts.items() if c.group == chosen.contracts}
+            if not contracts:
+                what = f"no contract asks for {chosen.contracts}"
+                raise option_error(source, (*at, "contracts"), what)
         check_commands(contracts.values())
         canons = load_canons(base / chosen.canons_file, contracts) if chosen.canons_file else {}
         earlier = read_earlier(base / chosen.drift_from, contracts) if chosen.drift_from else []
@@ -192,21 +200,19 @@ class Repeatability(InstrumentBase):
         if options.system:
             messages.insert(0, Message("system", options.system))
         reply = await probe.ask(messages)
-        code = await read_text(
-            reply.text, lambda text: extract_code(text, contract.entry_point, contract.language)
-        )
-        run = read_run(contract, code, await probe.execute(job_for(contract, code)))
-        inputs = self._inputs(probe.lock, contract)
-        if run["state"] == "ran" and inputs:
-            await probe.execute(job_for(contract, code, inputs))
-        judgement = judge(contract, run)
+        kind = kind_of(contract)
+        start, end = await read_text(reply.text, lambda text: kind.find(text, contract))
+        output = reply.text[start:end]
+        steps = kind.examine(output, contract, self._inputs(probe.lock, contract))
+        found = await examined_by(output, steps, lambda run: probe.execute(run.job))
+        judgement = found.judgement
         probe.conclude("success" if judgement.state == "pass" else "failure", judgement.state)
 
     async def _conduct_repair(self, trial: Trial, probe: Probe, contract: Contract) -> None:
         """Every proposal that lies nearer is put to the oracle, and what became of it is an event."""
-        code = program_of(probe.earlier(trial.inputs[0]), contract)
+        code = output_of(probe.earlier(trial.inputs[0]), contract)
         declared = declared_canon(probe.lock, cell_key(trial, self._options(probe.lock)))
-        canon = declared.code if declared else program_of(probe.earlier(trial.inputs[1]), contract)
+        canon = declared.code if declared else output_of(probe.earlier(trial.inputs[1]), contract)
         steps = repair_program(code, canon, contract.keep)
         passes: bool | None = None
         while True:
@@ -269,7 +275,10 @@ class Repeatability(InstrumentBase):
         if compared:
             said.append(f"{sum(v.holds is True for v in compared)} of {len(compared)} comparisons hold.")
         rest = [v for v in result.verdicts if v.kind != "comparison"]
-        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest)]
+        return [*said, *(f"{word(v.holds)}: {v.claim} ({v.because})" for v in rest), *result.notes]
+
+    def accompanying(self, result: Result) -> list[str]:
+        return list(result.notes) if result.source == "rows" else []
 
     def targets(self) -> dict[str, Target]:
         return TARGETS
@@ -355,7 +364,7 @@ class Repeatability(InstrumentBase):
 
     def items(self) -> list[Item]:
         return [
-            Item(c.id, c.title, f"{c.kind}, {len(c.test_cases)} tests, {c.difficulty}")
+            Item(c.id, c.title, f"{c.kind}, {c.tests} tests, {c.difficulty}")
             for c in shipped_contracts().values()
         ]
 
@@ -367,7 +376,7 @@ class Repeatability(InstrumentBase):
         return {
             "instance": Instance(self.name, item, 0, seed).digest,
             "messages": [{"role": "user", "content": contract.prompt}],
-            "criterion": f"every test passes when the program is called as {contract.entry_point}",
+            "criterion": _criterion(contract),
             "contract": msgspec.to_builtins(contract),
             "snapshot": contract.snapshot,
         }
@@ -377,6 +386,14 @@ def _two_cells(n: int, effect: float | None) -> str:
     if effect is None:
         return f"two cells of {n} outputs are too few to show any difference from a share of .5 with power .8"
     return f"between two cells of {n}, a share of .5 can be told from {0.5 + effect:.2f} (power .8)"
+
+
+def _criterion(contract: Contract) -> str:
+    if contract.kind == "json":
+        return "it is JSON, meets the schema, and its fields are as expected"
+    if contract.kind == "text":
+        return "the answer that is read from it, its words and its length are as expected"
+    return f"every test passes when the program is called as {contract.entry_point}"
 
 
 def _contract(lock: Lock, key: str) -> Contract:

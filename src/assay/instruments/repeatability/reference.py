@@ -1,4 +1,4 @@
-"""Subjects of known truth for repeatability: they answer with programs whose make is known.
+"""Subjects of known truth for repeatability: they answer with outputs whose make is known.
 
 Each draws, for every request, one variant of a shipped solution with declared probabilities, so that the true
 repeatability, pass rate and distances can be worked out beforehand.
@@ -19,6 +19,8 @@ variant            what it is
 ``marked``         plain with a comment that never repeats
 ``prose``          no program at all
 =================  =========================================================================================
+
+Of contracts that ask for JSON or a text there are the same, made by ``kinds.variants``.
 """
 
 from __future__ import annotations
@@ -33,18 +35,22 @@ from typing import Any
 
 import msgspec
 
+from assay.instruments.repeatability.kinds.variants import derived_output, marked
 from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
 from assay.streams import Stream
 from assay.study.source import parse_source
 
-__all__ = ["PROSE", "REFERENCES", "VariantSubject", "derived", "renaming"]
+__all__ = ["PROSE", "REFERENCES", "TALK", "VariantSubject", "derived", "renaming"]
 
 PROSE = "I would rather talk about the weather than write this program."
+TALK = "I would rather talk about the weather."
 DERIVED = ("formatted", "documented", "renamed", "modular", "reordered")
 
 
 def derived(contract: Contract, variant: str) -> str:
     """A variant that is made from a shipped solution by rule."""
+    if not contract.is_program:
+        return derived_output(contract, variant)
     plain = next(solution.code for solution in contract.solutions if solution.name == "plain")
     if variant == "formatted":
         return f"# The program that was asked for.\n\n{plain.rstrip()}  # and no more\n\n"
@@ -131,21 +137,23 @@ class VariantSubject:
         contract = _by_prompt().get(messages[-1]["content"])
         variant = stream.weighted(list(self.weights), list(self.weights.values()))
         if contract is None or variant == "prose":
-            return PROSE
-        return f"```python\n{_code(contract, variant, stream)}```\n"
+            return PROSE if contract is None or contract.is_program else TALK
+        output = _output(contract, variant, stream)
+        return f"```python\n{output}```\n" if contract.is_program else output
 
 
-def _code(contract: Contract, variant: str, stream: Stream) -> str:
+def _output(contract: Contract, variant: str, stream: Stream) -> str:
     if variant in DERIVED:
         return derived(contract, variant)
     named = {solution.name: solution.code for solution in contract.solutions}
     if variant in ("plain", "restyled"):
         return named[variant]
     if variant == "marked":
-        return f"{named['plain']}# {stream.bits64():016x}\n"
+        mark = f"{stream.bits64():016x}"
+        return f"{named['plain']}# {mark}\n" if contract.is_program else marked(contract, mark)
     kind = "correct" if variant == "other" else variant
     rest = [s.code for s in contract.solutions if s.kind == kind and s.name not in ("plain", "restyled")]
-    return stream.choice(rest)
+    return stream.choice(rest) if rest else TALK  # a text that is read in no way is never unreadable
 
 
 REFERENCES = {

@@ -8,7 +8,8 @@ They are taken as they are: nothing is extracted unless asked for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -17,15 +18,16 @@ from msgspec import Meta, Struct
 from assay.canonical import clean_text
 from assay.errors import SandboxUnavailable, nearest
 from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Due, Output, due, sorted_cells
+from assay.instruments.repeatability.kinds import Examined, SandboxRun, examined_by, kind_of
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts, shipped_contracts
-from assay.instruments.repeatability.programs.extraction import find_code
+from assay.instruments.repeatability.programs.extraction import holds_block
 from assay.instruments.repeatability.programs.inputs import generated_inputs
 from assay.instruments.repeatability.programs.languages import check_commands
-from assay.instruments.repeatability.programs.oracle import behaviour_of, job_for, judge, read_run
+from assay.instruments.repeatability.programs.oracle import job_for, judge
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import RowData, Rows, open_rows, refuse_duplicates
-from assay.sandbox import Sandbox
+from assay.sandbox import CommandJob, Job, Sandbox
 from assay.vocabulary import Result
 
 from .protocol import Repeatability
@@ -36,9 +38,6 @@ __all__ = ["InputRow", "ScoredCells", "read_rows", "score_rows", "scored_cells"]
 
 AT_ONCE = 64
 SEED = 1  # of the generated inputs: rows have no study
-
-
-Inputs = Sequence[dict[str, Any]]
 
 
 Name = Annotated[str, Meta(min_length=1)]
@@ -197,6 +196,7 @@ def scored_cells(
             Sandbox(workers=workers, allow_unconfined_code=allow_unconfined_code),
         )
     )
+    places = {cell.row.key: cell.rows for cell in numbered}
     result = score_cells(
         cells,
         anchors,
@@ -205,8 +205,31 @@ def scored_cells(
         version=Repeatability.version,
         extracted=extract,
         flags=[NOT_DECLARED],
+        notes=() if extract else _not_read(cells, places),
     )
-    return ScoredCells(result, cells, anchors, {cell.row.key: cell.rows for cell in numbered})
+    return ScoredCells(result, cells, anchors, places)
+
+
+def _not_read(cells: Sequence[Cell], rows: Mapping[CellKey, Sequence[int]]) -> list[str]:
+    """Outputs that are no programs, or no JSON, as they are: most likely whole replies."""
+    programs = [cell for cell in cells if cell.kind.noun == "program"]
+    values = [cell for cell in cells if cell.kind.name == "json"]
+    lost = [(cell.key, output) for cell in programs for output in cell.outputs if not output.loaded]
+    unread = [(c.key, output) for c in values for output in c.outputs if c.forms(output.code).fallback]
+    found = []
+    for which, many, what, part in (
+        (lost, programs, "no programs that can be loaded", "program"),
+        (unread, values, "not JSON", "JSON"),
+    ):
+        if not which:
+            continue
+        note = f"{len(which)} of {sum(cell.n for cell in many)} outputs are {what}"
+        fenced = {rows[key][output.repetition] for key, output in which if holds_block(output.code)}
+        if fenced:
+            places = "1 row has" if len(fenced) == 1 else f"{len(fenced)} rows have"
+            note += f"; {places} fenced blocks: --extract takes the {part} out of a whole reply"
+        found.append(note)
+    return found
 
 
 async def cells_from_rows(
@@ -216,7 +239,8 @@ async def cells_from_rows(
     extract: bool,
     sandbox: Sandbox,
 ) -> tuple[list[Cell], list[Anchor]]:
-    async with sandbox:
+    runs_code = any(contracts[row.contract].is_program for row in rows)
+    async with sandbox if runs_code else nullcontext():
         oracle = _Oracle(sandbox)
         cells = sorted_cells(
             await asyncio.gather(*(_cell(row, contracts[row.contract], oracle, extract) for row in rows))
@@ -238,46 +262,52 @@ class _Oracle:
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox, self._gate = sandbox, asyncio.Semaphore(AT_ONCE)
 
-    async def run(self, contract: Contract, code: str, inputs: Inputs | None = None) -> dict[str, Any]:
+    async def run(self, job: Job | CommandJob) -> dict[str, Any]:
         async with self._gate:
-            run = await self._sandbox.run(job_for(contract, code, inputs))
+            run = await self._sandbox.run(job)
         if run.state == "lost":  # there is no trial to exclude
             raise SandboxUnavailable(f"two sandbox workers died under one program: {run.detail}")
-        return read_run(contract, code, run.comparable(), inputs)
+        return run.comparable()
 
 
 async def _cell(row: InputRow, contract: Contract, oracle: _Oracle, extract: bool) -> Cell:
-    texts = [clean_text(text)[0] for text in row.outputs]
-    spans = [
-        find_code(text, contract.entry_point, contract.language) if extract else (0, len(text))
-        for text in texts
-    ]
-    codes = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
+    kind = kind_of(contract)
     inputs = generated_inputs(contract, SEED)
-    runs = await asyncio.gather(*(oracle.run(contract, code) for code in codes))
-    explored: dict[str, dict[str, Any]] = {}
-    ran = [code for code, run in zip(codes, runs, strict=True) if run["state"] == "ran" and inputs]
-    different = list(dict.fromkeys(ran))
-    found = await asyncio.gather(*(oracle.run(contract, code, inputs) for code in different))
-    explored = dict(zip(different, found, strict=True))
-    outputs = []
-    for number, (code, text, run, (start, _)) in enumerate(zip(codes, texts, runs, spans, strict=True)):
-        judged = judge(contract, run)
-        outputs.append(
-            Output(
-                number,
-                code,
-                judged.state,
-                judged.passed,
-                judged.tests,
-                reply=None if code == text else text,
-                behaviour=behaviour_of(run, explored.get(code)),
-                start=start,
-                failing=judged.failing,
-                detail=judged.detail,
-            )
+    texts = [clean_text(text)[0] for text in row.outputs]
+    spans = [kind.find(text, contract) if extract else (0, len(text)) for text in texts]
+    codes = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
+    once: dict[str, asyncio.Task[dict[str, Any]]] = {}  # runs that equal outputs share
+
+    async def examined(code: str) -> Examined:
+        async def run(wanted: SandboxRun) -> dict[str, Any]:
+            if not wanted.shared:
+                return await oracle.run(wanted.job)
+            if code not in once:
+                once[code] = asyncio.create_task(oracle.run(wanted.job))
+            return await once[code]
+
+        return await examined_by(code, kind.examine(code, contract, inputs), run)
+
+    found = await asyncio.gather(*map(examined, codes))
+    outputs = [
+        Output(
+            number,
+            code,
+            judged.state,
+            judged.passed,
+            judged.tests,
+            reply=None if code == text else text,
+            behaviour=behaviour,
+            start=start,
+            failing=judged.failing,
+            detail=judged.detail,
+            loaded=loaded,
         )
-    return Cell(row.key, outputs, keep=contract.keep, language=contract.language)
+        for number, (code, text, (start, _), (judged, behaviour, loaded)) in enumerate(
+            zip(codes, texts, spans, found, strict=True)
+        )
+    ]
+    return Cell(row.key, outputs, kind=kind)
 
 
 async def _repair(due: Due, contract: Contract, oracle: _Oracle) -> Repair:
@@ -290,5 +320,5 @@ async def _repair(due: Due, contract: Contract, oracle: _Oracle) -> Repair:
         except StopIteration as stop:
             repair: Repair = stop.value
             return repair
-        run = await oracle.run(contract, proposal.source)
+        run = await oracle.run(job_for(contract, proposal.source))
         passes = judge(contract, run).state == "pass"

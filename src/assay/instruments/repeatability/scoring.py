@@ -35,7 +35,11 @@ def find_anchors(
         if index is not None:
             code = cell.outputs[index].code
             canon = Canon(
-                contract=cell.key.contract, snapshot=contracts[cell.key.contract].snapshot, code=code
+                contract=cell.key.contract,
+                snapshot=contracts[cell.key.contract].snapshot,
+                code=code,
+                oracle=cell.kind.oracle,
+                normalisation=cell.kind.normalisation,
             )
             found.setdefault(_scope(cell, settings.scope), (position, canon))
     anchors = []
@@ -100,23 +104,22 @@ def score_cells(
         flags=tuple(flags),
         notes=(*notes, *_said(cells, anchors, settings)),
         versions=versions(
-            extracted=source == "ledger" if extracted is None else extracted, repaired=settings.repair
+            cells,
+            extracted=source == "ledger" if extracted is None else extracted,
+            repaired=settings.repair,
         ),
     )
 
 
-def _languages(cells: Sequence[Cell]) -> list[str]:
+def _caveats(cells: Sequence[Cell]) -> list[str]:
     """Said plainly: what was not read as a program was not compared as one."""
-    others = sorted({(c.language, c.key.contract) for c in cells if c.language != "python"})
-    return [
-        f"{contract} is in {language}: compared as text and by behaviour only, and not repaired"
-        for language, contract in others
-    ]
+    found = sorted({(c.kind.name, c.key.contract, c.kind.caveat) for c in cells if c.kind.caveat})
+    return [f"{contract} {caveat}" for _, contract, caveat in found]
 
 
 def _said(cells: Sequence[Cell], anchors: Sequence[Anchor], settings: Settings) -> list[str]:
     """What a reader of the numbers should know, and none of them shows."""
-    said = _languages(cells)
+    said = _caveats(cells)
     if settings.repair:
         long = sum(len(output.code) > LONGEST for _, _, output in due(cells, anchors))
         if long:

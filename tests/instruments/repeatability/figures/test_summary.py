@@ -8,6 +8,7 @@ import pytest
 
 from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey
 from assay.instruments.repeatability.figures.summary import summary_of
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.present import headline_of, present
 from assay.instruments.repeatability.scoring import Settings
 from assay.report.presentation import Presentation
@@ -64,7 +65,7 @@ def test_a_declared_canon_is_not_called_the_first_answer() -> None:
 
 def test_what_is_compared_as_text_is_not_said_to_be_compared_as_a_program() -> None:
     plain = cell_of(PLAIN, RENAMED)
-    other = Cell(CellKey("d", "m", 0.0), plain.outputs, language="javascript")
+    other = Cell(CellKey("d", "m", 0.0), plain.outputs, kind=programs_in("javascript"))
     aside = "ayout, comments and docstrings aside"
     assert f"L{aside}, 1 answer differs" in said(plain)
     assert aside not in said(other)
@@ -72,7 +73,7 @@ def test_what_is_compared_as_text_is_not_said_to_be_compared_as_a_program() -> N
     both = said(plain, other)
     assert f"Compared as text (in Python l{aside}), 2 answers differ" in both
     assert "Of 1 answer that passes and differs from the canon" in both  # the other is not repaired
-    alike = Cell(CellKey("d", "m", 0.0), cell_of(PLAIN, PLAIN).outputs, language="javascript")
+    alike = Cell(CellKey("d", "m", 0.0), cell_of(PLAIN, PLAIN).outputs, kind=programs_in("javascript"))
     assert "Compared as text, every answer equals its canon, where there is one." in said(alike)
 
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.measures import comparisons
 from assay.instruments.repeatability.measures.comparisons import Compared, compare_cells
 from assay.instruments.repeatability.measures.settings import Settings
@@ -36,7 +37,7 @@ def cell(contract: str, programs: str, temperature: float | None = 0.0, **more: 
         Output(i, f"x = {letter.lower()!r}\n", "pass" if letter.isupper() else "wrong", 0, 1)
         for i, letter in enumerate(programs)
     ]
-    return Cell(key, outputs, planned=planned, language=language)
+    return Cell(key, outputs, planned=planned, kind=programs_in(language))
 
 
 def compared(

@@ -207,7 +207,7 @@ def test_a_canon_that_was_changed_or_answers_something_else_is_refused(tmp_path:
         ({"contract": "d", "snapshot": CONTRACTS["d"].snapshot}, IntegrityError, "answers 'd'"),
         ({"contract": "e"}, IntegrityError, "a canon of another contract than"),
         ({"snapshot": "0" * 64}, InputError, "was made for another version of the contract 'c'"),
-        ({"oracle": "oracle/0"}, InputError, "was made with oracle/0 and text/1"),
+        ({"oracle": "oracle/0"}, InputError, "was made with oracle/0 and text/2"),
         ({"normalisation": "text/0"}, InputError, "was made with oracle/1 and text/0"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.canonical import encode
-from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_programs
 from assay.instruments.repeatability.programs.inputs import LONGEST, MOST, generated_inputs, plain_case
 from tests.instruments.repeatability.making import contract
 
@@ -155,8 +155,8 @@ def test_keywords_keep_their_names_and_scripts_their_methods() -> None:
         assert 4 <= case["init"][0] <= 9
 
 
-@pytest.mark.parametrize("name", sorted(shipped_contracts()))
+@pytest.mark.parametrize("name", sorted(shipped_programs()))
 def test_every_shipped_contract_has_further_inputs_without_expectations(name: str) -> None:
-    found = generated_inputs(shipped_contracts()[name], 1)
+    found = generated_inputs(shipped_programs()[name], 1)
     assert found
     assert not any({"expected", "raises", "tolerance"} & set(case) for case in found)

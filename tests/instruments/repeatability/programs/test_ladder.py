@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
 from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
 from assay.instruments.repeatability.scoring import Settings
@@ -154,7 +155,7 @@ def test_programs_that_do_not_parse_meet_as_texts_and_by_behaviour_only() -> Non
 
 def cell(*outputs: tuple[str, str | None]) -> Cell:
     made = [Output(i, code, "pass", 1, 1, behaviour=seen) for i, (code, seen) in enumerate(outputs)]
-    return Cell(CellKey("c", "m"), made, keep=frozenset({"f"}))
+    return Cell(CellKey("c", "m"), made, kind=programs_in("python", frozenset({"f"})))
 
 
 def test_R_and_agreement_at_every_rung_are_counts_by_hand() -> None:
@@ -178,7 +179,7 @@ def test_entropy_of_four_different_programs_is_two_bits_and_of_one_none() -> Non
 
 def test_a_program_in_another_language_has_text_rungs_and_one_level() -> None:
     made = cell((A, "p"), (RENAMED, "p"))
-    other = Cell(made.key, made.outputs, language="awk")
+    other = Cell(made.key, made.outputs, kind=programs_in("awk"))
     result = score(other, settings=Settings(repair=True))
     assert {m.labels["rung"] for m in result.measures if "rung" in m.labels} == set(TEXT_RUNGS)
     assert {m.labels["level"] for m in result.measures if "level" in m.labels} == {"text"}

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assay.instruments.repeatability.programs import oracle
-from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_programs
 from assay.instruments.repeatability.programs.oracle import OracleJudgement, job_for, judge
 from assay.sandbox import CommandJob, Job
 from tests.instruments.repeatability.making import contract, judgements
@@ -44,7 +44,7 @@ def value(expected: Any, **more: Any) -> Contract:
 
 @pytest.mark.slow
 def test_every_shipped_solution_gets_the_judgement_it_was_made_for() -> None:
-    chosen = [(c, s) for c in shipped_contracts().values() for s in c.solutions]
+    chosen = [(c, s) for c in shipped_programs().values() for s in c.solutions]
     found = judgements(*[(c, s.code) for c, s in chosen])
     states = {(c.id, s.name): judgement.state for (c, s), judgement in zip(chosen, found, strict=True)}
     kinds = {(c.id, s.name): s.kind for c, s in chosen}
@@ -320,7 +320,7 @@ def test_no_expectation_is_ever_in_the_job() -> None:
 
 
 def test_no_shipped_contract_puts_its_expectations_or_solutions_into_the_job() -> None:
-    for shipped in shipped_contracts().values():
+    for shipped in shipped_programs().values():
         job = job_for(shipped, "")
         assert isinstance(job, Job)
         fields = {"args", "kwargs", "init", "calls"}

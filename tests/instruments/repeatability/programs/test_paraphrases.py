@@ -12,11 +12,11 @@ import re
 import msgspec
 import pytest
 
-from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
+from assay.instruments.repeatability.programs.contracts import Contract, shipped_programs
 
 __all__: list[str] = []
 
-CONTRACTS = shipped_contracts()
+CONTRACTS = shipped_programs()
 each_contract = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=list(CONTRACTS))
 
 # Beginnings of words that carry a special case or a restriction.

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
+from assay.instruments.repeatability.kinds import PythonPrograms
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.layout import layout
 from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms, signature, text_form
@@ -94,7 +95,7 @@ def test_formatting_is_gone_at_layout_and_names_are_gone_at_names(data: st.DataO
 @given(relatives())
 def test_a_cell_measures_the_distance_of_the_normal_forms(pair: tuple[str, str]) -> None:
     a, b = pair
-    cell = Cell(CellKey("c", "m"), [Output(0, a, "pass", 1, 1)], keep=KEEP)
+    cell = Cell(CellKey("c", "m"), [Output(0, a, "pass", 1, 1)], kind=PythonPrograms(KEEP))
     for level in cell.levels:
         wanted = distance(getattr(forms(a), level), getattr(forms(b), level))
         assert cell.distance(a, b, level) == cell.distance(b, a, level) == wanted

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
+from assay.instruments.repeatability.kinds import kind_of
 from assay.instruments.repeatability.programs.contracts import Contract, read_data
-from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.study import convert
 
-from .cell import ORACLE, Canon
+from .cell import Canon
 
 __all__ = ["canon_bytes", "load_canons", "read_canon"]
 
@@ -52,7 +52,8 @@ def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
         return None
     if canon.snapshot != contract.snapshot:
         raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
-    if canon.oracle != ORACLE or canon.normalisation != VERSIONS["text"]:
+    kind = kind_of(contract)
+    if canon.oracle != kind.oracle or canon.normalisation != kind.normalisation:
         raise InputError(
             f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
         )

@@ -7,7 +7,7 @@ are fractions. Rounding is for display.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -16,15 +16,16 @@ import msgspec
 from msgspec import Struct
 
 from assay.canonical import digest
-from assay.instruments.repeatability.programs.distance import distance
-from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
-from assay.instruments.repeatability.programs.normalisation import VERSIONS, Forms, normal_forms
-from assay.instruments.repeatability.programs.repair import LEVELS, Repair
+from assay.instruments.repeatability.kinds import NormalForms, OutputKind, PythonPrograms
+from assay.instruments.repeatability.programs.ladder import class_sizes, climb
+from assay.instruments.repeatability.programs.normalisation import VERSIONS
+from assay.instruments.repeatability.programs.repair import Repair
 from assay.vocabulary import Measure
 
-__all__ = ["ORACLE", "Anchor", "Canon", "Cell", "CellKey", "Due", "Output", "due", "key_of", "sorted_cells"]
+__all__ = ["PYTHON", "Anchor", "Canon", "Cell", "CellKey", "Due", "Output", "due", "key_of", "sorted_cells"]
 
-ORACLE = "oracle/1"
+
+PYTHON = PythonPrograms()
 
 
 class CellKey(Struct, frozen=True, order=True):
@@ -60,19 +61,20 @@ def key_of(measure: Measure) -> CellKey:
 
 
 class Output(Struct, frozen=True):
-    """One program, and what the oracle said of it."""
+    """One output, and what the oracle said of it."""
 
     repetition: int
     code: str
-    state: str  # pass, wrong, exception, timeout, memory, killed, protocol_error
+    state: str  # pass, or how it fails: wrong, and what its kind says
     tests_passed: int
     tests: int
-    reply: str | None = None  # the whole reply where it was more than the program
+    reply: str | None = None  # the whole reply where it was more than the output
     trial: str = ""
     behaviour: str | None = None  # digest of its results; None where they were not seen to the end
-    start: int = 0  # where in the reply the program begins
+    start: int = 0  # where in the reply the output begins
     failing: int | None = None  # the first test that did not pass
     detail: str = ""  # why it did not, in the oracle's words
+    loaded: bool = True  # False: there was nothing to call
 
     @property
     def passed(self) -> bool:
@@ -85,7 +87,7 @@ class Canon(Struct, frozen=True, kw_only=True):
     contract: str
     snapshot: str  # digest of the contract it answers
     code: str
-    oracle: str = ORACLE
+    oracle: str = PYTHON.oracle
     normalisation: str = VERSIONS["text"]
 
     @property
@@ -110,14 +112,13 @@ class Cell:
         outputs: list[Output],
         *,
         planned: int | None = None,
-        keep: frozenset[str] = frozenset(),
-        language: str = "python",
+        kind: OutputKind = PYTHON,
     ) -> None:
-        self.key, self.keep, self.language = key, keep, language
+        self.key, self.kind = key, kind
         self.outputs = sorted(outputs, key=lambda output: output.repetition)
         self.planned = len(outputs) if planned is None else planned
         self.repairs: dict[str, Repair] = {}  # by the program that was repaired
-        self._forms: dict[str, Forms] = {}
+        self._forms: dict[str, NormalForms] = {}
         self._distance: dict[tuple[str, str, str], Fraction] = {}
 
     @property
@@ -125,21 +126,31 @@ class Cell:
         return len(self.outputs)
 
     @property
+    def loaded(self) -> bool:
+        """Whether there was a program to call in any output: without one nothing behaves."""
+        return any(output.loaded for output in self.outputs)
+
+    @property
     def rungs(self) -> tuple[str, ...]:
-        return RUNGS if self.language == "python" else TEXT_RUNGS
+        return self.kind.rungs
 
     @property
     def levels(self) -> tuple[str, ...]:
         """At which distances to the canon are measured."""
-        return ("text", "ast") if self.language == "python" else ("text",)
+        return self.kind.levels
 
-    def forms(self, code: str) -> Forms:
+    def forms(self, code: str) -> NormalForms:
         if code not in self._forms:
-            self._forms[code] = normal_forms(code, self.keep, python=self.language == "python")
+            self._forms[code] = self.kind.forms(code)
         return self._forms[code]
 
+    def form(self, code: str, level: str) -> str:
+        """The normal form at a level."""
+        found: str = getattr(self.forms(code), level)
+        return found
+
     def raw_counts(self) -> list[int]:
-        """How often each distinct program occurs, byte for byte, most frequent first."""
+        """How often each distinct output occurs, byte for byte, most frequent first."""
         return sorted(Counter(output.code for output in self.outputs).values(), reverse=True)
 
     def reply_counts(self) -> list[int]:
@@ -147,8 +158,21 @@ class Cell:
             Counter(o.code if o.reply is None else o.reply for o in self.outputs).values(), reverse=True
         )
 
-    def ast_counts(self) -> list[int]:
-        return sorted(Counter(self.forms(output.code).tree for output in self.outputs).values(), reverse=True)
+    def same_counts(self) -> list[int]:
+        """As pictures count distinct outputs; of programs those with the same syntax tree."""
+        found = Counter(self.kind.same(self.forms(output.code)) for output in self.outputs)
+        return sorted(found.values(), reverse=True)
+
+    def field_classes(self, field: str) -> list[Hashable]:
+        """For each output what stands in a field. What cannot be read is like nothing but its own text."""
+        parts = (self.kind.field(output.code, field) for output in self.outputs)
+        return [
+            (number,) if part is None else part
+            for number, part in zip(self.ladder["text"], parts, strict=True)
+        ]
+
+    def field_counts(self, field: str) -> list[int]:
+        return sorted(Counter(self.field_classes(field)).values(), reverse=True)
 
     @cached_property
     def ladder(self) -> dict[str, list[int]]:
@@ -166,8 +190,7 @@ class Cell:
     def distance(self, code: str, canon: str, level: str) -> Fraction:
         key = (level, code, canon)
         if key not in self._distance:
-            a, b = getattr(self.forms(code), level), getattr(self.forms(canon), level)
-            self._distance[key] = distance(a, b)
+            self._distance[key] = self.kind.distance(self.forms(code), self.forms(canon), level)
         return self._distance[key]
 
     def repaired(self, output: Output) -> str:
@@ -190,15 +213,15 @@ class Due(NamedTuple):
 
 
 def due(cells: Sequence[Cell], anchors: Sequence[Anchor]) -> list[Due]:
-    """What there is to repair, in the order of cells and repetitions. Only Python programs are repaired."""
+    """What there is to repair, in the order of cells and repetitions."""
     found = []
     for cell, anchor in zip(cells, anchors, strict=True):
-        if anchor.canon is None or cell.language != "python":
+        if anchor.canon is None or not cell.kind.repairs:
             continue
         first = {output.code: output for output in reversed(cell.outputs) if output.passed}
         found += [
             Due(cell, anchor, output)
             for output in sorted(first.values(), key=lambda output: output.repetition)
-            if any(cell.distance(output.code, anchor.canon.code, level) for level in LEVELS)
+            if any(cell.distance(output.code, anchor.canon.code, level) for level in cell.levels)
         ]
     return found

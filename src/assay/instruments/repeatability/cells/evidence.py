@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.evidence.records import Evidence, Record
+from assay.instruments.repeatability.kinds import examined_from, kind_of
 from assay.instruments.repeatability.measures.drift import Earlier, canon_for
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.options import RepeatabilityOptions
 from assay.instruments.repeatability.programs.contracts import Contract
-from assay.instruments.repeatability.programs.extraction import extract_code, find_code
 from assay.instruments.repeatability.programs.inputs import generated_inputs
-from assay.instruments.repeatability.programs.oracle import behaviour_of, judge, read_run
 from assay.instruments.repeatability.programs.repair import Repair
 from assay.instruments.repeatability.scoring import find_anchors
 from assay.study import Lock
@@ -30,7 +29,7 @@ __all__ = [
     "cell_key",
     "cells_from_evidence",
     "declared_canon",
-    "program_of",
+    "output_of",
     "settings_of",
     "wording_of",
 ]
@@ -130,8 +129,11 @@ def settings_of(options: RepeatabilityOptions, excluded_share: float) -> Setting
     )
 
 
-def program_of(record: Record, contract: Contract) -> str:
-    return extract_code(record.replies[0].text, contract.entry_point, contract.language)
+def output_of(record: Record, contract: Contract) -> str:
+    """What stands in the reply of a request."""
+    text = record.replies[0].text
+    start, end = kind_of(contract).find(text, contract)
+    return text[start:end]
 
 
 def wording_of(factors: Mapping[str, str | float]) -> int:
@@ -150,17 +152,16 @@ def cell_key(trial: Trial, options: RepeatabilityOptions) -> CellKey:
 
 
 def _cell(key: CellKey, outputs: list[Output], contract: Contract, planned: int) -> Cell:
-    return Cell(key, outputs, planned=planned, keep=contract.keep, language=contract.language)
+    return Cell(key, outputs, planned=planned, kind=kind_of(contract))
 
 
 def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]) -> Output:
     text = record.replies[0].text
-    start, end = find_code(text, contract.entry_point, contract.language)
+    kind = kind_of(contract)
+    start, end = kind.find(text, contract)
     code = text[start:end]
-    recorded, *explored = record.computed("execute")
-    tests = read_run(contract, code, recorded)
-    judgement = judge(contract, tests)
-    further = read_run(contract, code, explored[0], inputs) if explored else None
+    examined = examined_from(kind.examine(code, contract, inputs), record.computed("execute"))
+    judgement = examined.judgement
     return Output(
         repetition=record.trial.instance.repetition,
         code=code,
@@ -169,10 +170,11 @@ def _output(record: Record, contract: Contract, inputs: Sequence[dict[str, Any]]
         tests=judgement.tests,
         reply=None if code == text else text,
         trial=record.id,
-        behaviour=behaviour_of(tests, further),
+        behaviour=examined.behaviour,
         start=start,
         failing=judgement.failing,
         detail=judgement.detail,
+        loaded=examined.loaded,
     )
 
 

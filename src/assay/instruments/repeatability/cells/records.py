@@ -8,32 +8,20 @@ from typing import Any
 from assay.instruments.repeatability.measures.pairs import PAIRS
 from assay.instruments.repeatability.programs.distance import DISTANCE
 from assay.instruments.repeatability.programs.extraction import EXTRACTION
-from assay.instruments.repeatability.programs.inputs import INPUTS
 from assay.instruments.repeatability.programs.normalisation import VERSIONS, signature
 from assay.instruments.repeatability.programs.repair import REPAIR
 
-from .cell import ORACLE, Anchor, Cell, CellKey, Output
+from .cell import PYTHON, Anchor, Cell, CellKey, Output
 
 __all__ = ["record_rows", "versions"]
 
-BEHAVIOUR = "behaviour/1"
 
-
-def versions(*, extracted: bool, repaired: bool) -> dict[str, str]:
+def versions(cells: Sequence[Cell], *, extracted: bool, repaired: bool) -> dict[str, str]:
     """Recorded with every result: signatures and canons hold within these versions only (spec, Versions)."""
-    found = {
-        "normalisation.text": VERSIONS["text"],
-        "normalisation.ast": VERSIONS["ast"],
-        "agreement.ast": VERSIONS["astdump"],
-        "rung.layout": VERSIONS["layout"],
-        "rung.names": VERSIONS["names"],
-        "rung.behaviour": BEHAVIOUR,
-        "inputs": INPUTS,
-        "pairs": PAIRS,
-        "oracle": ORACLE,
-        "distance": DISTANCE,
-    }
-    if repaired:
+    kinds = {cell.kind.name: cell.kind for cell in cells}.values()
+    found = {name: version for kind in kinds or (PYTHON,) for name, version in kind.versions.items()}
+    found["pairs"] = PAIRS
+    if repaired and (not kinds or any(kind.repairs for kind in kinds)):
         found["repair"] = REPAIR
     return {**found, "extraction": EXTRACTION} if extracted else found
 
@@ -46,6 +34,10 @@ def record_rows(
     rows: Mapping[CellKey, Sequence[int]] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """One record an output. ``rows`` are the numbers of the rows they came in, where they are no trials of a run."""
+    kinds = [cell.kind for cell in cells]
+    rungs = tuple(dict.fromkeys((*_RUNGS, *(rung for kind in kinds for rung in kind.rungs[1:]))))
+    levels = tuple(dict.fromkeys((*_LEVELS, *(level for kind in kinds for level in kind.levels))))
+    answers = any("answer" in kind.rungs for kind in kinds)
     for cell, anchor in zip(cells, anchors, strict=True):
         canon = None if anchor.canon is None else anchor.canon.code
         for place, output in enumerate(cell.outputs):
@@ -65,16 +57,17 @@ def record_rows(
                 "detail": output.detail,
                 **{
                     f"class_{rung}": cell.ladder[rung][place] if rung in cell.ladder else None
-                    for rung in _RUNGS
+                    for rung in rungs
                 },
-                **_signatures(cell, output),
-                **_distances(cell, output, canon, repaired=repaired),
+                **({"answer": getattr(cell.forms(output.code), "answer", None)} if answers else {}),
+                **_signatures(cell, output, levels),
+                **_distances(cell, output, canon, levels, repaired=repaired),
                 "canon": anchor.canon.digest if anchor.canon else None,
                 "is_canon": place == anchor.index,
-                "unparseable": cell.forms(output.code).fallback if cell.language == "python" else None,
+                "unparseable": cell.forms(output.code).fallback if len(cell.levels) > 1 else None,
                 "normalisation_text": VERSIONS["text"],
                 "normalisation_ast": VERSIONS["ast"],
-                "oracle": ORACLE,
+                "oracle": cell.kind.oracle,
                 "distance": DISTANCE,
                 "repair": REPAIR if repaired else None,
                 "program_start": output.start,
@@ -87,17 +80,18 @@ _RUNGS = ("text", "layout", "ast", "names", "behaviour")
 _LEVELS = ("text", "ast")
 
 
-def _signatures(cell: Cell, output: Output) -> dict[str, str | None]:
-    forms = cell.forms(output.code)
+def _signatures(cell: Cell, output: Output, levels: Sequence[str]) -> dict[str, str | None]:
     return {
-        f"signature_{level}": signature(getattr(forms, level)) if level in cell.levels else None
-        for level in _LEVELS
+        f"signature_{level}": signature(cell.form(output.code, level)) if level in cell.levels else None
+        for level in levels
     }
 
 
-def _distances(cell: Cell, output: Output, canon: str | None, *, repaired: bool) -> dict[str, Any]:
+def _distances(
+    cell: Cell, output: Output, canon: str | None, levels: Sequence[str], *, repaired: bool
+) -> dict[str, Any]:
     row: dict[str, Any] = {}
-    for level in _LEVELS:
+    for level in levels:
         there = canon is not None and level in cell.levels
         row[f"distance_{level}"] = float(cell.distance(output.code, canon or "", level)) if there else None
         after = cell.repaired(output)
@@ -114,13 +108,12 @@ def _distances(cell: Cell, output: Output, canon: str | None, *, repaired: bool)
 
 def _repaired(cell: Cell, output: Output, row: Mapping[str, Any]) -> str:
     """What became of an output: it need not be, could not be, or was brought nearer, or all the way."""
-    levels = [level for level in _LEVELS if level in cell.levels]
-    if not any(row[f"distance_{level}"] for level in levels):
+    if not any(row[f"distance_{level}"] for level in cell.levels):
         return "equal before"
     if not output.passed:
         return "fails its tests"
     if output.code not in cell.repairs:
         return "not repaired"
-    if not any(row[f"distance_{level}_post"] for level in levels):
+    if not any(row[f"distance_{level}_post"] for level in cell.levels):
         return "equal"
     return "nearer" if row["repair_steps"] else "unchanged"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.instruments.repeatability.cells.cell import CellKey, key_of
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, key_of
 from assay.report.wording import listed
 from assay.vocabulary import Measure, Result
 
-__all__ = ["CellMeasures", "condition_text", "named"]
+__all__ = ["CellMeasures", "alike", "condition_text", "named", "noun_of"]
 
-_PROGRAM = (
-    "names",
-    "text",
-)  # rungs and levels: of Python, and of a language whose grammar Assay does not read
-_LEVELS = ("ast", "text")
+# Rungs and levels: of Python, of JSON, of a text, of a language whose grammar Assay does not read.
+_FORM = ("names", "keys", "case", "text")
+_RESULT = ("behaviour", "value", "answer")
+_LEVELS = ("ast", "value", "case", "text")
 
 
 class CellMeasures:
@@ -50,9 +49,18 @@ class CellMeasures:
     def confidence(self) -> float | None:
         return next((m.confidence for m in self._of_cells if m.confidence is not None), None)
 
-    def program(self, key: CellKey) -> Measure | None:
-        """R for the same program, in the widest sense short of behaviour that there is for the language."""
-        return next(filter(None, (self.get("R", key, rung=rung) for rung in _PROGRAM)), None)
+    @property
+    def programs(self) -> bool:
+        """Whether all outputs are programs."""
+        return all(self.get("R", key, rung="behaviour") for key in self.cells())
+
+    def form(self, key: CellKey) -> Measure | None:
+        """R for what is the same but for its form: the same program, the same words."""
+        return next(filter(None, (self.get("R", key, rung=rung) for rung in _FORM)), None)
+
+    def result(self, key: CellKey) -> Measure | None:
+        """R for what comes to the same: the behaviour of a program, a value, an answer."""
+        return next(filter(None, (self.get("R", key, rung=rung) for rung in _RESULT)), None)
 
     def anchored(self, name: str, key: CellKey) -> Measure | None:
         """A measure against the canon at the level that counts the least as a difference."""
@@ -75,3 +83,13 @@ def named(names: Iterable[str], many: str) -> str:
     if len(found) > 4:
         return f"{len(found)} {many}"
     return listed(found) if found else f"no {many}"
+
+
+def noun_of(cells: Iterable[Cell]) -> str:
+    """What their outputs are called: program where all of them are."""
+    return "program" if {cell.kind.noun for cell in cells} <= {"program"} else "output"
+
+
+def alike(cells: Iterable[Cell]) -> str:
+    """What outputs have in common that count as one in a picture."""
+    return "same syntax tree" if noun_of(cells) == "program" else "same syntax tree, JSON value or words"

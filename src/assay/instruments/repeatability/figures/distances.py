@@ -74,9 +74,10 @@ def _moved(pairs: Sequence[Pair]) -> dict[CellGroup, _Moved]:
 
 
 def _caption(pairs: Sequence[Pair], *, repaired: bool) -> str:
+    level = " or ".join(dict.fromkeys(cell.levels[-1] for cell, _ in pairs))
     caption = (
         "Left: how the outputs of all contracts that have a canon divide. Right: the outputs that differ, by distance "
-        "(0 the same, 1 nothing in common; level ast), each row scaled to its own peak; the dashed line is tau."
+        f"(0 the same, 1 nothing in common; level {level}), each row scaled to its own peak; the dashed line is tau."
     )
     if repaired:
         caption += (

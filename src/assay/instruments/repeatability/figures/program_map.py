@@ -1,4 +1,4 @@
-"""Maps of the distinct programs: near each other what is alike, large what came often.
+"""Maps of the distinct outputs: near each other what is alike, large what came often.
 
 Positions come from classical scaling (Torgerson 1952): the two directions that keep the most of the squared
 distances. What two directions cannot keep is said beside each map.
@@ -29,7 +29,7 @@ from assay.report.figures.drawing import (
 from assay.report.presentation import Picture
 from assay.report.text import label
 
-from .cell_measures import condition_text
+from .cell_measures import alike, condition_text, noun_of
 from .groups import Pair
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def place(distances: Floats) -> Placed:
 
 
 class _Program(NamedTuple):
-    """A distinct program of a cell, by one of its outputs."""
+    """A distinct output of a cell, by one of its outputs."""
 
     form: str
     times: int
@@ -84,7 +84,7 @@ class _Program(NamedTuple):
 
 
 def draw_maps(pairs: Sequence[Pair]) -> Picture | None:
-    """The cells with the most distinct programs."""
+    """The cells with the most distinct outputs."""
     many = [(cell, anchor) for cell, anchor in pairs if len(cell.rung_counts(_rung(cell))) >= FEWEST]
     chosen = sorted(many, key=lambda pair: -len(pair[0].rung_counts(_rung(pair[0]))))[:MOST_MAPS]
     if not chosen:
@@ -94,18 +94,20 @@ def draw_maps(pairs: Sequence[Pair]) -> Picture | None:
     for axes, pair in zip(grid, chosen, strict=True):
         _map(axes, *pair)
     draw_legend(figure, grid, 4)
+    cells = [cell for cell, _ in chosen]
+    noun = noun_of(cells)
     caption = (
-        "One bubble a distinct program (same syntax tree), its area by how often it came; the cross is the canon, the "
-        "program that the others are measured against. Programs that lie near each other are alike; a line leads to "
+        f"One bubble a distinct {noun} ({alike(cells)}), its area by how often it came; the cross is the canon, the "
+        f"{noun} that the others are measured against. Those that lie near each other are alike; a line leads to "
         "the canon from those that repair made equal to it. Positions are approximate: distances in the plane are off "
         "by the part that is given below each map."
     )
     if len(many) > len(chosen):
-        caption += f" Of {len(many)} cells with at least {FEWEST} programs those with the most are shown."
+        caption += f" Of {len(many)} cells with at least {FEWEST} {noun}s those with the most are shown."
     if any(len(cell.rung_counts(_rung(cell))) > MOST_PROGRAMS for cell, _ in chosen):
-        caption += f" Of more than {MOST_PROGRAMS} programs the most frequent are shown."
-    alt = f"Maps of the distinct programs of {len(chosen)} cells, placed by distance and sized by frequency."
-    return Picture("A map of the distinct programs", svg_text(figure), caption, alt)
+        caption += f" Of more than {MOST_PROGRAMS} {noun}s the most frequent are shown."
+    alt = f"Maps of the distinct {noun}s of {len(chosen)} cells, placed by distance and sized by frequency."
+    return Picture(f"A map of the distinct {noun}s", svg_text(figure), caption, alt)
 
 
 def _rung(cell: Cell) -> str:
@@ -118,7 +120,7 @@ def _programs(cell: Cell, canon: str | None) -> list[_Program]:
     found = []
     for number, count in sorted(Counter(classes).items(), key=lambda item: (-item[1], item[0])):
         members = [output for output, which in zip(cell.outputs, classes, strict=True) if which == number]
-        form: str = getattr(cell.forms(members[0].code), level)
+        form = cell.form(members[0].code, level)
         passes = all(output.passed for output in members)
         rescued = canon is not None and any(
             cell.distance(output.code, canon, level) > 0
@@ -134,7 +136,7 @@ def _map(axes: Axes, cell: Cell, anchor: Anchor) -> None:
     programs = _programs(cell, code)
     forms = [program.form for program in programs]
     if code is not None:
-        forms.append(getattr(cell.forms(code), _rung(cell)))
+        forms.append(cell.form(code, _rung(cell)))
     placed = place(distance_matrix(forms))
     points = placed.points
     if code is not None:
@@ -156,7 +158,7 @@ def _map(axes: Axes, cell: Cell, anchor: Anchor) -> None:
     _frame(axes, points)
     distinct = len(cell.rung_counts(_rung(cell)))
     where = f"{label(cell.key.contract, 22)} · {condition_text(cell.key)}"
-    size = f"{distinct} programs in {cell.n}; distances off by {placed.off:.0%}"
+    size = f"{distinct} {cell.kind.noun}s in {cell.n}; distances off by {placed.off:.0%}"
     axes.set_title(f"{where}\n{label(cell.key.subject, 34)}", fontsize=9.5)
     axes.set_xlabel(size, fontsize=8.5)
 

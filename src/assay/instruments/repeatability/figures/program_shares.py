@@ -1,4 +1,4 @@
-"""Which programs came: a strip a cell, a block a distinct program."""
+"""Which outputs came: a strip a cell, a block a distinct one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.report.presentation import Picture
 from assay.report.text import label
 from assay.report.wording import first_of
 
-from .cell_measures import condition_text
+from .cell_measures import alike, condition_text, noun_of
 from .groups import MOST_ROWS, Pair, row_labels
 
 if TYPE_CHECKING:
@@ -38,10 +38,11 @@ MOST_COLUMNS = 3
 
 
 def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
-    """A strip per cell: a block per distinct program, as wide as its share, coloured by whether it passes."""
+    """A strip per cell: a block per distinct output, as wide as its share, coloured by whether it passes."""
     cells = [cell for cell, _ in pairs]
     if not cells:
         return None
+    noun = noun_of(cells)
     subjects = list(dict.fromkeys(cell.key.subject for cell in cells))
     shown = subjects[:MOST_SUBJECTS]
     rows = sorted({(cell.key.contract, cell.key.condition, condition_text(cell.key)) for cell in cells})
@@ -57,17 +58,16 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
         name_rows(axes, names)
     draw_legend(figure, grid, 4)
     caption = (
-        "One strip a cell, one block a distinct program (same syntax tree), as wide as its share of the "
-        "outputs; the number of distinct programs stands at the end. One long block: always the same program."
+        f"One strip a cell, one block a distinct {noun} ({alike(cells)}), as wide as its share of the "
+        f"outputs; the number of distinct {noun}s stands at the end. One long block: always the same {noun}."
     )
     if any(", rare" in name for axes in grid for name in axes.get_legend_handles_labels()[1]):
-        caption += (
-            f" Programs with less than {float(RARE):g} of the outputs each are one pale block together."
-        )
+        caption += f" {noun.capitalize()}s with less than {float(RARE):g} of the outputs each "
+        caption += "are one pale block together."
     left_out = first_of(len(places), len(rows), "rows"), first_of(len(shown), len(subjects), "subjects")
     caption = " ".join(filter(None, (caption, *left_out)))
-    alt = f"Distinct programs and their share in {len(pairs)} cells, by whether they pass."
-    return Picture("Which programs came", svg_text(figure), caption, alt)
+    alt = f"Distinct {noun}s and their share in {len(pairs)} cells, by whether they pass."
+    return Picture(f"Which {noun}s came", svg_text(figure), caption, alt)
 
 
 def _strips(axes: Axes, cells: Sequence[tuple[Cell, int]]) -> None:
@@ -88,9 +88,9 @@ def _strips(axes: Axes, cells: Sequence[tuple[Cell, int]]) -> None:
 def _strip(cell: Cell, y: int) -> tuple[list[tuple[tuple[bool, bool], Box]], int]:
     """Blocks from the left, passing before failing, most frequent first, each with (passed, rare).
 
-    Programs too rare to be told apart are one block together.
+    Outputs too rare to be told apart are one block together.
     """
-    keys = {output.code: cell.forms(output.code).tree for output in cell.outputs}
+    keys = {output.code: cell.kind.same(cell.forms(output.code)) for output in cell.outputs}
     counts = Counter((not output.passed, keys[output.code]) for output in cell.outputs)
     widths: list[tuple[tuple[bool, bool], int]] = []
     for (failed, _), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1])):

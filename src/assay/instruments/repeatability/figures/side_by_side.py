@@ -50,7 +50,7 @@ def side_by_side(pairs: Sequence[Pair]) -> tuple[Comparison, ...]:
 
 
 def _seen(cell: Cell, anchor: Anchor) -> list[_Seen]:
-    """Every different program of a cell once, in the order of repetition."""
+    """Every different output of a cell once, in the order of repetition."""
     if anchor.canon is None:
         return []
     canon, levels = anchor.canon.code, ("text", cell.levels[-1])
@@ -105,7 +105,9 @@ def _taken(steps: Sequence[str]) -> tuple[Taken, ...]:
 
 def _outcome(seen: _Seen) -> str:
     if not seen.output.passed:
-        return "It does not pass every test, so it is not repaired."
+        return "It does not pass every test" + (", so it is not repaired." if seen.cell.kind.repairs else ".")
+    if not seen.cell.kind.repairs:
+        return ""
     if seen.repair is None:
         return "It was not repaired."
     undone = sum(not tried.kept for tried in seen.repair.tried)

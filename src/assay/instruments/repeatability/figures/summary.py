@@ -64,12 +64,20 @@ def _varied(conditions: Iterable[tuple[float, ...]]) -> str:
     return "temperatures" if all(max(rest) < 0 for _, *rest in conditions) else "conditions"
 
 
+# What is said of the widest senses of "same", by whether all outputs are programs.
+_FORM = {
+    True: "as a program: layout, comments and names of variables aside",
+    False: "but for its form: layout and names of programs, layout and key order of JSON, case of texts aside",
+}
+_RESULT = {True: "by its results", False: "by its results, value or answer"}
+
+
 def _sameness(found: CellMeasures, cells: Sequence[Cell]) -> Iterator[str]:
     keys = [cell.key for cell in cells]
     senses: tuple[tuple[str, Callable[[CellKey], Measure | None]], ...] = (
         ("byte for byte", lambda key: found.get("R_raw", key)),
-        ("as a program: layout, comments and names of variables aside", found.program),
-        ("by its results", lambda key: found.get("R", key, rung="behaviour")),
+        (_FORM[found.programs], found.form),
+        (_RESULT[found.programs], found.result),
     )
     said = []
     for words, sense in senses:
@@ -84,15 +92,16 @@ def _sameness(found: CellMeasures, cells: Sequence[Cell]) -> Iterator[str]:
 
 def _extremes(found: CellMeasures, keys: Sequence[CellKey]) -> Iterator[str]:
     """The least and the most repeatable cell, and how well one cell is known."""
-    programs = [(m, key) for key in keys if (m := found.program(key)) is not None and m.value is not None]
+    programs = [(m, key) for key in keys if (m := found.form(key)) is not None and m.value is not None]
     if not programs:
         return
     low, high = (pick(programs, key=lambda pair: pair[0].value or 0.0) for pick in (min, max))
     width = statistics.median((m.high or 0.0) - (m.low or 0.0) for m, _ in programs)
     text = ""
     if low[0].value != high[0].value:
+        sense = "As a program" if found.programs else "But for its form"
         text = (
-            f"As a program that share goes from {low[0].value:.0%} ({_where(low[1])}) "
+            f"{sense} that share goes from {low[0].value:.0%} ({_where(low[1])}) "
             f"to {high[0].value:.0%} ({_where(high[1])}). "
         )
     known = f"The interval of a single cell is {100 * width:.0f} percentage points wide"
@@ -119,7 +128,7 @@ def _differences(found: CellMeasures, pairs: Sequence[Pair]) -> Iterator[str]:
             if before > 0:
                 reach.append(before)
                 failing += not output.passed
-            if output.passed and cell.language == "python" and cell.distance(output.code, code, "text") > 0:
+            if output.passed and cell.kind.repairs and cell.distance(output.code, code, "text") > 0:
                 passing.add(before, cell.distance(cell.repaired(output), code, level))
     if reach:
         count = "1 answer differs" if len(reach) == 1 else f"{len(reach)} answers differ"
@@ -134,18 +143,22 @@ def _differences(found: CellMeasures, pairs: Sequence[Pair]) -> Iterator[str]:
         )
     else:
         yield f"{_aside(pairs)}, every answer equals its canon, where there is one."
-    if not found.repaired:
+    programs = any(cell.kind.noun == "program" for cell, _ in pairs)
+    if programs and not found.repaired:
         yield "Nothing was repaired, so what part of the difference is in the writing only is not known."
     elif passing.count:
         yield passing.said()
     if failing:
         count = "1 answer that differs does" if failing == 1 else f"{failing} answers that differ do"
-        yield f"{count} not pass every test, and what does not pass is never repaired."
+        rest = ", and what does not pass is never repaired" if programs else ""
+        yield f"{count} not pass every test{rest}."
 
 
 def _aside(pairs: Sequence[Pair]) -> str:
     """What the widest level of these cells does not count."""
-    kinds = {cell.language == "python" for cell, anchor in pairs if anchor.canon is not None}
+    kinds = {cell.kind.repairs for cell, anchor in pairs if anchor.canon is not None}
+    if any(cell.kind.noun != "program" for cell, _ in pairs):
+        return "Layout of programs, form of JSON, and case and white space of texts aside"
     if kinds == {True}:
         return "Layout, comments and docstrings aside"
     return "Compared as text" + (

@@ -67,7 +67,7 @@ def anchored_measures(
 ) -> list[Measure]:
     labels: dict[str, str | float] = {**cell.key.labels, "level": level}
     near = {**labels, "tau": float(settings.tau)}
-    repaired = settings.repair and cell.language == "python"
+    repaired = settings.repair and cell.kind.repairs
     conventional: dict[str, float | None] = {**PRE, **(POST if repaired else {})}
 
     def labels_of(name: str) -> dict[str, str | float]:

@@ -1,4 +1,4 @@
-"""Measures that need no canon: how often the same program, at every rung of the ladder, and how many there are."""
+"""Measures that need no canon: how often the same output, at every rung of the ladder, and how many there are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.vocabulary import Flag, Measure
 
 from .pairs import mean_distance
 from .settings import NO_OUTPUTS, Settings, cell_measure
-from .unseen_behaviour import UNSEEN_BOUNDS, UnseenBehaviour, unseen_behaviour
+from .unseen_behaviour import BEHAVIOUR, NOT_LOADED, UNSEEN_BOUNDS, UnseenBehaviour, unseen_behaviour
 
 __all__ = ["canon_free_measures"]
 
@@ -49,18 +49,21 @@ def canon_free_measures(
             modal("R", cell.rung_counts(rung), {"rung": rung}),
             *_diversity(cell, rung, settings, flags),
         ]
+        if rung == BEHAVIOUR and cell.n and not cell.loaded:
+            return [_without_value(measure) for measure in found]
         unseen = unseen_behaviour(cell, rung)
         return found if unseen is None else [_bounded(measure, unseen) for measure in found]
 
     measures = [modal("R_raw", cell.raw_counts())]
     if "ast" in cell.levels:
-        measures.append(modal("R_ast", cell.ast_counts()))
+        measures.append(modal("R_ast", cell.same_counts()))
     if whole_replies:
         measures.append(modal("R_reply", cell.reply_counts()))
     passed = sum(output.passed for output in cell.outputs)
     measures.append(cell_measure("pass_rate", clopper_pearson(passed, cell.n, confidence), cell, flags))
     for rung in cell.rungs:
         measures += of_rung(rung)
+    measures += [_field(cell, name, settings, flags) for name in cell.kind.fields]
     return [*measures, _pairwise_distance(cell, settings, flags)]
 
 
@@ -96,6 +99,19 @@ def _diversity(cell: Cell, rung: str, settings: Settings, flags: tuple[Flag, ...
     ]
 
 
+def _without_value(measure: Measure) -> Measure:
+    return plain_measure(
+        measure.name,
+        None,
+        measure.labels,
+        n=measure.n,
+        units=measure.units,
+        method=measure.method,
+        why_null=NOT_LOADED,
+        flags=measure.flags,
+    )
+
+
 def _bounded(measure: Measure, unseen: UnseenBehaviour) -> Measure:
     """With what it would be if unseen programs behaved like as many others as possible, or like none."""
     n, joined = measure.n, unseen.joined
@@ -124,13 +140,19 @@ def _spread(counts: tuple[int, ...], confidence: float) -> tuple[Interval, Entro
     )
 
 
+def _field(cell: Cell, name: str, settings: Settings, flags: tuple[Flag, ...]) -> Measure:
+    """The share of pairs of outputs that have the same at a field."""
+    found = pairwise_agreement(cell.field_counts(name), settings.confidence)
+    return cell_measure("field_agreement", found, cell, flags, labels={"field": name}, why_null=_few(cell))
+
+
 def _few(cell: Cell) -> str:
     return NO_OUTPUTS if cell.n == 0 else ONE_OUTPUT
 
 
 def _pairwise_distance(cell: Cell, settings: Settings, flags: tuple[Flag, ...]) -> Measure:
     level = cell.levels[-1]
-    found = mean_distance([getattr(cell.forms(output.code), level) for output in cell.outputs])
+    found = mean_distance([cell.form(output.code, level) for output in cell.outputs])
     interval = pairwise_mean(found.mean or 0.0, found.n, settings.confidence)
     measure = cell_measure(
         "pairwise_distance",

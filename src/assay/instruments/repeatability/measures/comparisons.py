@@ -23,20 +23,22 @@ import msgspec
 import numpy as np
 
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, key_of
+from assay.instruments.repeatability.programs.ladder import RUNGS as PROGRAM_RUNGS
 from assay.measuring import measure_of
 from assay.stats import holm, paired_difference, paired_permutation
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .settings import DECLARED, NO_CANON, NO_OUTPUTS
-from .unseen_behaviour import unseen_behaviour
+from .unseen_behaviour import BEHAVIOUR, NOT_LOADED, unseen_behaviour
 
 __all__ = ["Compared", "Finding", "compare_cells", "corrected"]
 
 AXES = ("temperature", "top_p", "wording", "subject")
-RUNGS = ("bytes", "ast", "names", "behaviour")
+RUNGS = ("bytes", "ast", "names", "behaviour", "value", "case", "answer")
 MOST_SUMS = 2_000_000  # beyond, flips are listed where there are few, and drawn where there are many
 ONE_OUTPUT = "a pair needs two outputs"
 NOT_READ = "not in Python, so not read as a program"
+OTHER_KIND = "outputs of another kind, which have no such rung"
 NO_CELL = "not asked on both sides"
 UNPAIRED = "no contract has a value on both sides"
 SHARED = "one of the two cells, or both, is held against a canon that another cell gave"
@@ -182,9 +184,11 @@ def _pass_rate(cell: Cell) -> _Value:
 def _agreement(cell: Cell, *, rung: str) -> _Value:
     """Σ c (c − 1) / n (n − 1) over the classes of a rung: pairs that agree among all pairs."""
     if rung not in cell.rungs:
-        return NOT_READ
+        return NOT_READ if rung in PROGRAM_RUNGS and "behaviour" in cell.rungs else OTHER_KIND
     if cell.n < 2:
         return ONE_OUTPUT
+    if rung == BEHAVIOUR and not cell.loaded:
+        return NOT_LOADED
     return _pairs_that_agree(cell.rung_counts(rung))
 
 

@@ -23,6 +23,7 @@ from assay.canonical import real
 from assay.errors import InputError, IntegrityError
 from assay.instruments.repeatability.cells.canons import read_canon
 from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, key_of
+from assay.instruments.repeatability.kinds import JsonOutputs, TextOutputs
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.measuring import measure_of, percent
@@ -39,6 +40,12 @@ INSTRUMENT = "repeatability"
 MOST_BYTES = 1 << 28  # of a reading; 10,000 cells have some 200 MB
 MOST_CANON_BYTES = 1 << 22
 MOST_OUTPUTS = 1_000_000  # as many as a study can ask for
+LEVELS = {  # with the version of their normal form, in a result and here; the widest first
+    "ast": ("normalisation.ast", VERSIONS["ast"]),
+    "value": ("json.value", JsonOutputs.versions["json.value"]),
+    "case": ("text.case", TextOutputs.versions["text.case"]),
+    "text": ("normalisation.text", VERSIONS["text"]),  # of a program that is not Python
+}
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -70,7 +77,7 @@ def earlier_cells(folder: Path, contracts: dict[str, Contract]) -> list[Earlier]
         level: _by_cell(
             [m for m in result.measures if m.name == "R_anchor_pre" and m.labels.get("level") == level], path
         )
-        for level in ("text", "ast")
+        for level in LEVELS
     }
     alone = len({key.subject for key in indices}) == 1
     found = []
@@ -80,7 +87,8 @@ def earlier_cells(folder: Path, contracts: dict[str, Contract]) -> list[Earlier]
         canon = _canon(folder / "canons", index, contracts, path)
         if canon.contract != key.contract:
             raise IntegrityError(f"{path}: the canon of {_spell(key)} answers {canon.contract!r}")
-        level = "ast" if key in shares["ast"] else "text"  # a program that is not Python has no tree
+        level = next((level for level in LEVELS if key in shares[level]), "text")  # the widest that there is
+        _check_version(result, level, path)
         share = shares[level].get(key)
         if share is None or share.value is None:
             if share is not None and share.n == index.n == 0:  # nothing came back, so nothing was counted
@@ -131,13 +139,17 @@ def _result(path: Path) -> Result:
     for flag in result.flags:
         if flag.kind in ("Provisional", "Invalid"):
             raise InputError(f"the run is {flag}; a finished one is needed", file=str(path))
-    made_with = result.versions.get("normalisation.ast")
-    if made_with != VERSIONS["ast"]:
+    return result
+
+
+def _check_version(result: Result, level: str, path: Path) -> None:
+    name, here = LEVELS[level]
+    made_with = result.versions.get(name)
+    if made_with != here:
         raise InputError(
-            f"was scored with {made_with}, here it is {VERSIONS['ast']}; numbers at level ast hold within one version",
+            f"was scored with {made_with}, here it is {here}; numbers at level {level} hold within one version",
             file=str(path),
         )
-    return result
 
 
 def _bytes(path: Path, most: int) -> bytes:

@@ -21,6 +21,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from assay.canonical import decode, digest, encode
 from assay.errors import InputError, UnknownName
+from assay.instruments.repeatability.expectations import (
+    NOT_OF_PROGRAMS,
+    AnswerForm,
+    FieldCheck,
+    TextLength,
+    check_expectations,
+    check_expressions,
+)
 from assay.sandbox import CommandJob
 from assay.study.source import Source, convert, parse_source, read_file, read_source
 
@@ -35,6 +43,7 @@ __all__ = [
     "load_contracts",
     "read_data",
     "shipped_contracts",
+    "shipped_programs",
 ]
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -80,7 +89,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
 
 
 class Solution(Struct, frozen=True):
-    """A program of known make, for reference subjects and tests. Never shown to a subject."""
+    """An output of known make, for reference subjects and tests. Never shown to a subject."""
 
     name: str
     kind: Literal["correct", "wrong", "unparseable"]
@@ -88,11 +97,13 @@ class Solution(Struct, frozen=True):
 
 
 class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A request with its oracle: ``function`` and ``class`` ask for a program, ``json`` and ``text`` for none."""
+
     id: Text
     prompt: Text
-    entry_point: Text
-    kind: Literal["function", "class"]
-    test_cases: tuple[Case, ...]
+    kind: Literal["function", "class", "json", "text"]
+    entry_point: Text = ""
+    test_cases: tuple[Case, ...] = ()
     version: int = 1
     title: str = ""
     difficulty: str = ""
@@ -104,6 +115,32 @@ class Contract(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ] = ()  # calls without expectations, to compare behaviour on; generated where there are none
     paraphrases: tuple[Text, ...] = ()  # the same request in other words, for a study that sweeps the wording
     solutions: tuple[Solution, ...] = ()
+    schema: dict[str, Any] | bool | None = None  # of kind json, as ``fields`` is
+    fields: tuple[FieldCheck, ...] = ()
+    expected: Any | UnsetType = UNSET  # of json the whole value, of a text the answer
+    answer: AnswerForm | None = None  # of kind text, as the rest is
+    must_match: tuple[Text, ...] = ()
+    must_contain: tuple[Text | tuple[Text, ...], ...] = ()  # each, or one of several wordings of it
+    length: TextLength | None = None
+
+    @property
+    def is_program(self) -> bool:
+        return self.kind in ("function", "class")
+
+    @property
+    def group(self) -> str:
+        """By which contracts can be chosen."""
+        return "programs" if self.is_program else self.kind
+
+    @property
+    def tests(self) -> int:
+        """How many things are checked."""
+        if self.kind == "json":
+            return 1 + (self.expected is not UNSET) + sum(check.decides for check in self.fields)
+        if self.kind == "text":
+            checks = len(self.must_match) + len(self.must_contain)
+            return checks + (self.answer is not None) + (self.length is not None)
+        return len(self.test_cases)
 
     @property
     def snapshot(self) -> str:
@@ -157,19 +194,24 @@ def read_data(path: Path) -> Source:
 
 
 def shipped_contracts() -> dict[str, Contract]:
-    """The contracts that come with Assay, by id."""
+    """The contracts that come with Assay, by id: programs, JSON, texts."""
     return dict(_shipped())
+
+
+def shipped_programs() -> dict[str, Contract]:
+    return {key: contract for key, contract in _shipped().items() if contract.is_program}
 
 
 @cache
 def _shipped() -> dict[str, Contract]:
     folder = files("assay.instruments.repeatability") / "data" / "contracts"
     found = {}
-    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
-        if entry.name.endswith(".yaml"):
-            source = parse_source(entry.read_text("utf-8"), entry.name)
-            contract = _contract(source.value, source, (), None)
-            found[contract.id] = contract
+    for place in (folder, folder / "json", folder / "text"):
+        for entry in sorted(place.iterdir(), key=lambda e: e.name):
+            if entry.name.endswith(".yaml"):
+                source = parse_source(entry.read_text("utf-8"), entry.name)
+                contract = _contract(source.value, source, (), None)
+                found[contract.id] = contract
     return found
 
 
@@ -189,9 +231,13 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
     if not isinstance(value, dict):
         raise source.error(at, "a contract is a mapping with prompt, entry_point, kind and test_cases")
     _refuse_typos(value, Contract, source, at)
-    contract = convert({"id": key, **value} if key else value, Contract, source, at)
-    if key and contract.id != key:
-        raise source.error((*at, "id"), f"the contract {key!r} calls itself {contract.id!r}")
+    if value.get("kind") in ("json", "text"):
+        return _other_contract(value, source, at, key)
+    for name in ("kind", "entry_point", "test_cases"):
+        if name not in value:
+            raise source.error(at, f"{name!r} is missing")
+    value = {name: given for name, given in value.items() if name not in NOT_OF_PROGRAMS}
+    contract = _converted(value, source, at, key)
     if not contract.test_cases:
         raise source.error((*at, "test_cases"), "a contract without tests has no oracle")
     _check_language(contract, source, at)
@@ -210,6 +256,24 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
         where = (*at, "inputs", number)
         _refuse_case_typos(value["inputs"][number], source, where)
         _check_input(contract, case, source, where)
+    return contract
+
+
+def _converted(value: dict[str, Any], source: Source, at: tuple[str | int, ...], key: str | None) -> Contract:
+    contract = convert({"id": key, **value} if key else value, Contract, source, at)
+    if key and contract.id != key:
+        raise source.error((*at, "id"), f"the contract {key!r} calls itself {contract.id!r}")
+    return contract
+
+
+def _other_contract(
+    value: dict[str, Any], source: Source, at: tuple[str | int, ...], key: str | None
+) -> Contract:
+    """Of JSON or text. Solutions are those of shipped contracts, whose expressions the tests compile."""
+    contract = _converted(value, source, at, key)
+    check_expectations(contract, value, source, at)
+    if not contract.solutions:
+        check_expressions(contract, source, at)
     return contract
 
 

@@ -9,8 +9,9 @@ else the first. Without a fence the whole text is the program. Nothing else is c
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
-__all__ = ["EXTRACTION", "extract_code", "find_code"]
+__all__ = ["EXTRACTION", "choose_block", "extract_code", "find_code", "holds_block"]
 
 EXTRACTION = "extract/1"
 
@@ -31,19 +32,31 @@ def extract_code(text: str, entry_point: str, language: str = "python") -> str:
     return text[start:end]
 
 
+def holds_block(text: str) -> bool:
+    """Whether there is a fenced block, as in a whole reply."""
+    return bool(_blocks(text))
+
+
 def find_code(text: str, entry_point: str, language: str = "python") -> tuple[int, int]:
     """Where the program stands in the reply: from, to, in characters."""
-    blocks = _blocks(text)
-    if not blocks:
-        return 0, len(text)
     defines = re.compile(_DEFINES.get(language, _ANYWHERE).format(re.escape(entry_point)), re.M)
-    for _, start, end in blocks:
-        if defines.search(text[start:end]):
-            return start, end
+    words = _WORDS.get(language, (language.lower(),))
+    return choose_block(text, [lambda block: bool(defines.search(block))], words) or (0, len(text))
+
+
+def choose_block(
+    text: str, wanted: Sequence[Callable[[str], bool]], words: Sequence[str]
+) -> tuple[int, int] | None:
+    """The first fenced block that is wanted, by the first wish that one fulfils; else by its word, else the first."""
+    blocks = _blocks(text)
+    for fits in wanted:
+        for _, start, end in blocks:
+            if fits(text[start:end]):
+                return start, end
     for word, start, end in blocks:
-        if word.lower() in _WORDS.get(language, (language.lower(),)):
+        if word.lower() in words:
             return start, end
-    return blocks[0][1:]
+    return blocks[0][1:] if blocks else None
 
 
 def _blocks(text: str) -> list[tuple[str, int, int]]:

@@ -4,11 +4,11 @@
 rung            the same are programs with equal
 ==============  ==========================================================================================
 ``bytes``       bytes
-``text``        text but for line ends and trailing white space (``text/1``)
+``text``        text but for line ends and trailing white space (``text/2``)
 ``layout``      tokens: comments, blank lines, spacing and width of indentation aside (``layout/1``)
 ``ast``         syntax tree, docstrings aside (``ast/1``)
 ``names``       syntax tree after consistent renaming of what may be renamed (``names/1``)
-``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/1``)
+``behaviour``   results, on the contract's tests and on inputs generated from them (``behaviour/2``)
 ==============  ==========================================================================================
 
 Each rung joins what the rung below it has joined: programs that are the same in a narrow sense are the same in
@@ -21,8 +21,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
-from .normalisation import Forms
-
 __all__ = ["PYTHON_RUNGS", "RUNGS", "TEXT_RUNGS", "class_sizes", "climb", "contradictions"]
 
 RUNGS = ("bytes", "text", "layout", "ast", "names", "behaviour")
@@ -33,7 +31,7 @@ TEXT_RUNGS = ("bytes", "text", "behaviour")  # of a program in another language:
 def climb(
     programs: Sequence[str],
     behaviours: Sequence[str | None],
-    forms: Callable[[str], Forms],
+    forms: Callable[[str], object],
     rungs: Sequence[str] = RUNGS,
 ) -> dict[str, list[int]]:
     """For each rung the class of each program, numbered in order of first appearance."""

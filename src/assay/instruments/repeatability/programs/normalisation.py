@@ -1,14 +1,14 @@
 """Normal forms: what is done to a program before it is compared.
 
-``text/1``
-    CRLF and CR become LF, every line and the end of the text are right-stripped.
+``text/2``
+    CRLF and CR become LF, every line and the end of the text are right-stripped, but for the inside of literals.
 ``layout/1+pyX.Y``
     The tokens of each logical line with one space between them, four spaces a level; no comments, no blank lines.
     Same fallback as ``ast``.
 ``ast/1+pyX.Y``
     The program as the interpreter prints its syntax tree, docstrings removed. How a tree is printed differs
     between Python versions, so the version is part of the name and comparisons are made from the raw text anew.
-    Code that does not parse, or is nested more than 500 levels deep, falls back to ``text/1`` (spec, "Syntax
+    Code that does not parse, or is nested more than 500 levels deep, falls back to ``text/2`` (spec, "Syntax
     errors in code").
 ``names/1+pyX.Y``
     As ``ast``, after every variable that may be renamed has got its number for a name. Same fallback.
@@ -26,6 +26,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .layout import layout
+from .line_ends import other_text_form, text_form
 from .names import Outline, alpha, filled, outlined
 from .parsing import LONG, Parsed, PerPiece, Piece, is_text, parse, read, room, uncollected
 
@@ -33,7 +34,7 @@ __all__ = ["VERSIONS", "Forms", "ast_form", "names_form", "normal_forms", "signa
 
 _PYTHON = f"py{sys.version_info.major}.{sys.version_info.minor}"
 VERSIONS = {
-    "text": "text/1",
+    "text": "text/2",
     **{name: f"{name}/1+{_PYTHON}" for name in ("layout", "ast", "names", "astdump")},
 }
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -55,17 +56,12 @@ def signature(normal: str) -> str:
     return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def text_form(source: str) -> str:
-    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(line.rstrip() for line in lines).rstrip()
-
-
 def normal_forms(source: str, keep: frozenset[str] = frozenset(), *, python: bool = True) -> Forms:
     """Every normal form of a program. ``keep`` are names that callers use.
 
     Of another language only the text is known.
     """
-    text = text_form(source)
+    text = text_form(source) if python else other_text_form(source)
     with room(), uncollected():
         found = read(source) if python else None
         if found is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import UNSET
 
@@ -22,7 +22,7 @@ from .contracts import CallStep, Case, Contract
 from .inputs import plain_case
 from .languages import command_job, command_run
 
-__all__ = ["OracleJudgement", "behaviour_of", "job_for", "judge", "read_run"]
+__all__ = ["OracleJudgement", "behaviour_of", "job_for", "judge", "read_run", "was_loaded"]
 
 
 class OracleJudgement(NamedTuple):
@@ -52,7 +52,8 @@ def job_for(contract: Contract, code: str, inputs: Inputs | None = None) -> Job 
     )
     if contract.language != "python":
         return command_job(contract, code, cases, limits)
-    return Job(source=code, entry_point=contract.entry_point, kind=contract.kind, cases=cases, limits=limits)
+    kind: Literal["function", "class"] = "class" if contract.kind == "class" else "function"
+    return Job(source=code, entry_point=contract.entry_point, kind=kind, cases=cases, limits=limits)
 
 
 def read_run(
@@ -73,12 +74,16 @@ def _cases(contract: Contract, inputs: Inputs | None) -> tuple[dict[str, Any], .
 def behaviour_of(tests: dict[str, Any], explored: dict[str, Any] | None) -> str | None:
     """A digest of everything a program returned or raised; None where that was not seen to its end.
 
-    A value that is not plain data is not seen: of two of them nobody can say whether they are the same.
+    A value that is not plain data is not seen: of two of them nobody can say whether they are the same. Nor does a
+    program behave in any way that was not loaded.
     """
-    if tests["state"] == "exception":  # it could not be loaded: that is how it behaves, on every input
-        return digest(["not loaded", tests["detail"].partition(":")[0]])
     seen = [_seen(run) for run in (tests, explored) if run is not None]
     return None if None in seen else digest(seen)
+
+
+def was_loaded(tests: dict[str, Any]) -> bool:
+    """Whether there was a program to call, by the contract's entry point."""
+    return bool(tests["state"] != "exception")
 
 
 def _seen(run: dict[str, Any]) -> list[Any] | None:
@@ -121,7 +126,7 @@ def _without_messages(value: Any) -> Any:
 def judge(contract: Contract, run: dict[str, Any]) -> OracleJudgement:
     """Compare what came out with what the contract expects."""
     tests = len(contract.test_cases)
-    if run["state"] == "exception":  # the program could not be loaded or has no such entry point
+    if not was_loaded(run):
         return OracleJudgement("exception", 0, tests, run["detail"], 0 if tests else None)
     results = run["cases"]
     states = [

@@ -1,8 +1,8 @@
 """The declared grid of the calibration: what is drawn, how often, and how many at a time.
 
-All variants answer one contract, so that every two of them can be compared. Weights are parts of 1,000: truths
-follow from them exactly. ``marked`` and ``tagged`` stand for infinitely many programs: a comment, or a constant,
-that never comes twice. Marks are single letters, so that any two marked programs lie equally far apart.
+All variants of a distribution answer one contract, so that every two of them can be compared. Weights are parts of
+1,000: truths follow from them exactly. ``marked`` and ``tagged`` stand for infinitely many outputs: a comment, or a
+constant, that never comes twice. Marks are single letters, so that any two marked outputs lie equally far apart.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from assay.instruments.repeatability.programs.contracts import Contract, shipped_contracts
-from assay.instruments.repeatability.reference import PROSE, derived
+from assay.instruments.repeatability.kinds.variants import marked
+from assay.instruments.repeatability.programs.contracts import Contract
+from assay.instruments.repeatability.reference import PROSE, TALK, derived
 from assay.stats import philox
 
 __all__ = [
-    "CONTRACT",
     "FAMILIES",
     "GRID",
     "PARTS",
@@ -26,11 +26,10 @@ __all__ = [
     "SIZES",
     "Distribution",
     "Roster",
-    "calibration_contract",
     "draw",
 ]
 
-CONTRACT = "merge_intervals"
+JSON, TEXT = "invoice", "review_sentiment"
 FAMILIES = ("marked", "tagged")
 SIZES = (5, 10, 20, 50, 100)
 QUICK_SIZES = (5, 20)
@@ -47,6 +46,7 @@ class Distribution(Struct, frozen=True):
     name: str
     about: str
     parts: dict[str, int]
+    contract: str = "merge_intervals"
 
     def share(self, variant: str) -> Fraction:
         return Fraction(self.parts[variant], PARTS)
@@ -120,15 +120,82 @@ GRID = (
         "wrong, not Python, or no program at all",
         {"touching_apart": 500, "shrinks": 300, "unparseable": 150, "prose": 50},
     ),
+    Distribution("json: never twice", "plain before blanks that never repeat", {"marked": 1000}, JSON),
+    Distribution(
+        "json: other values",
+        "plain, and a customer that never comes twice",
+        {"plain": 500, "tagged": 500},
+        JSON,
+    ),
+    Distribution(
+        "json: form",
+        ".4 plain, .2 laid out otherwise, .2 keys reversed, .2 numbers otherwise written",
+        {"plain": 400, "formatted": 200, "reordered": 200, "renamed": 200},
+        JSON,
+    ),
+    Distribution(
+        "json: everything",
+        ".3 plain, .4 in other forms, .15 wrong, .05 not JSON, .05 no answer, .05 never twice",
+        {
+            "plain": 300,
+            "formatted": 100,
+            "reordered": 150,
+            "renamed": 150,
+            "one_lamp": 100,
+            "american_date": 50,
+            "unparseable": 50,
+            "prose": 50,
+            "marked": 50,
+        },
+        JSON,
+    ),
+    Distribution(
+        "json: never passes",
+        "wrong, not JSON, or no answer",
+        {"one_lamp": 500, "no_currency": 300, "unparseable": 150, "prose": 50},
+        JSON,
+    ),
+    Distribution("text: never twice", "plain with a remark that never repeats", {"marked": 1000}, TEXT),
+    Distribution(
+        "text: form",
+        ".4 plain, .2 with white space around it, .2 in capitals, .2 said otherwise",
+        {"plain": 400, "formatted": 200, "renamed": 200, "reasons": 200},
+        TEXT,
+    ),
+    Distribution(
+        "text: rivals",
+        ".5 one answer, .3 another, .2 a third",
+        {"plain": 300, "sentence": 200, "negative": 300, "neutral": 200},
+        TEXT,
+    ),
+    Distribution(
+        "text: everything",
+        ".3 plain, .3 in other forms, .2 wrong, .1 that cannot be read, .05 another each time, .05 never twice",
+        {
+            "plain": 300,
+            "formatted": 100,
+            "renamed": 100,
+            "reasons": 100,
+            "negative": 150,
+            "neutral": 50,
+            "unparseable": 50,
+            "prose": 50,
+            "tagged": 50,
+            "marked": 50,
+        },
+        TEXT,
+    ),
+    Distribution(
+        "text: never passes",
+        "wrong, or cannot be read",
+        {"negative": 500, "neutral": 300, "unparseable": 150, "tagged": 50},
+        TEXT,
+    ),
 )
 
 
-def calibration_contract() -> Contract:
-    return shipped_contracts()[CONTRACT]
-
-
 class Roster:
-    """Every program that can be drawn, by number: each variant once, and of each family as many as a cell holds."""
+    """Every output that can be drawn, by number: each variant once, and of each family as many as a cell holds."""
 
     def __init__(self, contract: Contract, distributions: tuple[Distribution, ...], most: int) -> None:
         drawn = dict.fromkeys(variant for d in distributions for variant in d.parts)
@@ -144,7 +211,9 @@ def _source(contract: Contract, variant: str, mark: int) -> str:
     named = {solution.name: solution.code for solution in contract.solutions}
     letter = chr(_FIRST_LETTER + mark)
     if variant == "prose":
-        return PROSE
+        return PROSE if contract.is_program else TALK
+    if variant in FAMILIES and not contract.is_program:
+        return _never_twice(contract, variant, mark)
     if variant == "marked":
         return f"{named['plain']}# {letter}\n"
     if variant == "tagged":
@@ -154,8 +223,20 @@ def _source(contract: Contract, variant: str, mark: int) -> str:
     return derived(contract, variant) if variant in _DERIVED else named[variant]
 
 
+def _never_twice(contract: Contract, variant: str, mark: int) -> str:
+    """Of JSON: blanks behind the value, or a customer that is not the one. Of a text: a remark, or no answer."""
+    plain, letter = contract.solutions[0].code, chr(_FIRST_LETTER + mark)
+    if contract.kind == "json":
+        return (
+            marked(contract, f"{mark:x}")
+            if variant == "marked"
+            else plain.replace("Ada King", f"Ada {letter}")
+        )
+    return f"{plain.rstrip()} (note {letter})\n" if variant == "marked" else f"I would call it {letter}.\n"
+
+
 def draw(distribution: Distribution, roster: Roster, n: int, runs: int) -> Ids:
-    """Cells of n programs, one a row. Row r is the same whatever the number of runs."""
+    """Cells of n outputs, one a row. Row r is the same whatever the number of runs."""
     key = f"calibrate repeatability {distribution.name} {n}"
     raw = np.stack([philox(key, run).random_raw(n) for run in range(runs)]).astype(np.uint64)
     # 53 bits of a fair draw; that 1,000 does not divide their number shifts no share by more than 1e-13.

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from assay.instruments.repeatability.measures.anchored import POST, PRE
 from assay.instruments.repeatability.measures.pairs import mean_distance
-from assay.instruments.repeatability.programs.ladder import RUNGS
-from assay.instruments.repeatability.programs.repair import LEVELS
 from assay.measuring.calibration import Readings
 from assay.stats import (
     IntervalArray,
@@ -26,7 +24,7 @@ from assay.stats import (
     pairwise_mean_array,
 )
 
-from .outputs import MEANS, SHARES, CanonTables, SimulatedPrograms
+from .outputs import MEANS, SHARES, CanonTables, SimulatedOutputs
 from .truth import Key
 
 __all__ = ["anchored_readings", "canon_free_readings", "canons_of"]
@@ -36,9 +34,9 @@ Ids = npt.NDArray[np.int64]
 SAME_AS = {"delta_R_anchor": "R_anchor", "delta_R_anchor_observed": "rescue_rate"}
 
 
-def canons_of(ids: Ids, programs: SimulatedPrograms) -> tuple[Ids, Ids]:
+def canons_of(ids: Ids, outputs: SimulatedOutputs) -> tuple[Ids, Ids]:
     """Of every cell the position of its first output that passes, and its number; −1 where none does."""
-    passed = programs.passed[ids]
+    passed = outputs.passed[ids]
     some = passed.any(axis=1)
     index = np.where(some, passed.argmax(axis=1), -1)
     return index, np.where(some, ids[np.arange(len(ids)), index], -1)
@@ -55,24 +53,28 @@ def _readings(found: IntervalArray) -> Readings:
     return Readings(found.value, found.low, found.high)
 
 
-def canon_free_readings(ids: Ids, programs: SimulatedPrograms, confidence: float) -> dict[Key, Readings]:
+def canon_free_readings(ids: Ids, outputs: SimulatedOutputs, confidence: float) -> dict[Key, Readings]:
     runs, n = ids.shape
     total = np.full(runs, n)
     found: dict[Key, Readings] = {}
-    for name, sense in (("R_raw", "raw"), ("R_ast", "tree")):
-        largest = _counts(programs.classes[sense][ids]).max(axis=1)
+    for name, sense in outputs.modal:
+        largest = _counts(outputs.classes[sense][ids]).max(axis=1)
         found[name, ""] = _readings(modal_share_array(largest, total, confidence))
-    passing = programs.passed[ids].sum(axis=1)
+    passing = outputs.passed[ids].sum(axis=1)
     found["pass_rate", ""] = _readings(clopper_pearson_array(passing, total, confidence))
-    for rung in RUNGS:
-        counts = _counts(programs.classes[rung][ids])
+    for rung in outputs.rungs:
+        counts = _counts(outputs.classes[rung][ids])
         agreeing = (counts * (counts - 1) // 2).sum(axis=1)
         found["R", rung] = _readings(modal_share_array(counts.max(axis=1), total, confidence))
         found["pairwise_agreement", rung] = _readings(pairwise_agreement_array(agreeing, total, confidence))
         found["entropy", rung] = _entropy(counts, agreeing, total, confidence)
         found["novelty", rung] = _novelty((counts == 1).sum(axis=1), n, confidence)
-    means = _mean_distances(ids, programs)
-    found["pairwise_distance", "ast"] = _readings(pairwise_mean_array(means, total, confidence))
+    for field in outputs.kind.fields:
+        counts = _counts(outputs.classes[field][ids])
+        agreeing = (counts * (counts - 1) // 2).sum(axis=1)
+        found["field_agreement", field] = _readings(pairwise_agreement_array(agreeing, total, confidence))
+    means = _mean_distances(ids, outputs)
+    found["pairwise_distance", outputs.levels[-1]] = _readings(pairwise_mean_array(means, total, confidence))
     return found
 
 
@@ -92,37 +94,37 @@ def _novelty(once: Ids, n: int, confidence: float) -> Readings:
     return Readings(np.array(value), np.array([r.low for r in rows]), np.array([r.high for r in rows]))
 
 
-def _mean_distances(ids: Ids, programs: SimulatedPrograms) -> Floats:
+def _mean_distances(ids: Ids, outputs: SimulatedOutputs) -> Floats:
     known: dict[tuple[int, ...], float] = {}
     found = []
     for row in ids.tolist():
         key = tuple(row)
         if key not in known:
-            known[key] = mean_distance([programs.trees[i] for i in row]).mean or 0.0
+            known[key] = mean_distance([outputs.forms[i] for i in row]).mean or 0.0
         found.append(known[key])
     return np.array(found)
 
 
 def anchored_readings(
-    ids: Ids, programs: SimulatedPrograms, canons: CanonTables, confidence: float
+    ids: Ids, outputs: SimulatedOutputs, canons: CanonTables, confidence: float
 ) -> dict[Key, Readings]:
     """Values of the whole cell, intervals from the outputs after the canon; NaN without a canon."""
-    index, canon = canons_of(ids, programs)
+    index, canon = canons_of(ids, outputs)
     some = np.flatnonzero(index >= 0)
     rows = np.array([canons.row[c] for c in canon[some].tolist()], dtype=np.int64)
     found: dict[Key, Readings] = {}
-    for level in LEVELS:
+    for level in outputs.levels:
         parts: dict[str, Readings] = {}
         for name in (*SHARES, *MEANS):
             values = canons.tables[level][name][rows[:, None], ids[some]]
-            assert not np.isnan(values).any(), "a program met a canon it was not compared with"
+            assert not np.isnan(values).any(), "an output met a canon it was not compared with"
             read = _share if name in SHARES else _mean
             parts[name] = _spread(read(values, index[some], confidence), some, len(ids))
         gain = parts["gain"]
         assert gain.low is not None
         assert gain.high is not None
         parts["delta_mu"] = Readings(-gain.value, -gain.high, -gain.low)
-        for name in (*PRE, *POST):
+        for name in (*PRE, *(POST if outputs.kind.repairs else ())):
             found[name, level] = parts[SAME_AS.get(name, name)]
     return found
 

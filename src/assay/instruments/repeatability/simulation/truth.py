@@ -4,15 +4,15 @@
 measure                  truth
 =======================  ===================================================================================
 R, R_raw, R_ast          max p, over the classes of that sense of sameness
-pairwise_agreement       Σ p²
+pairwise_agreement       Σ p²; so field_agreement
 entropy                  −Σ p log₂ p
 novelty                  Σ p (1 − p)^(n − 1)
 pairwise_distance        Σ Σ p_u p_v d(u, v)
-pass_rate                Σ p, over programs that pass
-anchored measures        Σ p_v f(v, c), given that the program c became the canon
+pass_rate                Σ p, over outputs that pass
+anchored measures        Σ p_v f(v, c), given that the output c became the canon
 =======================  ===================================================================================
 
-SimulatedPrograms that never repeat have no p of their own: where they stay apart they are the limit of ever more and
+Outputs that never repeat have no p of their own: where they stay apart they are the limit of ever more and
 ever rarer ones. Then they add nothing to max p and Σ p², their whole share to novelty, and the entropy is
 infinite. Outputs after the canon are independent of it, so given the canon they are draws like any others.
 """
@@ -27,11 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.instruments.repeatability.measures.pairs import distance_matrix
-from assay.instruments.repeatability.programs.ladder import RUNGS
-from assay.instruments.repeatability.programs.repair import LEVELS
 
 from .distributions import FAMILIES, Distribution, Roster
-from .outputs import MEANS, SHARES, CanonTables, SimulatedPrograms
+from .outputs import MEANS, SHARES, CanonTables, SimulatedOutputs
 
 __all__ = ["Key", "anchored_truths", "canon_free_truths", "kinds_of"]
 
@@ -41,7 +39,7 @@ Key = tuple[str, str]  # name of a measure, and its rung or level
 
 
 class Kind(NamedTuple):
-    """A variant: its share, and two programs of it that differ where it never repeats."""
+    """A variant: its share, and two outputs of it that differ where it never repeats."""
 
     share: Fraction
     one: int
@@ -55,15 +53,17 @@ def kinds_of(distribution: Distribution, roster: Roster) -> list[Kind]:
     ]
 
 
-def canon_free_truths(kinds: list[Kind], programs: SimulatedPrograms, n: int) -> dict[Key, float]:
+def canon_free_truths(kinds: list[Kind], outputs: SimulatedOutputs, n: int) -> dict[Key, float]:
     found: dict[Key, float] = {
-        ("R_raw", ""): _largest(_atoms(kinds, programs.classes["raw"])),
-        ("R_ast", ""): _largest(_atoms(kinds, programs.classes["tree"])),
-        ("pass_rate", ""): float(sum(kind.share for kind in kinds if programs.passed[kind.one])),
-        ("pairwise_distance", "ast"): _distance(kinds, programs),
+        **{(name, ""): _largest(_atoms(kinds, outputs.classes[sense])) for name, sense in outputs.modal},
+        ("pass_rate", ""): float(sum(kind.share for kind in kinds if outputs.passed[kind.one])),
+        ("pairwise_distance", outputs.levels[-1]): _distance(kinds, outputs),
     }
-    for rung in RUNGS:
-        atoms = _atoms(kinds, programs.classes[rung])
+    for field in outputs.kind.fields:
+        atoms = _atoms(kinds, outputs.classes[field])
+        found["field_agreement", field] = float(sum(p * p for p in atoms))
+    for rung in outputs.rungs:
+        atoms = _atoms(kinds, outputs.classes[rung])
         never = 1 - sum(atoms)
         found["R", rung] = _largest(atoms)
         found["pairwise_agreement", rung] = float(sum(p * p for p in atoms))
@@ -86,8 +86,8 @@ def _largest(atoms: list[Fraction]) -> float:
     return float(max(atoms, default=Fraction(0)))
 
 
-def _distance(kinds: list[Kind], programs: SimulatedPrograms) -> float:
-    far = distance_matrix([programs.trees[i] for kind in kinds for i in (kind.one, kind.another)])
+def _distance(kinds: list[Kind], outputs: SimulatedOutputs) -> float:
+    far = distance_matrix([outputs.forms[i] for kind in kinds for i in (kind.one, kind.another)])
     return math.fsum(
         float(u.share * v.share) * float(far[2 * i, 2 * j + 1])
         for i, u in enumerate(kinds)
@@ -107,7 +107,7 @@ def anchored_truths(kinds: list[Kind], canons: CanonTables, canon: int) -> dict[
         )
 
     found: dict[Key, float] = {}
-    for level in LEVELS:
+    for level in canons.tables:
         for name in SHARES:
             found[name, level] = expected(level, name)
         mu_pre, mu_post, gain = (expected(level, name) for name in MEANS)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assay.canonical import sha256_hex
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output, due
+from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.normalisation import ast_form, normal_forms, text_form
 from assay.instruments.repeatability.programs.repair import (
@@ -286,5 +287,5 @@ def test_without_a_canon_or_in_another_language_nothing_is_due() -> None:
     without = cell_of((RENAMED, "wrong"))
     assert due([without], anchors_of([without])) == []
     outputs = [Output(0, "a", "pass", 1, 1), Output(1, "b", "pass", 1, 1)]
-    other = Cell(CellKey("c", "m"), outputs, language="awk")
+    other = Cell(CellKey("c", "m"), outputs, kind=programs_in("awk"))
     assert due([other], anchors_of([other])) == []
