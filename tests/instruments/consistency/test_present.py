@@ -103,7 +103,7 @@ def test_the_first_table_says_by_both_rules_whether_identity_holds(
 ) -> None:
     """Whichever of the two is declared."""
     table = headline_of(made_up.score(ConsistencySettings(rule=rule)))
-    assert table.columns[:3] == ("subject", "by value", "by interval")
+    assert table.columns[:3] == ("subject", "M5 by value", "M5 by interval")
     assert table.rows[0][:3] == ("a", by_value, by_interval)
 
 

@@ -88,7 +88,7 @@ def headline_of(result: Result) -> Headline:
         title="Consistency",
         rows=("subject",),
         columns=COLUMNS,
-        outcomes={"by value": _by_rule(result, "point"), "by interval": _by_rule(result, "interval")},
+        outcomes={"M5 by value": _by_rule(result, "point"), "M5 by interval": _by_rule(result, "interval")},
         caption=CAPTION,
     )
 

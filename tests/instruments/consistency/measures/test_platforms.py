@@ -64,9 +64,11 @@ def test_nothing_is_claimed_of_a_subject_of_whom_too_much_was_lost() -> None:
     lost = made.score(excluded=[Exclusion("timeout", 90, {"subject": "b"})])
     assert verdict(lost).holds is None
     assert "invalid: 90 of " in verdict(lost).because
-    assert {v.claim: v.holds for v in lost.verdicts if "at least" in v.claim} == {
-        "M5 of a is at least 0.9": True,
-        "M5 of b is at least 0.9": None,
+    assert {(v.name, v.labels["subject"]): v.holds for v in lost.verdicts if v.kind == "threshold"} == {
+        ("M5", "a"): True,
+        ("M5_point", "a"): True,
+        ("M5", "b"): None,
+        ("M5_point", "b"): None,
     }
 
 
