@@ -10,17 +10,10 @@ from assay.instruments.consistency.detectors.rulebook import Rulebook
 
 from .words import IndexedText
 
-__all__ = ["RULES", "asserts", "clause_before", "contrasts", "denies_value"]
+__all__ = ["RULES", "asserts", "contrasts", "denies_value"]
 
 RULES = Rulebook("judging/mistakes")
 MOST = 20  # mentions of a value that are looked at
-
-
-def clause_before(text: IndexedText, place: int, reach: int = 200) -> str:
-    """The words of the same clause that come before the place."""
-    begin = max(0, place - reach)
-    breaks = [found.end() for found in RULES["break"].finditer(text.low, begin, place)]
-    return text.low[breaks[-1] if breaks else begin : place]
 
 
 def denies_value(text: IndexedText, spans: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -26,7 +26,7 @@ class _Data(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _data() -> _Data:
-    place = files("assay.instruments.consistency").joinpath("data", "judging", "canaries.yaml")
+    place = files("assay.instruments.consistency").joinpath("data", "canaries", "spelling.yaml")
     return msgspec.yaml.decode(place.read_bytes(), type=_Data)
 
 

@@ -27,7 +27,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _words() -> dict[str, _Words]:
-    place = files("assay.instruments.consistency").joinpath("data", "judging", "numbers.yaml")
+    place = files("assay.instruments.consistency").joinpath("data", "canaries", "numbers.yaml")
     return msgspec.yaml.decode(place.read_bytes(), type=dict[str, _Words])
 
 
