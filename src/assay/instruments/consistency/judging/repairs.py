@@ -193,7 +193,10 @@ def _resuming(text: IndexedText, scenario: Scenario, place: int, spent: tuple[Sp
         if not _is_spent(text, (start, end), spent):
             words = [rest.low[a:b] for a, b in rest.within(start, end)]
             telling = {stem(word) for word in words if word not in silent and not _HEX_RUN.fullmatch(word)}
-            colon = text.low.startswith(":", start)  # announces what is given: "For the cat: Smokey."
+            # what is given may be one word: "For the cat: Smokey.", "Cat name? Smokey."
+            colon = text.low.startswith(":", start) or text.low[max(0, start - 3) : start].rstrip().endswith(
+                "?"
+            )
             announced = said - silent - right and (says_so or (colon and asked & lead))
             if announced or (len(words) >= (1 if colon else LEAST) and telling - heard):
                 going_on.append(Span(start, end, "resumes"))
