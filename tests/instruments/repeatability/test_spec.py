@@ -362,7 +362,7 @@ def test_every_version_that_defines_a_number_is_recorded() -> None:
     assert (versions["oracle"], versions["distance"], versions["repair"]) == (
         "oracle/1",
         "levenshtein/1",
-        "repair/2",
+        "repair/3",
     )
     assert (versions["rung.behaviour"], versions["inputs"], versions["pairs"]) == (
         "behaviour/2",
@@ -380,6 +380,6 @@ def test_rows_hold_the_distances_before_and_after_repair_at_full_precision() -> 
     _, near, failing = record_rows([cell], anchors_of([cell]), repaired=True)
     assert (near["distance_text"], near["distance_text_post"]) == (2 / 3, 1 / 3)
     assert (failing["distance_text"], failing["distance_text_post"]) == (1.0, 1.0)
-    assert near["repair"] == "repair/2"
+    assert near["repair"] == "repair/3"
     (_, plain, _) = record_rows([cell], anchors_of([cell]))
     assert (plain["distance_text_post"], plain["repair"], plain["repair_steps"]) == (None, None, None)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from assay.bench.prepare import prepare
+from assay.canonical import encode
 from assay.errors import InputError
 from assay.instruments.repeatability.programs.contracts import Contract, load_contracts
 from assay.instruments.repeatability.programs.languages import check_commands, command_run, runner_of
@@ -22,7 +23,7 @@ from assay.instruments.repeatability.programs.oracle import (
 )
 from assay.instruments.repeatability.rows import score_rows
 from assay.instruments.repeatability.scoring import Settings
-from assay.sandbox import CommandJob, Limits, run_all
+from assay.sandbox import CommandJob, Limits, run_all, thaw
 from assay.study import Study
 from tests.instruments.repeatability.making import contract, measure
 from tests.sandbox.commands import needed
@@ -247,6 +248,88 @@ def test_what_is_not_plain_data_has_no_behaviour_to_compare() -> None:
     plain, odd = runs(asked, "const f = (x) => x", "const f = (x) => () => x")
     assert behaviour_of(plain, None) is not None
     assert behaviour_of(odd, None) is None
+
+
+# Half of a character is a text to JavaScript
+
+REVERSED = "function f(s) { return s.split('').reverse().join(''); }"
+HALVES = {
+    "a value": {"state": "value", "value": "b\ude00\ud83da"},
+    "a key": {"state": "value", "value": {"dict": [["\ud83d", 1]]}},
+    "a name of something else": {"state": "value", "value": {"opaque": "\ud83d"}},
+    "an exception": {"state": "exception", "exception": "E\ud83d", "message": "\ude00", "bases": ["\ud83d"]},
+}
+
+
+def recorded(asked: Contract, code: str, *results: Any) -> dict[str, Any]:
+    """A command's run as it stands in a ledger."""
+    job = job_for(asked, code)
+    assert isinstance(job, CommandJob)
+    token = json.loads(job.stdin)["token"]
+    output = "".join(f"\n{token} {json.dumps(found)}\n" for found in results)
+    return {"state": "ran", "detail": "", "exit_code": 0, "output": output, "cut": False}
+
+
+@pytest.mark.parametrize("where", HALVES)
+def test_half_a_character_is_told_apart_and_can_be_recorded(where: str) -> None:
+    asked = contract([{"args": ["a😀b"], "expected": "b😀a"}], language="javascript")
+    found, other = (
+        command_run(asked, REVERSED, recorded(asked, REVERSED, json.loads(text)), 1)
+        for text in (json.dumps(HALVES[where]), json.dumps(HALVES[where]).replace("d83d", "d83c"))
+    )
+    assert encode(found)
+    assert judge(asked, found).state == ("exception" if where == "an exception" else "wrong")
+    seen = behaviour_of(found, None), behaviour_of(other, None)
+    if where == "a name of something else":
+        assert seen == (None, None)
+    else:
+        assert None not in seen
+        assert seen[0] != seen[1]
+    if where == "a value":
+        assert thaw(found["cases"][0]["value"]) == "b\ude00\ud83da"
+
+
+def test_a_result_that_cannot_be_recorded_is_its_programs_fault() -> None:
+    asked = contract([{"args": [1], "expected": 1}], language="javascript")
+    for value in ({"\ud83d": 1}, {"str": "ff"}, {"bytes": "\ud83d"}, {"int": "\ud83d"}):
+        run = recorded(asked, REVERSED, {"state": "value", "value": value})
+        found = command_run(asked, REVERSED, run, 1)
+        assert found["state"] == "protocol_error"
+        assert encode(found)
+        assert behaviour_of(found, None) is None
+
+
+def test_a_javascript_program_that_cuts_characters_in_half_is_scored_like_any_other(tmp_path: Path) -> None:
+    needed("node")
+    contracts, rows = tmp_path / "contracts.json", tmp_path / "rows.jsonl"
+    asked = {
+        "prompt": "Reverse s.", "entry_point": "f", "kind": "function", "language": "javascript",
+        "test_cases": [{"args": ["ab"], "expected": "ba"}, {"args": ["a😀b"], "expected": "b😀a"}],
+    }  # fmt: skip
+    contracts.write_text(json.dumps({"c": asked}))
+    raises = "function f(s) { const e = new Error('\\ud83d'); e.name = 'E\\ud83d'; throw e; }"
+    keys = "function f(s) { return {[s[1]]: s}; }"
+    outputs = [REVERSED, raises, keys, "function f(s) { return [...s].reverse().join(''); }"]
+    rows.write_text(json.dumps({"contract": "c", "subject": "m", "outputs": outputs}))
+    result = score_rows(rows, contracts, settings=Settings())
+    assert measure(result, "pass_rate").value == 0.25
+    assert measure(result, "distinct", rung="behaviour").value == 4
+
+
+def test_a_python_program_that_cuts_characters_in_half_is_scored_like_any_other() -> None:
+    asked = contract([{"args": ["a"], "expected": "a"}])
+    half = "chr(0xd83d)"
+    codes = [
+        f"def f(s): return {half}",
+        f"def f(s): return {{{half}: s}}",
+        f"def f(s): raise ValueError({half})",
+        f"def f(s): raise type('E' + {half}, (Exception,), {{}})",
+        f"raise ValueError({half})",
+    ]
+    found = [run.comparable() for run in run_all([job_for(asked, code) for code in codes], workers=2)]
+    assert all(encode(run) for run in found)
+    assert len({behaviour_of(run, None) for run in found[:4]}) == 4
+    assert [judge(asked, run).state for run in found] == ["wrong", "wrong", *["exception"] * 3]
 
 
 # Any language by a declared command

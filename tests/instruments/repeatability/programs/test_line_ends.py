@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -136,32 +135,3 @@ def test_in_other_languages_lines_are_stripped_where_no_literal_can_go_over_them
 ) -> None:
     text = normal_forms(source, python=False).text
     assert text == ("\n".join(line.rstrip() for line in source.split("\n")).rstrip() if stripped else source)
-
-
-HOSTILE = {
-    "quotes": '."',
-    "escaped quotes": '\\"',
-    "triple quotes": '"""',
-    "formatted": 'f"""{',
-    "lines of quotes": "'\"\n",
-    "blanks": " ",
-    "backslashes": "\\ ",
-    "comments": "# ",
-    "assignments": "a=1  \n",
-}
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_text_is_read_in_a_time_that_grows_with_its_length(name: str) -> None:
-    from time import perf_counter
-
-    def seconds(characters: int) -> float:
-        source = '"' + HOSTILE[name] * (characters // len(HOSTILE[name])) + " \n"
-        begun = perf_counter()
-        text_form(source)
-        text_form(source[1:])
-        return perf_counter() - begun
-
-    times = [min(seconds(size) for _ in range(3)) for size in (100_000, 400_000)]
-    assert all(long < 12 * short + 0.05 for short, long in pairwise(times))

@@ -274,4 +274,4 @@ def test_every_version_is_recorded_and_names_the_python_it_depends_on() -> None:
     }
     assert versions([], extracted=False, repaired=False) == recorded
     assert versions([], extracted=True, repaired=False) == {**recorded, "extraction": "extract/1"}
-    assert versions([], extracted=False, repaired=True) == {**recorded, "repair": "repair/2"}
+    assert versions([], extracted=False, repaired=True) == {**recorded, "repair": "repair/3"}

@@ -1,10 +1,12 @@
 """What a study may require of repeatability: a measure, with its rung or level where it has one.
 
-``R behaviour``, ``R_anchor ast``; ast where none is named. Shares must be at least the bound, distances at most.
+``R behaviour``, ``R_anchor ast``; ast where none is named, which only programs have. Shares must be at least the
+bound, distances at most.
 """
 
 from __future__ import annotations
 
+from assay.instruments.repeatability.kinds import JsonOutputs, TextOutputs
 from assay.instruments.repeatability.programs.ladder import RUNGS
 from assay.measuring import Target
 
@@ -20,10 +22,12 @@ def _target(measure: str, **labels: str) -> Target:
     return Target(measure=measure, labels=labels, side="at most" if measure in DISTANCES else "at least")
 
 
+_RUNGS = dict.fromkeys((*RUNGS, *JsonOutputs.rungs, *TextOutputs.all_rungs))
+_LEVELS = ("text", "ast", *JsonOutputs.levels[1:], *TextOutputs.levels[1:])
 TARGETS: dict[str, Target] = {
     **{name: _target(name) for name in ALONE},
     **{name: _target(name, rung="ast") for name in ON_RUNGS},
     **{name: _target(name, level="ast") for name in AT_LEVELS},
-    **{f"{name} {rung}": _target(name, rung=rung) for name in ON_RUNGS for rung in RUNGS},
-    **{f"{name} {level}": _target(name, level=level) for name in AT_LEVELS for level in ("text", "ast")},
+    **{f"{name} {rung}": _target(name, rung=rung) for name in ON_RUNGS for rung in _RUNGS},
+    **{f"{name} {level}": _target(name, level=level) for name in AT_LEVELS for level in _LEVELS},
 }

@@ -21,7 +21,8 @@ from typing import Any
 
 import msgspec
 
-from assay.canonical import digest
+from assay.canonical import clean_text, digest, encode
+from assay.errors import InputError
 from assay.sandbox import CommandJob, Limits, find_command
 from assay.sandbox.inside.values import check
 
@@ -84,10 +85,11 @@ def command_run(contract: Contract, code: str, run: dict[str, Any], cases: int) 
         if line.startswith(token):
             try:
                 found = _result(json.loads(line.removeprefix(token)), contract.kind)
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                encode(found)  # what has no digest is this program's fault, and ends with it
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
                 return {
                     "state": "protocol_error",
-                    "detail": f"a result that cannot be read: {error}",
+                    "detail": f"a result that cannot be read: {_carried(str(error))}",
                     "cases": [],
                 }
             if "missing" in found:
@@ -130,26 +132,44 @@ def _valued(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked(value: Any) -> Any:
-    value = _with_floats(value)
+    value = _as_encoded(value)
     check(value)
     return value
 
 
-def _with_floats(value: Any) -> Any:
-    """Floats as Python writes them: other languages say 1e-7 for 1e-07, and print large ones in full."""
+def _as_encoded(value: Any) -> Any:
+    """Floats and texts as the sandbox writes them.
+
+    Other languages say 1e-7 for 1e-07, and print large numbers in full; and half of a character is a text to some.
+    """
     if isinstance(value, list):
-        return [_with_floats(item) for item in value]
+        return [_as_encoded(item) for item in value]
+    if isinstance(value, str):
+        return value if _is_carried(value) else {"str": value.encode("utf-8", "surrogatepass").hex()}
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("float"), str):
         return {**value, "float": repr(float(value["float"]))}
-    return {tag: _with_floats(content) for tag, content in value.items()}
+    if isinstance(value.get("opaque"), str):
+        return {**value, "opaque": _carried(value["opaque"])}
+    return {
+        tag: content if isinstance(content, str) else _as_encoded(content) for tag, content in value.items()
+    }
+
+
+def _is_carried(text: str) -> bool:
+    """Whether it is a text that UTF-8 can carry: one without lone surrogates."""
+    return text.isascii() or clean_text(text)[0] == text
+
+
+def _carried(name: str) -> str:
+    """A name or message, lone surrogates written out, as the sandbox does with those of Python."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _raised(found: dict[str, Any]) -> dict[str, Any]:
-    bases = [str(base) for base in found.get("bases", ())]
     return {
-        "exception": str(found["exception"])[:200],
-        "message": str(found.get("message", ""))[:1000],
-        "bases": bases[:50],
+        "exception": _carried(str(found["exception"])[:200]),
+        "message": _carried(str(found.get("message", ""))[:1000]),
+        "bases": [_carried(str(base)[:200]) for base in found.get("bases", ())][:50],
     }

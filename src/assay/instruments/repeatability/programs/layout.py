@@ -17,6 +17,7 @@ _INDENT = "    "
 def layout(source: str) -> str | None:
     """The normal form ``layout/1``; None for what cannot be cut into tokens."""
     source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    rows = source.split("\n")
     lines: list[str] = []
     words: list[str] = []
     depth, nested, start = 0, 0, (0, 0)
@@ -29,7 +30,7 @@ def layout(source: str) -> str | None:
             elif kind in _ENDS:
                 nested -= 1
                 if not nested:
-                    words.append(_between(source, start, found.end))
+                    words.append(_between(rows, start, found.end))
             elif nested or kind in _SILENT:
                 continue
             elif kind == tokenize.INDENT:
@@ -46,8 +47,8 @@ def layout(source: str) -> str | None:
     return "\n".join(lines)
 
 
-def _between(source: str, start: tuple[int, int], end: tuple[int, int]) -> str:
-    lines = source.split("\n")[start[0] - 1 : end[0]]
+def _between(rows: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    lines = rows[start[0] - 1 : end[0]]
     lines[-1] = lines[-1][: end[1]]
     lines[0] = lines[0][start[1] :]
     return "\n".join(lines)

@@ -175,9 +175,8 @@ def read(source: str) -> Parsed | None:
     return Parsed(source, (source,)) if _reads(source) else None
 
 
-# A row that a statement of the module may begin on, with its decorators.
-_START = re.compile(r"^(?:@.*\n)*(?!(?:elif|else|except|finally)\b)[^\W\d]", re.MULTILINE)
-_IDLE_END = re.compile(r"(?:\n[ \t]*(?:#[^\n]*)?)+\Z")  # rows without tokens
+# A row that a statement of the module may begin on, or a decorator.
+_START = re.compile(r"^(?:(?P<decorator>@.*)|(?!(?:elif|else|except|finally)\b)[^\W\d])", re.MULTILINE)
 _UNCUT = re.compile(
     "[\r\f\0\ud800-\udfff]"
 )  # other ends of rows, and what the parser refuses in a comment too
@@ -187,9 +186,30 @@ def _cut(source: str) -> tuple[str, ...]:
     """Pieces that may parse. A row may be taken for a beginning that is none, as in a string."""
     if _UNCUT.search(source):
         return (source,)
-    starts = [found.start() for found in _START.finditer(source)]
-    cuts = (0, *(start for start in starts if start), len(source))
-    return tuple(_IDLE_END.sub("", source[start:end]) for start, end in pairwise(cuts))
+    cuts = (0, *(start for start in _starts(source) if start), len(source))
+    return tuple(_without_idle_end(source[start:end]) for start, end in pairwise(cuts))
+
+
+def _starts(source: str) -> Iterator[int]:
+    """Where statements may begin, with their decorators. Every row is looked at once."""
+    first, below = -1, -1  # the first of the decorators directly above, and the row that they end at
+    for found in _START.finditer(source):
+        start = found.start()
+        if found["decorator"] is not None:
+            first, below = first if start == below else start, found.end() + 1
+        else:
+            yield first if start == below else start
+
+
+def _without_idle_end(piece: str) -> str:
+    """Without the rows at its end that have no tokens."""
+    end = len(piece)
+    while (above := piece.rfind("\n", 0, end)) >= 0:
+        row = piece[above + 1 : end].lstrip(" \t")
+        if row and not row.startswith("#"):
+            break
+        end = above
+    return piece[:end]
 
 
 def is_text(statement: ast.stmt) -> bool:

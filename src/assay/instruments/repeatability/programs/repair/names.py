@@ -6,7 +6,8 @@ is proposed is the program's own text with exactly the names exchanged. Every pr
 the same program but for its names (the rung ``names``), or it is not made.
 
 What the program can read keeps its name: functions, parameters and variables that the interpreter may name in a
-message which the program catches and looks at, and functions that it turns into a text.
+message which the program catches and looks at, and in a program that makes texts of values every function that
+could be one of these values.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from assay.instruments.repeatability.programs.normalisation import names_form
 from assay.instruments.repeatability.programs.scopes import BUILTINS, Binding, NamePlace, Names
 
 from .program import ProgramText, replaced
-from .reflection import shown_by_messages
+from .reflection import makes_texts, shown_by_messages, shows_name, used_on_the_spot
 from .trees import Function, names_by_piece
 
 __all__ = ["propose_names"]
@@ -129,33 +130,24 @@ def _span(place: NamePlace, program: ProgramText) -> tuple[int, int]:
 
 # Names that show
 
-_PRINTING = frozenset(("str", "repr", "print", "format", "ascii"))
-
 
 def _is_shown(binding: Binding, program: ProgramText) -> bool:
-    """Whether the program may turn the name into a text: by a message, or by printing a function."""
+    """Whether the program may turn the name into a text: by a message, or by the text of a function."""
     shown = shown_by_messages(program.parsed)
     function = "function" in binding.roles
     if "variables" in shown or (
         "functions" in shown and (function or isinstance(binding.places[0].node, ast.arg))
     ):
         return True
-    return function and any(place.node in _printed(program.tree) for place in binding.places)
+    if not function or not makes_texts(program.parsed):
+        return False
+    used = _used_on_the_spot(program.tree)
+    return any(place.node not in used and shows_name(place.node, used) for place in binding.places)
 
 
 @lru_cache(maxsize=4)  # of the program on its way
-def _printed(tree: ast.Module) -> set[ast.AST]:
-    """What is turned into a text where it stands."""
-    found: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id=name), args=args) if name in _PRINTING:
-                found.update(args)
-            case ast.Call(func=ast.Attribute(attr="format"), args=args, keywords=keywords):
-                found.update((*args, *(one.value for one in keywords)))
-            case ast.FormattedValue(value=value) | ast.BinOp(op=ast.Mod(), right=value):
-                found.update(value.elts if isinstance(value, ast.Tuple) else [value])
-    return found
+def _used_on_the_spot(tree: ast.Module) -> frozenset[ast.AST]:
+    return frozenset(one for node in ast.walk(tree) for one in used_on_the_spot(node))
 
 
 # Lining up

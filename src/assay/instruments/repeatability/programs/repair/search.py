@@ -1,6 +1,6 @@
 """Repair: a passing program is moved towards the canon by steps that keep its meaning.
 
-Version ``repair/2``. Steps propose; a proposal is taken only if it lies nearer to the canon at some level, farther
+Version ``repair/3``. Steps propose; a proposal is taken only if it lies nearer to the canon at some level, farther
 at none, and passes the oracle again. So repair is monotone, and no passing program stops passing. It is bounded
 in proposals and in oracle runs. A program that does not pass is not repaired, and nothing is ever replaced by the
 canon: what cannot be reached by steps stays where it is.
@@ -24,7 +24,7 @@ from .program import ProgramText, Step
 
 __all__ = ["LEVELS", "REPAIR", "Measurement", "Proposal", "Repair", "Tried", "search", "to_canon"]
 
-REPAIR = "repair/2"
+REPAIR = "repair/3"
 LEVELS = ("text", "ast")
 MOST_PROPOSALS = 240
 MOST_OF_STEP = 12  # proposals for one program
