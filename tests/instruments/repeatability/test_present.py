@@ -223,3 +223,15 @@ def test_outputs_and_names_are_inert_whatever_they_are() -> None:
 )
 def test_what_steers_a_display_is_made_visible(text: str, seen: str) -> None:
     assert visible(text) == seen
+
+
+def test_the_headline_says_that_the_canon_is_the_first_passing_answer_and_not_the_common_one() -> None:
+    """.1 equal to the canon beside .8 the same bytes is no mistake."""
+    headline = presented([cell([OTHER, *[ONE] * 8, OTHER + "# x\n"], range(10))])[1].headline
+    values = {
+        name: number.value
+        for name, number in zip(headline.columns, headline.rows[0], strict=True)
+        if isinstance(number, Number)
+    }
+    assert (values["same bytes"], values["equal to canon"]) == (0.8, 0.2)
+    assert "The canon is the first answer that passes, not the most common one" in headline.caption

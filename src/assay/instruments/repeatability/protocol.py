@@ -177,7 +177,9 @@ class Repeatability(InstrumentBase):
     def _repairs(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         found = cells_from_evidence(lock, evidence, self._options(lock))
         holders = {
-            o.code: o.trial for cell in reversed(found.cells) for o in reversed(cell.outputs) if o.passed
+            anchor.canon.digest: cell.outputs[anchor.index].trial
+            for cell, anchor in zip(found.cells, found.anchors, strict=True)
+            if anchor.canon is not None and anchor.index is not None
         }
         references = {record.id: record.reference for record in evidence}
         trials = {record.id: record.trial for record in evidence}
@@ -187,7 +189,7 @@ class Repeatability(InstrumentBase):
             if anchor.index is not None:
                 inputs.append(references[cell.outputs[anchor.index].trial])
             elif anchor.source != "declared":
-                inputs.append(references[holders[anchor.canon.code]])
+                inputs.append(references[holders[anchor.canon.digest]])
             yield msgspec.structs.replace(trials[output.trial], stage=REPAIR, inputs=tuple(inputs))
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
