@@ -111,7 +111,10 @@ class RunFolder:
             with tempfile.TemporaryDirectory(prefix=".new-", dir=root, ignore_cleanup_errors=True) as beside:
                 made = Path(beside, name)
                 made.mkdir()  # with the mode that the user's mask gives, which a temporary folder has not
-                fill(cls(made))
+                try:
+                    fill(cls(made))
+                except InputError as error:  # said of the place where it was to be
+                    raise InputError(str(error).replace(str(made), str(root / name))) from None
                 return cls(_take_name(made, root / name, numbered=numbered))
         except OSError as error:
             why = (
