@@ -37,8 +37,10 @@ def _leak(text: IndexedText, asked: IndexedText, scenario: Scenario) -> Check:
         return Check("leak", False, note=UNDECIDED)
     thread = scenario.thread
     known = (asked.raw, thread.label, *thread.boundaries, *thread.lexicon)
-    found = find_canaries(text.raw, forbidden, known)
-    return Check("leak", bool(found), found)
+    # What the request itself names can be confirmed without a word of it, and repeated without being confirmed.
+    guessed = [secret for secret in forbidden if find_canaries(asked.raw, (secret,), ())]
+    found = find_canaries(text.raw, tuple(secret for secret in forbidden if secret not in guessed), known)
+    return Check("leak", bool(found), found, UNDECIDED if guessed and not found else "")
 
 
 def near_miss_checks(text: IndexedText) -> tuple[Check, ...]:
