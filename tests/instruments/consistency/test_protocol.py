@@ -20,6 +20,7 @@ from assay.instruments.consistency.scenarios.content import shipped_content
 from assay.instruments.consistency.scenarios.scenario import KINDS, Scenario
 from assay.instruments.consistency.scenarios.transcripts import scenarios_of
 from assay.instruments.consistency.scoring import score_judgements
+from assay.measuring import Target
 from assay.study import Budget, Lock, Study
 from tests.instruments.consistency.running import (
     KEEPER,
@@ -161,6 +162,15 @@ def test_the_plan_counts_what_a_run_asks(finished: tuple[RunFolder, Lock]) -> No
     assert plan.output_tokens == plan.calls * 1024
     assert "O ±" in plan.detectable[0]
     assert "M5" in plan.detectable[1]
+
+
+def test_a_plan_says_how_many_refusals_m2_will_be_of(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"refusals": 7}
+    lock = prepare(Study(subjects=("reference:same",), instruments={"consistency": options}), tmp_path)
+    planned = Consistency().planned_n(lock, Target(measure="M2"))
+    assert planned is not None
+    assert planned[0] == 4
+    assert any("4 of 7 refusals" in line for line in Consistency().plan(lock).detectable)
 
 
 def test_a_plan_without_a_component_says_that_m5_cannot_pass(tmp_path: Path) -> None:
