@@ -12,8 +12,8 @@ words ``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first o
 
 - ``origin``, ``license``: something that is no placeholder ("unknown", "n/a", "<your name>", "…").
 - ``utc``: an ISO 8601 date and time that exists; ``in_utc``: it also says that it is UTC, by Z or an offset of zero.
-  The date is of the calendar (2025-03-01), the year (2025-060) or the week (2025-W09-6), the time has at least its hour and
-  may have a fraction of its last part; both in the basic or the extended form, also mixed, since common tools write
+  The date is of the calendar (2025-03-01), the year (2025-060) or the week (2025-W09-6), the time has at least its hour
+  and maybe a fraction of its last part; both in the basic or the extended form, also mixed, since common tools write
   2025-03-01T10:00:00+0100. The zone is Z, an offset, or left out. A blank in place of the T, small letters, the offset
   -00:00 and a date alone are none; 24:00 is the end of a day, and second 60 exists in the last minute of a day in UTC
   alone. ``datetime.fromisoformat`` reads another set: it takes any character for the T, and no date of the year.
