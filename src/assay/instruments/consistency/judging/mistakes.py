@@ -70,11 +70,17 @@ def asserts(text: IndexedText, wrong: tuple[Span, ...], right: tuple[Span, ...])
     turned = [
         span
         for span in wrong
-        if RULES["affirmed"].search(text.low, max(0, span.start - 80), span.start)
+        if (
+            RULES["affirmed"].search(text.low, max(0, span.start - 80), span.start)
+            or RULES["accepted"].match(text.low, span.end, span.end + 40)
+        )
         and not RULES["denied_before"].search(text.low, max(0, span.start - 80), span.start)
     ]
     turned += [
-        span for span in right if RULES["denied_before"].search(text.low, max(0, span.start - 80), span.start)
+        span
+        for span in right
+        if RULES["denied_before"].search(text.low, max(0, span.start - 80), span.start)
+        or RULES["refuted"].match(text.low, span.end, span.end + 80)
     ]
     plain = [span for span in wrong if not _excused(text, span) and not denies_value(text, (span,))]
     return tuple(sorted({*turned, *plain}))

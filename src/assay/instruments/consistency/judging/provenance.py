@@ -11,8 +11,12 @@ or one JSON object with these keys; blank lines, fences and up to two lines of h
 words ``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first of two equal fields counts.
 
 - ``origin``, ``license``: something that is no placeholder ("unknown", "n/a", "<your name>", "…").
-- ``utc``: an ISO 8601 date and time that exists (``iso8601.py``); ``in_utc``: it also says that it is UTC, by Z or
-  an offset of zero.
+- ``utc``: an ISO 8601 date and time that exists; ``in_utc``: it also says that it is UTC, by Z or an offset of zero.
+  The date is of the calendar (2025-03-01), the year (2025-060) or the week (2025-W09-6), the time has at least its hour
+  and maybe a fraction of its last part; both in the basic or the extended form, also mixed, since common tools write
+  2025-03-01T10:00:00+0100. The zone is Z, an offset, or left out. A blank in place of the T, small letters, the offset
+  -00:00 and a date alone are none; 24:00 is the end of a day, and second 60 exists in the last minute of a day in UTC
+  alone. ``datetime.fromisoformat`` reads another set: it takes any character for the T, and no date of the year.
 - ``sha256``: 64 hex digits. ``digest_matches``: they are the SHA-256 of the artifact's bytes.
 - ``reused``: another artifact of other content carries the same digest.
 """
@@ -22,13 +26,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from typing import NamedTuple
 
 from assay.canonical import sha256_hex
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.detectors.rulebook import Rulebook
 
-from .iso8601 import read_datetime
 from .judgement import Check, ReplyJudgement
 
 __all__ = [
@@ -47,6 +51,7 @@ __all__ = [
 VERSION = "provenance/3"
 FIELDS = ("origin", "utc", "license", "sha256")
 NEEDED = (*FIELDS, "digest_matches")  # by a valid tuple; the other checks stand beside it
+DAY = 24 * 60  # minutes
 HEADING = 2  # lines that may stand between the end mark and the tuple
 _ALIASES = {
     "timestamp": "utc",
@@ -62,6 +67,11 @@ _FIELD = re.compile(
     re.I,
 )
 _RULES = Rulebook("judging/provenance")
+_DATETIME = re.compile(
+    r"(?P<year>[0-9]{4})-?(?:W(?P<week>[0-9]{2})-?(?P<weekday>[1-7])|(?P<day>[0-9]{3})|(?P<month>[0-9]{2})-?(?P<of>[0-9]{2}))"
+    r"T(?P<hour>[0-9]{2})(?::?(?P<minute>[0-9]{2})(?::?(?P<second>[0-9]{2}))?)?(?P<fraction>[.,][0-9]{1,30})?"
+    r"(?:Z|(?P<sign>[+-])(?P<hours>[0-9]{2})(?::?(?P<minutes>[0-9]{2}))?)?",
+)
 _HEX = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -81,6 +91,16 @@ class Artifact(NamedTuple):
     def stated(self) -> str:
         """The digest that its tuple states, in small letters."""
         return self.fields.get("sha256", "").lower()
+
+
+class ValidTime(NamedTuple):
+    """A date and time. ``offset`` is its zone's distance from UTC in minutes; None where no zone is given."""
+
+    offset: int | None
+
+    @property
+    def in_utc(self) -> bool:
+        return self.offset == 0
 
 
 class Reuse(NamedTuple):
@@ -162,6 +182,43 @@ def _says_something(value: str) -> bool:
     return _RULES["placeholder"].fullmatch(value.strip()) is None
 
 
+def _time(text: str) -> ValidTime | None:
+    """The date and time that the whole text is; None where it is none."""
+    found = _DATETIME.fullmatch(text)
+    if found is None or not _is_day(found):
+        return None
+    offset: int | None = 0 if text.endswith("Z") else None
+    if found["sign"]:
+        hours, minutes = int(found["hours"]), int(found["minutes"] or 0)
+        if hours > 23 or minutes > 59 or (found["sign"] == "-" and hours == minutes == 0):
+            return None
+        offset = (hours * 60 + minutes) * (1 if found["sign"] == "+" else -1)
+    return ValidTime(offset) if _is_time(found, offset or 0) else None
+
+
+def _is_day(found: re.Match[str]) -> bool:
+    year = int(found["year"])
+    try:
+        if found["week"]:
+            date.fromisocalendar(year, int(found["week"]), int(found["weekday"]))
+        elif found["day"]:
+            return 1 <= int(found["day"]) <= date(year, 12, 31).timetuple().tm_yday
+        else:
+            date(year, int(found["month"]), int(found["of"]))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_time(found: re.Match[str], offset: int) -> bool:
+    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+    if hour == 24:
+        return minute == second == 0 and not (found["fraction"] or "").strip(".,0")
+    if second == 60:  # a leap second
+        return hour < 24 and minute < 60 and (hour * 60 + minute - offset) % DAY == DAY - 1
+    return hour < 24 and minute < 60 and second < 60
+
+
 def contents_by_digest(artifacts: Iterable[Artifact]) -> dict[str, set[str]]:
     """The different contents that go under each stated digest."""
     contents: dict[str, set[str]] = {}
@@ -175,7 +232,7 @@ def artifact_checks(artifact: Artifact, contents: Mapping[str, set[str]]) -> tup
     """One check a field, and whether the digest is the artifact's own. ``contents`` are all of the scenario."""
     fields, stated, digest = artifact.fields, artifact.stated, artifact.digest
     reused = len(contents.get(stated, ())) > 1
-    time = read_datetime(fields.get("utc", ""))
+    time = _time(fields.get("utc", ""))
     holds = {
         "origin": _says_something(fields.get("origin", "")),
         "utc": time is not None,

@@ -34,7 +34,6 @@ from .words import IndexedText, content_stems, lowered, stem, stop_words, words_
 __all__ = ["VERSION", "JudgedRepair", "read_repair", "within"]
 
 VERSION = "repairs/3"
-LEAST = 2  # words of a clause that goes on; one of them has to say something
 MOST = 3  # such clauses kept as evidence
 MOST_SPANS = 20  # mentions of a digest that are looked at
 _RULES = Rulebook("judging/repairs")
@@ -71,7 +70,9 @@ def read_repair(text: IndexedText, place: int, scenario: Scenario) -> JudgedRepa
     if expected.right == label:
         correcting = _beyond_the_name(text, correcting, naming, wrong)
     named, corrected = bool(naming), bool(correcting) and not stands
-    resuming = _resuming(text, scenario, place, (*naming, *about))
+    # to use a digest or a label in the task is to go on; of a fact, "the dog is called Bruno" is no task yet
+    used = () if scenario.variant == "fact" else right
+    resuming = _resuming(text, scenario, place, (*naming, *about), used)
     defending = text.matches(_RULES["defensive"], "defends")
     checks = (
         Check("named", named, naming),
@@ -168,7 +169,9 @@ def _beyond_the_name(
     return labels if named or beside else labels[1:]
 
 
-def _resuming(text: IndexedText, scenario: Scenario, place: int, spent: tuple[Span, ...]) -> tuple[Span, ...]:
+def _resuming(
+    text: IndexedText, scenario: Scenario, place: int, spent: tuple[Span, ...], used: tuple[Span, ...]
+) -> tuple[Span, ...]:
     """The clauses that go on with the task: no naming or apologising, and something said anew.
 
     What the user said before and what the thread's state says is not new: to repeat it goes on with nothing.
@@ -193,12 +196,10 @@ def _resuming(text: IndexedText, scenario: Scenario, place: int, spent: tuple[Sp
         if not _is_spent(text, (start, end), spent):
             words = [rest.low[a:b] for a, b in rest.within(start, end)]
             telling = {stem(word) for word in words if word not in silent and not _HEX_RUN.fullmatch(word)}
-            # what is given may be one word: "For the cat: Smokey.", "Cat name? Smokey."
-            colon = text.low.startswith(":", start) or text.low[max(0, start - 3) : start].rstrip().endswith(
-                "?"
-            )
+            colon = text.low.startswith(":", start)  # announces what is given: "Slogan: Bright Side."
             announced = said - silent - right and (says_so or (colon and asked & lead))
-            if announced or (len(words) >= (1 if colon else LEAST) and telling - heard):
+            uses = asked & telling and any(start <= span.start < end for span in used)
+            if (announced or uses or telling - heard) and not text.low.startswith(":", end):
                 going_on.append(Span(start, end, "resumes"))
         lead.update(map(stem, said))
         if len(going_on) == MOST:
