@@ -61,7 +61,7 @@ def record_rows(
                 },
                 **({"answer": getattr(cell.forms(output.code), "answer", None)} if answers else {}),
                 **_signatures(cell, output, levels),
-                **_distances(cell, output, canon, levels, repaired=repaired),
+                **_distances(cell, output, canon, levels, repaired=repaired and cell.kind.noun == "program"),
                 "canon": anchor.canon.digest if anchor.canon else None,
                 "is_canon": place == anchor.index,
                 "unparseable": cell.forms(output.code).fallback if len(cell.levels) > 1 else None,
@@ -69,7 +69,7 @@ def record_rows(
                 "normalisation_ast": VERSIONS["ast"],
                 "oracle": cell.kind.oracle,
                 "distance": DISTANCE,
-                "repair": REPAIR if repaired else None,
+                "repair": REPAIR if repaired and cell.kind.noun == "program" else None,
                 "program_start": output.start,
                 "program_end": output.start + len(output.code),
                 "program": output.code,
@@ -94,10 +94,13 @@ def _distances(
     for level in levels:
         there = canon is not None and level in cell.levels
         row[f"distance_{level}"] = float(cell.distance(output.code, canon or "", level)) if there else None
-        after = cell.repaired(output)
-        row[f"distance_{level}_post"] = (
-            float(cell.distance(after, canon or "", level)) if there and repaired else None
-        )
+        if level in _LEVELS:  # only programs are repaired
+            after = (
+                float(cell.distance(cell.repaired(output), canon or "", level))
+                if there and repaired
+                else None
+            )
+            row[f"distance_{level}_post"] = after
     steps = (
         cell.repairs[output.code].steps if repaired and output.passed and output.code in cell.repairs else ()
     )
