@@ -235,8 +235,8 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
     _refuse_typos(value, Contract, source, at)
     if value.get("kind") in ("json", "text"):
         return _other_contract(value, source, at, key)
-    for name in ("kind", "entry_point", "test_cases"):
-        if name not in value:
+    for name in ("entry_point", "test_cases"):
+        if name not in value and value.get("kind") in ("function", "class"):
             raise source.error(at, f"{name!r} is missing")
     value = {name: given for name, given in value.items() if name not in NOT_OF_PROGRAMS}
     contract = _converted(value, source, at, key)
