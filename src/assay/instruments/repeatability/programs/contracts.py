@@ -1,7 +1,7 @@
-"""Contracts: what is asked for, by which name it is called, and how it is tested.
+"""Contracts: what is asked for, and how it is tested.
 
-A contract is data: a prompt, an entry point, test cases, limits. Tests are kept apart from the program they
-test: only the inputs ever enter the sandbox.
+A contract is data: a prompt and its oracle. Of a program that is an entry point, test cases and limits; tests are kept
+apart from the program they test: only the inputs ever enter the sandbox. Of JSON and texts see ``expectations``.
 """
 
 from __future__ import annotations
