@@ -31,7 +31,7 @@ from assay.instruments.repeatability.cells.evidence import (
     program_of,
     wording_of,
 )
-from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.cells.records import record_rows, rule_versions
 from assay.instruments.repeatability.measures.drift import read_earlier
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.measures.targets import TARGETS
@@ -52,7 +52,7 @@ from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
 from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Flag, Instance, Measure, Message, Result, Sampling, Trial
+from assay.vocabulary import Flag, Instance, Measure, Message, Outcome, Result, Sampling, Trial
 
 from .options import RepeatabilityOptions, RepeatabilityRowOptions
 from .scoring import score_cells
@@ -122,6 +122,7 @@ class Repeatability(InstrumentBase):
             "contracts": msgspec.to_builtins(plain),
             "canons": msgspec.to_builtins(canons),
             "earlier": msgspec.to_builtins(earlier),
+            "versions": rule_versions(),
         }
         return Prepared(msgspec.to_builtins(chosen), materials)
 
@@ -199,7 +200,9 @@ class Repeatability(InstrumentBase):
         if run["state"] == "ran" and inputs:
             await probe.execute(job_for(contract, code, inputs))
         judgement = judge(contract, run)
-        probe.conclude("success" if judgement.state == "pass" else "failure", judgement.state)
+        # Spec, Version Requirements: all logs record them. Those of everything that comes after stand in the lock.
+        outcome: Outcome = "success" if judgement.state == "pass" else "failure"
+        probe.conclude(outcome, judgement.state, _versions("extraction", "normalisation.text", "oracle"))
 
     async def _conduct_repair(self, trial: Trial, probe: Probe, contract: Contract) -> None:
         """Every proposal that lies nearer is put to the oracle, and what became of it is an event."""
@@ -220,7 +223,7 @@ class Repeatability(InstrumentBase):
             request = {"step": proposal.step, "source": sha256_hex(proposal.source.encode())}
             reach = [[d.numerator, d.denominator] for d in proposal.distances]
             await probe.compute("repair", request, _result({"kept": passes, "distances": reach}))
-        probe.conclude("success", "", msgspec.to_builtins(repair))
+        probe.conclude("success", "", {**msgspec.to_builtins(repair), **_versions("oracle", "repair")})
 
     def score(self, evidence: Evidence) -> Result:
         lock: Lock = evidence.lock
@@ -379,6 +382,11 @@ def _two_cells(n: int, effect: float | None) -> str:
     if effect is None:
         return f"two cells of {n} outputs are too few to show any difference from a share of .5 with power .8"
     return f"between two cells of {n}, a share of .5 can be told from {0.5 + effect:.2f} (power .8)"
+
+
+def _versions(*names: str) -> dict[str, dict[str, str]]:
+    present = rule_versions()
+    return {"versions": {name: present[name] for name in names}}
 
 
 def _contract(lock: Lock, key: str) -> Contract:

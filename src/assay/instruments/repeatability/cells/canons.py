@@ -7,12 +7,27 @@ from pathlib import Path
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
 from assay.instruments.repeatability.programs.contracts import Contract, read_data
-from assay.instruments.repeatability.programs.normalisation import VERSIONS
+from assay.instruments.repeatability.programs.normalisation import normal_forms, signature
 from assay.study import convert
 
-from .cell import ORACLE, Canon
+from .cell import Canon
+from .records import rule_versions
 
-__all__ = ["canon_bytes", "load_canons", "read_canon"]
+__all__ = ["canon_bytes", "load_canons", "make_canon", "read_canon"]
+
+AGAIN = "run its study again with this version, and declare the canons of that run"
+
+
+def make_canon(contract: str, snapshot: str, code: str, normalised: str) -> Canon:
+    """A canon of the present versions."""
+    return Canon(
+        contract=contract,
+        snapshot=snapshot,
+        code=code,
+        normalised=normalised,
+        signature=signature(normalised),
+        versions=rule_versions(),
+    )
 
 
 def canon_bytes(canon: Canon) -> bytes:
@@ -44,7 +59,14 @@ def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
 def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
     """A canon that is what its name says and answers one of the contracts as it is now; None for another's."""
     source = read_data(file)
-    canon = convert(source.value, Canon, source)
+    given = source.value
+    if isinstance(given, dict) and "normalisation" in given and "versions" not in given:
+        made = f"{given.get('oracle')}, {given['normalisation']}"
+        raise InputError(
+            f"{file}: a canon of an earlier version of Assay ({made}), without its normalised code, signature and "
+            f"versions; {AGAIN}"
+        )
+    canon = convert(given, Canon, source)
     if file.stem != canon.digest and len(file.stem) == 64:
         raise IntegrityError(f"{file} is not the canon that its name says")
     contract = contracts.get(canon.contract)
@@ -52,8 +74,23 @@ def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
         return None
     if canon.snapshot != contract.snapshot:
         raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
-    if canon.oracle != ORACLE or canon.normalisation != VERSIONS["text"]:
-        raise InputError(
-            f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
-        )
+    _check_versions(file, canon)
+    normalised = normal_forms(canon.code, contract.keep, python=contract.language == "python").text
+    if (canon.normalised, canon.signature) != (normalised, signature(normalised)):
+        raise IntegrityError(f"{file}: its normalised code or its signature is not that of its code")
     return canon
+
+
+def _check_versions(file: Path, canon: Canon) -> None:
+    """Spec, Version Requirements: "Canon established with version X only valid for version X"."""
+    present = rule_versions()
+    names = sorted(present.keys() | canon.versions.keys())
+    other = [
+        f"{name} {canon.versions.get(name, 'unknown')}, here it is {present.get(name, 'unknown')}"
+        for name in names
+        if canon.versions.get(name) != present.get(name)
+    ]
+    if other:
+        raise InputError(
+            f"{file}: was made with {'; '.join(other)}. A canon holds within its versions only: {AGAIN}"
+        )

@@ -18,7 +18,7 @@ from msgspec import Struct
 from assay.canonical import digest
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.ladder import RUNGS, TEXT_RUNGS, class_sizes, climb
-from assay.instruments.repeatability.programs.normalisation import VERSIONS, Forms, normal_forms
+from assay.instruments.repeatability.programs.normalisation import Forms, normal_forms
 from assay.instruments.repeatability.programs.repair import LEVELS, Repair
 from assay.vocabulary import Measure
 
@@ -81,13 +81,17 @@ class Output(Struct, frozen=True):
 
 
 class Canon(Struct, frozen=True, kw_only=True):
-    """The reference point of a cell: fixed by the first output that passes, never rewritten."""
+    """The reference point of a cell: fixed by the first output that passes, never rewritten.
+
+    It holds what the definitions ask for (spec, Canon Establishment). Nothing in it depends on the machine.
+    """
 
     contract: str
     snapshot: str  # digest of the contract it answers
-    code: str
-    oracle: str = ORACLE
-    normalisation: str = VERSIONS["text"]
+    code: str  # as it came
+    normalised: str  # at level text
+    signature: str  # of the normalised code
+    versions: dict[str, str]  # of all rules
 
     @property
     def digest(self) -> str:

@@ -14,7 +14,7 @@ from assay.instruments.repeatability.programs.repair import REPAIR
 
 from .cell import ORACLE, Anchor, Cell, CellKey, Output
 
-__all__ = ["record_rows", "versions"]
+__all__ = ["record_rows", "rule_versions", "versions"]
 
 BEHAVIOUR = "behaviour/2"
 
@@ -36,6 +36,11 @@ def versions(*, extracted: bool, repaired: bool) -> dict[str, str]:
     if repaired:
         found["repair"] = REPAIR
     return {**found, "extraction": EXTRACTION} if extracted else found
+
+
+def rule_versions() -> dict[str, str]:
+    """Of all rules, whatever Python prints trees: recorded where nothing is printed yet, in locks and canons."""
+    return {name: found.partition("+")[0] for name, found in versions(extracted=True, repaired=True).items()}
 
 
 def record_rows(
