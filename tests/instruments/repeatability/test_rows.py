@@ -277,6 +277,28 @@ def test_scope_and_threshold_are_taken_from_the_settings(tmp_path: Path) -> None
     assert measure(result, "canon_index", temperature=1.0).notes == ("the canon comes from another cell",)
 
 
+def test_a_shared_canon_is_that_of_the_first_row_that_has_one(tmp_path: Path) -> None:
+    """Not that of the first name by the alphabet, nor of the lowest temperature."""
+    other = "def add(x, y):\n    return y + x\n"
+    rows = [
+        row(WRONG, subject="n"),
+        row(other, subject="z", temperature=1.0),
+        row(ADD, subject="z"),
+        row(ADD, subject="a"),
+    ]
+    result = score_rows(written(tmp_path, *rows), None, settings=Settings(scope="contract"))
+    indices = [m for m in result.measures if m.name == "canon_index"]
+    assert [m.labels["subject"] for m in indices] == ["a", "n", "z", "z"]
+    assert [m.value for m in indices] == [None, None, None, 0]
+    flat = [{**one, "output": one["outputs"][0]} for one in rows]
+    for one in flat:
+        del one["outputs"]
+    flattened = score_rows(written(tmp_path, *flat), None, settings=Settings(scope="contract"))
+    assert encode(flattened) == encode(result)
+    result = score_rows(written(tmp_path, *rows), None, settings=Settings(scope="subject"))
+    assert [m.value for m in result.measures if m.name == "canon_index"] == [0, None, None, 0]
+
+
 @pytest.mark.slow
 def test_no_byte_depends_on_the_hash_seed_the_workers_or_the_order_of_rows(tmp_path: Path) -> None:
     """A distance over ``list(set(...))`` once gave a published R_anchor of .40 for a true .97."""

@@ -171,7 +171,10 @@ def _row(found: CellMeasures, key: CellKey) -> Iterator[Measure | None]:
 
 
 def _caption(found: CellMeasures, keys: list[CellKey]) -> str:
-    parts = ["Shares, from 0 to 1. R is the share of the most common answer."]
+    parts = [
+        "Shares, from 0 to 1. R is the share of the most common answer. "
+        "The canon is the first answer that passes, not the most common one: where it is a rare one, few equal it."
+    ]
     if found.confidence is not None:
         parts.append(f"Ranges are {percent(found.confidence)} intervals.")
     programs = [key for key in keys if found.get("R", key, rung="behaviour")]

@@ -245,7 +245,7 @@ async def cells_from_rows(
         cells = sorted_cells(
             await asyncio.gather(*(_cell(row, contracts[row.contract], oracle, extract) for row in rows))
         )
-        anchors = find_anchors(cells, contracts, settings)
+        anchors = find_anchors(cells, contracts, settings, order=[row.key for row in rows])
         if settings.repair:
             found = due(cells, anchors)
             repairs = await asyncio.gather(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.errors import IntegrityError
+from assay.instruments.repeatability.cells.canons import make_canon
 from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, due
 from assay.instruments.repeatability.cells.records import versions
 from assay.instruments.repeatability.measures.anchored import anchored_measures, canon_index
@@ -27,20 +28,22 @@ def find_anchors(
     contracts: dict[str, Contract],
     settings: Settings,
     declared: Callable[[CellKey], Canon | None] = lambda _: None,
+    order: Sequence[CellKey] = (),
 ) -> list[Anchor]:
-    """The canon of every cell, by the declared scope. A declared older canon comes before all others."""
+    """The canon of every cell, by the declared scope. A declared older canon comes before all others.
+
+    ``order`` is that in which cells were declared: of cells that share a canon the first with a passing output gives
+    it (spec, Single Canon: "established by the first compliant output"). By default it is that of the cells.
+    """
     found: dict[tuple[object, ...], tuple[int, Canon]] = {}
-    for position, cell in enumerate(cells):
+    places = {key: place for place, key in enumerate(order)}
+    by_order = sorted(enumerate(cells), key=lambda pair: places.get(pair[1].key, len(places)))
+    for position, cell in by_order:
         index = cell.first_passing()
         if index is not None:
             code = cell.outputs[index].code
-            canon = Canon(
-                contract=cell.key.contract,
-                snapshot=contracts[cell.key.contract].snapshot,
-                code=code,
-                oracle=cell.kind.oracle,
-                normalisation=cell.kind.normalisation,
-            )
+            snapshot = contracts[cell.key.contract].snapshot
+            canon = make_canon(cell.key.contract, snapshot, code, cell.kind)
             found.setdefault(_scope(cell, settings.scope), (position, canon))
     anchors = []
     for position, cell in enumerate(cells):

@@ -71,7 +71,8 @@ def cells_from_evidence(lock: Lock, evidence: Evidence, options: RepeatabilityOp
         _cell(key, found, contracts[key.contract], options.repetitions) for key, found in outputs.items()
     )
     settings = settings_of(options, lock.study.limits.excluded_share)
-    anchors = find_anchors(cells, contracts, settings, lambda key: declared_canon(lock, key))
+    order = sorted((cell.key for cell in cells), key=lambda key: _place(key, lock, options))
+    anchors = find_anchors(cells, contracts, settings, lambda key: declared_canon(lock, key), order)
     earlier = [(cell, earlier_cell(lock, cell.key)) for cell in cells] if options.drift_from else []
     gone = _take_repairs(cells, repairs)
     unrepaired = 0
@@ -87,6 +88,16 @@ def cells_from_evidence(lock: Lock, evidence: Evidence, options: RepeatabilityOp
     if missing:
         notes.append(f"no earlier canon for {'; '.join(missing)}: held against canons of this run")
     return RunCells(cells, anchors, settings, excluded, notes, unrepaired, earlier)
+
+
+def _place(key: CellKey, lock: Lock, options: RepeatabilityOptions) -> tuple[int, ...]:
+    """Where the study declares a cell: subjects first, then wordings, then what else is varied."""
+    return (
+        [spec.title for spec in lock.study.specs].index(key.subject),
+        key.wording or 0,
+        options.top_ps.index(key.top_p) if key.top_p is not None else 0,
+        options.temperatures.index(key.temperature) if key.temperature is not None else 0,
+    )
 
 
 def _notes(cut: int, gone: int, contracts: dict[str, Contract], options: RepeatabilityOptions) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from assay.instruments.repeatability.kinds import OutputKind
 from assay.instruments.repeatability.measures.pairs import PAIRS
 from assay.instruments.repeatability.programs.distance import DISTANCE
 from assay.instruments.repeatability.programs.extraction import EXTRACTION
@@ -13,15 +14,25 @@ from assay.instruments.repeatability.programs.repair import REPAIR
 
 from .cell import PYTHON, Anchor, Cell, CellKey, Output
 
-__all__ = ["record_rows", "versions"]
+__all__ = ["record_rows", "rule_versions", "versions"]
 
 
 def versions(cells: Sequence[Cell], *, extracted: bool, repaired: bool) -> dict[str, str]:
     """Recorded with every result: signatures and canons hold within these versions only (spec, Versions)."""
-    kinds = {cell.kind.name: cell.kind for cell in cells}.values()
-    found = {name: version for kind in kinds or (PYTHON,) for name, version in kind.versions.items()}
+    return _versions([cell.kind for cell in cells], extracted=extracted, repaired=repaired)
+
+
+def rule_versions(kinds: Iterable[OutputKind] = ()) -> dict[str, str]:
+    """Of all rules, whatever Python prints trees: recorded where nothing is printed yet, in locks and canons."""
+    found = _versions(list(kinds), extracted=True, repaired=True)
+    return {name: version.partition("+")[0] for name, version in found.items()}
+
+
+def _versions(kinds: Sequence[OutputKind], *, extracted: bool, repaired: bool) -> dict[str, str]:
+    different = {kind.name: kind for kind in kinds or (PYTHON,)}.values()
+    found = {name: version for kind in different for name, version in kind.versions.items()}
     found["pairs"] = PAIRS
-    if repaired and (not kinds or any(kind.repairs for kind in kinds)):
+    if repaired and any(kind.noun == "program" for kind in different):
         found["repair"] = REPAIR
     return {**found, "extraction": EXTRACTION} if extracted else found
 

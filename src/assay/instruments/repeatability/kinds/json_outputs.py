@@ -68,7 +68,7 @@ class JsonForms(NamedTuple):
 
 class JsonOutputs(OutputKind):
     name, noun, oracle = "json", "output", ORACLE
-    normalisation = LINES
+    judged_by = ("extraction", "json.extraction", "lines", "json.oracle")
     rungs, levels = ("bytes", "text", "layout", "keys", "value"), ("text", "value")
     versions = MappingProxyType(
         {
