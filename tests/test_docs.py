@@ -29,6 +29,7 @@ from assay.instruments.consistency.scoring import SHARE_RULES, ConsistencySettin
 from assay.instruments.repeatability import RepeatabilityOptions
 from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
 from assay.instruments.repeatability.cells.records import record_rows
+from assay.instruments.repeatability.kinds import kind_of
 from assay.instruments.repeatability.programs.contracts import load_contracts, shipped_contracts
 from assay.instruments.repeatability.programs.repair import STEPS
 from assay.instruments.repeatability.scoring import Settings, find_anchors, score_cells
@@ -262,7 +263,16 @@ def one_cell() -> list[Cell]:
 
 
 def test_every_measure_of_repeatability_and_every_column_of_its_records_is_explained() -> None:
-    cells = one_cell()
+    shipped = shipped_contracts()
+    others = [
+        Cell(
+            CellKey(name, "a model", 0.5),
+            [Output(0, shipped[name].solutions[0].code, "pass", 1, 1, "…", "5")],
+            kind=kind_of(shipped[name]),
+        )
+        for name in ("invoice", "review_sentiment")
+    ]
+    cells = [*one_cell(), *others]
     chosen = Settings(repair=True)
     anchors_ = find_anchors(cells, shipped_contracts(), chosen)
     result = score_cells(cells, anchors_, chosen, source="ledger", version="1")
@@ -298,8 +308,8 @@ def test_every_step_of_repair_is_on_the_page_in_the_order_in_which_it_is_tried()
 def test_the_contracts_on_the_page_load_and_the_shipped_ones_are_counted(tmp_path: Path) -> None:
     text = text_of("repeatability")
     path = tmp_path / "contracts.yaml"
-    path.write_text("".join(body for body in blocks(text, "yaml") if "entry_point" in body))
-    assert set(load_contracts(path)) == {"double", "counter", "greet"}
+    path.write_text("".join(body for body in blocks(text, "yaml") if "prompt:" in body))
+    assert set(load_contracts(path)) == {"double", "counter", "greet", "order", "mood", "closing"}
     assert f"\n{len(shipped_contracts())} come with Assay" in text
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from assay.instruments.repeatability.cells.canons import make_canon
 from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, Output
 from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.oracle import OracleJudgement, job_for, judge
@@ -14,7 +15,7 @@ from assay.instruments.repeatability.scoring import Settings, find_anchors, scor
 from assay.sandbox import run_all
 from assay.vocabulary import Measure, Result
 
-__all__ = ["anchors_of", "cell_of", "contract", "judgements", "measure", "score", "summary"]
+__all__ = ["anchors_of", "canon_of", "cell_of", "contract", "judgements", "measure", "score", "summary"]
 
 
 def contract(
@@ -38,6 +39,11 @@ def cell_of(
         code, state = (entry, "pass") if isinstance(entry, str) else entry
         outputs.append(Output(number, code, state, int(state == "pass"), 1))
     return Cell(CellKey(contract, subject, temperature), outputs, planned=planned)
+
+
+def canon_of(code: str, snapshot: str, contract: str = "c") -> Canon:
+    """A canon of the present versions."""
+    return make_canon(contract, snapshot, code)
 
 
 def anchors_of(

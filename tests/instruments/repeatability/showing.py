@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, Output, sorted_cells
+from assay.instruments.repeatability.cells.cell import Anchor, Cell, CellKey, Output, sorted_cells
 from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.present import present
 from assay.instruments.repeatability.programs.repair import Repair, Tried
@@ -13,6 +13,8 @@ from assay.instruments.repeatability.scoring import Settings, score_cells
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Presentation
 from assay.vocabulary import Reading, Result
+
+from .making import canon_of
 
 __all__ = ["cell", "page_of", "presented", "scored"]
 
@@ -54,7 +56,7 @@ def scored(cells: Sequence[Cell], *, repair: bool = False) -> tuple[Result, list
         if index is None:
             anchors.append(Anchor(None, None, "none"))
         else:
-            canon = Canon(contract=one.key.contract, snapshot="0" * 64, code=one.outputs[index].code)
+            canon = canon_of(one.outputs[index].code, "0" * 64, one.key.contract)
             anchors.append(Anchor(canon, index, "this cell"))
     settings = Settings(repair=repair)
     return score_cells(ordered, anchors, settings, source="ledger", version="1"), ordered, anchors

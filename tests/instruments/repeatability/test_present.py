@@ -9,12 +9,13 @@ import msgspec
 import pytest
 
 from assay.canonical import clean_text
-from assay.instruments.repeatability.cells.cell import Anchor, Canon
+from assay.instruments.repeatability.cells.cell import Anchor
 from assay.instruments.repeatability.present import headline_of, present
 from assay.report.presentation import Number, Presentation
 from assay.report.text import shorten, visible
 from tests.report.test_hostile_text import EVIL, check
 
+from .making import canon_of
 from .showing import cell, page_of, presented, scored
 
 ONE = "def add(a, b):\n    return a + b\n"
@@ -88,7 +89,7 @@ def test_the_most_different_outputs_are_compared_one_a_cell_and_three_at_most() 
 
 def test_a_canon_from_elsewhere_is_named_as_such() -> None:
     result, cells, _ = scored([cell([OTHER])])
-    canon = Canon(contract="add", snapshot="0" * 64, code=ONE)
+    canon = canon_of(ONE, "0" * 64, "add")
     shown = present(result, cells, [Anchor(canon, None, "declared")])
     assert shown.comparisons[0].left_label == "canon (declared)"
 

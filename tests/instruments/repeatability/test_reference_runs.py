@@ -15,6 +15,7 @@ from assay.instruments.repeatability.reference import REFERENCES
 from assay.streams import Stream
 from tests.support import audit_run, begin, go, ledger_events
 
+from .making import canon_of
 from .running import conducted, locked, measures, study, values
 
 # References of known truth
@@ -105,7 +106,7 @@ def test_a_later_subject_never_changes_an_earlier_ones_canon(tmp_path: Path) -> 
 
 
 def test_a_declared_canon_of_another_contract_version_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    old = Canon(contract="add", snapshot="0" * 64, code="def add(a, b): return a + b")
+    old = canon_of("def add(a, b): return a + b", "0" * 64, "add")
     path = tmp_path / f"{old.digest}.json"
     path.write_bytes(canon_bytes(old))
     with pytest.raises(InputError, match="was made for another version of the contract 'add'"):

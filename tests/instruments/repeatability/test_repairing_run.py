@@ -73,6 +73,21 @@ def ends(folder: RunFolder, *, repairs: bool) -> list[Event]:
     ]
 
 
+def test_the_versions_of_all_rules_stand_in_the_lock_and_in_the_ledger(whole: tuple[RunFolder, Lock]) -> None:
+    """Spec, Version Requirements: "All logs MUST record" them."""
+    folder, lock = whole
+    declared = lock.materials["repeatability"]["versions"]
+    read = {name: version.partition("+")[0] for name, version in result(folder).versions.items()}
+    assert read == declared == folder.read_lock().materials["repeatability"]["versions"]
+    for repairs, names in (
+        (False, {"extraction", "normalisation.text", "oracle"}),
+        (True, {"oracle", "repair"}),
+    ):
+        for event in ends(folder, repairs=repairs):
+            recorded = event["data"]["report"]["versions"]
+            assert recorded == {name: declared[name] for name in names}
+
+
 # The second wave
 
 
@@ -265,7 +280,7 @@ def test_a_repaired_program_that_was_put_in_afterwards_is_found(
 
     def replace(event: Event) -> None:
         report = event["data"].get("report") if event["kind"] == "end" else None
-        if report:
+        if report and "source" in report:
             canon = extract_code(index.earlier(trial_of(event)["inputs"][1]).replies[0].text, "add")
             if report["source"] != canon:
                 report["source"] = canon

@@ -56,10 +56,10 @@
     programs.spec_programs: test_equal_signatures_and_zero_distance_are_the_same_at_every_level
 * Normalization Version Impact
     definitions: test_rows_carry_the_versions_that_define_their_numbers
-    cells.canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
+    cells.canons: test_a_canon_of_another_version_of_any_rule_is_refused_and_both_are_named
     spec: test_every_version_that_defines_a_number_is_recorded
 * Oracle Version Impact
-    cells.canons: test_a_canon_of_another_oracle_or_normalisation_is_refused
+    cells.canons: test_a_canon_of_another_version_of_any_rule_is_refused_and_both_are_named
     spec: test_every_version_that_defines_a_number_is_recorded
 * Empty or Invalid Inputs
     programs.normalisation: test_empty_normalised_text_has_the_sha256_of_the_empty_string
@@ -94,7 +94,7 @@ from typing import Any
 
 import pytest
 
-from assay.instruments.repeatability.cells.cell import Canon, Cell
+from assay.instruments.repeatability.cells.cell import Cell
 from assay.instruments.repeatability.cells.records import record_rows
 from assay.instruments.repeatability.measures.settings import NO_CANON, NO_OUTPUTS
 from assay.instruments.repeatability.programs.repair import Repair
@@ -102,7 +102,7 @@ from assay.instruments.repeatability.scoring import Settings
 from assay.vocabulary import Result
 from tests.support import SHARED
 
-from .making import anchors_of, cell_of, contract, measure, score
+from .making import anchors_of, canon_of, cell_of, contract, measure, score
 
 SPEC = SHARED.parent / "specs" / "repeatability.md"
 REPAIRED = Settings(repair=True)
@@ -206,7 +206,7 @@ def test_R_anchor_is_one_when_all_outputs_reach_the_canon() -> None:
 
 
 def test_R_anchor_is_zero_when_no_output_reaches_a_declared_canon() -> None:
-    declared = {"c": Canon(contract="c", snapshot=contract().snapshot, code=CANON)}
+    declared = {"c": canon_of(CANON, contract().snapshot, "c")}
     cell = planted(cell_of(TWO_OFF, FIVE_OFF), {FIVE_OFF: ONE_OFF})
     at_both_levels(cell, "R_anchor", 0.0, declared=declared)
     at_both_levels(cell, "rescue_rate", 0.0, declared=declared)
@@ -220,7 +220,7 @@ def test_R_anchor_is_zero_by_convention_without_a_canon() -> None:
 
 
 def test_R_anchor_without_outputs_is_null_and_says_why() -> None:
-    declared = {"c": Canon(contract="c", snapshot=contract().snapshot, code=CANON)}
+    declared = {"c": canon_of(CANON, contract().snapshot, "c")}
     found = measure(score(cell_of(), settings=REPAIRED, declared=declared), "R_anchor", "ast")
     assert (found.value, found.spec_value, found.notes) == (None, 0.0, (NO_OUTPUTS,))
 
@@ -309,7 +309,7 @@ def test_delta_mu_is_mu_post_less_mu_pre() -> None:
 
 
 def test_delta_mu_is_minus_one_at_the_most() -> None:
-    declared = {"c": Canon(contract="c", snapshot=contract().snapshot, code=CANON)}
+    declared = {"c": canon_of(CANON, contract().snapshot, "c")}
     cell = planted(cell_of(ALL_OFF, ALL_OFF), {ALL_OFF: CANON})
     at_both_levels(cell, "delta_mu", -1.0, declared=declared)
     found = measure(score(cell, settings=REPAIRED, declared=declared), "delta_mu", "text")

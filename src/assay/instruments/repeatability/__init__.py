@@ -1,4 +1,4 @@
-"""Repeatability: does the same request give the same program, and can it be brought to one canon?"""
+"""Repeatability: does the same request give the same output, and how far is it from one canon?"""
 
 from __future__ import annotations
 

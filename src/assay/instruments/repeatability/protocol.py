@@ -32,8 +32,8 @@ from assay.instruments.repeatability.cells.evidence import (
     output_of,
     wording_of,
 )
-from assay.instruments.repeatability.cells.records import record_rows
-from assay.instruments.repeatability.kinds import examined_by, kind_of
+from assay.instruments.repeatability.cells.records import record_rows, rule_versions
+from assay.instruments.repeatability.kinds import OutputKind, examined_by, kind_of
 from assay.instruments.repeatability.measures.drift import read_earlier
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.measures.targets import TARGETS
@@ -53,7 +53,7 @@ from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
 from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Flag, Instance, Measure, Message, Result, Sampling, Trial
+from assay.vocabulary import Flag, Instance, Measure, Message, Outcome, Result, Sampling, Trial
 
 from .options import RepeatabilityOptions, RepeatabilityRowOptions
 from .scoring import score_cells
@@ -131,6 +131,7 @@ class Repeatability(InstrumentBase):
             "contracts": msgspec.to_builtins(plain),
             "canons": msgspec.to_builtins(canons),
             "earlier": msgspec.to_builtins(earlier),
+            "versions": rule_versions(map(kind_of, contracts.values())),
         }
         return Prepared(msgspec.to_builtins(chosen), materials)
 
@@ -208,7 +209,9 @@ class Repeatability(InstrumentBase):
         steps = kind.examine(output, contract, self._inputs(probe.lock, contract))
         found = await examined_by(output, steps, lambda run: probe.execute(run.job))
         judgement = found.judgement
-        probe.conclude("success" if judgement.state == "pass" else "failure", judgement.state)
+        # Spec, Version Requirements: all logs record them. Those of everything that comes after stand in the lock.
+        outcome: Outcome = "success" if judgement.state == "pass" else "failure"
+        probe.conclude(outcome, judgement.state, _versions(kind, *kind.judged_by))
 
     async def _conduct_repair(self, trial: Trial, probe: Probe, contract: Contract) -> None:
         """Every proposal that lies nearer is put to the oracle, and what became of it is an event."""
@@ -229,7 +232,9 @@ class Repeatability(InstrumentBase):
             request = {"step": proposal.step, "source": sha256_hex(proposal.source.encode())}
             reach = [[d.numerator, d.denominator] for d in proposal.distances]
             await probe.compute("repair", request, _result({"kept": passes, "distances": reach}))
-        probe.conclude("success", "", msgspec.to_builtins(repair))
+        probe.conclude(
+            "success", "", {**msgspec.to_builtins(repair), **_versions(kind_of(contract), "oracle", "repair")}
+        )
 
     def score(self, evidence: Evidence) -> Result:
         lock: Lock = evidence.lock
@@ -396,6 +401,11 @@ def _criterion(contract: Contract) -> str:
     if contract.kind == "text":
         return "the answer that is read from it, its words and its length are as expected"
     return f"every test passes when the program is called as {contract.entry_point}"
+
+
+def _versions(kind: OutputKind, *names: str) -> dict[str, dict[str, str]]:
+    present = rule_versions([kind])
+    return {"versions": {name: present[name] for name in names}}
 
 
 def _contract(lock: Lock, key: str) -> Contract:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.errors import IntegrityError
+from assay.instruments.repeatability.cells.canons import make_canon
 from assay.instruments.repeatability.cells.cell import Anchor, Canon, Cell, CellKey, due
 from assay.instruments.repeatability.cells.records import versions
 from assay.instruments.repeatability.measures.anchored import anchored_measures, canon_index
@@ -41,13 +42,8 @@ def find_anchors(
         index = cell.first_passing()
         if index is not None:
             code = cell.outputs[index].code
-            canon = Canon(
-                contract=cell.key.contract,
-                snapshot=contracts[cell.key.contract].snapshot,
-                code=code,
-                oracle=cell.kind.oracle,
-                normalisation=cell.kind.normalisation,
-            )
+            snapshot = contracts[cell.key.contract].snapshot
+            canon = make_canon(cell.key.contract, snapshot, code, cell.kind)
             found.setdefault(_scope(cell, settings.scope), (position, canon))
     anchors = []
     for position, cell in enumerate(cells):

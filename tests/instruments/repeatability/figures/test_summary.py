@@ -12,7 +12,7 @@ from assay.instruments.repeatability.kinds import programs_in
 from assay.instruments.repeatability.present import headline_of, present
 from assay.instruments.repeatability.scoring import Settings
 from assay.report.presentation import Presentation
-from tests.instruments.repeatability.making import anchors_of, cell_of, contract, score
+from tests.instruments.repeatability.making import anchors_of, canon_of, cell_of, contract, score
 
 PLAIN = "def f(x):\n    return x\n"
 RENAMED = "def f(y):\n    return y\n"
@@ -56,7 +56,7 @@ def test_a_confidence_is_told_as_it_was_declared(confidence: float, words: str) 
 
 
 def test_a_declared_canon_is_not_called_the_first_answer() -> None:
-    canon = Canon(contract="c", snapshot=contract(id="c").snapshot, code="def f(z):\n    return 0 + z\n")
+    canon = canon_of("def f(z):\n    return 0 + z\n", contract(id="c").snapshot, "c")
     assert "differ from the canon, the first answer" in said(cell_of(PLAIN, RENAMED, RENAMED))
     text = said(cell_of(PLAIN, RENAMED), declared={"c": canon})
     assert "2 answers differ from the declared canon;" in text

@@ -22,7 +22,7 @@ from assay.instruments.repeatability.measures.comparisons import Compared, compa
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.scoring import find_anchors, score_cells
 from assay.vocabulary import Measure, Verdict
-from tests.instruments.repeatability.making import contract, score
+from tests.instruments.repeatability.making import canon_of, contract, score
 
 __all__: list[str] = []
 
@@ -270,14 +270,14 @@ def test_r_anchor_is_not_compared_with_the_cell_that_gave_the_canon() -> None:
 
 
 def test_r_anchor_against_a_declared_canon_is_compared() -> None:
-    canon = Canon(contract="c00", snapshot=contract(id="c00").snapshot, code="x = 'a'\n")
+    canon = canon_of("x = 'a'\n", contract(id="c00").snapshot, "c00")
     found = compared(swept(["AABB"], ["ABBB"]), settings=REPAIRED, declared={"c00": canon})
     assert one(found, "R_anchor")[0].value == -0.25
 
 
 def test_r_anchor_is_not_compared_between_a_declared_canon_and_another_cells() -> None:
     """The warm cell has no declared canon, so it takes the cold one's first program: its distance is to that."""
-    canon = Canon(contract="c00", snapshot=contract(id="c00").snapshot, code="x = 'z'\n")
+    canon = canon_of("x = 'z'\n", contract(id="c00").snapshot, "c00")
     shared = msgspec.structs.replace(REPAIRED, scope="contract")
     cells = swept(["AAAA"], ["AAAA"])
     contracts = {"c00": contract(id="c00")}

@@ -14,11 +14,12 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.canonical import decode, encode
-from assay.instruments.repeatability.cells.cell import Canon, Cell, CellKey, Output
+from assay.instruments.repeatability.cells.cell import Cell, CellKey, Output
 from assay.instruments.repeatability.measures.drift import Earlier, canon_for, drift_measures, earlier_cells
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.vocabulary import Flag, Measure
 from tests.instruments.repeatability.drifting import CONTRACTS, cell, run_of
+from tests.instruments.repeatability.making import canon_of
 
 __all__: list[str] = []
 
@@ -52,7 +53,7 @@ def test_against_a_canon_from_elsewhere_all_outputs_count(tmp_path: Path) -> Non
         tmp_path / "shared", cell("AAB"), cell("BAA", temperature=0.7), settings=Settings(scope="subject")
     )
     assert counts(earlier_cells(shared, CONTRACTS)) == [(1, 2), (2, 3)]
-    canon = Canon(contract="c", snapshot=CONTRACTS["c"].snapshot, code="x = 'a'\n")
+    canon = canon_of("x = 'a'\n", CONTRACTS["c"].snapshot, "c")
     declared = run_of(tmp_path / "declared", cell("aab"), declared={"c": canon})
     assert counts(earlier_cells(declared, CONTRACTS)) == [(2, 3)]
 
@@ -74,7 +75,7 @@ def earlier(
     model: str = "m", *, alone: bool = True, equal: int = 9, outputs: int = 9, **more: Any
 ) -> Earlier:
     key = CellKey(**{"contract": "c", "subject": model, "temperature": 0.0, **more})
-    canon = Canon(contract="c", snapshot=CONTRACTS["c"].snapshot, code="x = 'a'\n")
+    canon = canon_of("x = 'a'\n", CONTRACTS["c"].snapshot, "c")
     return Earlier(key=key, canon=canon, equal=equal, outputs=outputs, alone=alone)
 
 

@@ -14,6 +14,7 @@ from assay.canonical import decode, encode
 from assay.errors import AssayError, InputError, IntegrityError
 from assay.instruments.repeatability.cells.canons import canon_bytes
 from assay.instruments.repeatability.cells.cell import Canon
+from assay.instruments.repeatability.cells.records import rule_versions
 from assay.instruments.repeatability.measures.drift import earlier_cells
 from assay.instruments.repeatability.programs.contracts import Contract
 from tests.instruments.repeatability.drifting import CONTRACTS, cell, run_of
@@ -207,12 +208,16 @@ def test_a_canon_that_was_changed_or_answers_something_else_is_refused(tmp_path:
         ({"contract": "d", "snapshot": CONTRACTS["d"].snapshot}, IntegrityError, "answers 'd'"),
         ({"contract": "e"}, IntegrityError, "a canon of another contract than"),
         ({"snapshot": "0" * 64}, InputError, "was made for another version of the contract 'c'"),
-        ({"oracle": "oracle/0"}, InputError, "was made with oracle/0 and text/2"),
-        ({"normalisation": "text/0"}, InputError, "was made with oracle/1 and text/0"),
+        (
+            {"versions": {**rule_versions(), "oracle": "oracle/0"}},
+            InputError,
+            "was made with oracle oracle/0",
+        ),
+        ({"versions": {}}, InputError, "was made with agreement.ast unknown, here it is astdump/1"),
     ],
 )
 def test_a_canon_of_something_else_under_its_right_name_is_refused(
-    tmp_path: Path, new: dict[str, str], kind: type[AssayError], message: str
+    tmp_path: Path, new: dict[str, Any], kind: type[AssayError], message: str
 ) -> None:
     folder = run_of(tmp_path / "run", cell("AABA"))
     canon = msgspec.structs.replace(msgspec.json.decode(canon_file(folder).read_bytes(), type=Canon), **new)

@@ -9,7 +9,9 @@ from msgspec import Meta, Struct
 __all__ = ["UNDECIDED", "UNTIMED", "Judging"]
 
 UNTIMED = "no time was recorded"  # the note of a check that would have needed one
-UNDECIDED = "only a rater can decide it"  # of a leak where nothing forbidden is named, or the request names it, too
+UNDECIDED = (
+    "only a rater can decide it"  # of a leak where nothing forbidden is named, or the request names it, too
+)
 
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]

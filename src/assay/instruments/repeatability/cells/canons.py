@@ -6,13 +6,30 @@ from pathlib import Path
 
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
-from assay.instruments.repeatability.kinds import kind_of
+from assay.instruments.repeatability.kinds import OutputKind, kind_of
 from assay.instruments.repeatability.programs.contracts import Contract, read_data
+from assay.instruments.repeatability.programs.normalisation import signature
 from assay.study import convert
 
-from .cell import Canon
+from .cell import PYTHON, Canon
+from .records import rule_versions
 
-__all__ = ["canon_bytes", "load_canons", "read_canon"]
+__all__ = ["canon_bytes", "load_canons", "make_canon", "read_canon"]
+
+AGAIN = "run its study again with this version, and declare the canons of that run"
+
+
+def make_canon(contract: str, snapshot: str, code: str, kind: OutputKind = PYTHON) -> Canon:
+    """A canon of the present versions."""
+    normalised = kind.forms(code).text
+    return Canon(
+        contract=contract,
+        snapshot=snapshot,
+        code=code,
+        normalised=normalised,
+        signature=signature(normalised),
+        versions=rule_versions([kind]),
+    )
 
 
 def canon_bytes(canon: Canon) -> bytes:
@@ -44,7 +61,14 @@ def load_canons(path: Path, contracts: dict[str, Contract]) -> dict[str, Canon]:
 def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
     """A canon that is what its name says and answers one of the contracts as it is now; None for another's."""
     source = read_data(file)
-    canon = convert(source.value, Canon, source)
+    given = source.value
+    if isinstance(given, dict) and "normalisation" in given and "versions" not in given:
+        made = f"{given.get('oracle')}, {given['normalisation']}"
+        raise InputError(
+            f"{file}: a canon of an earlier version of Assay ({made}), without its normalised code, signature and "
+            f"versions; {AGAIN}"
+        )
+    canon = convert(given, Canon, source)
     if file.stem != canon.digest and len(file.stem) == 64:
         raise IntegrityError(f"{file} is not the canon that its name says")
     contract = contracts.get(canon.contract)
@@ -53,8 +77,22 @@ def read_canon(file: Path, contracts: dict[str, Contract]) -> Canon | None:
     if canon.snapshot != contract.snapshot:
         raise InputError(f"{file}: was made for another version of the contract {canon.contract!r}")
     kind = kind_of(contract)
-    if canon.oracle != kind.oracle or canon.normalisation != kind.normalisation:
-        raise InputError(
-            f"{file}: was made with {canon.oracle} and {canon.normalisation}; it holds within those only"
-        )
+    _check_versions(file, canon, rule_versions([kind]))
+    normalised = kind.forms(canon.code).text
+    if (canon.normalised, canon.signature) != (normalised, signature(normalised)):
+        raise IntegrityError(f"{file}: its normalised code or its signature is not that of its code")
     return canon
+
+
+def _check_versions(file: Path, canon: Canon, present: dict[str, str]) -> None:
+    """Spec, Version Requirements: "Canon established with version X only valid for version X"."""
+    names = sorted(present.keys() | canon.versions.keys())
+    other = [
+        f"{name} {canon.versions.get(name, 'unknown')}, here it is {present.get(name, 'unknown')}"
+        for name in names
+        if canon.versions.get(name) != present.get(name)
+    ]
+    if other:
+        raise InputError(
+            f"{file}: was made with {'; '.join(other)}. A canon holds within its versions only: {AGAIN}"
+        )

@@ -18,7 +18,6 @@ from msgspec import Struct
 from assay.canonical import digest
 from assay.instruments.repeatability.kinds import NormalForms, OutputKind, PythonPrograms
 from assay.instruments.repeatability.programs.ladder import class_sizes, climb
-from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.instruments.repeatability.programs.repair import Repair
 from assay.vocabulary import Measure
 
@@ -82,13 +81,17 @@ class Output(Struct, frozen=True):
 
 
 class Canon(Struct, frozen=True, kw_only=True):
-    """The reference point of a cell: fixed by the first output that passes, never rewritten."""
+    """The reference point of a cell: fixed by the first output that passes, never rewritten.
+
+    It holds what the definitions ask for (spec, Canon Establishment). Nothing in it depends on the machine.
+    """
 
     contract: str
     snapshot: str  # digest of the contract it answers
-    code: str
-    oracle: str = PYTHON.oracle
-    normalisation: str = VERSIONS["text"]
+    code: str  # as it came
+    normalised: str  # at level text
+    signature: str  # of the normalised code
+    versions: dict[str, str]  # of all rules
 
     @property
     def digest(self) -> str:

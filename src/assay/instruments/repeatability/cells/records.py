@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from assay.instruments.repeatability.kinds import OutputKind
 from assay.instruments.repeatability.measures.pairs import PAIRS
 from assay.instruments.repeatability.programs.distance import DISTANCE
 from assay.instruments.repeatability.programs.extraction import EXTRACTION
@@ -13,15 +14,25 @@ from assay.instruments.repeatability.programs.repair import REPAIR
 
 from .cell import PYTHON, Anchor, Cell, CellKey, Output
 
-__all__ = ["record_rows", "versions"]
+__all__ = ["record_rows", "rule_versions", "versions"]
 
 
 def versions(cells: Sequence[Cell], *, extracted: bool, repaired: bool) -> dict[str, str]:
     """Recorded with every result: signatures and canons hold within these versions only (spec, Versions)."""
-    kinds = {cell.kind.name: cell.kind for cell in cells}.values()
-    found = {name: version for kind in kinds or (PYTHON,) for name, version in kind.versions.items()}
+    return _versions([cell.kind for cell in cells], extracted=extracted, repaired=repaired)
+
+
+def rule_versions(kinds: Iterable[OutputKind] = ()) -> dict[str, str]:
+    """Of all rules, whatever Python prints trees: recorded where nothing is printed yet, in locks and canons."""
+    found = _versions(list(kinds), extracted=True, repaired=True)
+    return {name: version.partition("+")[0] for name, version in found.items()}
+
+
+def _versions(kinds: Sequence[OutputKind], *, extracted: bool, repaired: bool) -> dict[str, str]:
+    different = {kind.name: kind for kind in kinds or (PYTHON,)}.values()
+    found = {name: version for kind in different for name, version in kind.versions.items()}
     found["pairs"] = PAIRS
-    if repaired and (not kinds or any(kind.repairs for kind in kinds)):
+    if repaired and any(kind.noun == "program" for kind in different):
         found["repair"] = REPAIR
     return {**found, "extraction": EXTRACTION} if extracted else found
 
@@ -61,7 +72,7 @@ def record_rows(
                 },
                 **({"answer": getattr(cell.forms(output.code), "answer", None)} if answers else {}),
                 **_signatures(cell, output, levels),
-                **_distances(cell, output, canon, levels, repaired=repaired),
+                **_distances(cell, output, canon, levels, repaired=repaired and cell.kind.noun == "program"),
                 "canon": anchor.canon.digest if anchor.canon else None,
                 "is_canon": place == anchor.index,
                 "unparseable": cell.forms(output.code).fallback if len(cell.levels) > 1 else None,
@@ -69,7 +80,7 @@ def record_rows(
                 "normalisation_ast": VERSIONS["ast"],
                 "oracle": cell.kind.oracle,
                 "distance": DISTANCE,
-                "repair": REPAIR if repaired else None,
+                "repair": REPAIR if repaired and cell.kind.noun == "program" else None,
                 "program_start": output.start,
                 "program_end": output.start + len(output.code),
                 "program": output.code,
@@ -94,10 +105,13 @@ def _distances(
     for level in levels:
         there = canon is not None and level in cell.levels
         row[f"distance_{level}"] = float(cell.distance(output.code, canon or "", level)) if there else None
-        after = cell.repaired(output)
-        row[f"distance_{level}_post"] = (
-            float(cell.distance(after, canon or "", level)) if there and repaired else None
-        )
+        if level in _LEVELS:  # only programs are repaired
+            after = (
+                float(cell.distance(cell.repaired(output), canon or "", level))
+                if there and repaired
+                else None
+            )
+            row[f"distance_{level}_post"] = after
     steps = (
         cell.repairs[output.code].steps if repaired and output.passed and output.code in cell.repairs else ()
     )

@@ -71,7 +71,7 @@ class OutputKind(ABC):
     rungs: tuple[str, ...]  # from the narrowest sense of "same" to the widest; bytes is the first
     levels: tuple[str, ...]  # at which distances to the canon are measured; text is the first
     oracle: str  # its version
-    normalisation: str  # the version of its level text
+    judged_by: tuple[str, ...]  # names of the versions that an output is found and judged with
     versions: Mapping[str, str]  # of everything that defines its numbers
     repairs: bool = False
     fields: tuple[str, ...] = ()  # parts whose agreement is measured one by one

@@ -33,7 +33,7 @@ from .json_values import (
     ABSENT,
     Json,
     NotJson,
-    Number,
+    SpeltNumber,
     at_pointer,
     balanced,
     leaves,
@@ -68,7 +68,7 @@ class JsonForms(NamedTuple):
 
 class JsonOutputs(OutputKind):
     name, noun, oracle = "json", "output", ORACLE
-    normalisation = LINES
+    judged_by = ("extraction", "json.extraction", "lines", "json.oracle")
     rungs, levels = ("bytes", "text", "layout", "keys", "value"), ("text", "value")
     versions = MappingProxyType(
         {
@@ -201,7 +201,7 @@ def _meets(found: Any, check: FieldCheck) -> bool:
 
 
 def _equal(found: Json, wanted: Json, tolerance: float | None) -> bool:
-    if tolerance is not None and isinstance(found, Number) and isinstance(wanted, Number):
+    if tolerance is not None and isinstance(found, SpeltNumber) and isinstance(wanted, SpeltNumber):
         return near(found, wanted, tolerance)
     return written(found, numbers=True) == written(wanted, numbers=True)
 

@@ -18,7 +18,7 @@ __all__ = [
     "ABSENT",
     "Json",
     "NotJson",
-    "Number",
+    "SpeltNumber",
     "at_pointer",
     "balanced",
     "exact",
@@ -45,13 +45,13 @@ class NotJson(ValueError):
     """What is wrong with a text that is no JSON."""
 
 
-class Number(str):
+class SpeltNumber(str):
     """A number as it was spelt."""
 
     __slots__ = ()
 
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | Number | bool | None"
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | SpeltNumber | bool | None"
 ABSENT = object()  # nothing stands at a pointer
 
 
@@ -86,10 +86,10 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return found
 
 
-def _number(spelt: str) -> Number:
+def _number(spelt: str) -> SpeltNumber:
     if len(spelt) > LONGEST_NUMBER or not _NUMBER.fullmatch(spelt):
         raise NotJson("a number beyond all measure")
-    return Number(spelt)
+    return SpeltNumber(spelt)
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -103,7 +103,7 @@ def without_layout(text: str) -> str:
 
 def written(value: Json, *, numbers: bool = False) -> str:
     """In one way: no white space, keys sorted, characters as they are; with ``numbers`` in one format each."""
-    if isinstance(value, Number):
+    if isinstance(value, SpeltNumber):
         return exact(value) if numbers else value
     if isinstance(value, dict):
         inner = (f"{_quoted(key)}:{written(value[key], numbers=numbers)}" for key in sorted(value))
@@ -117,7 +117,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def exact(number: Number) -> str:
+def exact(number: SpeltNumber) -> str:
     """The same for numbers of the same value: 1, 1.0 and 10e-1 are 1; 0 and -0 are 0. No digit is lost."""
     sign, digits, exponent = _parts(number)
     if not digits:
@@ -130,7 +130,7 @@ def exact(number: Number) -> str:
     return f"{sign}{digits}e{exponent}"
 
 
-def _parts(number: Number) -> tuple[str, str, int]:
+def _parts(number: SpeltNumber) -> tuple[str, str, int]:
     """Sign, digits without zeros at either end, and the power of ten of the last one."""
     found = _NUMBER.fullmatch(number)
     assert found is not None, "a number was read by this pattern"
@@ -140,7 +140,7 @@ def _parts(number: Number) -> tuple[str, str, int]:
     return sign, kept, int(power or 0) - len(part) + len(digits) - len(kept)
 
 
-def near(one: Number, other: Number, tolerance: float) -> bool:
+def near(one: SpeltNumber, other: SpeltNumber, tolerance: float) -> bool:
     """Within a tolerance, exactly. Numbers that no real comes near are near to nothing but themselves."""
     if exact(one) == exact(other):
         return True
@@ -151,7 +151,7 @@ def near(one: Number, other: Number, tolerance: float) -> bool:
 
 def plain(value: Json) -> Any:
     """As a validator takes it: whole numbers are whole, others decimal."""
-    if isinstance(value, Number):
+    if isinstance(value, SpeltNumber):
         return int(value) if value.lstrip("-").isdigit() else Decimal(value)
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

@@ -27,7 +27,7 @@ class PythonPrograms(OutputKind):
     """``keep`` are names that the contract's own calls use."""
 
     name, noun, oracle, repairs = "python", "program", ORACLE, True
-    normalisation = VERSIONS["text"]
+    judged_by = ("extraction", "normalisation.text", "oracle")
     rungs: tuple[str, ...] = RUNGS
     levels: tuple[str, ...] = ("text", "ast")
     versions = MappingProxyType(

@@ -51,7 +51,7 @@ class TextForms(NamedTuple):
 
 class TextOutputs(OutputKind):
     name, noun, oracle = "text", "output", ORACLE
-    normalisation = LINES
+    judged_by = ("lines", "text.answer", "text.oracle")
     levels = ("text", "case")
     all_rungs = (*_WORDS, "answer")
     versions = MappingProxyType(

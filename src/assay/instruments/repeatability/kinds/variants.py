@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from .json_values import Json, Number, read_json
+from .json_values import Json, SpeltNumber, read_json
 
 if TYPE_CHECKING:
     from assay.instruments.repeatability.programs.contracts import Contract
@@ -65,8 +65,8 @@ def _reversed(value: Json) -> Json:
 
 def _respelt(value: Json) -> Json:
     """Every number with an exponent of 0 behind it."""
-    if isinstance(value, Number):
-        return Number(f"{value}e0")
+    if isinstance(value, SpeltNumber):
+        return SpeltNumber(f"{value}e0")
     if isinstance(value, dict):
         return {key: _respelt(item) for key, item in value.items()}
     return [_respelt(item) for item in value] if isinstance(value, list) else value
@@ -74,7 +74,7 @@ def _respelt(value: Json) -> Json:
 
 def _laid_out(value: Json, indent: str | None, at: str = "") -> str:
     """Numbers as they are spelt, which the encoder of the standard library does not keep."""
-    if isinstance(value, Number):
+    if isinstance(value, SpeltNumber):
         return value
     if not value or not isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""Contracts: what is asked for, by which name it is called, and how it is tested.
+"""Contracts: what is asked for, and how it is tested.
 
-A contract is data: a prompt, an entry point, test cases, limits. Tests are kept apart from the program they
-test: only the inputs ever enter the sandbox.
+A contract is data: a prompt and its oracle. Of a program that is an entry point, test cases and limits; tests are kept
+apart from the program they test: only the inputs ever enter the sandbox. Of JSON and texts see ``expectations``.
 """
 
 from __future__ import annotations
@@ -233,8 +233,8 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
     _refuse_typos(value, Contract, source, at)
     if value.get("kind") in ("json", "text"):
         return _other_contract(value, source, at, key)
-    for name in ("kind", "entry_point", "test_cases"):
-        if name not in value:
+    for name in ("entry_point", "test_cases"):
+        if name not in value and value.get("kind") in ("function", "class"):
             raise source.error(at, f"{name!r} is missing")
     value = {name: given for name, given in value.items() if name not in NOT_OF_PROGRAMS}
     contract = _converted(value, source, at, key)
