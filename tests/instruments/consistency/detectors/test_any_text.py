@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from assay.instruments.consistency import detect_triple
 from assay.instruments.consistency.detectors import VERSION
+from assay.instruments.consistency.detectors.text import prepare
 
 
 def test_the_version_is_named() -> None:
@@ -52,6 +53,15 @@ HOSTILE = [
     "sorry. ",
     "if you ",
     '"a ',
+    ".",
+    "?!",
+    "the ",
+    "1",
+    "Dear ",
+    "\nDear a,",
+    "you could say: ",
+    "rather than doing ",
+    "我不能",
 ]
 
 
@@ -70,6 +80,18 @@ def test_time_grows_with_length_and_no_faster(piece: str) -> None:
     work(1000)
     small, large = (min(work(size) for _ in range(2)) for size in (16_000, 256_000))
     assert large < 80 * small
+
+
+def test_a_run_of_marks_ends_one_sentence_and_is_not_read_again_from_every_mark() -> None:
+    """Were it, the megabyte would take hours."""
+    dots = "." * 1_000_000
+    assert prepare(dots).sentences == [(0, len(dots))]
+    assert prepare(f"One{dots} Two?!) Three").sentences == [
+        (0, len(dots) + 4),
+        (len(dots) + 4, len(dots) + 11),
+        (len(dots) + 11, len(dots) + 16),
+    ]
+    assert detect_triple(dots + " I can't say.").limit
 
 
 def test_a_megabyte_is_read() -> None:

@@ -41,7 +41,8 @@ _WORD = re.compile(r"\w+")
 _DRAFTS = Rulebook("detectors/drafts")
 _LINE_END = re.compile(r"\n")
 _INK = re.compile(r"[^\n]")
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]]{0,2} |\n|[.!?]$")
+# A run of marks is tried at its first mark only: from every mark of a long run, work would grow with its square.
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]{0,2} |\n|[.!?]$")
 
 
 class PreparedText:
