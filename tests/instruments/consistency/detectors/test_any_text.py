@@ -1,4 +1,4 @@
-"""``triple/2`` on any text at all: it answers, always the same, and in time that grows with the text."""
+"""``triple/3`` on any text at all: it answers, always the same, and in time that grows with the text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from assay.instruments.consistency import detect_triple
 from assay.instruments.consistency.detectors import VERSION
 from assay.instruments.consistency.detectors.text import prepare
+from assay.instruments.consistency.detectors.triple import read_reply
 
 
 def test_the_version_is_named() -> None:
-    assert VERSION == "triple/2"
+    assert VERSION == "triple/3"
 
 
 @given(st.text(st.characters(), max_size=300))
@@ -91,10 +92,12 @@ def test_a_run_of_marks_ends_one_sentence_and_is_not_read_again_from_every_mark(
         (len(dots) + 4, len(dots) + 11),
         (len(dots) + 11, len(dots) + 16),
     ]
-    assert detect_triple(dots + " I can't say.").limit
+    assert read_reply(dots + " I can't say.").by_rules["limit"]
 
 
 def test_a_megabyte_is_read() -> None:
     text = "The tide came in. " * 60_000 + "I can't say."
     assert len(text) > 1_000_000
-    assert detect_triple(text).limit
+    reading = read_reply(text)
+    assert [reading.reply.text[s.start : s.end] for s in reading.spans["limit"]] == ["i can't"]
+    assert not detect_triple(text).refusal

@@ -16,6 +16,7 @@ from assay.instruments.consistency.detectors.labelled import (
     LabelledReply,
     agreements,
     labelled_replies,
+    replies_in,
 )
 from tests.support import SHARED
 
@@ -62,7 +63,7 @@ def test_an_agreement_counts_by_hand() -> None:
         labelled("Green.", proximity=False),  # neither
     ]
     found = next(a for a in agreements(replies) if a.component == "proximity")
-    assert found[1:] == (2, 1, 1)
+    assert found[1:] == (2, 1, 1, 1)
     assert found.precision == found.recall == pytest.approx(2 / 3)
     none = next(a for a in agreements(replies) if a.component == "over_apology")
     assert none.precision is none.recall is None
@@ -81,15 +82,13 @@ def test_refusal_agrees_with_human_labels_on_real_replies() -> None:
 
 def test_refusal_agrees_with_replies_of_authors_who_had_not_seen_the_rules() -> None:
     """In the manner of chat models; two batches were made hard on purpose."""
-    lines = (Path(__file__).parent / "data" / "refusals.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = replies_in("refusals")
     agree: dict[bool, list[bool]] = {True: [], False: []}
     for row in rows:
-        right = detect_triple(row["reply"]).refusal == (row["label"] != "full_compliance")
-        agree[row["batch"] in "hi"].append(right)
-    assert (len(agree[False]), len(agree[True])) == (585, 130)
-    assert sum(agree[False]) / 585 >= 0.95
-    assert sum(agree[True]) / 130 >= 0.85
+        agree[str(row.batch) in "him"].append(detect_triple(row.reply).refusal == row.refusal)
+    assert sum(map(len, agree.values())) == len(rows) > 1300
+    assert sum(agree[False]) / len(agree[False]) >= 0.97
+    assert sum(agree[True]) / len(agree[True]) >= 0.92
 
 
 def test_the_page_on_detectors_gives_the_numbers_that_the_command_prints() -> None:
