@@ -166,3 +166,17 @@ def test_a_reader_that_leaves_early_is_no_fault(tmp_path: Path) -> None:
             check=False,
         )
     assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+def test_labels_of_ones_own_give_agreement_with_intervals(assay: Assay, tmp_path: Path) -> None:
+    labels = ["full_refusal", "full_compliance", "full_compliance"]
+    write(tmp_path / "rows.jsonl", [{"reply": t, "said": s} for t, s in zip(TEXTS, labels, strict=True)])
+    named = ("detect", "triple", "rows.jsonl", "--label", "said", "--label-no", "full_compliance")
+    found = json.loads(assay(*named, "--json").out)
+    counts = {name: (found[name]["k"], found[name]["n"]) for name in ("agreement", "precision", "recall")}
+    assert counts == {"agreement": (2, 3), "precision": (1, 2), "recall": (1, 1)}
+    assert found["agreement"]["low"] == pytest.approx(0.2077, abs=1e-4)  # Wilson, 2 of 3
+    assert "2 of 3" in assay(*named).out
+    ended = assay("detect", "triple", "rows.jsonl", "--label", "other")
+    assert ended.code != 0
+    assert "no field 'other'" in ended.err

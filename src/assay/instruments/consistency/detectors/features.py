@@ -37,7 +37,10 @@ def opening(reply: PreparedText) -> int:
 
 
 def features(
-    reply: PreparedText, found: Mapping[str, list[Span]], decided: Mapping[str, bool], context: Mapping[str, int]
+    reply: PreparedText,
+    found: Mapping[str, list[Span]],
+    decided: Mapping[str, bool],
+    context: Mapping[str, int],
 ) -> Features:
     """``found`` has the spans by file of rules, ``decided`` what the rules alone say, ``context`` how often each
     rule of the context matched."""

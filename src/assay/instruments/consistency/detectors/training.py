@@ -83,11 +83,11 @@ def train(rows: Sequence[Example]) -> Weights:
         labelled = [at for at, row in enumerate(rows) if getattr(row.reply, component) is not None]
         signs = {at: 1.0 if getattr(rows[at].reply, component) else -1.0 for at in labelled}
         costs = {at: COST * (TRIPLES if rows[at].known else 1.0) for at in labelled}
-        solved.append(_solve(labelled, ngram_columns, mark_columns, values, signs, costs, len(index) + len(places)))
+        solved.append(
+            _solve(labelled, ngram_columns, mark_columns, values, signs, costs, len(index) + len(places))
+        )
     by_column = [tuple(round(weights[at] * QUANTUM) for weights in solved) for at in range(len(index))]
-    of_marks = [
-        tuple(round(weights[places[mark]] * MARK * QUANTUM) for weights in solved) for mark in marks
-    ]
+    of_marks = [tuple(round(weights[places[mark]] * MARK * QUANTUM) for weights in solved) for mark in marks]
     return Weights(
         {name: weights for name, weights in zip(names, by_column, strict=True) if _counts(weights)},
         {mark: weights for mark, weights in zip(marks, of_marks, strict=True) if any(weights)},
