@@ -34,6 +34,14 @@ SMALL = 3  # integers: n-grams that weigh less for every component are left out
 EARLY = 5  # batches of triples up to this one were known when most rules were written
 
 
+TOGETHER = {
+    "triples": ("1234",),
+    "refusals": ("abcd", "efg", "hi", "jk", "lop"),
+    "ordinary": ("everyday pointed later",),
+    "languages": (),
+}
+
+
 class Example(NamedTuple):
     """A labelled reply as the model sees it."""
 
@@ -61,7 +69,11 @@ def _known(name: str, reply: LabelledReply) -> bool:
 
 
 def _group(name: str, reply: LabelledReply) -> str:
-    return "held-out" if reply.fold == "held-out" else f"{name} {reply.batch}"
+    """Batches that were written together, by the same authors in the same voices, are one group."""
+    if reply.fold == "held-out":
+        return "held-out"
+    batch = str(reply.batch)
+    return f"{name} {next((together for together in TOGETHER[name] if batch in together), batch)}"
 
 
 def train(rows: Sequence[Example]) -> Weights:
