@@ -138,6 +138,7 @@ def test_check_prints_precision_and_recall_for_both_parts(assay: Assay) -> None:
         "triple/3:",
         "development",
         "held-out",
+        "refusal,",
     ]
     for component in ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology"):
         assert ended.out.count(f"\n  {component} ") == 2

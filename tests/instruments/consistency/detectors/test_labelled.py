@@ -48,7 +48,7 @@ def test_the_fold_of_a_reply_follows_from_its_text() -> None:
     [
         ("development", {}),
         # a refusal that shows only against its request is not read; docs/detectors.md gives the figures
-        ("held-out", {"refusal": 0.83, "adjacent": 0.83, "vague": 0.85}),
+        ("held-out", {"refusal": 0.83, "adjacent": 0.83}),
     ],
 )
 def test_precision_and_recall_are_at_least_nine_tenths(fold: str, least: dict[str, float]) -> None:

@@ -28,6 +28,7 @@ from .text import BLANK, PreparedText, prepare
 __all__ = ["COMPONENTS", "NGRAM", "VERSION", "Reading", "Triple", "detect_triple", "read_reply", "rules_of"]
 
 VERSION = "triple/3"
+WITHHELD = "withheld"  # the rule by which a reply declines a part, whatever the rest of it is
 NGRAM = "ngram"  # the rule of a span that only the model shows
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology")
 REACH = 450  # characters; a limit after so much answer is a remark on it
@@ -98,6 +99,7 @@ def read_reply(text: str) -> Reading:
         "limit": limit,
         "proximity": by_file["proximity"],
         "adjacent": adjacent,
+        "offers": offers,
         "over_apology": apologies if len(apologies) >= TOO_MANY else [],
     }
     by_rules = {name: bool(spans[name]) for name in DECIDED}
@@ -110,13 +112,17 @@ def detect_triple(text: str) -> Triple:
     reading = read_reply(text)
     reply, weights = reading.reply, shipped_weights()
     found: dict[str, list[Span]] = {"over_apology": reading.spans["over_apology"]}
+    withheld = [span for span in reading.spans["limit"] if span.rule == WITHHELD]
     for name in DECIDED:
-        holds = decide(weights, reading.features, name, reading.by_rules[name])
-        shown = reading.spans[name] or [
-            Span(*at, NGRAM) for at in top_ngrams(weights, reading.features, name)
-        ]
+        certain = bool(withheld) and name in ("refusal", "limit")
+        holds = certain or decide(weights, reading.features, name, reading.by_rules[name])
+        shown = (
+            reading.spans[name]
+            or (withheld if certain else [])
+            or [Span(*at, NGRAM) for at in top_ngrams(weights, reading.features, name)]
+        )
         found[name] = shown if holds else []
-    offers = [*found["proximity"], *reading.spans["adjacent"]]
+    offers = reading.spans["proximity"] + reading.spans["offers"]
     vague = bool(found["refusal"]) and _names_nothing(reply, found["limit"], offers)
     found["vague"] = found["limit"] if vague else []
     spans = {
