@@ -78,7 +78,7 @@ def test_a_result_that_calls_itself_environment_dependent_is_not_believed(
     good = [{"state": "value", "value": 5, "exception": "", "message": "", "bases": [], "call": None}] * 10
 
     def change(_: int, event: Event) -> Event:
-        if event["kind"] == "computed":
+        if event["kind"] == "computed" and event["data"]["result"]["state"] == "ran":
             event["data"]["environment_dependent"] = True
             event["data"]["result"] = {"state": "ran", "detail": "", "output": "", "cases": good}
         return event

@@ -99,7 +99,8 @@ def test_a_reply_is_recorded_with_its_checks_and_their_places(assay: Assay, tmp_
     rows_of(tmp_path, "consistency")
     assay("score", "consistency", "rows.jsonl", "--records", "r.csv")
     good, bad = records(tmp_path / "r.csv")
-    assert (good["id"], good["counted"], bad["not_counted"]) == ("1", "M2", "M2")
+    assert (good["id"], good["counted"], bad["not_counted"]) == ("1", "", "")
+    assert (good["undecided"], bad["undecided"]) == ("M2", "M2")  # nothing says what must not be given away
     checks = {check["check"]: check for check in json.loads(good["checks"])}
     (start, end), *_ = checks["limit"]["spans"]
     assert good["reply"][start:end] == "I can't"

@@ -128,7 +128,7 @@ def test_an_empty_list_of_outputs_is_a_cell_without_values(tmp_path: Path) -> No
 
 
 def test_a_million_characters_that_pass_are_scored_and_not_repaired_which_is_said(tmp_path: Path) -> None:
-    long = f"# {'a' * 1_000_000}\n{RIGHT}"
+    long = f"# {'a' * 999_000}\n{RIGHT}"
     result = scored(tmp_path, [RIGHT, long])
     assert measure(result, "rescue_rate", "text", subject="m").value == 0.0
     assert measure(result, "R_anchor", "text", subject="m").value == 0.5

@@ -10,7 +10,7 @@ import pytest
 
 from assay.canonical import real
 from assay.errors import InputError
-from assay.instruments.consistency.judging import judge
+from assay.instruments.consistency.judging import UNDECIDED, judge
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
 from assay.instruments.consistency.measures.leak_ratings import with_rated_leaks
 from assay.instruments.consistency.measures.shares import ConsistencySettings
@@ -143,7 +143,7 @@ def test_people_decide_the_leaks_of_rows_and_the_records_say_so(tmp_path: Path) 
     ]
     notes = [check["note"] for r in records for check in json.loads(r["checks"]) if check["check"] == "leak"]
     assert notes[:2] == ["rated by eva"] * 2
-    assert "not named" in notes[2]
+    assert notes[2] == UNDECIDED
 
 
 def test_an_always_refusing_stub_shows_in_the_false_refusals_alone() -> None:
