@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from assay.bench.worker_thread import read_text
-from assay.errors import IntegrityError
 from assay.instruments.repeatability.programs.distance import distance
 from assay.instruments.repeatability.programs.oracle import OracleJudgement
 from assay.sandbox import CommandJob, Job
@@ -140,4 +139,4 @@ def examined_from(steps: Examination, recorded: Iterable[dict[str, Any]]) -> Exa
     except StopIteration as stop:
         found: Examined = stop.value
         return found
-    raise IntegrityError("the record holds fewer runs than the examination asks for")
+    raise ValueError("the record holds fewer runs than the examination asks for")
