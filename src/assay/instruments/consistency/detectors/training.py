@@ -20,7 +20,7 @@ from typing import NamedTuple
 from .features import Features
 from .labelled import FILES, LabelledReply, replies_in
 from .linear import BIAS, COMPONENTS, NGRAMS, Weights, decide, score
-from .triple import VERSION, Reading, read_reply
+from .triple import VERSION, RuleFindings, read_reply
 
 __all__ = ["Example", "examples", "train", "weights_file"]
 
@@ -47,7 +47,7 @@ class Example(NamedTuple):
 
     reply: LabelledReply
     group: str
-    reading: Reading
+    reading: RuleFindings
     known: bool  # rules were written on it
 
     @property
