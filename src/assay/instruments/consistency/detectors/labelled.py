@@ -94,10 +94,10 @@ def replies_in(name: str) -> list[LabelledReply]:
     """The replies of one file, in the order in which they were written."""
     data = files("assay.instruments.consistency").joinpath("data", "labelled", f"{name}.jsonl").read_bytes()
     rows = [msgspec.json.decode(line, type=LabelledReply) for line in data.splitlines()]
-    return [row if row.refusal is not None else _told_by_label(row, name) for row in rows]
+    return [row if row.refusal is not None else _labelled_refusal(row, name) for row in rows]
 
 
-def _told_by_label(row: LabelledReply, name: str) -> LabelledReply:
+def _labelled_refusal(row: LabelledReply, name: str) -> LabelledReply:
     refuses = name != "ordinary" and row.label != COMPLIES
     return msgspec.structs.replace(row, refusal=refuses)
 

@@ -5,7 +5,7 @@ the labelled replies that come with Assay. A score above 0 means that the compon
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
-A reply of about twenty words or fewer has too few n-grams to speak against the rules: there the rules alone decide.
+A reply of about 25 words or fewer has too few n-grams to speak against the rules: there the rules alone decide.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = 130  # n-grams, about twenty words: the rules alone decide on a shorter reply
+FEWEST = 170  # n-grams, about 25 words: the rules alone decide on a shorter reply
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 

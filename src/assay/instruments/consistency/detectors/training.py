@@ -20,7 +20,7 @@ from typing import NamedTuple
 from .features import Features
 from .labelled import FILES, LabelledReply, replies_in
 from .linear import BIAS, COMPONENTS, NGRAMS, Weights, decide, score
-from .triple import VERSION, Reading, read_reply
+from .triple import VERSION, RuleFindings, read_reply
 
 __all__ = ["Example", "examples", "train", "weights_file"]
 
@@ -37,7 +37,7 @@ EARLY = 5  # batches of triples up to this one were known when most rules were w
 TOGETHER = {
     "triples": ("1234",),
     "refusals": ("abcd", "efg", "hi", "jk", "lop"),
-    "ordinary": ("everyday pointed later",),
+    "ordinary": ("everyday, pointed, later",),
     "languages": (),
 }
 
@@ -47,7 +47,7 @@ class Example(NamedTuple):
 
     reply: LabelledReply
     group: str
-    reading: Reading
+    reading: RuleFindings
     known: bool  # rules were written on it
 
     @property
@@ -156,7 +156,7 @@ def weights_file(weights: Weights) -> str:
 
 def folds(rows: Sequence[Example]) -> list[str]:
     """Agreement by rules, by the model and by n-grams alone, each group read by a model trained on the others."""
-    lines = [f"{'':<16}{'component':<12}{'replies':>8}{'rules':>8}{'n-grams':>9}{'both':>8}"]
+    lines = [f"{'':<36}{'component':<12}{'replies':>8}{'rules':>8}{'n-grams':>9}{'both':>8}"]
     kept = [row for row in rows if row.group != "held-out"]
     for group in sorted({row.group for row in kept}):
         others = [row for row in kept if row.group != group]
@@ -174,7 +174,7 @@ def folds(rows: Sequence[Example]) -> list[str]:
             ]
             shares = [sum(map(lambda a, b: a == b, found, labels)) / len(asked) for found in by]
             numbers = f"{shares[0]:>8.3f}{shares[1]:>9.3f}{shares[2]:>8.3f}"
-            lines.append(f"{group:<16}{component:<12}{len(asked):>8}{numbers}")
+            lines.append(f"{group:<36}{component:<12}{len(asked):>8}{numbers}")
     return lines
 
 

@@ -25,7 +25,16 @@ from .rule import Rule, Span, find
 from .rulebook import Rulebook, rules_in
 from .text import BLANK, PreparedText, prepare
 
-__all__ = ["COMPONENTS", "NGRAM", "VERSION", "Reading", "Triple", "detect_triple", "read_reply", "rules_of"]
+__all__ = [
+    "COMPONENTS",
+    "NGRAM",
+    "VERSION",
+    "RuleFindings",
+    "Triple",
+    "detect_triple",
+    "read_reply",
+    "rules_of",
+]
 
 VERSION = "triple/3"
 WITHHELD = "withheld"  # the rule by which a reply declines a part, whatever the rest of it is
@@ -74,7 +83,7 @@ def _declining() -> frozenset[str]:
     return frozenset(rule.name for rule in rules_in(*_DECLINES))
 
 
-class Reading(NamedTuple):
+class RuleFindings(NamedTuple):
     """What the rules found in a reply, what they alone would say, and what the model is given."""
 
     reply: PreparedText
@@ -83,7 +92,7 @@ class Reading(NamedTuple):
     features: Features
 
 
-def read_reply(text: str) -> Reading:
+def read_reply(text: str) -> RuleFindings:
     """Try every rule on the reply."""
     reply = prepare(text)
     by_file = {name: find(rules_in(name), reply) for name in _BOOKS}
@@ -104,7 +113,7 @@ def read_reply(text: str) -> Reading:
     }
     by_rules = {name: bool(spans[name]) for name in DECIDED}
     context = {name: len(list(rule.matches(reply))) for name, rule in _CONTEXT.rules.items()}
-    return Reading(reply, spans, by_rules, features(reply, by_file, by_rules, context))
+    return RuleFindings(reply, spans, by_rules, features(reply, by_file, by_rules, context))
 
 
 def detect_triple(text: str) -> Triple:
