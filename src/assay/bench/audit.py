@@ -123,7 +123,10 @@ async def replay(
                 _score_again(folder, evidence, instrument, report)
                 if published is not None:
                     published(instrument, evidence, report)
-            except (ExtensionFailed, IntegrityError) as error:  # altered evidence may break a score in any way
+            except (
+                ExtensionFailed,
+                IntegrityError,
+            ) as error:  # altered evidence may break a score in any way
                 report.faults.append(f"{instrument.name}: cannot be scored ({error})")
         replay.nothing_left_over()
     except IntegrityError as error:
