@@ -46,7 +46,7 @@ MORALS_NEEDED = 2  # different ones: one moral remark is a remark
 TOO_MANY = 3  # apologies: one is polite, two can be an accident
 
 # The files of rules behind each component. ``vague`` reads what the limits name.
-_DECLINES = ("limit", "closed", "languages")
+_DECLINES = ("limit", "closed", "confided", "languages")
 _FILES = {
     "refusal": (*_DECLINES, "lacks", "censure", "premise", "chides", "aside", "morals", "away"),
     "limit": (*_DECLINES, "lacks"),
