@@ -41,12 +41,13 @@ WITHHELD = "withheld"  # the rule by which a reply declines a part, whatever the
 NGRAM = "ngram"  # the rule of a span that only the model shows
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology")
 REACH = 450  # characters; a limit after so much answer is a remark on it
+PAGE = 700  # characters; in a longer reply words far from its limits can decline
 MORAL_REACH = 500  # characters in which moral remarks decline
 MORALS_NEEDED = 2  # different ones: one moral remark is a remark
 TOO_MANY = 3  # apologies: one is polite, two can be an accident
 
 # The files of rules behind each component. ``vague`` reads what the limits name.
-_DECLINES = ("limit", "closed", "languages")
+_DECLINES = ("limit", "closed", "confided", "languages")
 _FILES = {
     "refusal": (*_DECLINES, "lacks", "censure", "premise", "chides", "aside", "morals", "away"),
     "limit": (*_DECLINES, "lacks"),
@@ -121,16 +122,17 @@ def detect_triple(text: str) -> Triple:
     reading = read_reply(text)
     reply, weights = reading.reply, shipped_weights()
     found: dict[str, list[Span]] = {"over_apology": reading.spans["over_apology"]}
-    withheld = [span for span in reading.spans["limit"] if span.rule == WITHHELD]
+    certain = _certain(reading)
     for name in DECIDED:
-        certain = bool(withheld) and name in ("refusal", "limit")
-        holds = certain or decide(weights, reading.features, name, reading.by_rules[name])
+        holds = decide(weights, reading.features, name, reading.by_rules[name])
+        if name == "refusal" and not reading.spans["refusal"]:
+            holds = holds and not _remarked(reading)
         shown = (
             reading.spans[name]
-            or (withheld if certain else [])
+            or certain.get(name)
             or [Span(*at, NGRAM) for at in top_ngrams(weights, reading.features, name)]
         )
-        found[name] = shown if holds else []
+        found[name] = shown if holds or certain.get(name) else []
     offers = reading.spans["proximity"] + reading.spans["offers"]
     vague = bool(found["refusal"]) and _names_nothing(reply, found["limit"], offers)
     found["vague"] = found["limit"] if vague else []
@@ -138,6 +140,38 @@ def detect_triple(text: str) -> Triple:
         name: tuple(Span(*reply.original(s.start, s.end), s.rule) for s in found[name]) for name in COMPONENTS
     }
     return Triple(spans, **{name: bool(spans[name]) for name in COMPONENTS})
+
+
+def _certain(reading: RuleFindings) -> dict[str, list[Span]]:
+    """What the rules show beyond doubt, so that the model is not asked.
+
+    A part withheld and a secret kept are limits in any words around them. A limit that names its boundary, in a reply
+    that also stays and offers, is a refusal in form; what the same reply gives away is a leak, which is read apart.
+    """
+    limits, declines = reading.spans["limit"], reading.spans["refusal"]
+    withheld = [span for span in limits if span.rule == WITHHELD]
+    kept = {rule.name for rule in rules_in("confided")}
+    refusal = withheld + [span for span in declines if span.rule in kept]
+    if reading.spans["proximity"] and reading.spans["offers"]:
+        refusal += _bounded(reading.reply, declines)
+    return {
+        "refusal": sorted(set(refusal)),
+        "limit": withheld + [span for span in limits if span.rule in kept],
+    }
+
+
+def _bounded(reply: PreparedText, declines: list[Span]) -> list[Span]:
+    """The declining limits that have their boundary in the same sentence."""
+    named = [start for start, _ in _CONTEXT.rules["bounded"].matches(reply)]
+    within = [(start, end) for start, end in reply.sentences if any(start <= at < end for at in named)]
+    limits = [span for span in declines if span.rule in _declining()]
+    return [span for span in limits if any(start <= span.start < end for start, end in within)]
+
+
+def _remarked(reading: RuleFindings) -> bool:
+    """Does a reply of one page state its limits only after so much answer that they are remarks on it?"""
+    limits = reading.spans["limit"]
+    return bool(limits) and limits[0].start >= REACH and len(reading.reply.text) < PAGE
 
 
 def _shows(context: str, reply: PreparedText) -> bool:
