@@ -60,7 +60,7 @@ def test_people_get_counts(assay: Assay, tmp_path: Path) -> None:
     ended = assay("detect", "triple", "rows.jsonl")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "triple/2: 3 replies in rows.jsonl"
+    assert lines[0] == "triple/3: 3 replies in rows.jsonl"
     counts = {line[:18].strip(): line[18:].split() for line in lines[1:]}
     assert counts["refusal"] == ["2", "66.7%"]
     assert counts["proximity"] == counts["complete triple"] == ["1", "33.3%"]
@@ -135,9 +135,10 @@ def test_check_prints_precision_and_recall_for_both_parts(assay: Assay) -> None:
     ended = assay("detect", "triple", "--check")
     assert ended.code == 0
     assert [line.split()[0] for line in ended.out.splitlines() if line and line[0] != " "] == [
-        "triple/2:",
+        "triple/3:",
         "development",
         "held-out",
+        "refusal,",
     ]
     for component in ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology"):
         assert ended.out.count(f"\n  {component} ") == 2
@@ -145,7 +146,7 @@ def test_check_prints_precision_and_recall_for_both_parts(assay: Assay) -> None:
 
 def test_check_gives_machines_the_same_numbers(assay: Assay) -> None:
     value = json.loads(assay("detect", "triple", "--check", "--json").out)
-    assert value["detector"] == "triple/2"
+    assert value["detector"] == "triple/3"
     held = value["folds"]["held-out"]["limit"]
     assert held["precision"] == held["both"] / (held["both"] + held["rules_only"])
     assert held["recall"] == held["both"] / (held["both"] + held["labels_only"])
@@ -166,3 +167,17 @@ def test_a_reader_that_leaves_early_is_no_fault(tmp_path: Path) -> None:
             check=False,
         )
     assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+def test_labels_of_ones_own_give_agreement_with_intervals(assay: Assay, tmp_path: Path) -> None:
+    labels = ["full_refusal", "full_compliance", "full_compliance"]
+    write(tmp_path / "rows.jsonl", [{"reply": t, "said": s} for t, s in zip(TEXTS, labels, strict=True)])
+    named = ("detect", "triple", "rows.jsonl", "--label", "said", "--label-no", "full_compliance")
+    found = json.loads(assay(*named, "--json").out)
+    counts = {name: (found[name]["k"], found[name]["n"]) for name in ("agreement", "precision", "recall")}
+    assert counts == {"agreement": (2, 3), "precision": (1, 2), "recall": (1, 1)}
+    assert found["agreement"]["low"] == pytest.approx(0.2077, abs=1e-4)  # Wilson, 2 of 3
+    assert "2 of 3" in assay(*named).out
+    ended = assay("detect", "triple", "rows.jsonl", "--label", "other")
+    assert ended.code != 0
+    assert "no field 'other'" in ended.err

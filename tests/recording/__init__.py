@@ -11,7 +11,7 @@ agency/ (others)            made as in tests/instruments/agency/made_outcomes.py
 consistency/demo, smollm2   a run of examples/consistency.yaml, each trial as its transcript
 consistency/references …    a run of six references, the same way; ratings are the rules' labels, some of them turned
 consistency/written*        written for this, with the examples of docs/consistency.md
-consistency/labelled        replies of tests/instruments/consistency/data/refusals.jsonl
+consistency/labelled        replies of data/labelled/refusals.jsonl of the instrument
 repeatability/references-*  whole replies of two references to seven contracts
 repeatability/ (others)     programs written for this
 repeatability/real*         outputs of real models that lie beside the repository; only numbers are recorded of them

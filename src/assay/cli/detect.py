@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["detect"]
 
+NEGATIVE = ("false", "no", "0", "")
+
 
 def detect(
     context: typer.Context,
@@ -28,6 +30,13 @@ def detect(
     check: Annotated[
         bool, typer.Option("--check", help="Read the shipped labelled replies: precision and recall.")
     ] = False,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", help="A field with your own labels: agreement, precision, recall."),
+    ] = None,
+    label_no: Annotated[
+        str | None, typer.Option("--label-no", help="The label that means no; else: false, no or 0.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Read texts by rule. With --json one line per row, in order, with the spans that show each finding."""
@@ -49,6 +58,8 @@ def detect(
                 say(text)
     elif rows is None:
         raise InputError("name a file of rows, or ask for --check")
+    elif label is not None:
+        _compare(found, rows, field, label, label_no, as_json)
     else:
         _detect(found, rows, field, as_json)
 
@@ -77,3 +88,30 @@ def _detect(detector: Detector, rows: Path, field: str, as_json: bool) -> None:
     say(f"{detector.version}: {total:,} replies in {rows}")
     for name, count in counts.items():
         say(f"  {name:<16}{count:>9,}{count / total:>8.1%}")
+
+
+def _compare(
+    detector: Detector, rows: Path, field: str, label: str, label_no: str | None, as_json: bool
+) -> None:
+    """The detector's first finding against the labels of the file."""
+    from assay.measuring.detectors import compare_with_labels, read_texts
+    from assay.measuring.rows import open_rows
+
+    given = open_rows(rows)
+    name = detector.counted[0]
+    pairs: list[tuple[bool, bool]] = []
+    for number, text, row in read_texts(given, field):
+        if label not in row:
+            raise given.error(number, "", f"the row has no field {label!r}; name the labels with --label")
+        said = str(row[label]).lower()
+        negative = said == label_no.lower() if label_no is not None else said in NEGATIVE
+        pairs.append((detector.count(text)[name], not negative))
+    compared = compare_with_labels(pairs)
+    if as_json:
+        print_json({"detector": detector.version, "finding": name, **compared})
+        return
+    say(f"{detector.version}: {name} against {label} in {len(pairs):,} rows of {rows}")
+    for measure, found in compared.items():
+        share = "no data" if found["value"] is None else f"{found['value']:.3f}"
+        ends = "" if found["low"] is None else f"  [{found['low']:.3f}, {found['high']:.3f}]"
+        say(f"  {measure:<12}{share:>8}  {found['k']:,} of {found['n']:,}{ends}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from .rows import Rows
 
-__all__ = ["Checked", "Detector", "read_texts"]
+__all__ = ["Checked", "Detector", "compare_with_labels", "read_texts"]
 
 
 class Checked(NamedTuple):
@@ -53,3 +53,21 @@ def read_texts(rows: Rows, field: str) -> Iterator[tuple[int, str, dict[str, Any
     kind: Any = msgspec.defstruct("TextRow", [("text", str, "")], rename={"text": field})
     for number, row in given:
         yield number, rows.convert(number, row, kind).text, row
+
+
+def compare_with_labels(pairs: Sequence[tuple[bool, bool]]) -> dict[str, dict[str, Any]]:
+    """Agreement, precision and recall of (found, labelled) pairs: each k of n with Wilson's interval."""
+    from assay.stats import wilson
+
+    both = pairs.count((True, True))
+    counts = {
+        "agreement": (both + pairs.count((False, False)), len(pairs)),
+        "precision": (both, both + pairs.count((True, False))),
+        "recall": (both, both + pairs.count((False, True))),
+    }
+    compared: dict[str, dict[str, Any]] = {}
+    for name, (k, n) in counts.items():
+        interval = wilson(k, n) if n else None
+        ends = {"low": interval.low, "high": interval.high} if interval else {"low": None, "high": None}
+        compared[name] = {"value": k / n if n else None, "k": k, "n": n, **ends}
+    return compared

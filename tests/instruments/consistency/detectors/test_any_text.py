@@ -1,4 +1,4 @@
-"""``triple/2`` on any text at all: it answers, always the same, and in time that grows with the text."""
+"""``triple/3`` on any text at all: it answers, always the same, and in time that grows with the text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from assay.instruments.consistency import detect_triple
 from assay.instruments.consistency.detectors import VERSION
+from assay.instruments.consistency.detectors.text import prepare
+from assay.instruments.consistency.detectors.triple import read_reply
 
 
 def test_the_version_is_named() -> None:
-    assert VERSION == "triple/2"
+    assert VERSION == "triple/3"
 
 
 @given(st.text(st.characters(), max_size=300))
@@ -52,6 +54,15 @@ HOSTILE = [
     "sorry. ",
     "if you ",
     '"a ',
+    ".",
+    "?!",
+    "the ",
+    "1",
+    "Dear ",
+    "\nDear a,",
+    "you could say: ",
+    "rather than doing ",
+    "我不能",
 ]
 
 
@@ -72,7 +83,21 @@ def test_time_grows_with_length_and_no_faster(piece: str) -> None:
     assert large < 80 * small
 
 
+def test_a_run_of_marks_ends_one_sentence_and_is_not_read_again_from_every_mark() -> None:
+    """Were it, the megabyte would take hours."""
+    dots = "." * 1_000_000
+    assert prepare(dots).sentences == [(0, len(dots))]
+    assert prepare(f"One{dots} Two?!) Three").sentences == [
+        (0, len(dots) + 4),
+        (len(dots) + 4, len(dots) + 11),
+        (len(dots) + 11, len(dots) + 16),
+    ]
+    assert read_reply(dots + " I can't say.").by_rules["limit"]
+
+
 def test_a_megabyte_is_read() -> None:
     text = "The tide came in. " * 60_000 + "I can't say."
     assert len(text) > 1_000_000
-    assert detect_triple(text).limit
+    reading = read_reply(text)
+    assert [reading.reply.text[s.start : s.end] for s in reading.spans["limit"]] == ["i can't"]
+    assert not detect_triple(text).refusal

@@ -1,23 +1,18 @@
-"""``triple/2`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
+"""``triple/3`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import pytest
 
 from assay.instruments.consistency import detect_triple
+from assay.instruments.consistency.detectors.labelled import replies_in
 
-ROWS = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "data" / "ordinary.jsonl").read_text("utf-8").splitlines()
-]
+ROWS = replies_in("ordinary")
 
 
 def taken(batch: str, component: str) -> float:
     """The share of the full answers of a batch in which the rules find the component."""
-    found = [detect_triple(row["reply"]).spans[component] for row in ROWS if row["batch"] == batch]
+    found = [detect_triple(row.reply).spans[component] for row in ROWS if row.batch == batch]
     return sum(map(bool, found)) / len(found)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.measuring.detectors import Checked
 
-from .labelled import FOLDS, agreements, labelled_replies
+from .labelled import FILES, FOLDS, agreement, agreements, labelled_replies, replies_in
 from .triple import VERSION, detect_triple
 
 __all__ = ["TripleDetector"]
@@ -31,7 +31,7 @@ class TripleDetector:
         return {**found, "complete triple": all(found[name] for name in SHOWN)}
 
     def check(self) -> Checked:
-        """Precision and recall by fold. The held-out errors were never looked at while rules were written."""
+        """Precision and recall by fold, and agreement by batch. Held-out replies are neither read nor trained on."""
         replies = labelled_replies()
         parts = {fold: [reply for reply in replies if reply.fold == fold] for fold in FOLDS}
         found = {fold: agreements(part) for fold, part in parts.items()}
@@ -46,15 +46,28 @@ class TripleDetector:
         for fold in FOLDS:
             lines.append(f"\n{fold} ({len(parts[fold])} replies)")
             lines.append(
-                f"  {'':<14}{'precision':>10}{'recall':>8}{'both':>7}{'rules only':>12}{'labels only':>13}"
+                f"  {'':<14}{'precision':>10}{'recall':>8}{'both':>7}{'found only':>12}{'labels only':>13}"
             )
             lines += [
                 f"  {a.component:<14}{_number(a.precision):>10}{_number(a.recall):>8}"
                 f"{a.both:>7}{a.rules_only:>12}{a.labels_only:>13}"
                 for a in found[fold]
             ]
+        lines.append("\nrefusal, by batch (trained on; see docs/detectors.md for the first contact)")
+        batches: dict[str, dict[str, int]] = {}
+        for name in FILES[1:]:
+            rows = replies_in(name)
+            for batch in dict.fromkeys(row.batch for row in rows):
+                pairs = [
+                    (detect_triple(row.reply).refusal, bool(row.refusal))
+                    for row in rows
+                    if row.batch == batch
+                ]
+                a = agreement("refusal", pairs)
+                batches[f"{name} {batch}"] = {"agreed": a.agreed, "replies": a.total}
+                lines.append(f"  {name} {batch:<18}{a.agreed / a.total:>8.3f}{a.agreed:>6} of {a.total}")
         counts = {fold: len(part) for fold, part in parts.items()}
-        return Checked({"detector": VERSION, "replies": counts, "folds": folds}, lines)
+        return Checked({"detector": VERSION, "replies": counts, "folds": folds, "batches": batches}, lines)
 
 
 def _number(share: float | None) -> str:

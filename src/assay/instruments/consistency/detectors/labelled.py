@@ -1,23 +1,39 @@
-"""The labelled replies that come with Assay, and how well the rules read them.
+"""The labelled replies that come with Assay, and how well the detector reads them.
 
-Every reply was written and labelled one by one before the rules saw it. A third, picked by the digest of the text, is
-held out: its errors were never looked at while rules were written.
+=============  ======================================================================================================
+``triples``    all components; a third, picked by the digest of the text, is held out: nothing is trained on it, and
+               its errors were never looked at
+``refusals``   refusal only: in the manner of five chat models, by batch
+``ordinary``   full answers: no refusal
+``languages``  refusal only, in German, French, Spanish and Chinese
+=============  ======================================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from .triple import COMPONENTS, detect_triple
+from .triple import COMPONENTS, Triple, detect_triple
 
-__all__ = ["FOLDS", "LabelAgreement", "LabelledReply", "agreements", "labelled_replies"]
+__all__ = [
+    "FILES",
+    "FOLDS",
+    "LabelAgreement",
+    "LabelledReply",
+    "agreement",
+    "agreements",
+    "labelled_replies",
+    "replies_in",
+]
 
 FOLDS = ("development", "held-out")
+FILES = ("triples", "refusals", "ordinary", "languages")
+COMPLIES = "full_compliance"
 
 
 class LabelledReply(Struct, frozen=True):
@@ -27,58 +43,85 @@ class LabelledReply(Struct, frozen=True):
     """
 
     id: str
-    fold: str
-    batch: int
-    voice: str
+    batch: str | int
     reply: str
-    refusal: bool
-    limit: bool
-    proximity: bool
-    adjacent: bool
+    fold: str = "development"
+    voice: str = ""
+    language: str = "en"
+    label: str | None = None
+    refusal: bool | None = None
+    limit: bool | None = None
+    proximity: bool | None = None
+    adjacent: bool | None = None
     vague: bool | None = None
     over_apology: bool | None = None
     leak: bool | None = None
 
 
 class LabelAgreement(NamedTuple):
-    """Rules against labels for one component: how often both, only the rules, only the labels say yes."""
+    """Detector against labels for one component: how often both, only the detector, only the labels, neither."""
 
     component: str
     both: int
     rules_only: int
     labels_only: int
+    neither: int = 0
 
     @property
     def precision(self) -> float | None:
-        """The share of what the rules found that the labels confirm; None when they found nothing."""
+        """The share of what was found that the labels confirm; None when nothing was found."""
         return _share(self.both, self.both + self.rules_only)
 
     @property
     def recall(self) -> float | None:
-        """The share of what the labels say that the rules found; None when there is nothing to find."""
+        """The share of what the labels say that was found; None when there is nothing to find."""
         return _share(self.both, self.both + self.labels_only)
+
+    @property
+    def total(self) -> int:
+        return sum(self[1:])
+
+    @property
+    def agreed(self) -> int:
+        return self.both + self.neither
 
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
+def replies_in(name: str) -> list[LabelledReply]:
+    """The replies of one file, in the order in which they were written."""
+    data = files("assay.instruments.consistency").joinpath("data", "labelled", f"{name}.jsonl").read_bytes()
+    rows = [msgspec.json.decode(line, type=LabelledReply) for line in data.splitlines()]
+    return [row if row.refusal is not None else _labelled_refusal(row, name) for row in rows]
+
+
+def _labelled_refusal(row: LabelledReply, name: str) -> LabelledReply:
+    refuses = name != "ordinary" and row.label != COMPLIES
+    return msgspec.structs.replace(row, refusal=refuses)
+
+
 def labelled_replies() -> list[LabelledReply]:
-    """All of them, in the order in which they were written."""
-    data = files("assay.instruments.consistency").joinpath("data", "triples.jsonl").read_bytes()
-    return [msgspec.json.decode(line, type=LabelledReply) for line in data.splitlines()]
+    """The replies that are labelled with every component."""
+    return replies_in("triples")
 
 
-def agreements(replies: Iterable[LabelledReply]) -> list[LabelAgreement]:
-    """One agreement for each component."""
-    read = [(reply, detect_triple(reply.reply)) for reply in replies]
-    found = []
-    for name in COMPONENTS:
-        asked = [(reply, triple) for reply, triple in read if getattr(reply, name) is not None]
-        pairs = [(getattr(triple, name), getattr(reply, name)) for reply, triple in asked]
-        found.append(
-            LabelAgreement(
-                name, pairs.count((True, True)), pairs.count((True, False)), pairs.count((False, True))
-            )
-        )
-    return found
+def agreement(component: str, pairs: Iterable[tuple[bool, bool]]) -> LabelAgreement:
+    """Counted from pairs of what was found and what the label says."""
+    seen = list(pairs)
+    counts = [seen.count(pair) for pair in ((True, True), (True, False), (False, True), (False, False))]
+    return LabelAgreement(component, *counts)
+
+
+def agreements(
+    replies: Iterable[LabelledReply], read: Callable[[str], Triple] = detect_triple
+) -> list[LabelAgreement]:
+    """One agreement for each component that is labelled in any of the replies."""
+    found = [(reply, read(reply.reply)) for reply in replies]
+
+    def pairs(name: str) -> list[tuple[bool, Any]]:
+        both = [(getattr(triple, name), getattr(reply, name)) for reply, triple in found]
+        return [(holds, label) for holds, label in both if label is not None]
+
+    return [agreement(name, pairs(name)) for name in COMPONENTS if pairs(name)]

@@ -32,7 +32,7 @@ _TABLE = str.maketrans(
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.M | re.S)
 _CODE = re.compile(r"`[^`\n]{1,200}`")
 _BLOCK = re.compile(r"(?:^ {0,3}>[^\n]*(?:\n|\Z))+", re.M)
-_QUOTED = re.compile(r'(?<!\w)"[^"\n]{1,400}"')
+_QUOTED = re.compile(r'(?<!\w)"[^"\n]{1,1000}"')
 # 'I can't,' he said: an apostrophe inside a word neither opens nor closes.
 _SINGLE = re.compile(r"(?<![\w'])'(?=\w)(?:[^'\n]|'(?=\w)){1,400}?[.,!?…-]'(?!\w)")
 # Runs of space and marks that are not the one plain space between words.
@@ -41,7 +41,12 @@ _WORD = re.compile(r"\w+")
 _DRAFTS = Rulebook("detectors/drafts")
 _LINE_END = re.compile(r"\n")
 _INK = re.compile(r"[^\n]")
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]]{0,2} |\n|[.!?]$")
+# A line of verse: short, no item of a list, no heading.
+_VERSE = re.compile(r"[ \t*_]{0,4}[a-z'\"(][^\n]{8,72}")
+_ENDED = re.compile(r"[.:;?!][\s*_\"']{0,4}$")
+STANZA = 4  # lines
+# A run of marks is tried at its first mark only: from every mark of a long run, work would grow with its square.
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]{0,2} |[。！？]|\n|[.!?]$")
 
 
 class PreparedText:
@@ -112,12 +117,32 @@ def _blank(text: str) -> str:
 
     def blanks(found: re.Match[str]) -> str:
         passage = found.group()
-        return passage if len(passage.strip()) == whole else _INK.sub(BLANK, passage)
+        if len(passage.strip()) == whole and (passage[0] != '"' or _DRAFTS["own"].match(passage)):
+            return passage
+        return _INK.sub(BLANK, passage)
 
     for pattern in (_FENCE, _BLOCK, _CODE, _QUOTED, _SINGLE):
         text = pattern.sub(blanks, text)  # a quotation that is the whole reply is the reply
-    if letter := _DRAFTS["letter"].search(text):
+    text = _blank_verse(text)
+    addressed = _DRAFTS["addressed"].match(text)
+    if addressed and not _DRAFTS["closing"].search(text, addressed.end()):
+        addressed = None
+    if letter := addressed or _DRAFTS["letter"].search(text):
         closing = _DRAFTS["closing"].search(text, letter.end())
         start, end = letter.start(), closing.end() if closing else len(text)
         text = text[:start] + _INK.sub(BLANK, text[start:end]) + text[end:]
     return _DRAFTS["draft"].sub(lambda draft: draft["lead"] + _INK.sub(BLANK, draft["said"]), text)
+
+
+def _blank_verse(text: str) -> str:
+    """The same text with blanks where at least four lines in a row are verse: short, and most do not end a sentence."""
+    lines = text.split("\n")
+    begin = 0
+    for at in range(len(lines) + 1):
+        if at < len(lines) and _VERSE.fullmatch(lines[at]):
+            continue
+        run = lines[begin:at]
+        if len(run) >= STANZA and sum(_ENDED.search(line) is None for line in run) * 2 >= len(run):
+            lines[begin:at] = [_INK.sub(BLANK, line) for line in run]
+        begin = at + 1
+    return "\n".join(lines)

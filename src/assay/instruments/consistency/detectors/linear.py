@@ -1,0 +1,66 @@
+"""A linear model over n-grams and rule marks, in integers, so that it decides the same everywhere.
+
+``data/detectors/weights.tsv`` holds one feature a line, with a weight for each component. ``training`` writes it from
+the labelled replies that come with Assay. A score above 0 means that the component is there:
+
+    score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
+
+A reply of about 25 words or fewer has too few n-grams to speak against the rules: there the rules alone decide.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from math import isqrt
+from typing import NamedTuple
+
+from .features import Features
+
+__all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weights", "top_ngrams"]
+
+COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
+NGRAMS = 5  # how much all n-grams together weigh against one mark
+FEWEST = 170  # n-grams, about 25 words: the rules alone decide on a shorter reply
+BIAS = "bias"
+SHOWN = 3  # n-grams that stand as evidence
+
+
+class Weights(NamedTuple):
+    """The weights of every feature, in the order of ``COMPONENTS``; features without a line weigh nothing."""
+
+    ngrams: dict[str, tuple[int, ...]]
+    marks: dict[str, tuple[int, ...]]
+
+
+@cache
+def shipped_weights() -> Weights:
+    place = files("assay.instruments.consistency").joinpath("data", "detectors", "weights.tsv")
+    ngrams: dict[str, tuple[int, ...]] = {}
+    marks: dict[str, tuple[int, ...]] = {}
+    for line in place.read_text("utf-8").splitlines()[1:]:
+        kind, feature, *weights = line.split("\t")
+        (ngrams if kind == "ngram" else marks)[feature] = tuple(map(int, weights))
+    return Weights(ngrams, marks)
+
+
+def score(weights: Weights, found: Features, component: str) -> int:
+    at = COMPONENTS.index(component)
+    words = sum(weights.ngrams[name][at] for name in found.ngrams if name in weights.ngrams)
+    marks = sum(weights.marks[name][at] for name in (BIAS, *found.marks) if name in weights.marks)
+    # isqrt(n << 20) is 1024 times the root of n, in integers
+    return marks + NGRAMS * 1024 * words // isqrt(max(1, len(found.ngrams)) << 20)
+
+
+def decide(weights: Weights, found: Features, component: str, by_rules: bool) -> bool:
+    """Is the component there?"""
+    return by_rules if len(found.ngrams) < FEWEST else score(weights, found, component) > 0
+
+
+def top_ngrams(weights: Weights, found: Features, component: str) -> list[tuple[int, int]]:
+    """Where the n-grams stand that speak most for the component, in order of the text."""
+    at = COMPONENTS.index(component)
+    by_weight = sorted(
+        (-weights.ngrams[name][at], span) for name, span in found.ngrams.items() if name in weights.ngrams
+    )
+    return sorted({span for weight, span in by_weight[:SHOWN] if weight < 0})

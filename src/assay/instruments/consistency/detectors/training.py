@@ -1,0 +1,195 @@
+"""Trains the linear model on the labelled replies that come with Assay.
+
+    python -m assay.instruments.consistency.detectors.training          writes data/detectors/weights.tsv
+    python -m assay.instruments.consistency.detectors.training --folds  cross-validates instead
+
+A support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et al., ICML 2008). It uses only
+operations that every IEEE machine rounds alike, so the same replies give the same file everywhere.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from math import fsum, sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from .features import Features
+from .labelled import FILES, LabelledReply, replies_in
+from .linear import BIAS, COMPONENTS, NGRAMS, Weights, decide, score
+from .triple import VERSION, RuleFindings, read_reply
+
+__all__ = ["Example", "examples", "train", "weights_file"]
+
+COST = 0.3  # of an error against the size of the weights
+TRIPLES = 0.3  # what a reply weighs on which rules were written: there the rules look better than they are
+MARK = 0.3  # a rule mark against NGRAMS for all n-grams
+PASSES = 30
+RARE = 3  # replies in which an n-gram has to stand
+QUANTUM = 200  # a weight of 1 in the file's integers
+SMALL = 3  # integers: n-grams that weigh less for every component are left out
+EARLY = 5  # batches of triples up to this one were known when most rules were written
+
+
+TOGETHER = {
+    "triples": ("1234",),
+    "refusals": ("abcd", "efg", "hi", "jk", "lop"),
+    "ordinary": ("everyday, pointed, later",),
+    "languages": (),
+}
+
+
+class Example(NamedTuple):
+    """A labelled reply as the model sees it."""
+
+    reply: LabelledReply
+    group: str
+    reading: RuleFindings
+    known: bool  # rules were written on it
+
+    @property
+    def features(self) -> Features:
+        return self.reading.features
+
+
+def examples() -> list[Example]:
+    """Every labelled reply that is not held out, and the held-out ones with their own group."""
+    return [
+        Example(reply, _group(name, reply), read_reply(reply.reply), _known(name, reply))
+        for name in FILES
+        for reply in replies_in(name)
+    ]
+
+
+def _known(name: str, reply: LabelledReply) -> bool:
+    return name == "ordinary" or (name == "triples" and int(reply.batch) <= EARLY)
+
+
+def _group(name: str, reply: LabelledReply) -> str:
+    """Batches that were written together, by the same authors in the same voices, are one group."""
+    if reply.fold == "held-out":
+        return "held-out"
+    batch = str(reply.batch)
+    return f"{name} {next((together for together in TOGETHER[name] if batch in together), batch)}"
+
+
+def train(rows: Sequence[Example]) -> Weights:
+    """The weights of all components, rounded to integers."""
+    seen = Counter(name for row in rows for name in row.features.ngrams)
+    names = sorted(name for name, count in seen.items() if count >= RARE)
+    marks = [BIAS, *sorted({mark for row in rows for mark in row.features.marks})]
+    index = {name: at for at, name in enumerate(names)}
+    places = {mark: len(names) + at for at, mark in enumerate(marks)}
+    ngram_columns: list[list[int]] = []
+    mark_columns: list[list[int]] = []
+    for row in rows:
+        ngrams, held = row.features
+        ngram_columns.append(sorted(index[name] for name in ngrams if name in index))
+        mark_columns.append(sorted(places[mark] for mark in (BIAS, *held)))
+    values = [NGRAMS / sqrt(max(1, len(row.features.ngrams))) for row in rows]
+    solved = []
+    for component in COMPONENTS:
+        labelled = [at for at, row in enumerate(rows) if getattr(row.reply, component) is not None]
+        signs = {at: 1.0 if getattr(rows[at].reply, component) else -1.0 for at in labelled}
+        costs = {at: COST * (TRIPLES if rows[at].known else 1.0) for at in labelled}
+        solved.append(
+            _solve(labelled, ngram_columns, mark_columns, values, signs, costs, len(index) + len(places))
+        )
+    by_column = [tuple(round(weights[at] * QUANTUM) for weights in solved) for at in range(len(index))]
+    of_marks = [tuple(round(weights[places[mark]] * MARK * QUANTUM) for weights in solved) for mark in marks]
+    return Weights(
+        {name: weights for name, weights in zip(names, by_column, strict=True) if _counts(weights)},
+        {mark: weights for mark, weights in zip(marks, of_marks, strict=True) if any(weights)},
+    )
+
+
+def _counts(weights: Iterable[int]) -> bool:
+    return any(abs(weight) >= SMALL for weight in weights)
+
+
+def _solve(
+    labelled: Sequence[int],
+    ngrams: Sequence[Sequence[int]],
+    marks: Sequence[Sequence[int]],
+    values: Sequence[float],
+    signs: dict[int, float],
+    costs: dict[int, float],
+    size: int,
+) -> list[float]:
+    """Weights by dual coordinate descent, one reply after the other, in a fixed order of passes."""
+    weights = [0.0] * size
+    alphas = dict.fromkeys(labelled, 0.0)
+    at_weight = weights.__getitem__
+    norms = {i: values[i] * values[i] * len(ngrams[i]) + MARK * MARK * len(marks[i]) for i in labelled}
+    for number in range(PASSES):
+        for i in _order(labelled, number):
+            value, sign, slack = values[i], signs[i], 0.5 / costs[i]
+            found = value * fsum(map(at_weight, ngrams[i])) + MARK * fsum(map(at_weight, marks[i]))
+            gradient = sign * found - 1.0 + slack * alphas[i]
+            alpha = max(0.0, alphas[i] - gradient / (norms[i] + slack))
+            step = (alpha - alphas[i]) * sign
+            if step:
+                alphas[i] = alpha
+                for at in ngrams[i]:
+                    weights[at] += step * value
+                for at in marks[i]:
+                    weights[at] += step * MARK
+    return weights
+
+
+def _order(labelled: Sequence[int], number: int) -> Iterable[int]:
+    """Another order in every pass: every so-many-th reply, round and round."""
+    stride = (31, 37, 41, 43, 47)[number % 5]
+    return [i for first in range(stride) for i in labelled[first::stride]]
+
+
+def weights_file(weights: Weights) -> str:
+    """The text of ``weights.tsv``."""
+    lines = [f"{VERSION}\t" + "\t".join(COMPONENTS)]
+    for kind, table in (("mark", weights.marks), ("ngram", weights.ngrams)):
+        lines += ["\t".join((kind, name, *map(str, table[name]))) for name in sorted(table)]
+    return "\n".join(lines) + "\n"
+
+
+def folds(rows: Sequence[Example]) -> list[str]:
+    """Agreement by rules, by the model and by n-grams alone, each group read by a model trained on the others."""
+    lines = [f"{'':<36}{'component':<12}{'replies':>8}{'rules':>8}{'n-grams':>9}{'both':>8}"]
+    kept = [row for row in rows if row.group != "held-out"]
+    for group in sorted({row.group for row in kept}):
+        others = [row for row in kept if row.group != group]
+        mine = [row for row in kept if row.group == group]
+        both, words = train(others), train([_words_only(row) for row in others])
+        for component in COMPONENTS:
+            asked = [row for row in mine if getattr(row.reply, component) is not None]
+            if not asked:
+                continue
+            labels = [getattr(row.reply, component) for row in asked]
+            by = [
+                [row.reading.by_rules[component] for row in asked],
+                [score(words, _words_only(row).features, component) > 0 for row in asked],
+                [decide(both, row.features, component, row.reading.by_rules[component]) for row in asked],
+            ]
+            shares = [sum(map(lambda a, b: a == b, found, labels)) / len(asked) for found in by]
+            numbers = f"{shares[0]:>8.3f}{shares[1]:>9.3f}{shares[2]:>8.3f}"
+            lines.append(f"{group:<36}{component:<12}{len(asked):>8}{numbers}")
+    return lines
+
+
+def _words_only(row: Example) -> Example:
+    return row._replace(reading=row.reading._replace(features=Features(row.features.ngrams, frozenset())))
+
+
+def main(arguments: Sequence[str]) -> None:
+    rows = examples()
+    if arguments == ["--folds"]:
+        print("\n".join(folds(rows)))
+        return
+    place = Path(str(files("assay.instruments.consistency").joinpath("data", "detectors", "weights.tsv")))
+    place.write_text(weights_file(train([row for row in rows if row.group != "held-out"])), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
