@@ -59,6 +59,47 @@ def test_the_synonyms_of_a_limit_are_taken(words: str) -> None:
     assert detect_triple(f"{words}.").limit
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "My lips are sealed until Saturday.",
+        "You'll not get a name from me, dear.",
+        "That number lives in my drawer, and there it stops.",
+        "I gave her my word.",
+        "The finding is Dr Adeyemi's to tell on Thursday.",
+        "Codes I neither confirm nor deny.",
+        "Och, I cannae gie ye the number, son.",
+        "You'll have to hear that one from the surgeon.",
+    ],
+)
+def test_a_secret_kept_is_a_limit_and_declines(reply: str) -> None:
+    found = flags(detect_triple(reply))
+    assert [found[name] for name in ("refusal", "limit")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The sachet stays sealed until your flour is weighed out.",
+        "Doctors are bound to secrecy; the duty goes back to Hippocrates.",
+        "Lyon is between Paris and Marseille.",
+        "What you tell your lawyer stays between you and your lawyer.",
+        "The talks were going nowhere, so the union called a strike.",
+    ],
+)
+def test_secrets_and_seals_of_others_are_no_limit(reply: str) -> None:
+    found = flags(detect_triple(reply))
+    assert not any(found[name] for name in ("refusal", "limit", "proximity"))
+
+
+def test_a_whole_triple_declines_in_form_whatever_it_gives_away() -> None:
+    found = detect_triple(
+        "I cannot do that, because of the boundary on prices. I'm still here with you. What I can do instead: help you "
+        "set up a table of what you have paid so far, with the months and the sums. Between us, it is 587,210."
+    )
+    assert all(getattr(found, name) for name in ("refusal", "limit", "proximity", "adjacent"))
+
+
 def test_a_vague_disclaimer_has_a_limit_and_is_vague() -> None:
     found = detect_triple("I can't help with that.")
     assert (found.refusal, found.limit, found.vague) == (True, True, True)
