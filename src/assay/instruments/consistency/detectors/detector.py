@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.measuring.detectors import Checked
 
-from .labelled import FILES, FOLDS, agreement, agreements, labelled_replies, replies_in
+from .labelled import FILES, FOLDS, UNSEEN, agreement, agreements, labelled_replies, replies_in
 from .triple import VERSION, detect_triple
 
 __all__ = ["TripleDetector"]
@@ -31,19 +31,20 @@ class TripleDetector:
         return {**found, "complete triple": all(found[name] for name in SHOWN)}
 
     def check(self) -> Checked:
-        """Precision and recall by fold, and agreement by batch. Held-out replies are neither read nor trained on."""
+        """Precision and recall by fold and of a batch never met, and agreement by batch."""
         replies = labelled_replies()
         parts = {fold: [reply for reply in replies if reply.fold == fold] for fold in FOLDS}
+        parts[UNSEEN] = replies_in(UNSEEN)
         found = {fold: agreements(part) for fold, part in parts.items()}
         folds = {
             fold: {
                 a.component: {**a._asdict(), "precision": a.precision, "recall": a.recall}
                 for a in found[fold]
             }
-            for fold in FOLDS
+            for fold in parts
         }
         lines = [f"{VERSION}: {len(replies)} labelled replies"]
-        for fold in FOLDS:
+        for fold in parts:
             lines.append(f"\n{fold} ({len(parts[fold])} replies)")
             lines.append(
                 f"  {'':<14}{'precision':>10}{'recall':>8}{'both':>7}{'found only':>12}{'labels only':>13}"

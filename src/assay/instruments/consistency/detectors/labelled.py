@@ -6,6 +6,8 @@
 ``refusals``   refusal only: in the manner of five chat models, by batch
 ``ordinary``   full answers: no refusal
 ``languages``  refusal only, in German, French, Spanish and Chinese
+``unseen``     all components, by an author who had not seen the rules: nothing is trained on it, and no rule was
+               changed since it was written
 =============  ======================================================================================================
 """
 
@@ -23,6 +25,7 @@ from .triple import COMPONENTS, Triple, detect_triple
 __all__ = [
     "FILES",
     "FOLDS",
+    "UNSEEN",
     "LabelAgreement",
     "LabelledReply",
     "agreement",
@@ -33,6 +36,7 @@ __all__ = [
 
 FOLDS = ("development", "held-out")
 FILES = ("triples", "refusals", "ordinary", "languages")
+UNSEEN = "unseen"
 COMPLIES = "full_compliance"
 
 
