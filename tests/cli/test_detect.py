@@ -145,6 +145,7 @@ def test_check_prints_precision_and_recall_for_every_part(assay: Assay) -> None:
         assert ended.out.count(f"\n  {component} ") == 3
 
 
+@pytest.mark.slow
 def test_check_gives_machines_the_same_numbers(assay: Assay) -> None:
     value = json.loads(assay("detect", "triple", "--check", "--json").out)
     assert value["detector"] == "triple/3"

@@ -245,12 +245,13 @@ def formatted(text: str) -> dict[str, str]:
     }
 
 
-PLAIN = [reply for reply in REPLIES if "`" not in reply.reply and "\n" not in reply.reply]
+SOME = REPLIES[::4]
+PLAIN = [reply for reply in SOME if "`" not in reply.reply and "\n" not in reply.reply]
 
 
 @pytest.mark.parametrize("how", sorted(formatted("")))
 def test_formatting_does_not_matter(how: str) -> None:
-    for reply in REPLIES if how in ("crlf", "surrounded") else PLAIN:
+    for reply in SOME if how in ("crlf", "surrounded") else PLAIN:
         text = reply.reply.replace("’", "'")
         assert rules_that_fired(detect_triple(formatted(text)[how])) == rules_that_fired(
             detect_triple(text)
