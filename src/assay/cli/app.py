@@ -34,6 +34,7 @@ from . import (
     run,
     score,
     status,
+    view,
 )
 from .instrument_command import DetectorCommand, RowCommand, StudyCommand
 from .output import complain
@@ -90,6 +91,7 @@ for _name, _command, _class in (
     ("lock", lock.lock, None),
     ("resume", resume.resume, None),
     ("status", status.status, None),
+    ("view", view.view, None),
     ("score", score.score, RowCommand),
     ("detect", detect.detect, DetectorCommand),
     ("report", report.report, None),
