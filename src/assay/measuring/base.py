@@ -226,6 +226,10 @@ class InstrumentBase:
                 "reply": record.replies[-1].text if record.replies else None,
             }
 
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """The evidence as the rows that ``score_rows`` takes; a field may have parts."""
+        return self.rows(evidence)
+
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         return {}
 

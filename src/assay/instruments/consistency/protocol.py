@@ -196,6 +196,13 @@ class Consistency(InstrumentBase):
         found, judgements = self._judged(evidence)
         return reply_records(found.scenarios, self._with_ratings(evidence, judgements))
 
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """One row a conversation."""
+        for scenario in self._judged(evidence)[0].scenarios:
+            yield {
+                name: msgspec.to_builtins(value) for name, value in msgspec.structs.asdict(scenario).items()
+            }
+
     def headline(self, result: Result) -> Headline:
         from .present import headline_of
 

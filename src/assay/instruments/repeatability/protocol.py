@@ -260,6 +260,12 @@ class Repeatability(InstrumentBase):
         found = self._run_cells(evidence)
         return record_rows(found.cells, found.anchors, repaired=found.settings.repair)
 
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """One row an output: the program as it was taken out of the reply."""
+        for cell in self._run_cells(evidence).cells:
+            for output in cell.outputs:
+                yield {**msgspec.structs.asdict(cell.key), "output": output.code}
+
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         anchors = self._run_cells(evidence).anchors
         return {f"canons/{a.canon.digest}.json": canon_bytes(a.canon) for a in anchors if a.canon is not None}
