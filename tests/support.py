@@ -133,10 +133,12 @@ def record_trials(
     finished: bool = True,
 ) -> list[str]:
     """A ledger by the real writer: a trial a reply (None: lost), outcomes in turn. Gives the ids of the trials."""
-    (instrument, title), version = (*lock.study.options, lock.study.specs[0].title), "1"
+    (instrument,), titles = lock.study.options, [spec.title for spec in lock.study.specs]
     given = [Reply(one) if isinstance(one, str) else one for one in replies]
     trials = [
-        Trial(instance=Instance(instrument, f"item-{n % 3}", n, 1), version=version, subject=title)
+        Trial(
+            instance=Instance(instrument, f"item-{n % 3}", n, 1), version="1", subject=titles[n % len(titles)]
+        )
         for n in range(len(given))
     ]
     ledger = Ledger(folder.ledger, lock.digest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +9,9 @@ import typer
 
 from assay.errors import IntegrityError
 
+from .grid import cut, print_grid
 from .options import Json
-from .output import complain, line, print_json, safe, say
+from .output import complain, print_json, say
 
 if TYPE_CHECKING:
     from assay.api.trials import Page, Shown
@@ -20,7 +20,6 @@ __all__ = ["view"]
 
 LIMIT = 20
 SHORT_ID = 12  # signs of a trial's id in a table
-WIDE = 160  # columns where there is no terminal to ask
 
 
 def view(
@@ -105,15 +104,15 @@ def _page(path: Path, found: Page, page: int, limit: int, torn: list[str], as_js
                 [
                     str(shown.number),
                     row["trial"][:SHORT_ID],
-                    _cut(row["subject"] or "", 28),
-                    _cut(_item(row), 28),
-                    _cut(_outcome(row), 28),
-                    _cut(", ".join(map(_check, checks.items())), 40),
+                    cut(row["subject"] or "", 28),
+                    cut(_item(row), 28),
+                    cut(_outcome(row), 28),
+                    cut(", ".join(map(_check, checks.items())), 40),
                     "" if row["seconds"] is None else f"{row['seconds']:.2f}",
                     row["reply"] if row["reply"] is not None else row["detail"] or row["fault"] or "",
                 ]
             )
-        _print_grid(grid)
+        print_grid(grid)
     else:
         say("There are no such trials." if page == 1 else "There are no more such trials.")
     if found.broken:
@@ -137,20 +136,3 @@ def _outcome(row: dict[str, Any]) -> str:
 def _check(check: tuple[str, Any]) -> str:
     name, value = check
     return f"{name} {'yes' if value is True else 'no' if value is False else value}"
-
-
-def _cut(text: str, most: int) -> str:
-    text = line(safe(text[: 4 * most]))
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _print_grid(grid: list[list[str]]) -> None:
-    """Columns as wide as they need to be; the last one has what is left of the line."""
-    import shutil
-
-    widths = [max(len(row[place]) for row in grid) for place in range(len(grid[0]) - 1)]
-    room = shutil.get_terminal_size((WIDE, 24)).columns if sys.stdout.isatty() else WIDE
-    left = max(20, room - sum(widths) - 2 * len(widths))
-    for row in grid:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        say("  ".join([*cells, _cut(row[-1].strip().partition("\n")[0], left)]).rstrip())

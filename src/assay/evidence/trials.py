@@ -11,19 +11,20 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from assay.errors import InputError, IntegrityError
+from assay.vocabulary import Usage
 
 from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_lines
 from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
 from .ledger import segment_paths
 from .records import Ask, End, asks_of, by_attempt
 
-__all__ = ["StoredTrial", "TrialLog", "TrialReader"]
+__all__ = ["StoredTrial", "TrialLog", "TrialReader", "Used"]
 
 REMEMBERED_TEXTS = 8192  # twice as many as the writer remembers before it writes a text again
 BLOCK = 4 << 20  # bytes that are searched at once
@@ -31,6 +32,7 @@ MOST_NAMED = 5  # trials that a message names
 
 _REFERENCE = b'{"sha256":"'
 _TEXT_EVENT = b'"data":{"sha256":"'
+_WAVE_EVENT = b'"kind":"wave"},"hash":"'
 
 
 class _EndEvent(Struct):
@@ -38,7 +40,36 @@ class _EndEvent(Struct):
     attempt: int = 0
 
 
+class _Reply(Struct):
+    usage: Usage = Usage()
+
+
+class _Received(Struct):
+    """As much of a ``received`` event as tells what a call took."""
+
+    tries: tuple[Any, ...] = ()
+    reply: _Reply | None = None
+    cost: float = 0.0
+
+
+class _ReceivedEvent(Struct):
+    data: _Received
+
+
 _decode_end = msgspec.json.Decoder(_EndEvent).decode
+_decode_received = msgspec.json.Decoder(_ReceivedEvent).decode
+_UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+class Used(NamedTuple):
+    """What calls took: requests that were sent and are over, tokens as the endpoint counts, money."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def plus(self, other: Used) -> Used:
+        return Used(self.calls + other.calls, self.tokens + other.tokens, self.cost + other.cost)
 
 
 class TrialLog(NamedTuple):
@@ -71,7 +102,7 @@ class StoredTrial:
 
     def __init__(self, reader: TrialReader, trial: str) -> None:
         self._reader, self.id, self.number = reader, trial, 0
-        self._events: list[bytes] = []
+        self._events: list[tuple[bytes, bytes]] = []  # kind and content
         self._places: dict[str, _Place | None] = {}  # of texts that its requests refer to, where known
         self._ends: dict[int, End] = {}
 
@@ -91,18 +122,32 @@ class StoredTrial:
 
     def read(self) -> TrialLog:
         """Decode all of it, with the texts that requests refer to put back in their places."""
-        attempts = by_attempt([decode_event(event) for event in self._events], self._text)
+        attempts = by_attempt([decode_event(event) for _, event in self._events], self._text)
         return TrialLog(self.id, self.end, self.counting, attempts)
+
+    def used(self) -> Used:
+        """What all its attempts took."""
+        total = Used()
+        for kind, event in self._events:
+            if kind == b"received":
+                try:
+                    data = _decode_received(event).data
+                except _UNREADABLE as error:
+                    raise IntegrityError(f"trial {self.id[:12]}: cannot be read ({error})") from None
+                usage = data.reply.usage if data.reply else Usage()
+                tokens = (usage.input or 0) + (usage.output or 0)
+                total = total.plus(Used(len(data.tries) + (data.reply is not None), tokens, data.cost))
+        return total
 
     def _text(self, key: str) -> str:
         return self._reader.text(key, self._places.get(key))
 
     def take(self, kind: bytes, event: bytes, place_of: Callable[[str], _Place | None]) -> None:
-        self._events.append(event)
+        self._events.append((kind, event))
         if kind == b"end":
             try:
                 end = _decode_end(event)
-            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            except _UNREADABLE as error:
                 raise IntegrityError(
                     f"trial {self.id[:12]}: an outcome that cannot be read ({error})"
                 ) from None
@@ -224,6 +269,14 @@ class TrialReader:
         if found.references:  # one search for all of them
             self._recent.update(self._search_texts(found.references))
         return found.read()
+
+    def planned(self) -> int:
+        """How many trials the waves have that were opened."""
+        opened = (decode_event(event) for event in self._lines_with(_WAVE_EVENT))
+        try:
+            return sum(event.data["trials"] for event in opened if event.kind == "wave")
+        except (KeyError, TypeError) as error:
+            raise IntegrityError(f"a wave that cannot be read ({error})") from None
 
     def _search_texts(self, wanted: set[str]) -> dict[str, str]:
         found: dict[str, str] = {}
