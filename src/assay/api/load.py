@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.bench import Instrument, RunFolder, load_instrument
 from assay.bench.prepare import instruments_of, take_files
@@ -22,6 +22,7 @@ from assay.vocabulary import Reading, Result
 from .arguments import Paths, paths_of, signers_of
 from .declaration import warnings_of
 from .gate import CheckReport, judge
+from .option_values import Given, plain_value
 from .worker_thread import call_apart
 
 if TYPE_CHECKING:
@@ -103,6 +104,23 @@ class LoadedRun:
 
     def _reader(self) -> TrialReader:
         return TrialReader(self._folder.ledger, self.lock.digest)
+
+    def score(self, **options: Any) -> dict[str, Reading]:
+        """The readings with other options than were declared: those that only the analysis depends on.
+
+        ``run.score(tau=0.2)``, or ``run.score(repeatability={"tau": 0.2})`` where several instruments have it. They are
+        flagged as after the fact, and the run stays as it is.
+        """
+        from .rescore import rescore
+
+        given = []
+        for name, value in options.items():
+            if name in self.readings and isinstance(value, Mapping):
+                given += [Given(f"{name}.{field}", name, str(field), one) for field, one in value.items()]
+            else:
+                given.append(Given(name, "", name, value))
+        found = call_apart(lambda: rescore(self._folder, self.lock, given, plain_value))
+        return {reading.result.instrument: reading for reading in found}
 
     def check(self, *, strict: bool = True) -> CheckReport:
         """Raise `RequirementFailed` unless every requirement of the study holds; else say what was judged.

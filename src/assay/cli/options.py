@@ -32,6 +32,7 @@ __all__ = [
     "Unconfined",
     "flag",
     "gather",
+    "settings",
 ]
 
 Targets = Annotated[
@@ -107,8 +108,8 @@ def gather(
     beside = Beside(
         subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary
     )
-    settings = [*_settings(options or ()), *own]
-    return declare(targets or [], beside, settings, files or (), spell=flag, read=value_of)
+    given = [*settings(options or ()), *own]
+    return declare(targets or [], beside, given, files or (), spell=flag, read=value_of)
 
 
 def flag(name: str) -> str:
@@ -116,9 +117,9 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _settings(settings: Sequence[str]) -> Iterator[Given]:
+def settings(written: Sequence[str]) -> Iterator[Given]:
     """What ``--set`` says; without an instrument it is for the only one there is."""
-    for setting in settings:
+    for setting in written:
         key, equals, text = setting.partition("=")
         target, _, field = key.rpartition(".")
         if not equals or not field:

@@ -111,6 +111,10 @@ class Consistency(InstrumentBase):
         self.check_required(chosen, source)
         return Prepared(msgspec.to_builtins(chosen), self.materials(study, chosen, base))
 
+    def check_analysis(self, chosen: ConsistencyOptions) -> None:
+        read_options(msgspec.to_builtins(chosen), None, (self.name,))
+        super().check_analysis(chosen)
+
     def materials(self, study: Study, options: ConsistencyOptions, base: Path) -> Any:
         threads = read_threads(base / options.threads_file) if options.threads_file else ()
         return {"content": msgspec.to_builtins(shipped_content()), "threads": msgspec.to_builtins(threads)}
