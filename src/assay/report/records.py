@@ -113,8 +113,11 @@ def _write_lines(file: TextIO, found: _Declared, nested: bool) -> int:
 
 def _plain(value: Any, nested: bool) -> Any:
     """A value that has one spelling: what it may be, and text that is valid Unicode."""
+    kind = type(value)
+    if value is None or kind is int or kind is float or kind is bool:  # most of them
+        return value
     if isinstance(value, str):
-        return clean_text(value)[0]
+        return value if value.isascii() else clean_text(value)[0]
     if nested and isinstance(value, list | tuple | dict):
         return value
     if value is not None and not isinstance(value, bool | int | float):
