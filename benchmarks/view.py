@@ -23,7 +23,7 @@ from assay.bench.prepare import prepare
 from assay.evidence import Event, Ledger
 from assay.evidence.records import End
 from assay.study import Study, SubjectSpec, read_lock, write_lock
-from assay.vocabulary import Instance, Trial
+from assay.vocabulary import Instance, Outcome, Trial
 
 PROMPT = "Is anybody there? Answer in one word, and then say in a sentence or two how you came to it. " * 4
 REPLY = "Yes. I take the question as it stands, and whoever answers a question has to be there to do so. " * 4
@@ -62,7 +62,7 @@ def write_run(root: Path, trials: int) -> tuple[RunFolder, str]:
         trial = Trial(instance=Instance("ping", "ping", number, 1), version="1", subject="openai:stub")
         wire = {"model": "stub", "messages": [{"role": "user", "content": {"sha256": key}}], "seed": number}
         reply = {"text": f"{REPLY}{number}", "finish": "stop", "usage": {"input": 90, "output": 80}}
-        outcome = "failure" if number % 10 == 9 else "success"
+        outcome: Outcome = "failure" if number % 10 == 9 else "success"
         ident = trial.id
         middle = ident if number == trials // 2 else middle
         ledger.append(Event("sent", 2.0 + number, ident, data={"wire": wire}))
