@@ -5,13 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import msgspec
 import pytest
 
 from assay.canonical import clean_text
 from assay.instruments.repeatability.cells.cell import Anchor
 from assay.instruments.repeatability.present import headline_of, present
-from assay.report.presentation import Number, Presentation
+from assay.report.presentation import Number
 from assay.report.text import shorten, visible
 from tests.report.test_hostile_text import EVIL, check
 
