@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.evidence.redaction import Redactor
+from assay.study.model import SubjectSpec
 from assay.subjects.chat import (
     DEEPEST,
     MOST_VALUES,
@@ -285,7 +286,10 @@ class TestRetryAfter:
 class TestTheBodySent:
     def test_holds_what_is_declared_and_nothing_more(self) -> None:
         request = Request((Message("user", "hi"),))
-        assert chat_body("m", request, {}) == {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        assert chat_body("m", request, SubjectSpec("openai:m")) == {
+            "model": "m",
+            "messages": [{"role": "user", "content": "hi"}],
+        }
 
     def test_holds_all_that_is_declared(self) -> None:
         call = ToolCall("c0", "f", "{}")
@@ -296,7 +300,7 @@ class TestTheBodySent:
             tools=({"type": "function"},),
         )
         function = {"name": "f", "arguments": "{}"}
-        assert chat_body("m", request, {"top_k": 1}) == {
+        assert chat_body("m", request, SubjectSpec("openai:m", options={"top_k": 1})) == {
             "model": "m",
             "messages": [
                 {

@@ -15,6 +15,8 @@ from assay.registry import find
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
+from .recipes import resolved
+
 __all__ = ["Call", "Subject", "make_subject", "wire_messages"]
 
 
@@ -67,10 +69,11 @@ class Subject(Protocol):
 
 
 def make_subject(spec: SubjectSpec) -> Subject:
-    """The adapter for a spec, not yet opened."""
+    """The adapter for a spec, not yet opened. A recipe that is not filled in yet is filled in."""
     kind, colon, name = spec.subject.partition(":")
     if not colon or not name:
         raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example local:smollm2")
+    spec = resolved(spec)
     adapter = find("assay.subjects", kind, what="kind of subject")
     with blaming(f"the adapter for {kind!r} subjects", "its constructor"):
         subject = adapter(spec)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import zlib
 from collections.abc import Coroutine
 from typing import Any
@@ -23,18 +24,21 @@ from .base import Call
 from .chat import chat_body, check_options, read_failure, read_reply, retry_after, text_of
 from .deadlines import Deadlines
 from .http import HttpClient, HttpReply
+from .parameters import check_parameters, unsaid
 
 __all__ = ["ChatEndpoint", "OpenAISubject"]
 
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 LARGEST_BODY = 16 << 20
+_VERSIONED = re.compile(r"/v\d|/deployments/")
 
 
 class ChatEndpoint:
     """A chat-completions endpoint and the connections to it."""
 
-    def __init__(self, base_url: str, key: str | None) -> None:
+    def __init__(self, base_url: str, key: str | None, spec: SubjectSpec) -> None:
+        self._base_url, self._spec = base_url.rstrip("/"), spec
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
@@ -43,7 +47,7 @@ class ChatEndpoint:
         }
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        self._client = HttpClient(base_url.rstrip("/") + "/chat/completions", headers, LARGEST_BODY)
+        self._client = HttpClient(f"{self._base_url}/chat/completions", headers, LARGEST_BODY)
         self._deadlines = Deadlines()
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
@@ -67,11 +71,25 @@ class ChatEndpoint:
             body = _plain(reply)
         except SubjectFault:
             body = b""  # the status says enough
-        return read_failure(reply.status, body, retry_after(reply.headers))
+        try:
+            return read_failure(reply.status, body, retry_after(reply.headers), wire, self._spec)
+        except SubjectRefused as refused:
+            if reply.status != 404 or _VERSIONED.search(self._base_url):
+                raise
+            raise _no_version(self._base_url, refused.said) from None
 
     def close(self) -> None:
         self._deadlines.close()
         self._client.close()
+
+
+def _no_version(base_url: str, said: str) -> SubjectRefused:
+    """Most endpoints have their API below /v1, and say of another path only that there is nothing."""
+    right = f"{base_url}/v1"
+    return SubjectRefused(
+        f"there is no /chat/completions at {base_url} ({said})",
+        mend=f"Did you mean base_url: {right} (on the command line: --base-url {right})?",
+    )
 
 
 def _host_of(location: str) -> str:
@@ -118,15 +136,15 @@ def _check_url(url: str) -> None:
 class OpenAISubject:
     """``openai:MODEL``, at ``base_url``."""
 
-    caveats: tuple[str, ...] = ()
-
     def __init__(self, spec: SubjectSpec) -> None:
         self.spec = spec
+        self.caveats = unsaid(spec)
         self.stateful = bool(spec.stateful)
         self.connections = spec.connections or 8
         self._url = spec.base_url or DEFAULT_URL
         _check_url(self._url)
         check_options(spec.options, spec.title)
+        check_parameters(spec)
         # A key for one endpoint is not offered to another: with a base_url of its own, the variable is named.
         self._key_env = spec.key_env or (DEFAULT_KEY_ENV if spec.base_url is None else None)
         self._endpoint: ChatEndpoint | None = None
@@ -136,7 +154,7 @@ class OpenAISubject:
         return (key,) if key else ()
 
     def wire(self, request: Request) -> dict[str, Any]:
-        return chat_body(self.spec.name, request, self.spec.options)
+        return chat_body(self.spec.name, request, self.spec)
 
     async def open(self) -> dict[str, Any]:
         key = os.environ.get(self._key_env) if self._key_env else None
@@ -146,7 +164,7 @@ class OpenAISubject:
             )
         if key and not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
-        self._endpoint = ChatEndpoint(self._url, key)
+        self._endpoint = ChatEndpoint(self._url, key, self.spec)
         return {"endpoint": self._url, "model": self.spec.name}
 
     def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Coroutine[Any, Any, Reply]:
