@@ -28,7 +28,6 @@ __all__ = [
     "Request",
     "Result",
     "Sampling",
-    "Seeding",
     "ToolCall",
     "Trial",
     "Usage",

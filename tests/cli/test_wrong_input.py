@@ -15,7 +15,7 @@ from .conftest import Assay
 
 MIXED = "repeatability -s reference:mixed "
 KNOWN = "agency, consistency, drill, ping, repeatability"
-BUDGET = "write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
+BUDGET = "write calls=N, tokens=N, cost=X or seconds=DURATION, comma-separated"
 
 WRONG = {
     # What to run.
@@ -67,9 +67,9 @@ WRONG = {
     "run repeatability -s reference:stedy": "unknown reference subject 'stedy'; did you mean 'steady'?",
     "run repeatability -s local:smollm3": "unknown embedded model 'smollm3'; did you mean 'smollm2'?",
     f"run {MIXED} -s reference:mixed": "'reference:mixed' is declared twice; give one a label",
-    "run ping -s local:smollm2 --base-url http://127.0.0.1:9/v1": "--base-url goes with openai: subjects, "
+    "run ping -s local:smollm2 --base-url http://127.0.0.1:9/v1": "--base-url goes with subjects at an endpoint, "
     "and there is none",
-    f"run {MIXED} --key-env KEY": "--key-env goes with openai: subjects, and there is none",
+    f"run {MIXED} --key-env KEY": "--key-env goes with subjects at an endpoint, and there is none",
     "run ping -s openai:x": "the environment variable OPENAI_API_KEY is not set; the key of openai:x goes there",
     "run ping -s openai:x --key-env NO_SUCH_KEY --base-url http://127.0.0.1:9/v1": "the environment variable "
     "NO_SUCH_KEY is not set; the key of openai:x goes there",

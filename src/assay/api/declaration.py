@@ -180,8 +180,7 @@ def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tu
     if not any(spec.kind in RECIPES for spec in specs):
         for option in AT_AN_ENDPOINT:
             if option in changes:
-                what = "subjects at an endpoint (openai: and its like), and there is none"
-                raise InputError(f"{spell(option)} goes with {what}")
+                raise InputError(f"{spell(option)} goes with subjects at an endpoint, and there is none")
     return tuple(specs)
 
 

@@ -88,8 +88,8 @@ def _check_subjects(study: Study, source: Source | None) -> None:
             raise _error(source, (*at, "includes"), "a core boundary includes nothing; declare it extended")
         if spec.kind not in RECIPES:
             for field in ENDPOINT_FIELDS:
-                if getattr(spec, field) not in (None, {}):
-                    what = f"goes with subjects at an endpoint (openai: and its like), not with {spec.kind}:"
+                if getattr(spec, field):
+                    what = f"goes with subjects at an endpoint, not with {spec.kind}:"
                     raise _error(source, (*at, field), what)
         for name in PARAMETERS:
             if name in spec.options and not spec.leaves_out(name):

@@ -47,6 +47,11 @@ class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     parameters: dict[str, str | None] = field(
         default_factory=dict
     )  # of the sampling: its name there, null: not sent
+    key_header: str | None = None  # None: Authorization, as a bearer token
+    headers: dict[str, str] = field(default_factory=dict)  # a value, or env:VARIABLE
+    query: dict[str, str] = field(default_factory=dict)  # of the URL: a value, or env:VARIABLE
+    ca_file: str | None = None  # authorities to trust beside the system's
+    reasoning_tag: str | None = None  # of reasoning that stands at the head of a reply: <think>…</think>
     recipe: str | None = None  # NAME/VERSION, where one was filled in
 
     @property

@@ -6,12 +6,13 @@ see what would have been sent, without model or network); ``open`` does the expe
 
 from __future__ import annotations
 
+import difflib
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from assay.errors import InputError, blaming
-from assay.registry import find
+from assay.errors import InputError, blaming, nearest
+from assay.registry import find, names
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
@@ -74,6 +75,12 @@ def make_subject(spec: SubjectSpec) -> Subject:
     if not colon or not name:
         raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example local:smollm2")
     spec = resolved(spec)
+    known = names("assay.subjects")
+    if kind not in known and not difflib.get_close_matches(kind, known):
+        raise InputError(
+            f"unknown kind of subject {kind!r}{nearest(kind, known)}; write openai:{name} with a base_url for any "
+            "other OpenAI-compatible endpoint"
+        )
     adapter = find("assay.subjects", kind, what="kind of subject")
     with blaming(f"the adapter for {kind!r} subjects", "its constructor"):
         subject = adapter(spec)

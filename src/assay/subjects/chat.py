@@ -40,6 +40,7 @@ __all__ = [
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
 _OURS = ("model", "messages", "stream")
+_KEY_REFUSED = re.compile(r"\bapi[ _-]?key\b", re.IGNORECASE)
 LONGEST_MEANT = 86_400.0  # seconds
 MOST_VALUES = 1_000_000  # of a body: more would take seconds to read and half a gigabyte of memory
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -62,8 +63,8 @@ def chat_body(model: str, request: Request, spec: SubjectSpec) -> dict[str, Any]
     return {**body, **spec.options}
 
 
-def read_reply(body: bytes, content_type: str) -> Reply:
-    """A successful response as a reply, or the fault that keeps it from being one."""
+def read_reply(body: bytes, content_type: str, tag: str | None = None) -> Reply:
+    """A successful response as a reply, or the fault that keeps it from being one. ``tag`` encloses reasoning."""
     value, notes = _read_json(body, content_type)
     if not isinstance(value, dict):
         raise SubjectFault("wrong_shape", f"a JSON {type(value).__name__} instead of an object")
@@ -74,10 +75,10 @@ def read_reply(body: bytes, content_type: str) -> Reply:
         raise SubjectFault("wrong_shape", "no list of choices")
     if not choices:
         raise SubjectFault("empty_choices")
-    return _shape(value, choices, notes)
+    return _shape(value, choices, notes, tag)
 
 
-def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply:
+def _shape(value: dict[str, Any], choices: list[Any], notes: list[str], tag: str | None) -> Reply:
     """Takes out of the body what a reply has fields for; what is left of it is ``rest``.
 
     Only what says nothing is left out: in the choice and its message ``null``, index 0 and the role
@@ -90,6 +91,8 @@ def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply
         raise SubjectFault("wrong_shape", f"the content is a JSON {type(content).__name__}, not text")
     calls = _tool_calls(message)
     reasoning = _take_reasoning(message)
+    if tag and content and not reasoning:
+        reasoning, content = _split(content, tag)
     usage, finish = _usage(value), _take_text(first, "finish_reason")
     if not content and finish == "length" and (reasoning or usage.reasoning):
         notes = [*notes, USED_UP]
@@ -127,6 +130,15 @@ def _object(value: Any, what: str) -> dict[str, Any]:
 def _take_text(value: dict[str, Any], name: str) -> str | None:
     """Metadata of another type than expected is no reason to lose a reply: it stays in the rest."""
     return value.pop(name) if isinstance(value.get(name), str) else None
+
+
+def _split(content: str, tag: str) -> tuple[str, str]:
+    """Reasoning at the head of a reply, and the reply; one that was cut inside its reasoning says nothing."""
+    begin, end = f"<{tag}>", f"</{tag}>"
+    if not content.lstrip().startswith(begin):
+        return "", content
+    inside, _, after = content.lstrip().removeprefix(begin).partition(end)
+    return inside.strip(), after.lstrip()
 
 
 def _take_reasoning(message: dict[str, Any]) -> str:
@@ -278,7 +290,8 @@ def read_failure(
         return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest=value)
     if spec and (refused := refusal_of(status, value, detail, sent, spec)) is not None:
         raise refused
-    if status in (401, 402, 403, 404) or "insufficient_quota" in codes:
+    no_key = status == 400 and _KEY_REFUSED.search(detail)  # Gemini's
+    if status in (401, 402, 403, 404, 407) or no_key or "insufficient_quota" in codes:
         raise SubjectRefused(f"the endpoint answers {status}: {detail or 'no reason given'}")
     busy = status in (429, 503, 529)
     retriable = busy or status >= 500 or status in (408, 409, 425)

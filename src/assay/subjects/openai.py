@@ -11,6 +11,7 @@ import os
 import re
 import zlib
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +26,8 @@ from .chat import chat_body, check_options, read_failure, read_reply, retry_afte
 from .deadlines import Deadlines
 from .http import HttpClient, HttpReply
 from .parameters import check_parameters, unsaid
+from .proxy import Proxy, proxy_for
+from .request_head import check_head, header_lines, query_text, secret_values
 
 __all__ = ["ChatEndpoint", "OpenAISubject"]
 
@@ -37,7 +40,7 @@ _VERSIONED = re.compile(r"/v\d|/deployments/")
 class ChatEndpoint:
     """A chat-completions endpoint and the connections to it."""
 
-    def __init__(self, base_url: str, key: str | None, spec: SubjectSpec) -> None:
+    def __init__(self, base_url: str, key: str | None, spec: SubjectSpec, proxy: Proxy | None = None) -> None:
         self._base_url, self._spec = base_url.rstrip("/"), spec
         headers = {
             "Content-Type": "application/json",
@@ -45,9 +48,17 @@ class ChatEndpoint:
             "Accept-Encoding": "gzip, deflate",
             "User-Agent": f"assay/{__version__}",
         }
+        own = header_lines(spec)
+        headers = {name: value for name, value in headers.items() if name.lower() not in map(str.lower, own)}
         if key:
-            headers["Authorization"] = f"Bearer {key}"
-        self._client = HttpClient(f"{self._base_url}/chat/completions", headers, LARGEST_BODY)
+            headers[spec.key_header or "Authorization"] = key if spec.key_header else f"Bearer {key}"
+        self._client = HttpClient(
+            f"{self._base_url}/chat/completions{query_text(spec)}",
+            {**headers, **own},
+            LARGEST_BODY,
+            proxy=proxy,
+            authorities=Path(spec.ca_file).expanduser() if spec.ca_file else None,
+        )
         self._deadlines = Deadlines()
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
@@ -61,7 +72,7 @@ class ChatEndpoint:
         finally:
             self._deadlines.leave(task)
         if reply.status == 200:
-            return read_reply(_plain(reply), reply.headers.get("content-type", ""))
+            return read_reply(_plain(reply), reply.headers.get("content-type", ""), self._spec.reasoning_tag)
         if 300 <= reply.status < 400:
             raise SubjectRefused(
                 f"the endpoint answers {reply.status} and points to {_host_of(reply.headers.get('location', ''))}; "
@@ -130,11 +141,12 @@ def _check_url(url: str) -> None:
         sound = False
     sound = sound and url.isascii() and url.isprintable() and " " not in url
     if not sound or "?" in url or "#" in url or url.rstrip("/").endswith("/chat/completions"):
-        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1")
+        also = "; what stands behind the ? goes into query: {NAME: VALUE}" if "?" in url else ""
+        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1{also}")
 
 
 class OpenAISubject:
-    """``openai:MODEL``, at ``base_url``."""
+    """``openai:MODEL`` at ``base_url``, and every recipe. What a recipe says is in the spec already."""
 
     def __init__(self, spec: SubjectSpec) -> None:
         self.spec = spec
@@ -145,13 +157,15 @@ class OpenAISubject:
         _check_url(self._url)
         check_options(spec.options, spec.title)
         check_parameters(spec)
+        check_head(spec)
         # A key for one endpoint is not offered to another: with a base_url of its own, the variable is named.
         self._key_env = spec.key_env or (DEFAULT_KEY_ENV if spec.base_url is None else None)
         self._endpoint: ChatEndpoint | None = None
 
     def secrets(self) -> tuple[str, ...]:
         key = os.environ.get(self._key_env or "")
-        return (key,) if key else ()
+        proxy = proxy_for(self._url)
+        return (*((key,) if key else ()), *secret_values(self.spec), *(proxy.secrets if proxy else ()))
 
     def wire(self, request: Request) -> dict[str, Any]:
         return chat_body(self.spec.name, request, self.spec)
@@ -164,8 +178,9 @@ class OpenAISubject:
             )
         if key and not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
-        self._endpoint = ChatEndpoint(self._url, key, self.spec)
-        return {"endpoint": self._url, "model": self.spec.name}
+        proxy = proxy_for(self._url)
+        self._endpoint = ChatEndpoint(self._url, key, self.spec, proxy)
+        return {"endpoint": self._url, "model": self.spec.name, **({"proxy": True} if proxy else {})}
 
     def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Coroutine[Any, Any, Reply]:
         assert self._endpoint is not None, "open() comes first"
