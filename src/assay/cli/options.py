@@ -76,6 +76,7 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option(
         "--parameter",
+        "--parameters",
         help="Of the sampling: NAME=null is not sent, NAME=OTHER is sent as OTHER (max_tokens ...).",
     ),
 ]

@@ -7,6 +7,7 @@ declared endpoint: redirects are not followed.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import zlib
@@ -164,8 +165,13 @@ class OpenAISubject:
 
     def secrets(self) -> tuple[str, ...]:
         key = os.environ.get(self._key_env or "")
-        proxy = proxy_for(self._url)
-        return (*((key,) if key else ()), *secret_values(self.spec), *(proxy.secrets if proxy else ()))
+        found = [*((key,) if key else ()), *secret_values(self.spec)]
+        with contextlib.suppress(
+            InputError
+        ):  # a proxy that cannot be used is told when the subject is opened
+            proxy = proxy_for(self._url)
+            found += proxy.secrets if proxy else ()
+        return tuple(found)
 
     def wire(self, request: Request) -> dict[str, Any]:
         return chat_body(self.spec.name, request, self.spec)
