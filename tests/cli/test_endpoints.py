@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,14 @@ def replies(folder: Path) -> list[dict[str, Any]]:
 
 def test_every_recipe_has_an_endpoint_that_is_strict() -> None:
     assert set(ENDPOINTS) == set(RECIPES)
+
+
+def test_recipes_are_listed_with_all_that_they_fill_in(assay: Assay) -> None:
+    listed = json.loads(assay("list", "recipes", "--json").out)
+    assert [one["id"] for one in listed] == [f"{name}:MODEL" for name in RECIPES]
+    azure = next(one for one in listed if one["id"] == "azure:MODEL")
+    assert (azure["key_header"], azure["query"]) == ("api-key", {"api-version": "2024-10-21"})
+    assert "max_tokens as max_completion_tokens" in assay("list", "recipes").out
 
 
 @pytest.mark.parametrize("kind", RECIPES)

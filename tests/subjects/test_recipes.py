@@ -67,6 +67,12 @@ def test_a_deployment_goes_behind_a_bare_host_only() -> None:
         resolved(SubjectSpec("azure:m"))
 
 
+def test_a_recipe_without_its_values_is_refused() -> None:
+    """Else a subject of one service would be asked for, with its prompts, at another's endpoint."""
+    with pytest.raises(InputError, match="recipe is set by the lock"):
+        make_subject(SubjectSpec("anthropic:m", recipe="anthropic/1"))
+
+
 def test_other_subjects_are_locked_as_they_are_declared() -> None:
     """Digests of studies without a recipe are as they always were."""
     for subject in ("openai:m", "reference:mumbler"):

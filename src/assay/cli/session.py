@@ -63,7 +63,8 @@ def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool, mend: st
     if as_json:
         from .output import safe
 
-        print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
+        told = {"run": str(folder.path), "finished": False, "reason": safe(reason)}
+        print_json({**told, "mend": mend} if mend else told)
         return code
     say(f"Stopped: {reason.rstrip('.')}.")
     if mend:

@@ -132,6 +132,10 @@ RECIPES = {
 def resolved(spec: SubjectSpec) -> SubjectSpec:
     """The spec with its recipe's values where it says nothing itself. One that was filled in is left as it is."""
     recipe = RECIPES.get(spec.kind)
+    if (
+        recipe and spec.recipe is not None and spec.base_url is None
+    ):  # it would be asked at another's endpoint
+        raise InputError(f"{spec.subject}: recipe is set by the lock, together with its values; leave it out")
     if recipe is None or spec.recipe is not None or spec.kind == "openai":
         return spec  # the values of openai: are the adapter's own
     base_url = spec.base_url or recipe.base_url
