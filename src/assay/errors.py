@@ -123,7 +123,14 @@ class SubjectFault(AssayError):
 
 
 class SubjectRefused(AssayError):
-    """The endpoint will not serve this subject at all."""
+    """The endpoint will not serve this subject at all.
+
+    ``mend`` is the change of the study that would put it right, where that is known: then no resuming helps either.
+    """
+
+    def __init__(self, said: str, *, mend: str = "") -> None:
+        self.said, self.mend = said, mend
+        super().__init__(f"{said.rstrip('.')}. {mend}" if mend else said)
 
 
 class ExtensionFailed(AssayError):

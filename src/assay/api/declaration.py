@@ -20,11 +20,13 @@ from assay.bench.prepare import instruments_of, prepare, read_study, take_files
 from assay.errors import InputError, UnknownName
 from assay.registry import names as known_names
 from assay.study import Budget, Lock, Source, Study, SubjectSpec, convert, read_lock
+from assay.subjects.recipes import RECIPES
 
 from .option_values import Given, plain_data, plain_value
 
 __all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "study_from", "warnings_of"]
 
+AT_AN_ENDPOINT = ("base_url", "key_env", "parameters")  # what only such subjects take
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 Spell = Callable[[str], str]
@@ -43,6 +45,7 @@ class Beside(NamedTuple):
     connections: int | None = None
     max_tokens: int | None = None
     boundary: str | None = None
+    parameters: Mapping[str, str | None] | None = None
 
 
 def declare(
@@ -149,14 +152,15 @@ def _override(study: Study, beside: Beside, spell: Spell) -> Study:
     _check_whole(spell("max_tokens"), max_tokens)
     if beside.subjects:
         study = _replace(study, subjects=tuple(beside.subjects))
-    changes = {name: getattr(beside, name) for name in ("base_url", "key_env", "connections", "boundary")}
+    fields = ("base_url", "key_env", "connections", "boundary", "parameters")
+    changes = {name: getattr(beside, name) for name in fields}
     changes = {name: value for name, value in changes.items() if value is not None}
     if changes:
         study = _replace(study, subjects=_changed_subjects(study, changes, spell))
     if beside.seed is not None:
         study = _replace(study, seed=beside.seed)
     if max_tokens is None and beside.quick:
-        max_tokens = min(study.sampling.max_tokens, 160)
+        max_tokens = min(study.sampling.max_tokens or 160, 160)
     if max_tokens is not None:
         study = _replace(study, sampling=msgspec.structs.replace(study.sampling, max_tokens=max_tokens))
     return convert(plain_data(study, "the study"), Study)  # Python passes values of any type
@@ -167,14 +171,16 @@ def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tu
     specs = []
     for spec in study.specs:
         given = dict(changes)
-        if spec.kind != "openai":
-            given.pop("base_url", None)
-            given.pop("key_env", None)
+        if spec.kind not in RECIPES:
+            for option in AT_AN_ENDPOINT:
+                given.pop(option, None)
+        elif "parameters" in given:
+            given["parameters"] = {**spec.parameters, **given["parameters"]}
         specs.append(msgspec.structs.replace(spec, **given) if given else spec)
-    if not any(spec.kind == "openai" for spec in specs):
-        for option in ("base_url", "key_env"):
+    if not any(spec.kind in RECIPES for spec in specs):
+        for option in AT_AN_ENDPOINT:
             if option in changes:
-                raise InputError(f"{spell(option)} goes with openai: subjects, and there is none")
+                raise InputError(f"{spell(option)} goes with subjects at an endpoint, and there is none")
     return tuple(specs)
 
 
@@ -222,7 +228,7 @@ def warnings_of(lock: Lock) -> list[str]:
 
 
 def budget_of(given: str | Mapping[str, Any], study: Study, spell: Spell = str) -> Budget:
-    """The study's budget with what is given instead: ``calls=500,wall=10m``, or the fields of a study's budget."""
+    """The study's budget with what is given instead: ``calls=500,seconds=10m``, or the fields of a study's budget."""
     if not isinstance(given, str | Mapping):
         raise InputError(f"{spell('budget')}: a text or a mapping, not {type(given).__name__}")
     values = _parsed(given, spell("budget")) if isinstance(given, str) else plain_data(given, "budget")
@@ -235,7 +241,7 @@ def _parsed(text: str, option: str) -> dict[str, Any]:
         name, equals, value = part.strip().partition("=")
         if ("seconds" if name == "wall" else name) in values:
             raise InputError(f"{option} {text}: {name} is given twice")
-        if name == "wall":
+        if name in ("seconds", "wall"):  # as a study calls it, and as it was called here first
             found = _DURATION.match(value)
             if not found:
                 raise InputError(f"{option} {part}: write a duration such as 90s, 10m or 2h")
@@ -245,7 +251,7 @@ def _parsed(text: str, option: str) -> dict[str, Any]:
             values[name] = _amount(f"{option} {part.strip()}", name, value)
         else:
             raise InputError(
-                f"{option} {text}: write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
+                f"{option} {text}: write calls=N, tokens=N, cost=X or seconds=DURATION, comma-separated"
             )
     return values
 

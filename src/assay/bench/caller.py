@@ -28,6 +28,7 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 OUTAGES = frozenset({"connect", "network"})  # the endpoint cannot be reached at all
 GRACE = 75.0  # seconds an adapter may be late with its own time limit: it may have to start a process first
+FIRST_CALLS = 2  # at once until the endpoint has answered: one that refuses us costs no more
 PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary tries
 
 
@@ -42,7 +43,7 @@ class Caller:
         stopping: asyncio.Event,
         redactor: Redactor | None = None,
     ) -> None:
-        self.subject, self.pace = subject, Pace(subject.connections)
+        self.subject, self.pace = subject, Pace(subject.connections, first=FIRST_CALLS)
         self._redactor = redactor or Redactor(subject.secrets())
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
@@ -70,10 +71,12 @@ class Caller:
             except SubjectFault as fault:
                 tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})
                 failed, named = fault, self._named_wait(fault)
+                pace.answered()
                 if fault.slow_down:
                     pace.slow_down(named)
             else:
                 seconds = time.perf_counter() - begun
+                pace.answered()
                 pace.succeeded()
                 cost = self._meter.take_reply(reply.usage, self.subject.spec.price, seconds)
                 return Received(tuple(tries), seconds, bounded(reply, largest, self._redactor), cost=cost)
@@ -106,8 +109,10 @@ class Caller:
                 reply = await self.subject.call(wire, call, limit)
             if not isinstance(reply, Reply) or not isinstance(reply.text, str):
                 raise TypeError(f"it gives {reply!r}, not a Reply with text")
-        except (InputError, SubjectRefused) as refused:
-            raise type(refused)(self._redactor.excerpt(str(refused))) from None
+        except InputError as refused:
+            raise InputError(self._redactor.excerpt(str(refused))) from None
+        except SubjectRefused as refused:
+            raise SubjectRefused(self._redactor.excerpt(refused.said), mend=refused.mend) from None
         except AssayError:
             raise
         except Exception as error:

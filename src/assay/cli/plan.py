@@ -18,6 +18,7 @@ from .options import (
     Json,
     KeyEnv,
     MaxTokens,
+    Parameters,
     Quick,
     Seed,
     Set,
@@ -43,6 +44,7 @@ def plan(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    parameters: Parameters = None,
     files: InstrumentFiles = None,
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
@@ -66,6 +68,7 @@ def plan(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        parameters=parameters,
         own=own_options(context),
         files=files,
     )

@@ -18,6 +18,7 @@ from .options import (
     Key,
     KeyEnv,
     MaxTokens,
+    Parameters,
     Quick,
     Seed,
     Set,
@@ -44,6 +45,7 @@ def run(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    parameters: Parameters = None,
     files: InstrumentFiles = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The run's name. Default: time and study, numbered if taken.")
@@ -69,6 +71,7 @@ def run(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        parameters=parameters,
         own=own_options(context),
         files=files,
     )

@@ -50,7 +50,7 @@ def run_session(
             session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals)
         )
         if stopped is not None:
-            return _stopped(folder, lock, stopped.reason, as_json)
+            return _stopped(folder, lock, stopped.reason, as_json, getattr(stopped.cause, "mend", ""))
         try:
             _interrupt_on_signals()
             return _close(folder, lock, session.instruments, as_json, key)
@@ -58,14 +58,18 @@ def run_session(
             return _stopped(folder, lock, "interrupted", as_json)
 
 
-def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool) -> int:
+def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool, mend: str = "") -> int:
     code = INTERRUPTED if reason == "interrupted" else STOPPED
     if as_json:
         from .output import safe
 
-        print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
+        told = {"run": str(folder.path), "finished": False, "reason": safe(reason)}
+        print_json({**told, "mend": mend} if mend else told)
         return code
     say(f"Stopped: {reason.rstrip('.')}.")
+    if mend:
+        say("This run's lock would ask the same again: change the study and run it anew.")
+        return code
     say(f"What is recorded is safe. Go on with: {command_of('resume', folder.path, lock)}")
     return code
 

@@ -119,8 +119,8 @@ class InstrumentBase:
             subject=spec.title,
             boundary=spec.boundary,
             **{
-                "sampling": Sampling(
-                    temperature, defaults.top_p, max_tokens or defaults.max_tokens, defaults.seed
+                "sampling": spec.sampled(
+                    Sampling(temperature, defaults.top_p, max_tokens or defaults.max_tokens, defaults.seeding)
                 ),
                 **more,
             },
@@ -309,7 +309,9 @@ class InstrumentBase:
         scale = len(first) / len(looked) if looked else 0.0
         calls = round(sum(map(len, asked)) * scale)
         characters = sum(map(characters_of, asked)) * scale
-        longest = max((t.sampling.max_tokens or lock.study.sampling.max_tokens for t in looked), default=0)
+        longest = max(
+            (t.sampling.max_tokens or lock.study.sampling.planned_tokens for t in looked), default=0
+        )
         return Plan(
             trials=len(first),
             calls=calls,

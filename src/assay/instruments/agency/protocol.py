@@ -114,14 +114,14 @@ class Agency(InstrumentBase):
     def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
         options = self._options(lock)
         most = options.max_tokens or lock.study.sampling.max_tokens
-        tokens = regimes_of(options)[cell.regime].compute.tokens
+        bounds = [bound for bound in (most, regimes_of(options)[cell.regime].compute.tokens) if bound]
         return self.trial(
             lock,
             spec,
             f"{cell.family}/{cell.level}",
             repetition,
             temperature=options.temperature,
-            max_tokens=most if tokens is None else min(most, tokens),
+            max_tokens=min(bounds, default=None),
             factors={"interface": self._interface(options, spec)},
             regime=cell.regime,
         )

@@ -308,7 +308,7 @@ class Consistency(InstrumentBase):
             trials=trials + ratings,
             calls=calls + ratings,
             input_tokens=characters // CHARACTERS_PER_TOKEN,
-            output_tokens=calls * (options.max_tokens or lock.study.sampling.max_tokens)
+            output_tokens=calls * (options.max_tokens or lock.study.sampling.planned_tokens)
             + ratings * LONGEST_ANSWER,
             detectable=shown,
         )

@@ -28,7 +28,7 @@ def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
             calls += cell.instances * steps
             characters += cell.instances * steps * (opened + steps * 150)
     subjects = len(lock.study.specs)
-    most = options.max_tokens or lock.study.sampling.max_tokens
+    most = options.max_tokens or lock.study.sampling.planned_tokens
     return Plan(
         trials=trials * subjects,
         calls=calls * subjects,
