@@ -27,6 +27,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 __all__ = [
+    "OWN_FAULTS",
     "AssayError",
     "BudgetReached",
     "ContractBroken",
@@ -99,6 +100,10 @@ class BudgetReached(RunStopped):
 
 class StorageFull(RunStopped):
     """The ledger could not be written; what was acknowledged is safe."""
+
+
+OWN_FAULTS = frozenset({"subject_raised", "subject_died"})
+"""The names of faults that are the subject's own: its code raised, or ended its process. No infrastructure failed."""
 
 
 class SubjectFault(AssayError):

@@ -69,6 +69,7 @@ class Caller:
                 reply = await self._try(wire, call)
             except SubjectFault as fault:
                 tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})
+                self._keep_first(fault, tries[-1])
                 failed, named = fault, self._named_wait(fault)
                 if fault.slow_down:
                     pace.slow_down(named)
@@ -84,6 +85,13 @@ class Caller:
             if not failed.retriable or self._spent(tries):
                 return Received(tuple(tries), 0.0, None, failed.name, self._redactor.excerpt(failed.detail))
             await self._wait(len(tries), named)
+
+    def _keep_first(self, fault: SubjectFault, failed: dict[str, Any]) -> None:
+        """The first fault of each kind is recorded in the endpoint's words even if another try cures it."""
+        if (key := (self.subject.spec.title, fault.name)) not in self._meter.first_faults:
+            said = self._meter.first_faults[key] = self._redactor.excerpt(fault.detail)
+            if said:
+                failed["detail"] = said
 
     @property
     def asked_to_wait(self) -> float:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from assay.errors import IntegrityError
 from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from assay.evidence.events import Event, decode_event
+from assay.evidence.faults import FailedTries, FaultCounts
 from assay.evidence.ledger import recover, segment_paths
 from assay.evidence.records import Wave, restore_texts, take_wave
 from assay.vocabulary import Usage
@@ -27,10 +28,9 @@ class _Reply(Struct):
     usage: Usage = Usage()
 
 
-class _Received(Struct):
-    """As much of a ``received`` event as the meter needs."""
+class _Received(FailedTries):
+    """As much of a ``received`` event as the meter and the count of faults need."""
 
-    tries: tuple[dict[str, Any], ...]
     seconds: float = 0.0
     reply: _Reply | None = None
     cost: float = 0.0
@@ -59,6 +59,7 @@ class History:
         self.ended = False
         self.sessions: list[dict[str, Any]] = []  # the data of every ``run`` event
         self.times: list[float] = []  # when sessions began and ended
+        self.faults = FaultCounts()
         self._texts: dict[str, tuple[Path, int, int]] = {}
 
     @classmethod
@@ -103,6 +104,7 @@ class History:
         if kind == b"end":
             self.finished.add(bytes.fromhex(trial))
             self.begun.pop(trial, None)
+            self.faults.ended(trial, line.event)
             return
         self.begun.setdefault(trial, []).append((path, line.offset, len(line.event)))
         if kind == b"sent":
@@ -114,6 +116,8 @@ class History:
             received = _decode_received(line.event).data
             for one in received.tries:
                 meter.faults[one["fault"]] += 1
+            if received.tries:
+                self.faults.received(trial, received, received.reply is not None)
             meter.calls += len(received.tries) - (received.reply is None)
             if received.reply is not None:
                 meter.take_reply(received.reply.usage, None, received.seconds)

@@ -15,7 +15,7 @@ import typer
 
 from assay.errors import AssayError
 
-from .output import command_of, complain, keep_secret, print_json, say
+from .output import command_of, complain, keep_secret, line, print_json, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
@@ -92,8 +92,9 @@ def _close(
     if as_json:
         print_json({"run": str(folder.path), "finished": True, "readings": [one.reading for one in found]})
         return 0
-    for presentation in presentations:
+    for presentation, one in zip(presentations, found, strict=True):
         _headline(presentation)
+        _faults(one.reading.envelope)
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
     return 0
 
@@ -108,6 +109,17 @@ def _headline(presentation: Any) -> None:
         console.print(headline_text(presentation))
     else:
         typer.echo(plain_text(presentation))
+
+
+def _faults(envelope: dict[str, Any]) -> None:
+    """What went wrong on the way, in the endpoint's own words."""
+    from assay.evidence.faults import read_faults
+    from assay.report.faults import said_faults
+
+    for one in said_faults(read_faults(envelope)):
+        say(f"Fault    {line(one.text)}")
+        for text in one.trace.splitlines():
+            say(f"           {text}")
 
 
 def _signals() -> tuple[signal.Signals, ...]:

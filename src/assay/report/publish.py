@@ -31,7 +31,7 @@ from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
 from .records import write_records
 
-__all__ = ["Scored", "envelope_of", "publish", "score_run", "write_report", "write_rows_report"]
+__all__ = ["Scored", "envelopes_of", "publish", "score_run", "write_report", "write_rows_report"]
 
 
 class Scored(NamedTuple):
@@ -44,11 +44,12 @@ class Scored(NamedTuple):
 def score_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[Scored]:
     """Score every instrument of a run from its ledger as it stands."""
     index = LedgerIndex(folder.ledger, lock.digest)
-    envelope = envelope_of(folder, lock)
+    envelopes = envelopes_of(folder, lock)
     readings = []
     for instrument in instruments:
         evidence = Evidence(index, instrument.name, lock=lock)
-        readings.append(Scored(Reading(result=score(instrument, evidence), envelope=envelope), evidence))
+        reading = Reading(result=score(instrument, evidence), envelope=envelopes[instrument.name])
+        readings.append(Scored(reading, evidence))
     return readings
 
 
@@ -145,13 +146,13 @@ def _lock_summary(lock: Lock) -> dict[str, Any]:
     }
 
 
-def envelope_of(folder: RunFolder, lock: Lock) -> dict[str, Any]:
-    """Where, when and at what expense. Never mixed into a score."""
+def envelopes_of(folder: RunFolder, lock: Lock) -> dict[str, dict[str, Any]]:
+    """Where, when and at what expense, and for each instrument what went wrong. Never mixed into a score."""
     meter = Meter(Budget())
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     latest, times = history.sessions[-1] if history.sessions else {}, history.times
     back = [earlier - later for earlier, later in pairwise(times) if later < earlier]
-    return {
+    common = {
         "lock": lock.digest,
         "keyid": lock.keyid,
         **(
@@ -175,6 +176,11 @@ def envelope_of(folder: RunFolder, lock: Lock) -> dict[str, Any]:
             "wall_seconds": round(meter.spent_before, 3),
             "cost": round(meter.cost, 9),
         },
+    }
+    faults = {name: history.faults.listed(name) for name in lock.study.options}
+    return {
+        name: common | ({"faults": msgspec.to_builtins(listed)} if listed else {})
+        for name, listed in faults.items()
     }
 
 
