@@ -28,6 +28,7 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 OUTAGES = frozenset({"connect", "network"})  # the endpoint cannot be reached at all
 GRACE = 75.0  # seconds an adapter may be late with its own time limit: it may have to start a process first
+MOST_TRACES = 100  # of a subject in a session
 PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary tries
 
 
@@ -47,6 +48,7 @@ class Caller:
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
         self._waits_until = 0.0
+        self._traces = 0
         self._busy: dict[str, bool] = {}  # fault → whether it only meant "slow down"
 
     def reserve(self) -> None:
@@ -83,8 +85,17 @@ class Caller:
             self._meter.faults[failed.name] += 1
             self._busy[failed.name] = failed.slow_down
             if not failed.retriable or self._spent(tries):
-                return Received(tuple(tries), 0.0, None, failed.name, self._redactor.excerpt(failed.detail))
+                return self._failure(tuple(tries), failed)
             await self._wait(len(tries), named)
+
+    def _failure(self, tries: tuple[dict[str, Any], ...], failed: SubjectFault) -> Received:
+        """An ask that was not answered. Of many the same, only the first keep their tracebacks and output."""
+        received = Received(tries, fault=failed.name, detail=self._redactor.excerpt(failed.detail))
+        if (failed.trace or failed.printed) and self._traces < MOST_TRACES:
+            self._traces += 1
+            received.trace = self._redactor.ending(failed.trace)
+            received.printed = self._redactor.ending(failed.printed)
+        return received
 
     def _keep_first(self, fault: SubjectFault, failed: dict[str, Any]) -> None:
         """The first fault of each kind is recorded in the endpoint's words even if another try cures it."""

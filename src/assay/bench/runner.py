@@ -19,6 +19,7 @@ import msgspec
 
 from assay.canonical import encode
 from assay.errors import (
+    OWN_FAULTS,
     AssayError,
     ExtensionFailed,
     InputError,
@@ -422,11 +423,15 @@ class Runner:
     def _count_loss(self, lane: Lane, fault: SubjectFault) -> None:
         lane.lost_in_a_row += 1
         if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
-            self.stop(
-                f"{lane.subject.spec.title}: {lane.lost_in_a_row} trials in a row were lost to infrastructure, "
-                f"the last to {fault}; they stay excluded. Put the endpoint right and resume for the rest",
-                SubjectRefused(f"{lane.subject.spec.title} does not answer: {fault}"),
-            )
+            who, number = lane.subject.spec.title, lane.lost_in_a_row
+            if fault.name in OWN_FAULTS:
+                told = f"{who}: its own code failed in {number} trials in a row, the last with {fault}"
+                refused, first = f"{who} fails by its own code: {fault}", "Mend the subject"
+            else:
+                told = f"{who}: {number} trials in a row were lost to infrastructure, the last to {fault}"
+                refused, first = f"{who} does not answer: {fault}", "Put the endpoint right"
+            rest = "resume with --retry-lost to ask these again, too, or without it for the rest"
+            self.stop(f"{told}; they are excluded. {first} and {rest}", SubjectRefused(refused))
 
 
 def _label(trial: Trial) -> str:

@@ -15,7 +15,7 @@ import typer
 
 from assay.errors import AssayError
 
-from .output import command_of, complain, keep_secret, line, print_json, say
+from .output import command_of, complain, keep_secret, line, print_json, safe, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
@@ -25,6 +25,7 @@ __all__ = ["run_session"]
 
 INTERRUPTED = 130
 STOPPED = 3
+UNUSABLE = 4
 HEARING_SECONDS = 5.0  # for the loop to hear of a signal
 
 
@@ -61,8 +62,6 @@ def run_session(
 def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool) -> int:
     code = INTERRUPTED if reason == "interrupted" else STOPPED
     if as_json:
-        from .output import safe
-
         print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
         return code
     say(f"Stopped: {reason.rstrip('.')}.")
@@ -76,6 +75,7 @@ def _close(
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.api.session import close_run
     from assay.report.publish import write_report
+    from assay.report.usable import remedy_text, unusable_in
 
     found = close_run(folder, lock, instruments, key=key, again=command_of("resume", folder.path, lock))
     try:
@@ -89,14 +89,24 @@ def _close(
             f"the readings are in {folder.path}, try again with: {command_of('report', folder.path, lock)}"
         )
         return 2
+    readings = [one.reading for one in found]
+    share = lock.study.limits.excluded_share
+    unusable = [line(safe(text)) for reading in readings for text in unusable_in(reading, share)]
+    code = UNUSABLE if unusable else 0
     if as_json:
-        print_json({"run": str(folder.path), "finished": True, "readings": [one.reading for one in found]})
-        return 0
+        state = {"finished": True, "usable": not unusable, "unusable": unusable}
+        print_json({"run": str(folder.path), **state, "readings": readings})
+        return code
     for presentation, one in zip(presentations, found, strict=True):
         _headline(presentation)
-        _faults(one.reading.envelope)
+        _faults(one.reading.envelope, presentation.trial_noun)
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
-    return 0
+    for text in unusable:
+        say(f"Nothing usable: {text}")
+    if unusable:
+        again = f"{command_of('resume', folder.path, lock)} --retry-lost"
+        say(f"{remedy_text(readings, again)}.")
+    return code
 
 
 def _headline(presentation: Any) -> None:
@@ -111,12 +121,12 @@ def _headline(presentation: Any) -> None:
         typer.echo(plain_text(presentation))
 
 
-def _faults(envelope: dict[str, Any]) -> None:
+def _faults(envelope: dict[str, Any], things: str) -> None:
     """What went wrong on the way, in the endpoint's own words."""
     from assay.evidence.faults import read_faults
     from assay.report.faults import said_faults
 
-    for one in said_faults(read_faults(envelope)):
+    for one in said_faults(read_faults(envelope), things):
         say(f"Fault    {line(one.text)}")
         for text in one.trace.splitlines():
             say(f"           {text}")

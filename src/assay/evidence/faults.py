@@ -17,6 +17,7 @@ from assay.errors import IntegrityError
 
 __all__ = ["FailedTries", "FaultCounts", "FaultSummary", "FirstFault", "LostTrial", "read_faults"]
 
+LINES, LONGEST_TRACE = 12, 1500  # lines and characters of a traceback
 LONGEST = 300  # characters of what is said: texts of an altered ledger may have any length
 _VALUE = (
     rb'"%b":("(?:[^"\\]|\\.)*")'  # keys are sorted and quotes in strings escaped: no text can look like a key
@@ -130,9 +131,9 @@ class FaultCounts:
     def _one(self, mine: dict[str, _Met], trial: str, fault: str, said: Any, trace: str = "") -> _Met:
         if fault not in mine:
             self._places += 1
-            mine[fault] = _Met(self._places, FirstFault(trial, _text(said), trace))
+            mine[fault] = _Met(self._places, FirstFault(trial, _text(said), _last_lines(trace)))
         elif not mine[fault].first.said and said:
-            mine[fault].first = FirstFault(trial, _text(said), trace)
+            mine[fault].first = FirstFault(trial, _text(said), _last_lines(trace))
         return mine[fault]
 
     def ended(self, trial: str, event: bytes) -> None:
@@ -211,6 +212,11 @@ def _add(to: dict[str, _Met], more: Mapping[str, _Met]) -> None:
         known.cured += one.cured
         known.trials += one.trials
         known.lost += one.lost
+
+
+def _last_lines(trace: str) -> str:
+    lines = [line for line in trace.rstrip().splitlines() if not line.startswith("Traceback (")]
+    return "\n".join(lines[-LINES:])[-LONGEST_TRACE:]
 
 
 def _text(said: Any) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from assay.errors import OWN_FAULTS
 from assay.evidence.faults import FaultSummary
 
-__all__ = ["SaidFault", "fault_text", "said_faults"]
+from .presentation import Headline
+
+__all__ = ["SaidFault", "beside_rows", "fault_text", "said_faults"]
 
 MOST = 12  # kinds that are listed
 
@@ -41,6 +45,32 @@ def _what(fault: FaultSummary, things: str) -> str:
     if fault.lost:
         parts.append(f"{fault.lost:,} of {fault.of:,} {things} lost to it")
     return ", ".join(parts)
+
+
+def beside_rows(headline: Headline, faults: Iterable[FaultSummary]) -> Headline:
+    """The table with how often the subject's own code failed, in every row of such a subject.
+
+    A subject that crashes must not look merely incapable.
+    """
+    raised: dict[str, tuple[int, int]] = {}
+    for one in faults:
+        if one.fault in OWN_FAULTS and one.trials:
+            raised[one.subject] = (raised.get(one.subject, (0, 0))[0] + one.trials, one.of)
+    places = {row.index(subject) for row in headline.rows for subject in raised if subject in row}
+    if len(places) != 1:  # its rows are not of subjects
+        return headline
+    (place,) = places
+    told = {subject: f"{min(trials, of)} of {of}" for subject, (trials, of) in raised.items()}
+
+    def widened(row: tuple[Any, ...], cell: Any) -> tuple[Any, ...]:
+        return (*row[: place + 1], cell, *row[place + 1 :])
+
+    return msgspec.structs.replace(
+        headline,
+        columns=widened(headline.columns, "raised"),
+        rows=tuple(widened(row, told.get(str(row[place]), "0")) for row in headline.rows),
+        names=widened(headline.names, "") if len(headline.names) > place else headline.names,
+    )
 
 
 def said_faults(faults: Iterable[FaultSummary], things: str = "trials") -> list[SaidFault]:

@@ -147,6 +147,7 @@ class Presentation(Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...] = ()
     transcripts: tuple[Transcript, ...] = ()
     explain: tuple[tuple[str, str], ...] = ()
+    trial_noun: str = "trials"  # what the instrument calls them
 
 
 # The names of drawing stay importable from here until the instruments take them from figures.drawing. The figures

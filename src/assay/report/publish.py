@@ -19,6 +19,7 @@ from assay.bench.history import History
 from assay.bench.instrument import score
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError, blaming
+from assay.evidence.faults import read_faults
 from assay.evidence.files import write_whole
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import check_name, write_manifest
@@ -27,6 +28,7 @@ from assay.signing import load_key
 from assay.study import Budget, Lock
 from assay.vocabulary import Reading, Result
 
+from .faults import beside_rows
 from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
 from .records import write_records
@@ -80,7 +82,7 @@ def write_report(
     """The page for people; returns its path and the presentations on it. ``found`` is what was scored already."""
     found = score_run(folder, lock, instruments) if found is None else found
     presented = [
-        (reading, instrument.present(evidence, reading.result))
+        (reading, _presented(instrument, evidence, reading))
         for (reading, evidence), instrument in zip(found, instruments, strict=True)
     ]
     page = ReportPage(
@@ -93,6 +95,13 @@ def write_report(
     )
     write_whole(folder.report_path, render_report(page).encode("utf-8", "replace"))
     return folder.report_path, [presentation for _, presentation in presented]
+
+
+def _presented(instrument: Instrument, evidence: Evidence, reading: Reading) -> Any:
+    """What the instrument shows, with what its subjects' own code failed at beside every row."""
+    shown = instrument.present(evidence, reading.result)
+    headline = beside_rows(shown.headline, read_faults(reading.envelope))
+    return msgspec.structs.replace(shown, headline=headline)
 
 
 def write_rows_report(
