@@ -12,7 +12,6 @@ from assay.bench import Instrument, RunFolder, load_instrument
 from assay.bench.prepare import instruments_of, take_files
 from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
 from assay.evidence.faults import FaultSummary, read_faults
-from assay.evidence.manifest import manifest_paths
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.report.faults import beside_rows
 from assay.report.presentation import Headline
@@ -183,7 +182,7 @@ def load(
 
 
 def load_folder(folder: RunFolder, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> LoadedRun:
-    if manifest_paths(folder.ledger):
+    if folder.closed:
         sealed = folder.read_sealed(signers)
         take_files(sealed.lock, files)
         return LoadedRun(folder, sealed.lock, sealed.readings, finished=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 from assay.errors import IntegrityError
 from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from assay.evidence.events import Event, decode_event
-from assay.evidence.faults import FailedTries, FaultCounts
+from assay.evidence.faults import FailedTries, FaultCounts, LostTrial
 from assay.evidence.ledger import recover, segment_paths
 from assay.evidence.records import Wave, restore_texts, take_wave
 from assay.vocabulary import Usage
@@ -60,6 +60,9 @@ class History:
         self.sessions: list[dict[str, Any]] = []  # the data of every ``run`` event
         self.times: list[float] = []  # when sessions began and ended
         self.faults = FaultCounts()
+        self.due: dict[
+            str, LostTrial
+        ] = {}  # lost trials that a session was to ask again, and has not begun to
         self._texts: dict[str, tuple[Path, int, int]] = {}
 
     @classmethod
@@ -107,6 +110,9 @@ class History:
             self.faults.ended(trial, line.event)
             return
         self.begun.setdefault(trial, []).append((path, line.offset, len(line.event)))
+        if kind == b"retried":
+            self.reopen(trial)
+            return
         if kind == b"sent":
             meter.calls += 1
         elif kind == b"resent":
@@ -123,6 +129,19 @@ class History:
                 meter.take_reply(received.reply.usage, None, received.seconds)
                 meter.cost += received.cost
 
+    def reopen(self, trial: str) -> LostTrial:
+        """A lost trial is asked again, so its wave is open again."""
+        lost = self.faults.retried(trial)
+        self.due.pop(trial, None)
+        self.finished.discard(bytes.fromhex(trial))
+        self.waves[lost.instrument, lost.stratum][lost.wave].closed = False
+        return lost
+
+    def lost_to(self, faults: Collection[str]) -> dict[str, LostTrial]:
+        """The trials that are lost to these faults, in the order of their ids; no fault named: to any."""
+        lost = self.faults.lost
+        return {trial: lost[trial] for trial in sorted(lost) if not faults or lost[trial].reason in faults}
+
     def _take_other(self, path: Path, line: Line) -> None:
         """Events that belong to no trial: few, and read whole."""
         event = decode_event(line.event)
@@ -133,9 +152,11 @@ class History:
             take_wave(self.waves, kind, msgspec.convert(event.data, Wave))
         elif kind in ("run", "stopped", "finished"):
             self.times.append(event.at)
-            self.ended |= kind == "finished"
+            self.ended = kind == "finished"  # a run that lost trials may be begun again
             if kind == "run":
                 self.sessions.append(event.data)
+                if "retry" in event.data:
+                    self.due |= self.lost_to(event.data["retry"]["faults"])
         else:
             raise IntegrityError(f"an event of an unknown kind {kind!r}")
 

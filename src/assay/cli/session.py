@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ def run_session(
     unconfined: bool,
     key: Path | None,
     budget: Budget | None = None,
+    retry: Collection[str] | None = None,
 ) -> int:
     """Run to the end or to a clean stop; returns the exit code."""
     from assay.api.session import Session
@@ -48,7 +49,7 @@ def run_session(
     session.check_sandbox()
     with _own_signals():
         stopped = asyncio.run(
-            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals)
+            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals, retry)
         )
         if stopped is not None:
             return _stopped(folder, lock, stopped.reason, as_json)
@@ -74,6 +75,7 @@ def _close(
 ) -> int:
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.api.session import close_run
+    from assay.bench.retry import why_not_again
     from assay.report.publish import write_report
     from assay.report.usable import remedy_text, unusable_in
 
@@ -105,7 +107,7 @@ def _close(
         say(f"Nothing usable: {text}")
     if unusable:
         again = f"{command_of('resume', folder.path, lock)} --retry-lost"
-        say(f"{remedy_text(readings, again)}.")
+        say(f"{remedy_text(readings, again, why_not_again(folder, lock))}.")
     return code
 
 

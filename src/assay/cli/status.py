@@ -20,7 +20,6 @@ def status(
     """Say how far a run is, from its ledger."""
     from assay.bench import Meter, RunFolder
     from assay.bench.history import History
-    from assay.evidence.manifest import manifest_paths
     from assay.report.faults import said_faults
     from assay.study import Budget
 
@@ -29,10 +28,9 @@ def status(
     meter = Meter(Budget())
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     waves = [wave for found in history.waves.values() for wave in found]
-    closed = bool(manifest_paths(folder.ledger))
     specs = lock.study.specs
     faults = history.faults.listed(only=specs[0].title if len(specs) == 1 else "")
-    state = "closed" if closed else "finished" if history.ended else "not finished"
+    state = "closed" if folder.closed else "finished" if history.ended else "not finished"
     value: dict[str, Any] = {
         "run": str(folder.path),
         "state": state,

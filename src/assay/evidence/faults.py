@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from assay.canonical import encode
 from assay.errors import IntegrityError
 
 __all__ = ["FailedTries", "FaultCounts", "FaultSummary", "FirstFault", "LostTrial", "read_faults"]
@@ -163,6 +164,17 @@ class FaultCounts:
                 met.count, met.trials = 1, 1
             mine[end.reason].lost += 1
         _add(self._met.setdefault((end.instrument, end.trial.subject), {}), mine)
+
+    def retried(self, trial: str) -> LostTrial:
+        """A lost trial is asked again: what failed stays counted, the trial is not lost any more."""
+        if trial not in self.lost:
+            raise IntegrityError(f"trial {trial[:12]} is asked again and was not lost")
+        lost = self.lost.pop(trial)
+        met = self._met[lost.instrument, lost.subject][lost.reason]
+        met.lost -= 1
+        met.trials -= 1
+        self._ended[encode(lost.instrument), encode(lost.subject)] -= 1
+        return lost
 
     def listed(self, instrument: str | None = None, *, only: str = "") -> list[FaultSummary]:
         """The faults of an instrument's finished trials; without a name those of all trials, unfinished ones included.

@@ -22,7 +22,7 @@ from assay.errors import InputError, IntegrityError, blaming
 from assay.evidence.faults import read_faults
 from assay.evidence.files import write_whole
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import check_name, write_manifest
+from assay.evidence.manifest import check_name, keep_earlier, write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.signing import load_key
 from assay.study import Budget, Lock
@@ -59,7 +59,7 @@ def publish(
     folder: RunFolder, lock: Lock, instruments: list[Instrument], key: Path | None = None
 ) -> list[Scored]:
     """Close a finished run: write readings, records and attachments, and seal them with the ledger."""
-    attached: dict[str, Path] = {"lock.json": folder.lock_path}
+    attached: dict[str, Path] = {"lock.json": folder.lock_path, **keep_earlier(folder.ledger, folder.path)}
     found = score_run(folder, lock, instruments)
     for (reading, evidence), instrument in zip(found, instruments, strict=True):
         path = folder.reading_path(instrument.name)

@@ -61,13 +61,15 @@ def _is_invalid(result: Result, subject: str) -> bool:
     return any(flag.kind == "Invalid" for measure in measures for flag in measure.flags)
 
 
-def remedy_text(readings: Sequence[Reading], again: str) -> str:
-    """What helps. ``again`` asks lost trials again; it helps only where trials were lost."""
+def remedy_text(readings: Sequence[Reading], again: str, refused: str = "") -> str:
+    """What helps. ``again`` asks lost trials again, unless that is ``refused``."""
     faults = [fault for reading in readings for fault in read_faults(reading.envelope)]
     lost = [fault for fault in faults if fault.lost]
     if lost:
         own = all(fault.fault in OWN_FAULTS for fault in lost)
         what = "Mend the subject" if own else "Put the cause right"
+        if refused:
+            return f"{what} and run the study anew: the lost trials cannot be asked again ({refused})"
         return f"{what}, then ask the lost trials again: {again}"
     if any(fault.fault in OWN_FAULTS for fault in faults):
         return "Mend the subject and run the study anew: what it failed by raising is scored, and is not asked again"
