@@ -19,6 +19,7 @@ from assay.study.source import Source
 from assay.vocabulary import Result, Trial
 
 from .probe import Probe
+from .retry import with_retries
 
 __all__ = [
     "Instrument",
@@ -217,7 +218,7 @@ def score(instrument: Instrument, evidence: Evidence) -> Result:
         found = instrument.score(evidence)
         if not isinstance(found, Result):
             raise TypeError(f"it gives {type(found).__name__}, not Result")
-        found = instrument.with_requirements(evidence.lock, found)
+        found = with_retries(instrument.with_requirements(evidence.lock, found), evidence)
         try:
             msgspec.json.decode(encode(found), type=Result)
         except InputError as error:

@@ -12,13 +12,14 @@ import contextlib
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import msgspec
 
 from assay.canonical import encode
 from assay.errors import (
+    OWN_FAULTS,
     AssayError,
     ExtensionFailed,
     InputError,
@@ -29,6 +30,7 @@ from assay.errors import (
     blaming,
 )
 from assay.evidence.events import Event
+from assay.evidence.faults import LostTrial
 from assay.evidence.ledger import Ledger
 from assay.evidence.records import Evidence, LedgerIndex, Wave
 from assay.evidence.redaction import Redactor
@@ -45,6 +47,7 @@ from .live import Live, SandboxService
 from .meter import Meter
 from .probe import Probe
 from .progress import Progress
+from .retry import lost_trials
 
 __all__ = ["Runner"]
 
@@ -65,7 +68,9 @@ class Runner:
         meter: Meter | None = None,
         sandbox: SandboxService | None = None,
         environment: Callable[[], dict[str, Any]] = dict,
+        retry: Collection[str] | None = None,
     ) -> None:
+        """``retry`` names the faults whose lost trials are asked again; none of them by name: all."""
         self.lock, self.folder = lock, folder
         self.instruments = list(instruments)
         self.meter = meter or Meter(lock.study.budget)
@@ -74,6 +79,8 @@ class Runner:
         self.stop_reason = ""
         self._failure: AssayError | None = None
         self._environment = environment
+        self._retry = retry
+        self._retried: dict[str, int] = {}  # trial → the attempt that was lost
         self._sandbox = sandbox or SandboxService()
         self._redactor = Redactor()
         self._lanes = {
@@ -87,6 +94,11 @@ class Runner:
         }
         self._feeding = asyncio.Lock()
 
+    @property
+    def retried(self) -> int:
+        """How many lost trials this session asks again."""
+        return len(self._retried)
+
     def stop(self, reason: str, failure: AssayError | None = None) -> None:
         """Let what is under way come in, begin nothing more."""
         if not self.stopping.is_set():
@@ -96,7 +108,8 @@ class Runner:
     async def run(self) -> bool:
         """True when the study is finished; False when it was stopped and can be resumed."""
         self._history = History.read(self.folder.ledger, self.lock.digest, self.meter)
-        if self._history.ended:
+        lost = lost_trials(self._history, self._retry)
+        if self._history.ended and not lost:
             return True
         opened = await self._open_subjects()
         try:
@@ -106,7 +119,7 @@ class Runner:
             self._index = LedgerIndex(self.folder.ledger, self.lock.digest)
             callers = {title: lane.caller for title, lane in self._lanes.items()}
             self._live = Live(self._ledger, self._index, callers, self._sandbox)
-            self._begin(opened)
+            self._begin(opened, lost)
             await self._work()
             finished = not self.stopping.is_set()
             data = None if finished else {"reason": self._redactor.clean_text(self.stop_reason)}
@@ -152,8 +165,8 @@ class Runner:
                 "could not be replayed. Use another key, or none if the endpoint needs none"
             )
 
-    def _begin(self, opened: dict[str, Any]) -> None:
-        data = {
+    def _begin(self, opened: dict[str, Any], lost: dict[str, LostTrial]) -> None:
+        data: dict[str, Any] = {
             "lock": self.lock.digest,
             "after": self._history.heads,
             "environment": self._environment(),
@@ -161,7 +174,14 @@ class Runner:
         }
         if self._history.torn:
             data["torn_bytes"] = self._history.torn
+        if lost:
+            data["retry"] = {"faults": sorted(self._retry or ()), "trials": len(lost)}
         self._ledger.append(Event("run", time.time(), data=data))
+        for trial, one in (self._history.due | lost).items():
+            after = {"after": one.reason}
+            self._ledger.append(Event("retried", time.time(), trial, one.attempt, one.ordinal + 1, after))
+            self._history.reopen(trial)
+            self._retried[trial] = one.attempt
 
     async def _work(self) -> None:
         tasks = [asyncio.create_task(self._keep_synced())]
@@ -400,11 +420,13 @@ class Runner:
 
     def _attempt(self, subject: Subject, trial_id: str) -> tuple[int, list[Event]]:
         """Which attempt this is, and what is already recorded of it."""
+        if trial_id in self._retried:
+            return self._retried[trial_id] + 1, []
         if trial_id not in self._history.begun:
             return 0, []
         tape = self._history.tape(trial_id)
         attempt = tape[-1].attempt
-        if any(event.kind == "abandoned" for event in tape):
+        if any(event.kind in ("abandoned", "retried") for event in tape):
             return attempt + 1, []
         if subject.stateful or any(event.kind == "clock" for event in tape):
             why = "the subject is stateful" if subject.stateful else "its clock ran on"
@@ -422,11 +444,15 @@ class Runner:
     def _count_loss(self, lane: Lane, fault: SubjectFault) -> None:
         lane.lost_in_a_row += 1
         if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
-            self.stop(
-                f"{lane.subject.spec.title}: {lane.lost_in_a_row} trials in a row were lost to infrastructure, "
-                f"the last to {fault}; they stay excluded. Put the endpoint right and resume for the rest",
-                SubjectRefused(f"{lane.subject.spec.title} does not answer: {fault}"),
-            )
+            who, number = lane.subject.spec.title, lane.lost_in_a_row
+            if fault.name in OWN_FAULTS:
+                told = f"{who}: its own code failed in {number} trials in a row, the last with {fault}"
+                refused, first = f"{who} fails by its own code: {fault}", "Mend the subject"
+            else:
+                told = f"{who}: {number} trials in a row were lost to infrastructure, the last to {fault}"
+                refused, first = f"{who} does not answer: {fault}", "Put the endpoint right"
+            rest = "resume with --retry-lost to ask these again, too, or without it for the rest"
+            self.stop(f"{told}; they are excluded. {first} and {rest}", SubjectRefused(refused))
 
 
 def _label(trial: Trial) -> str:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import typer
 
 from assay.errors import AssayError
 
-from .output import command_of, complain, keep_secret, print_json, say
+from .output import command_of, complain, keep_secret, line, print_json, safe, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
@@ -25,6 +25,7 @@ __all__ = ["run_session"]
 
 INTERRUPTED = 130
 STOPPED = 3
+UNUSABLE = 4
 HEARING_SECONDS = 5.0  # for the loop to hear of a signal
 
 
@@ -36,6 +37,7 @@ def run_session(
     unconfined: bool,
     key: Path | None,
     budget: Budget | None = None,
+    retry: Collection[str] | None = None,
 ) -> int:
     """Run to the end or to a clean stop; returns the exit code."""
     from assay.api.session import Session
@@ -47,7 +49,7 @@ def run_session(
     session.check_sandbox()
     with _own_signals():
         stopped = asyncio.run(
-            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals)
+            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals, retry)
         )
         if stopped is not None:
             return _stopped(folder, lock, stopped.reason, as_json, getattr(stopped.cause, "mend", ""))
@@ -61,8 +63,6 @@ def run_session(
 def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool, mend: str = "") -> int:
     code = INTERRUPTED if reason == "interrupted" else STOPPED
     if as_json:
-        from .output import safe
-
         told = {"run": str(folder.path), "finished": False, "reason": safe(reason)}
         print_json({**told, "mend": mend} if mend else told)
         return code
@@ -79,7 +79,9 @@ def _close(
 ) -> int:
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.api.session import close_run
+    from assay.bench.retry import why_not_again
     from assay.report.publish import write_report
+    from assay.report.usable import remedy_text, unusable_in
 
     found = close_run(folder, lock, instruments, key=key, again=command_of("resume", folder.path, lock))
     try:
@@ -93,13 +95,24 @@ def _close(
             f"the readings are in {folder.path}, try again with: {command_of('report', folder.path, lock)}"
         )
         return 2
+    readings = [one.reading for one in found]
+    share = lock.study.limits.excluded_share
+    unusable = [line(safe(text)) for reading in readings for text in unusable_in(reading, share)]
+    code = UNUSABLE if unusable else 0
     if as_json:
-        print_json({"run": str(folder.path), "finished": True, "readings": [one.reading for one in found]})
-        return 0
-    for presentation in presentations:
+        state = {"finished": True, "usable": not unusable, "unusable": unusable}
+        print_json({"run": str(folder.path), **state, "readings": readings})
+        return code
+    for presentation, one in zip(presentations, found, strict=True):
         _headline(presentation)
+        _faults(one.reading.envelope, presentation.trial_noun)
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
-    return 0
+    for text in unusable:
+        say(f"Nothing usable: {text}")
+    if unusable:
+        again = f"{command_of('resume', folder.path, lock)} --retry-lost"
+        say(f"{remedy_text(readings, again, why_not_again(folder, lock))}.")
+    return code
 
 
 def _headline(presentation: Any) -> None:
@@ -112,6 +125,17 @@ def _headline(presentation: Any) -> None:
         console.print(headline_text(presentation))
     else:
         typer.echo(plain_text(presentation))
+
+
+def _faults(envelope: dict[str, Any], things: str) -> None:
+    """What went wrong on the way, in the endpoint's own words."""
+    from assay.evidence.faults import read_faults
+    from assay.report.faults import said_faults
+
+    for one in said_faults(read_faults(envelope), things):
+        say(f"Fault    {line(one.text)}")
+        for text in one.trace.splitlines():
+            say(f"           {text}")
 
 
 def _signals() -> tuple[signal.Signals, ...]:

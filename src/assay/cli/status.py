@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Json
-from .output import command_of, print_json, say
+from .output import command_of, line, print_json, say
 
 __all__ = ["status"]
 
@@ -20,7 +20,7 @@ def status(
     """Say how far a run is, from its ledger."""
     from assay.bench import Meter, RunFolder
     from assay.bench.history import History
-    from assay.evidence.manifest import manifest_paths
+    from assay.report.faults import said_faults
     from assay.study import Budget
 
     folder = RunFolder.find(run)
@@ -28,8 +28,9 @@ def status(
     meter = Meter(Budget())
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     waves = [wave for found in history.waves.values() for wave in found]
-    closed = bool(manifest_paths(folder.ledger))
-    state = "closed" if closed else "finished" if history.ended else "not finished"
+    specs = lock.study.specs
+    faults = history.faults.listed(only=specs[0].title if len(specs) == 1 else "")
+    state = "closed" if folder.closed else "finished" if history.ended else "not finished"
     value: dict[str, Any] = {
         "run": str(folder.path),
         "state": state,
@@ -43,6 +44,7 @@ def status(
         "tokens": meter.input_tokens + meter.output_tokens,
         "cost": meter.cost,
         "faults": dict(sorted(meter.faults.items())),
+        "first_faults": faults,
         "torn_bytes": history.torn,
     }
     if as_json:
@@ -56,6 +58,8 @@ def status(
     say(f"  used    {value['calls']:,} calls, {value['tokens']:,} tokens")
     if value["faults"]:
         say("  faults  " + ", ".join(f"{name} {count}" for name, count in value["faults"].items()))
+    for one in said_faults(faults):
+        say(f"          {line(one.text)}")
     if any(history.torn.values()):
         say("  a crash left a torn tail; resume cuts it off and keeps it beside")
     if state != "closed":

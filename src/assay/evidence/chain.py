@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from assay.errors import IntegrityError
 
-__all__ = ["OVERHEAD", "Line", "Tail", "find_tail", "genesis", "read_lines", "seal"]
+__all__ = ["LONGEST", "OVERHEAD", "Line", "Tail", "find_tail", "genesis", "read_lines", "seal"]
 
 _OPEN = b'{"event":'
 _MIDDLE = b',"hash":"'

@@ -28,6 +28,7 @@ __all__ = [
     "Evidence",
     "LedgerIndex",
     "Record",
+    "Retry",
     "Wave",
     "asks_of",
     "restore_texts",
@@ -49,6 +50,21 @@ class Place(NamedTuple):
     ordinal: int
 
 
+class Retry(NamedTuple):
+    """A trial that was asked again: which attempt was lost, and to what."""
+
+    attempt: int
+    after: str
+
+
+class _Ended(NamedTuple):
+    attempt: int
+    instrument: str
+    stratum: str
+    wave: int
+    lost: str | None  # to which fault
+
+
 class Wave(Struct):
     """A wave as the ledger tells of it."""
 
@@ -61,6 +77,16 @@ class Wave(Struct):
 
 
 _NEVER = Wave("", "", 0, 0, "")  # stands for the first wave of a stratum that was not begun
+
+
+class _RetryData(Struct):
+    faults: list[str] = []
+
+
+class _Session(Struct):
+    """As much of a ``run`` event as an index needs."""
+
+    retry: _RetryData | None = None
 
 
 class End(Struct):
@@ -155,7 +181,10 @@ class LedgerIndex:
         self._files: dict[int, int] = {}
         self.waves: dict[tuple[str, str], list[Wave]] = {}
         self._places: dict[str, list[Place]] = {}
-        self._ends: dict[str, tuple[int, str, str, int]] = {}  # trial → attempt, instrument, stratum, wave
+        self._ends: dict[str, _Ended] = {}
+        self.retries: dict[str, list[Retry]] = {}  # trials that were lost and asked again
+        self.reopened = False  # whether a session was to ask lost trials again
+        self.chosen_faults: set[str] = set()  # to which that was limited, where it was
         self._texts: dict[str, Place] = {}
 
     def refresh(self) -> None:
@@ -190,14 +219,29 @@ class LedgerIndex:
             if head.kind == "end":
                 end = msgspec.json.decode(head.data, type=End)
                 known = self._ends.get(head.trial)
-                if known is None or head.attempt < known[0]:
-                    self._ends[head.trial] = (head.attempt, end.instrument, end.stratum, end.wave)
+                if known is None or head.attempt < known.attempt:
+                    lost = end.reason if end.outcome == "excluded" else None
+                    self._ends[head.trial] = _Ended(head.attempt, end.instrument, end.stratum, end.wave, lost)
+            elif head.kind == "retried":
+                self._take_retry(head)
         elif head.kind == "text":
             self._texts[msgspec.json.decode(head.data)["sha256"]] = place
         elif head.kind in ("wave", "closed"):
             take_wave(self.waves, head.kind, msgspec.json.decode(head.data, type=Wave))
-        elif head.kind not in ("run", "stopped", "finished"):
+        elif head.kind == "run":
+            retry = msgspec.json.decode(head.data, type=_Session).retry
+            self.reopened |= retry is not None
+            self.chosen_faults |= set(retry.faults if retry else ())
+        elif head.kind not in ("stopped", "finished"):
             raise IntegrityError(f"an event of an unknown kind {head.kind!r}")
+
+    def _take_retry(self, head: Head) -> None:
+        """Only a trial that was lost is asked again; what it comes to then counts in place of that."""
+        ended = self._ends.pop(head.trial, None)
+        if ended is None or ended.lost is None or ended.attempt != head.attempt:
+            raise IntegrityError(f"trial {head.trial[:12]} is asked again and was not lost")
+        self.retries.setdefault(head.trial, []).append(Retry(ended.attempt, ended.lost))
+        self.waves[ended.instrument, ended.stratum][ended.wave].closed = False
 
     def closed_waves(self, instrument: str, stratum: str | None) -> int:
         return sum(
@@ -217,12 +261,12 @@ class LedgerIndex:
         }
         return sorted(
             trial
-            for trial, (_, i, s, number) in self._ends.items()
+            for trial, (_, i, s, number, _) in self._ends.items()
             if i == instrument and (stratum is None or s == stratum) and (i, s, number) in closed
         )
 
     def record(self, trial: str) -> Record:
-        attempt = self._ends[trial][0]
+        attempt = self._ends[trial].attempt
         events = [self._load(place) for place in self._places[trial] if place.attempt == attempt]
         events.sort(key=_in_order)
         restore_texts(events, self.text)
@@ -257,6 +301,12 @@ class LedgerIndex:
             events.sort(key=_in_order)
             restore_texts(events, self.text)
         return found
+
+    def retries_of(self, instrument: str) -> list[tuple[list[Retry], bool]]:
+        """The losses of an instrument's trials that were asked again, and whether each is lost still."""
+        trials = sorted(self.retries.keys() & self._ends.keys())
+        ended = [(self.retries[trial], self._ends[trial]) for trial in trials]
+        return [(losses, end.lost is not None) for losses, end in ended if end.instrument == instrument]
 
     def trials(self) -> list[str]:
         return sorted(self._places)
@@ -379,6 +429,19 @@ class Evidence:
         for trial in self._ids():
             assert self._index is not None
             yield self._index.record(trial)
+
+    @property
+    def retries(self) -> list[tuple[list[Retry], bool]]:
+        """For every trial that was asked again after a loss its losses, and whether it is lost still."""
+        if self._index is None:
+            return []
+        self._index.refresh()
+        return self._index.retries_of(self.instrument)
+
+    @property
+    def chosen_faults(self) -> list[str]:
+        """The faults to which asking again was limited; none where it was not."""
+        return [] if self._index is None else sorted(self._index.chosen_faults)
 
     def text(self, sha256: str) -> str:
         """A text that an event referred to by its digest."""

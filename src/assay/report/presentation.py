@@ -144,6 +144,7 @@ class Presentation(Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...] = ()
     transcripts: tuple[Transcript, ...] = ()
     explain: tuple[tuple[str, str], ...] = ()
+    trial_noun: str = "trials"  # what the instrument calls them
 
     def drawn(self) -> Presentation:
         """The same with every picture written out: plain values, to be compared and stored."""

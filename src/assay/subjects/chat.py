@@ -42,6 +42,7 @@ _FILTERED = frozenset({"content_filter", "content_policy_violation"})
 _OURS = ("model", "messages", "stream")
 _KEY_REFUSED = re.compile(r"\bapi[ _-]?key\b", re.IGNORECASE)
 LONGEST_MEANT = 86_400.0  # seconds
+QUOTED = 1 << 16  # bytes of a body that is no JSON: more than an excerpt is made from
 MOST_VALUES = 1_000_000  # of a body: more would take seconds to read and half a gigabyte of memory
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 USED_UP = "reasoning_used_up_max_tokens"  # the note of a reply that is empty for it
@@ -222,7 +223,9 @@ def _read_json_again(body: bytes, content_type: str) -> Any:
     except ValueError:
         plain = "json" in content_type.lower() or not content_type
         kind = "malformed_json" if plain else "wrong_content_type"
-        raise SubjectFault(kind, text_of(f"{content_type or 'no content type'}, {len(body)} bytes")) from None
+        said = body[:QUOTED].decode("utf-8", "replace")
+        detail = f"{content_type or 'no content type'}, {len(body)} bytes: {said}"
+        raise SubjectFault(kind, text_of(detail)) from None
 
 
 def no_constant(name: str) -> Any:
