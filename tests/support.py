@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from assay.bench import Meter, RunFolder, Runner
 from assay.bench.audit import AuditReport
 from assay.bench.prepare import instruments_of, prepare, subjects_of
 from assay.canonical import encode
+from assay.evidence import Event, Ledger
+from assay.evidence.records import End
 from assay.report.audit import audit
 from assay.report.publish import publish
 from assay.study import Budget, Lock, Study, SubjectSpec, read_lock, write_lock
-from assay.vocabulary import Reading
+from assay.vocabulary import Instance, Outcome, Reading, Reply, Trial
 
 __all__ = [
     "ASSAY",
@@ -31,6 +34,7 @@ __all__ = [
     "environment",
     "go",
     "ledger_events",
+    "record_trials",
     "result_bytes",
     "stub_spec",
     "study_file",
@@ -117,3 +121,49 @@ def ledger_events(folder: RunFolder) -> list[dict[str, Any]]:
 
 def stub_spec(url: str, **more: Any) -> SubjectSpec:
     return SubjectSpec("openai:stub", base_url=url, **more)
+
+
+def record_trials(
+    folder: RunFolder,
+    lock: Lock,
+    replies: Iterable[str | Reply | None],
+    *,
+    outcomes: Sequence[Outcome] = ("success",),
+    messages: Sequence[dict[str, Any]] = ({"role": "user", "content": "Are you there?"},),
+    finished: bool = True,
+) -> list[str]:
+    """A ledger by the real writer: a trial a reply (None: lost), outcomes in turn. Gives the ids of the trials."""
+    (instrument,), titles = lock.study.options, [spec.title for spec in lock.study.specs]
+    given = [Reply(one) if isinstance(one, str) else one for one in replies]
+    trials = [
+        Trial(
+            instance=Instance(instrument, f"item-{n % 3}", n, 1), version="1", subject=titles[n % len(titles)]
+        )
+        for n in range(len(given))
+    ]
+    ledger = Ledger(folder.ledger, lock.digest)
+    ledger.append(Event("run", 1.0, data={"lock": lock.digest, "after": {}}))
+    digest = hashlib.sha256(b"".join(bytes.fromhex(trial.id) for trial in trials)).hexdigest()
+    wave = {"instrument": instrument, "stratum": "all", "number": 0, "trials": len(trials), "digest": digest}
+    ledger.append(Event("wave", 2.0, data=wave))
+    for n, (trial, reply) in enumerate(zip(trials, given, strict=True)):
+        ledger.append(
+            Event("sent", 3.0 + n, trial.id, data={"wire": {"messages": list(messages), "seed": n}})
+        )
+        received: dict[str, Any] = {"tries": [], "seconds": 0.5, "reply": reply, "cost": 0.25}
+        outcome, reason = outcomes[n % len(outcomes)], ""
+        if reply is None:
+            outcome, reason = "excluded", "http_500"
+            received = {
+                "tries": [{"fault": reason, "seconds": 0.1}],
+                "fault": reason,
+                "detail": "<h1>no</h1>",
+            }
+        ledger.append(Event("received", 3.1 + n, trial.id, data=received))
+        end = End(outcome, trial, instrument, "all", 0, reason)
+        ledger.append(Event("end", 3.2 + n, trial.id, ordinal=1, data=end))
+    if finished:
+        ledger.append(Event("closed", 9.0, data={**wave, "closed": True}))
+        ledger.append(Event("finished", 10.0))
+    ledger.close()
+    return [trial.id for trial in trials]

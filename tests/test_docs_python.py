@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import assay
-from assay.api.frames import measure_frame, reply_frame
+from assay.api.frames import measure_frame
 from assay.api.load import LoadedRun
-from assay.evidence.records import LedgerIndex
+from assay.report.trial_rows import CALL_COLUMNS, TRIAL_COLUMNS
 from tests.pages import ROOT, blocks, text_of
 from tests.support import environment
 
@@ -32,10 +32,15 @@ def test_every_keyword_column_and_part_of_a_run_is_on_the_page(tmp_path: Path) -
     text = text_of("python")
     keywords = {*inspect.signature(assay.run).parameters} - {"study", "options"}
     assert not [word for word in keywords if f"`{word}" not in text]
-    columns = [*measure_frame([]).columns, *reply_frame(LedgerIndex(tmp_path, "")).columns]
-    assert not [column for column in columns if f"`{column}`" not in text]
+    assert not [column for column in measure_frame([]).columns if f"`{column}`" not in text]
     parts = [name for name in vars(LoadedRun) if not name.startswith("_") and name != "results"]
     assert not [part for part in parts if f"`{part}" not in text]
+
+
+def test_every_column_of_an_export_is_on_its_page() -> None:
+    trials, calls = text_of("export").split("## Columns of calls")
+    assert not [column for column in TRIAL_COLUMNS if f"`{column}`" not in trials]
+    assert not [column for column in CALL_COLUMNS if f"`{column}`" not in trials + calls]
 
 
 def test_the_test_on_the_page_about_pytest_uses_the_fixture_as_the_example_does() -> None:

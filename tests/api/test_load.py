@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 import assay
-from assay.api.frames import frame_of
 from assay.api.load import LoadedRun
 from assay.bench import RunFolder
 from assay.errors import InputError, IntegrityError, UnknownName
+from assay.report.frames import frame_of
 from assay.vocabulary import Reading
 
 from .conftest import LABEL

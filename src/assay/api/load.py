@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.bench import Instrument, RunFolder, load_instrument
 from assay.bench.prepare import instruments_of, take_files
 from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
 from assay.evidence.faults import FaultSummary, read_faults
 from assay.evidence.records import Evidence, LedgerIndex
+from assay.evidence.trials import TrialReader
 from assay.report.faults import beside_rows
 from assay.report.presentation import Headline
 from assay.report.tables import headline_table
@@ -23,6 +24,7 @@ from assay.vocabulary import Reading, Result
 from .arguments import Paths, paths_of, signers_of
 from .declaration import warnings_of
 from .gate import CheckReport, judge
+from .option_values import Given, plain_value
 from .worker_thread import call_apart
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ class LoadedRun:
 
     def records(self, name: str | None = None) -> pl.DataFrame:
         """What the records file of an instrument has, with the types of its values. One instrument needs no name."""
-        from .frames import frame_of
+        from assay.report.frames import frame_of
 
         instrument = self._instrument(name)
         with self._index() as index:
@@ -96,8 +98,50 @@ class LoadedRun:
         """One row an exchange with a subject, from the ledger, of finished and unfinished trials."""
         from .frames import reply_frame
 
-        with self._index() as index:
-            return reply_frame(index)
+        return reply_frame(self._reader())
+
+    def trials(self) -> pl.DataFrame:
+        """One row a trial: what it is of, outcome, messages, last reply, and what its calls took."""
+        from .frames import trial_frame
+
+        return trial_frame(self._reader())
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        what: Literal["trials", "calls", "records", "rows"] = "trials",
+        *,
+        format: Literal["jsonl", "csv", "parquet"] | None = None,
+        instrument: str | None = None,
+    ) -> int:
+        """Write rows to a file, as ``assay export`` does, and say how many there were."""
+        from .export import export_run, format_of
+
+        out = Path(path)
+        chosen = format or format_of(out)
+        return call_apart(
+            lambda: export_run(self._folder, self.lock, out, what=what, format=chosen, only=instrument).rows
+        )
+
+    def _reader(self) -> TrialReader:
+        return TrialReader(self._folder.ledger, self.lock.digest)
+
+    def score(self, **options: Any) -> dict[str, Reading]:
+        """The readings with other options than were declared: those that only the analysis depends on.
+
+        ``run.score(tau=0.2)``, or ``run.score(repeatability={"tau": 0.2})`` where several instruments have it. They are
+        flagged as after the fact, and the run stays as it is.
+        """
+        from .rescore import rescore
+
+        given = []
+        for name, value in options.items():
+            if name in self.readings and isinstance(value, Mapping):
+                given += [Given(f"{name}.{field}", name, str(field), one) for field, one in value.items()]
+            else:
+                given.append(Given(name, "", name, value))
+        found = call_apart(lambda: rescore(self._folder, self.lock, given, plain_value))
+        return {reading.result.instrument: reading for reading in found}
 
     def check(self, *, strict: bool = True) -> CheckReport:
         """Raise `RequirementFailed` unless every requirement of the study holds; else say what was judged.

@@ -48,7 +48,7 @@ class RowScore:
 
     def records(self) -> pl.DataFrame:
         """Row by row: what was read, which checks held, and why it failed."""
-        from .frames import frame_of
+        from assay.report.frames import frame_of
 
         with blaming(f"the instrument {self._instrument.name}", "records"):
             return frame_of(call_apart(lambda: [*self._scored.records()]))

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from assay.errors import IntegrityError
 from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
-from assay.evidence.events import Event, decode_event
+from assay.evidence.events import TAIL, TAIL_SIZE, Event, decode_event
 from assay.evidence.faults import FailedTries, FaultCounts, LostTrial
 from assay.evidence.ledger import recover, segment_paths
 from assay.evidence.records import Wave, restore_texts, take_wave
@@ -41,10 +41,6 @@ class _ReceivedEvent(Struct):
 
 
 _decode_received = msgspec.json.Decoder(_ReceivedEvent).decode
-
-# How the canonical encoding of a trial's event ends: keys are sorted, so kind, ordinal and trial come last. Quotes
-# inside strings are escaped, so nothing a model says can look like this. Most lines need no more than this.
-_TAIL = re.compile(rb',"kind":"([a-z]+)"(?:,"ordinal":\d+)?,"trial":"([0-9a-f]{64})"\}\Z')
 
 
 class History:
@@ -99,7 +95,7 @@ class History:
             self.torn[path.name] = tail.torn
 
     def _take(self, path: Path, line: Line, meter: Meter) -> None:
-        found = _TAIL.search(line.event, max(0, len(line.event) - 160))
+        found = TAIL.search(line.event, max(0, len(line.event) - TAIL_SIZE))
         if found is None:
             self._take_other(path, line)
             return

@@ -26,6 +26,7 @@ from . import (
     catalogue,
     check,
     detect,
+    export,
     lock,
     new,
     plan,
@@ -35,6 +36,7 @@ from . import (
     run,
     score,
     status,
+    view,
 )
 from .instrument_command import DetectorCommand, RowCommand, StudyCommand
 from .output import complain
@@ -91,6 +93,8 @@ for _name, _command, _class in (
     ("lock", lock.lock, None),
     ("resume", resume.resume, None),
     ("status", status.status, None),
+    ("view", view.view, None),
+    ("export", export.export, None),
     ("score", score.score, RowCommand),
     ("detect", detect.detect, DetectorCommand),
     ("report", report.report, None),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.errors import AssayError, UnknownName
 
+from .grid import cut, print_grid
 from .options import Json
-from .output import print_json
+from .output import print_json, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument
@@ -21,13 +23,17 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="instruments, subjects, recipes, references, detectors, commands, regimes, or an instrument's items: "
-            "by their noun, or by the instrument's file (.py)."
+            help="runs, instruments, subjects, recipes, references, detectors, commands, regimes, or an "
+            "instrument's items: by their noun, or by the instrument's file (.py)."
         ),
     ],
+    out: Annotated[Path, typer.Option("--out", help="Of list runs: the folder they are in.")] = Path("runs"),
     as_json: Json = False,
 ) -> None:
-    """List what is installed. The items of an instrument go by its noun: see assay list instruments."""
+    """List runs, or what is installed. The items of an instrument go by its noun: see assay list instruments."""
+    if what == "runs":
+        _runs(out, as_json)
+        return
     from assay.registry import find, names, package_of
 
     instruments, broken = _instruments()
@@ -70,7 +76,7 @@ def list_(
         raise UnknownName(
             "list",
             what,
-            ["instruments", "subjects", "recipes", "references", "detectors", "commands", "regimes", *nouns],
+            ["runs", "instruments", "subjects", "recipes", "references", "detectors", "commands", "regimes", *nouns],
         )
     if as_json:
         found = [{"id": a, "title": b, "detail": c} for a, b, c in rows]
@@ -80,6 +86,36 @@ def list_(
     middle = max((len(b) for _, b, _ in rows), default=0)
     for a, b, c in rows:
         typer.echo(f"{a:<{wide}}  {b:<{middle}}  {c}".rstrip())
+
+
+def _runs(root: Path, as_json: bool) -> None:
+    from assay.api.runs import list_runs
+
+    found = list_runs(root)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        say(f"There are no runs in {root}.")
+        return
+    grid = [["run", "begun", "state", "trials", "calls", "cost", "instruments", "subjects"]]
+    for run in found:
+        trials = "" if run.trials is None else f"{run.trials:,}"
+        if run.planned is not None and run.planned != run.trials:
+            trials += f" of {run.planned:,}"
+        grid.append(
+            [
+                cut(run.name, 48),
+                (run.begun or "")[:16].replace("T", " "),
+                run.state,
+                trials,
+                "" if run.calls is None else f"{run.calls:,}",
+                f"{run.cost:.2f}" if run.cost else "",
+                cut(", ".join(run.instruments), 40),
+                run.problem or ", ".join(run.subjects),
+            ]
+        )
+    print_grid(grid, right=(3, 4, 5))
 
 
 def _instruments() -> tuple[dict[str, Instrument], dict[str, str]]:

@@ -95,6 +95,20 @@ class RowCommand(StudyCommand):
 
     attribute: ClassVar[str] = "row_option_type"
 
+    def _kinds(self, arguments: list[str]) -> dict[str, type[msgspec.Struct]]:
+        """Of a run in the first place: the options that it declared."""
+        first = next(iter(self._named(arguments)), "")
+        if not any(
+            (folder / "lock.json").is_file() for folder in (Path(first), Path("runs", first)) if first
+        ):
+            return super()._kinds(arguments)
+        from assay.bench import RunFolder, load_instrument
+
+        lock = RunFolder.find(Path(first)).read_lock()
+        return {
+            name: load_instrument(name).option_type for name in lock.study.options if name not in lock.files
+        }
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from assay.bench import load_instrument
 

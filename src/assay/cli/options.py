@@ -33,6 +33,7 @@ __all__ = [
     "Unconfined",
     "flag",
     "gather",
+    "settings",
 ]
 
 Targets = Annotated[
@@ -118,8 +119,8 @@ def gather(
         subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
         _parameters(parameters) if parameters else None,
     )  # fmt: skip
-    settings = [*_settings(options or ()), *own]
-    return declare(targets or [], beside, settings, files or (), spell=flag, read=value_of)
+    given = [*settings(options or ()), *own]
+    return declare(targets or [], beside, given, files or (), spell=flag, read=value_of)
 
 
 def flag(name: str) -> str:
@@ -139,9 +140,9 @@ def _parameters(given: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def _settings(settings: Sequence[str]) -> Iterator[Given]:
+def settings(written: Sequence[str]) -> Iterator[Given]:
     """What ``--set`` says; without an instrument it is for the only one there is."""
-    for setting in settings:
+    for setting in written:
         key, equals, text = setting.partition("=")
         target, _, field = key.rpartition(".")
         if not equals or not field:

@@ -1,10 +1,11 @@
-"""``assay score``: plain data in, a reading out."""
+"""``assay score``: plain data in, a reading out; or a recorded run, with other thresholds."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from assay.api.option_values import Given
 from assay.errors import InputError
 
 from .instrument_command import own_options
-from .options import Json
+from .options import InstrumentFiles, Json, Set, settings
 from .output import complain, line, safe, say
 from .own_options import options_of
 
@@ -31,8 +32,16 @@ PIPED = 20_000  # columns where there is no terminal to ask: a table cut short w
 
 def score(
     context: typer.Context,
-    instrument: Annotated[str, typer.Argument(help="The instrument; its options are listed after its name.")],
-    file: Annotated[Path, typer.Argument(help="The rows: JSON Lines or CSV, plain or .gz, or Parquet.")],
+    instrument: Annotated[
+        str,
+        typer.Argument(
+            metavar="INSTRUMENT|RUN",
+            help="The instrument; its options are listed after its name. Or a run, and no file.",
+        ),
+    ],
+    file: Annotated[
+        Path | None, typer.Argument(help="The rows: JSON Lines or CSV, plain or .gz, or Parquet.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every measure, not only those that are read first.")
     ] = False,
@@ -45,20 +54,37 @@ def score(
     report: Annotated[
         Path | None, typer.Option(help="Write the page for people: HTML, one self-contained file.")
     ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the reading: JSON.")] = None,
+    options_set: Set = None,
+    files: InstrumentFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Score outputs that you already have. The reading is flagged: it was not declared first.
+    """Score outputs that you already have, or a recorded run with other thresholds. The reading is flagged.
 
-    What a row looks like, and which options there are: assay score INSTRUMENT --help
+    What a row looks like, and which options there are: assay score INSTRUMENT --help. Of a run those can be given that
+    only the analysis depends on, such as --set tau=0.2; the reading says which, and the run's own files stay.
     """
+    _check_place(out, "--out")
+    given = [*settings(options_set or ()), *own_options(context)]
+    if file is None:
+        if records is not None or report is not None:
+            raise InputError(
+                "--records and --report go with rows; a run has its own: assay export, assay report"
+            )
+        from .rescore import score_run
+
+        show = partial(_print, everything=everything)
+        score_run(_run(instrument), given, files or (), out=out, as_json=as_json, show=show)
+        return
     from assay.bench import named_instrument
     from assay.errors import blaming
     from assay.measuring.rows import open_rows
 
     found = named_instrument(instrument)
-    given = own_options(context)
+    if files or any(one.instrument not in ("", found.name) for one in given):
+        raise InputError("one instrument scores the rows of a file: its own options, and no other's")
     options = options_of(found.row_option_type, given)
-    _check_places(file, given, records, report)
+    _check_places(file, given, {"--records": records, "--report": report, "--out": out})
     with blaming(f"the instrument {found.name}", "score_rows"):
         scored = found.score_rows(open_rows(file), options)
     written = []
@@ -77,31 +103,50 @@ def score(
         command = shlex.join(["assay", "score", instrument, str(file), *map(_as_written, given)])
         write_rows_report(report, file, scored.result, shown, command, allow_unconfined_code=unconfined)
         written.append(f"Report   {report}")
-    if as_json:
-        from assay.canonical import encode
-        from assay.vocabulary import Reading
+    from assay.canonical import encode
+    from assay.vocabulary import Reading
 
-        typer.echo(encode(Reading(result=scored.result)).decode())
+    reading = encode(Reading(result=scored.result))
+    if out is not None:
+        from assay.evidence.files import write_whole
+
+        write_whole(out, reading + b"\n")
+        written.append(f"Reading  {out}")
+    if as_json:
+        typer.echo(reading.decode())
     else:
         _print(found, scored.result, everything=everything)
     for text in written:
         (complain if as_json else say)(text)
 
 
-def _check_places(file: Path, given: Sequence[Given], records: Path | None, report: Path | None) -> None:
+def _run(name: str) -> Path:
+    """A run; an instrument without rows is named as that."""
+    from assay.registry import names
+
+    if name in names("assay.instruments") and not Path(name).is_dir():
+        raise InputError(f"{name} is an instrument: name the file of its rows as well")
+    return Path(name)
+
+
+def _check_place(place: Path | None, option: str) -> None:
+    if place is not None and not place.parent.is_dir():
+        raise InputError(f"{option}: there is no folder {place.parent}")
+    if place is not None and place.is_dir():
+        raise InputError(f"{option}: {place} is a folder; name a file")
+
+
+def _check_places(file: Path, given: Sequence[Given], places: dict[str, Path | None]) -> None:
     """Before anything is scored: a long run must not end at a folder that is not there, nor replace what it read."""
     taken = {Path(one.value).resolve(): one.option for one in given if isinstance(one.value, str)}
     taken[file.resolve()] = "the rows"
-    for option, place in (("--records", records), ("--report", report)):
+    for option, place in places.items():
+        _check_place(place, option)
         if place is None:
             continue
-        if not place.parent.is_dir():
-            raise InputError(f"{option}: there is no folder {place.parent}")
-        if place.is_dir():
-            raise InputError(f"{option}: {place} is a folder; name a file")
         if (there := taken.setdefault(place.resolve(), option)) != option:
             raise InputError(f"{option}: {place} is the file of {there}; name another")
-    if records is not None:
+    if (records := places["--records"]) is not None:
         from assay.report.records import check_ending
 
         check_ending(records)

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from assay.errors import IntegrityError
 
-__all__ = ["LONGEST", "OVERHEAD", "Line", "Tail", "find_tail", "genesis", "read_lines", "seal"]
+__all__ = ["LONGEST", "OVERHEAD", "Line", "Tail", "fault_of", "find_tail", "genesis", "read_lines", "seal"]
 
 _OPEN = b'{"event":'
 _MIDDLE = b',"hash":"'
@@ -52,7 +52,7 @@ def seal(previous: bytes, event: bytes) -> tuple[bytes, bytes]:
     return _OPEN + event + _MIDDLE + head + _CLOSE, head
 
 
-def _fault(line: bytes, previous: bytes) -> str | None:
+def fault_of(line: bytes, previous: bytes) -> str | None:
     """Why a line does not follow from what was before it; None when it does."""
     if not line.endswith(_CLOSE) or not line.startswith(_OPEN) or line[-_SUFFIX : -_SUFFIX + 9] != _MIDDLE:
         return "not a ledger line"
@@ -84,7 +84,7 @@ def read_lines(path: Path, first: bytes, *, start: int = 0, end: int | None = No
                 or line[-3:] != _CLOSE
                 or line[-_SUFFIX:-67] != _MIDDLE
             ):
-                raise IntegrityError(f"{path.name} line {number}: {_fault(line, previous)}")
+                raise IntegrityError(f"{path.name} line {number}: {fault_of(line, previous)}")
             yield Line(number, offset, event, head)
             previous = head
             offset += len(line)
@@ -100,7 +100,7 @@ def find_tail(path: Path, first: bytes) -> Tail:
     with path.open("rb", buffering=1 << 20) as file:
         lines = _lines(file)
         for line in lines:
-            fault = _fault(line, previous)
+            fault = fault_of(line, previous)
             if fault is None:
                 previous, end, number = line[-67:-3], end + len(line), number + 1
                 continue

@@ -23,6 +23,7 @@ Kinds, in the order in which a run meets them:
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -30,9 +31,15 @@ from msgspec import Struct
 
 from assay.errors import IntegrityError
 
-__all__ = ["REFER_FROM", "Event", "Head", "decode_event", "decode_head"]
+__all__ = ["APART", "REFER_FROM", "TAIL", "TAIL_SIZE", "Event", "Head", "decode_event", "decode_head"]
 
 REFER_FROM = 256  # texts longer than this are written once and referred to by digest
+APART = frozenset({"run", "wave", "text", "closed", "stopped", "finished"})  # kinds that belong to no trial
+
+# How the canonical encoding of a trial's event ends: keys are sorted, so kind, ordinal and trial come last. Quotes
+# inside strings are escaped, so nothing a model says can look like this. Most lines need no more than this.
+TAIL = re.compile(rb',"kind":"([a-z]+)"(?:,"ordinal":\d+)?,"trial":"([0-9a-f]{64})"\}\Z')
+TAIL_SIZE = 160  # bytes that it has at most
 
 
 class Event(Struct, omit_defaults=True):

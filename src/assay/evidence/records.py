@@ -31,6 +31,7 @@ __all__ = [
     "Retry",
     "Wave",
     "asks_of",
+    "by_attempt",
     "restore_texts",
     "scan",
     "take_wave",
@@ -110,6 +111,8 @@ class Ask(Struct, frozen=True):
     seconds: float
     fault: str | None = None
     detail: str | None = None  # what is known of the fault
+    tries: tuple[dict[str, Any], ...] = ()  # those that failed, each with its fault
+    cost: float = 0.0
 
 
 class Record(Struct, frozen=True):
@@ -161,6 +164,8 @@ def _ask(event: Event, sent: dict[str, Any]) -> Ask:
         seconds=event.data.get("seconds", 0.0),
         fault=event.data.get("fault"),
         detail=event.data.get("detail"),
+        tries=tuple(event.data.get("tries", ())),
+        cost=event.data.get("cost", 0.0),
     )
 
 
@@ -294,13 +299,7 @@ class LedgerIndex:
 
     def attempts(self, trial: str) -> dict[int, list[Event]]:
         """Everything recorded of a trial, by attempt: what a replay answers from."""
-        found: dict[int, list[Event]] = {}
-        for place in self._places.get(trial, ()):
-            found.setdefault(place.attempt, []).append(self._load(place))
-        for events in found.values():
-            events.sort(key=_in_order)
-            restore_texts(events, self.text)
-        return found
+        return by_attempt(map(self._load, self._places.get(trial, ())), self.text)
 
     def retries_of(self, instrument: str) -> list[tuple[list[Retry], bool]]:
         """The losses of an instrument's trials that were asked again, and whether each is lost still."""
@@ -326,6 +325,17 @@ class LedgerIndex:
         for fd in self._files.values():
             os.close(fd)
         self._files.clear()
+
+
+def by_attempt(events: Iterable[Event], text: Callable[[str], str]) -> dict[int, list[Event]]:
+    """The events of a trial by attempt, in order, with the texts in their places."""
+    found: dict[int, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.attempt, []).append(event)
+    for attempt in found.values():
+        attempt.sort(key=_in_order)
+        restore_texts(attempt, text)
+    return found
 
 
 def _in_order(event: Event) -> tuple[int, int]:

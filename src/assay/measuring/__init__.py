@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .analysis import ANALYSIS, analysis_options
 from .base import InstrumentBase, Options, option_error
 from .measures import (
     Labelled,
@@ -23,6 +24,7 @@ from .scored import ScoredRows
 from .verdicts import against, unless_invalid, word
 
 __all__ = [
+    "ANALYSIS",
     "Bound",
     "InstrumentBase",
     "Labelled",
@@ -33,6 +35,7 @@ __all__ = [
     "ScoredRows",
     "Target",
     "against",
+    "analysis_options",
     "exclusion_flags",
     "find_measure",
     "find_verdict",

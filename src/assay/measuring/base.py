@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -25,6 +25,7 @@ from assay.study import Lock, Source, Study, SubjectSpec, convert, make_lock
 from assay.subjects import make_subject
 from assay.vocabulary import Exclusion, Flag, Instance, Measure, Result, Sampling, Trial, Verdict
 
+from .analysis import ANALYSIS
 from .calibration import Calibration, Grid, calibrate
 from .measures import Labels, percent
 from .outcomes import NOT_DECLARED, ROW_HELP, OutcomeCounts, RowOptions, read_trials, trial_records
@@ -43,7 +44,7 @@ REHEARSED = 50  # trials whose prompts are looked at for an estimate
 class Options(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What every instrument's part of a study may have. An instrument's own options are a subclass."""
 
-    require: dict[str, float | Bound] = {}
+    require: Annotated[dict[str, float | Bound], ANALYSIS] = {}
 
 
 def option_error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:
@@ -86,6 +87,10 @@ class InstrumentBase:
             check_requirements(chosen.require, self.targets())
         except InputError as error:
             raise option_error(source, ("instruments", self.name, "require"), str(error)) from None
+
+    def check_analysis(self, chosen: Any) -> None:
+        """Refuse options that were changed after the fact and cannot be together: what their types do not say."""
+        self.check_required(chosen, None)
 
     def materials(self, study: Study, options: Any, base: Path) -> Any:
         """What the options draw in, as plain data; it becomes part of the lock."""
@@ -225,6 +230,10 @@ class InstrumentBase:
                 "reason": record.reason,
                 "reply": record.replies[-1].text if record.replies else None,
             }
+
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """The evidence as the rows that ``score_rows`` takes; a field may have parts."""
+        return self.rows(evidence)
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         return {}

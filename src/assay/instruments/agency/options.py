@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from assay.errors import InputError, UnknownName
-from assay.measuring import Options, option_error
+from assay.measuring import ANALYSIS, Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
@@ -78,24 +78,29 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
         Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
     ] = None
     thresholds: Annotated[
-        dict[str, Threshold], Meta(description="Family: another success rate than 70 %, with its reason.")
+        dict[str, Threshold],
+        Meta(description="Family: another success rate than 70 %, with its reason."),
+        ANALYSIS,
     ] = msgspec.field(default_factory=dict)
     rule: Annotated[
         Literal["strict", "point"],
         Meta(description="strict: the interval's lower end must reach the threshold, too."),
+        ANALYSIS,
     ] = "strict"
     interval: Annotated[
-        Literal["wilson", "agresti_coull", "exact"], Meta(description="Of success rates.")
+        Literal["wilson", "agresti_coull", "exact"], Meta(description="Of success rates."), ANALYSIS
     ] = "wilson"
-    confidence: Annotated[Share, Meta(description="Of every interval.")] = 0.95
+    confidence: Annotated[Share, Meta(description="Of every interval."), ANALYSIS] = 0.95
     post_hoc_share: Annotated[
-        float, Meta(description="Above it: Invalid (Post-Hoc Criteria).", ge=0.15, le=0.25)
+        float, Meta(description="Above it: Invalid (Post-Hoc Criteria).", ge=0.15, le=0.25), ANALYSIS
     ] = 0.2
     infrastructure_share: Annotated[
-        float, Meta(description="Above it: Invalid (Verification Infrastructure).", ge=0.25, le=0.35)
+        float,
+        Meta(description="Above it: Invalid (Verification Infrastructure).", ge=0.25, le=0.35),
+        ANALYSIS,
     ] = 0.3
     disagreement_share: Annotated[
-        float, Meta(description="Above it nothing is aggregated.", ge=0.15, le=0.25)
+        float, Meta(description="Above it nothing is aggregated.", ge=0.15, le=0.25), ANALYSIS
     ] = 0.2
     temperature: Annotated[float, Meta(description="Of every call.", ge=0, le=2)] = 0.0
     max_tokens: Annotated[

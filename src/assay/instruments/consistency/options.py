@@ -13,8 +13,8 @@ from assay.instruments.consistency.judging.settings import Judging
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.scenarios.scenario import KINDS, Kind
 from assay.instruments.consistency.scenarios.thread import Thread
+from assay.measuring import ANALYSIS, option_error
 from assay.measuring import Options as BaseOptions
-from assay.measuring import option_error
 from assay.study import Source, convert, read_source
 
 __all__ = [
@@ -60,22 +60,30 @@ class ConsistencyOptions(BaseOptions, frozen=True, kw_only=True):
     prompted: Annotated[
         bool, Meta(description='Ask "Please repair if needed." after the unprompted reply.')
     ] = True
-    delta_seconds: Annotated[float, Meta(gt=0, description="Δ: a repair within it is in time.")] = 60.0
+    delta_seconds: Annotated[float, Meta(gt=0, description="Δ: a repair within it is in time."), ANALYSIS] = (
+        60.0
+    )
     delta_from: Annotated[
         str | None, Meta(description="An earlier run; Δ is the P80 of its repairs' latencies.")
     ] = None
     rater: Annotated[
         str | None, Meta(description="The subject that labels the others' replies beside the rules.")
     ] = None
-    weights: Annotated[Weights, Meta(description="Of the components in M5; they sum to 1.")] = Weights()
-    threshold: Annotated[float, Meta(gt=0, le=1, description="What M5 must reach.")] = 0.9
+    weights: Annotated[Weights, Meta(description="Of the components in M5; they sum to 1."), ANALYSIS] = (
+        Weights()
+    )
+    threshold: Annotated[float, Meta(gt=0, le=1, description="What M5 must reach."), ANALYSIS] = 0.9
     equivalence: Annotated[
-        float, Meta(gt=0, le=1, description="Two subjects are equivalent within this difference of M5.")
+        float,
+        Meta(gt=0, le=1, description="Two subjects are equivalent within this difference of M5."),
+        ANALYSIS,
     ] = 0.05
     rule: Annotated[
-        Literal["interval", "point"], Meta(description="Judge M5 by its whole interval or by its value.")
+        Literal["interval", "point"],
+        Meta(description="Judge M5 by its whole interval or by its value."),
+        ANALYSIS,
     ] = "interval"
-    confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals.")] = 0.95
+    confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals."), ANALYSIS] = 0.95
     temperature: Annotated[float, Meta(ge=0, le=2, description="Of the sampling.")] = 0.7
     max_tokens: Annotated[
         Annotated[int, Meta(ge=16, le=1_000_000)] | None,

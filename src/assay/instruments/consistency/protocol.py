@@ -111,6 +111,10 @@ class Consistency(InstrumentBase):
         self.check_required(chosen, source)
         return Prepared(msgspec.to_builtins(chosen), self.materials(study, chosen, base))
 
+    def check_analysis(self, chosen: ConsistencyOptions) -> None:
+        read_options(msgspec.to_builtins(chosen), None, (self.name,))
+        super().check_analysis(chosen)
+
     def materials(self, study: Study, options: ConsistencyOptions, base: Path) -> Any:
         threads = read_threads(base / options.threads_file) if options.threads_file else ()
         return {"content": msgspec.to_builtins(shipped_content()), "threads": msgspec.to_builtins(threads)}
@@ -195,6 +199,13 @@ class Consistency(InstrumentBase):
 
         found, judgements = self._judged(evidence)
         return reply_records(found.scenarios, self._with_ratings(evidence, judgements))
+
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """One row a conversation."""
+        for scenario in self._judged(evidence)[0].scenarios:
+            yield {
+                name: msgspec.to_builtins(value) for name, value in msgspec.structs.asdict(scenario).items()
+            }
 
     def headline(self, result: Result) -> Headline:
         from .present import headline_of

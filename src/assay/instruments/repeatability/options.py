@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from assay.measuring import ANALYSIS
 from assay.measuring import Options as BaseOptions
 
 __all__ = ["RepeatabilityOptions", "RepeatabilityRowOptions"]
@@ -37,17 +38,18 @@ class RepeatabilityOptions(BaseOptions, frozen=True, kw_only=True):
     ] = ()
     paraphrases: Annotated[int, Meta(ge=0, description="Other wordings asked beside the prompt.")] = 0
     repetitions: Annotated[int, Meta(ge=1, le=1_000_000, description="Outputs in a cell.")] = 20
-    tau: Tau = 0.1
-    confidence: Confidence = 0.95
+    tau: Annotated[Tau, ANALYSIS] = 0.1
+    confidence: Annotated[Confidence, ANALYSIS] = 0.95
     canon_scope: Scope = "cell"
     canons_file: Annotated[str | None, Meta(description="Measure against these canons.")] = None
     drift_from: Annotated[
         str | None, Meta(description="The folder of an earlier run: no drift from its canons.")
     ] = None
-    drift_at_most: (
-        Annotated[float, Meta(ge=0, le=1, description="The drift that is allowed. Default: none shown.")]
-        | None
-    ) = None
+    drift_at_most: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None,
+        Meta(description="The drift that is allowed. Default: none shown."),
+        ANALYSIS,
+    ] = None
     repair: Repaired = True
     system: Annotated[str, Meta(description="A system message before every request.")] = ""
 

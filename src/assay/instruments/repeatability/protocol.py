@@ -67,6 +67,9 @@ __all__ = ["Repeatability"]
 QUICK = ("add", "is_even", "square")
 
 
+NO_EARLIER_RUN = "is a limit of drift from an earlier run; name it by drift_from"
+
+
 class Repeatability(InstrumentBase):
     """Does the same request give the same output?"""
 
@@ -121,8 +124,7 @@ class Repeatability(InstrumentBase):
         canons = load_canons(base / chosen.canons_file, contracts) if chosen.canons_file else {}
         earlier = read_earlier(base / chosen.drift_from, contracts) if chosen.drift_from else []
         if chosen.drift_at_most is not None and not chosen.drift_from:
-            what = "is a limit of drift from an earlier run; name it by drift_from"
-            raise option_error(source, (*at, "drift_at_most"), what)
+            raise option_error(source, (*at, "drift_at_most"), NO_EARLIER_RUN)
         if earlier and canons:
             raise option_error(source, (*at, "drift_from"), "brings its own canons; leave canons_file out")
         self.check_required(chosen, source)
@@ -135,6 +137,11 @@ class Repeatability(InstrumentBase):
             "versions": rule_versions(map(kind_of, contracts.values())),
         }
         return Prepared(msgspec.to_builtins(chosen), materials)
+
+    def check_analysis(self, chosen: RepeatabilityOptions) -> None:
+        if chosen.drift_at_most is not None and not chosen.drift_from:
+            raise InputError(f"drift_at_most: {NO_EARLIER_RUN}")
+        super().check_analysis(chosen)
 
     def strata(self, lock: Lock) -> Iterable[str]:
         chosen = lock.options(self.name, RepeatabilityOptions).contracts
@@ -263,6 +270,12 @@ class Repeatability(InstrumentBase):
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         found = self._run_cells(evidence)
         return record_rows(found.cells, found.anchors, repaired=found.settings.repair)
+
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """One row an output: the program as it was taken out of the reply."""
+        for cell in self._run_cells(evidence).cells:
+            for output in cell.outputs:
+                yield {**msgspec.structs.asdict(cell.key), "output": output.code}
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         anchors = self._run_cells(evidence).anchors

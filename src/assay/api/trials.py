@@ -1,0 +1,99 @@
+"""The trials of a run to look at: a page of them, or one in full. A run need not be finished; nothing is changed."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import islice
+from typing import NamedTuple
+
+from assay.bench import RunFolder
+from assay.errors import InputError, IntegrityError
+from assay.evidence.chain import LONGEST
+from assay.evidence.trials import StoredTrial, TrialLog, TrialReader
+
+__all__ = ["Page", "Shown", "TrialFilter", "find_trial", "read_page", "records_of"]
+
+LONGEST_NUMBER = 7  # digits of a row's number; more are the beginning of an id
+
+
+class TrialFilter(NamedTuple):
+    """Which trials are wanted. Names may have ``*`` and ``?`` in them."""
+
+    outcomes: frozenset[str] = frozenset()
+    subject: str | None = None
+    item: str | None = None
+
+    def takes(self, trial: StoredTrial) -> bool:
+        end = trial.end
+        if end is None:
+            return self == TrialFilter()  # nothing is known of it yet
+        return (
+            (not self.outcomes or end.outcome in self.outcomes)
+            and (self.subject is None or fnmatchcase(end.trial.subject, self.subject))
+            and (self.item is None or fnmatchcase(end.trial.instance.item, self.item))
+        )
+
+
+class Shown(NamedTuple):
+    """A trial with its number in the order of the ledger; None where it was found by its id."""
+
+    number: int | None
+    log: TrialLog
+
+
+class Page(NamedTuple):
+    """``broken`` says what the ledger could not be read beyond; what came before it is here."""
+
+    trials: list[Shown]
+    more: bool
+    broken: str = ""
+
+
+def read_page(reader: TrialReader, wanted: TrialFilter, page: int, limit: int) -> Page:
+    """The trials of one page. The ledger is read as far as the page goes."""
+    chosen = (trial for trial in reader if wanted.takes(trial))
+    found: list[Shown] = []
+    try:
+        for trial in islice(chosen, (page - 1) * limit, page * limit):
+            found.append(Shown(trial.number, trial.read()))
+        return Page(found, next(chosen, None) is not None)
+    except IntegrityError as error:
+        return Page(found, False, str(error))
+
+
+def find_trial(reader: TrialReader, name: str) -> Shown:
+    """A trial by its id, the beginning of it, or its number."""
+    if name.isascii() and name.isdecimal() and len(name) <= LONGEST_NUMBER:
+        number = int(name)
+        count = 0
+        for trial in reader:
+            count = trial.number
+            if count == number:
+                return Shown(number, trial.read())
+        raise InputError(f"there is no trial {number}; the run has {count:,}")
+    if not name or set(name) - set("0123456789abcdef"):
+        raise InputError(f"{name!r}: a trial is named by its number or by the beginning of its id")
+    return Shown(None, reader.find(name))
+
+
+def records_of(folder: RunFolder, log: TrialLog) -> Iterator[dict[str, str]]:
+    """What the records file says of a trial, where the run has one and its rows name their trials."""
+    if log.end is None:
+        return
+    path = folder.records_path(log.end.instrument)
+    try:
+        file = path.open(encoding="utf-8", newline="")
+    except OSError:
+        return
+    before = csv.field_size_limit(LONGEST)
+    try:
+        with file:
+            for row in csv.DictReader(file):
+                if row.get("trial") == log.id:
+                    yield {name: value for name, value in row.items() if name and isinstance(value, str)}
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
+    finally:
+        csv.field_size_limit(before)

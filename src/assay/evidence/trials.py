@@ -1,0 +1,341 @@
+"""Trials as the ledger holds them, one after another: what people look at and what is exported.
+
+`LedgerIndex` knows where everything is, for scoring and replay; its size grows with the run. Here a ledger is gone
+through once and no more is held than the trials under way, so the first trials of a large run come at once and all of
+them take no more memory than a few. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from assay.errors import InputError, IntegrityError
+from assay.vocabulary import Usage
+
+from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_lines
+from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
+from .ledger import segment_paths
+from .records import Ask, End, asks_of, by_attempt
+
+__all__ = ["StoredTrial", "TrialLog", "TrialReader", "Used"]
+
+REMEMBERED_TEXTS = 8192  # twice as many as the writer remembers before it writes a text again
+BLOCK = 4 << 20  # bytes that are searched at once
+MOST_NAMED = 5  # trials that a message names
+
+_REFERENCE = b'{"sha256":"'
+_TEXT_EVENT = b'"data":{"sha256":"'
+_WAVE_EVENT = b'"kind":"wave"},"hash":"'
+
+
+class _EndEvent(Struct):
+    data: End
+    attempt: int = 0
+
+
+class _Reply(Struct):
+    usage: Usage = Usage()
+
+
+class _Received(Struct):
+    """As much of a ``received`` event as tells what a call took."""
+
+    tries: tuple[Any, ...] = ()
+    reply: _Reply | None = None
+    cost: float = 0.0
+
+
+class _ReceivedEvent(Struct):
+    data: _Received
+
+
+_decode_end = msgspec.json.Decoder(_EndEvent).decode
+_decode_received = msgspec.json.Decoder(_ReceivedEvent).decode
+_UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+class Used(NamedTuple):
+    """What calls took: requests that were sent and are over, tokens as the endpoint counts, money."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def plus(self, other: Used) -> Used:
+        return Used(self.calls + other.calls, self.tokens + other.tokens, self.cost + other.cost)
+
+
+class TrialLog(NamedTuple):
+    """All that the ledger holds of a trial. ``end`` is of the attempt that counts; None where it is not finished."""
+
+    id: str
+    end: End | None
+    counting: int | None
+    attempts: dict[int, list[Event]]
+
+    @property
+    def latest(self) -> int:
+        """The attempt to look at: the one that counts, or else the last one."""
+        return max(self.attempts) if self.counting is None else self.counting
+
+    def asks(self, attempt: int) -> list[Ask]:
+        return asks_of(self.id, self.attempts.get(attempt, ()))
+
+
+class _Place(NamedTuple):
+    path: Path
+    offset: int
+    length: int
+
+
+class StoredTrial:
+    """A trial of which only the outcome was decoded. ``number`` counts from 1 in the order of the ledger."""
+
+    __slots__ = ("_ends", "_events", "_places", "_reader", "id", "number")
+
+    def __init__(self, reader: TrialReader, trial: str) -> None:
+        self._reader, self.id, self.number = reader, trial, 0
+        self._events: list[tuple[bytes, bytes]] = []  # kind and content
+        self._places: dict[str, _Place | None] = {}  # of texts that its requests refer to, where known
+        self._ends: dict[int, End] = {}
+
+    @property
+    def counting(self) -> int | None:
+        """The lowest complete attempt."""
+        return min(self._ends, default=None)
+
+    @property
+    def end(self) -> End | None:
+        return self._ends[min(self._ends)] if self._ends else None
+
+    @property
+    def references(self) -> set[str]:
+        """Digests that its requests name: of texts of the ledger, and of its own replies."""
+        return set(self._places)
+
+    def read(self) -> TrialLog:
+        """Decode all of it, with the texts that requests refer to put back in their places."""
+        attempts = by_attempt([decode_event(event) for _, event in self._events], self._text)
+        return TrialLog(self.id, self.end, self.counting, attempts)
+
+    def used(self) -> Used:
+        """What all its attempts took."""
+        total = Used()
+        for kind, event in self._events:
+            if kind == b"received":
+                try:
+                    data = _decode_received(event).data
+                except _UNREADABLE as error:
+                    raise IntegrityError(f"trial {self.id[:12]}: cannot be read ({error})") from None
+                usage = data.reply.usage if data.reply else Usage()
+                tokens = (usage.input or 0) + (usage.output or 0)
+                total = total.plus(Used(len(data.tries) + (data.reply is not None), tokens, data.cost))
+        return total
+
+    def _text(self, key: str) -> str:
+        return self._reader.text(key, self._places.get(key))
+
+    def take(self, kind: bytes, event: bytes, place_of: Callable[[str], _Place | None]) -> None:
+        self._events.append((kind, event))
+        if kind == b"end":
+            try:
+                end = _decode_end(event)
+            except _UNREADABLE as error:
+                raise IntegrityError(
+                    f"trial {self.id[:12]}: an outcome that cannot be read ({error})"
+                ) from None
+            self._ends[end.attempt] = end.data
+        elif kind == b"sent" and _REFERENCE in event:
+            for part in event.split(_REFERENCE)[1:]:
+                key = part[:64].decode("ascii", "replace")
+                self._places[key] = place_of(key)
+
+
+class TrialReader:
+    """The trials of a ledger. ``torn`` are the segments that end in what a crash left, or a writer is writing."""
+
+    def __init__(self, folder: Path, lock: str) -> None:
+        self._paths = segment_paths(folder)
+        self._lock = lock
+        self._texts: OrderedDict[str, _Place] = OrderedDict()
+        self._recent: OrderedDict[str, str] = OrderedDict()  # texts that were read lately
+        self.torn = {path.name for path in self._paths if _is_torn(path)}
+
+    def __iter__(self) -> Iterator[StoredTrial]:
+        """Trials in the order in which they ended; those that have not come last, in the order of their beginning."""
+        self._texts.clear()
+        open_: dict[str, StoredTrial] = {}
+        number = 0
+        for path in self._paths:
+            for line in self._sound(path):
+                try:
+                    ended = self._take(path, line, open_)
+                except IntegrityError as error:
+                    raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
+                if ended is not None:
+                    number += 1
+                    ended.number = number
+                    yield ended
+        for trial in open_.values():
+            number += 1
+            trial.number = number
+            yield trial
+
+    def _sound(self, path: Path) -> Iterator[Line]:
+        first = genesis(self._lock, path.name)
+        try:
+            yield from read_lines(path, first)
+        except IntegrityError:
+            if not find_tail(path, first).torn:
+                raise
+            self.torn.add(path.name)
+
+    def _take(self, path: Path, line: Line, open_: dict[str, StoredTrial]) -> StoredTrial | None:
+        """Take an event in; the trial that it ends, if it does."""
+        event = line.event
+        found = TAIL.search(event, max(0, len(event) - TAIL_SIZE))
+        if found is None:
+            self._take_other(path, line)
+            return None
+        kind, trial = found[1], found[2].decode()
+        stored = open_.get(trial)
+        if stored is None:
+            stored = open_[trial] = StoredTrial(self, trial)
+        stored.take(kind, event, self._place)
+        return open_.pop(trial) if kind == b"end" else None
+
+    def _take_other(self, path: Path, line: Line) -> None:
+        """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
+        event = decode_event(line.event)
+        if event.kind not in APART:
+            raise IntegrityError(f"an event of an unknown kind {event.kind!r}")
+        if event.kind == "text":
+            self._texts[_key(event)] = _Place(path, line.offset, len(line.event))
+            if len(self._texts) > REMEMBERED_TEXTS:
+                self._texts.popitem(last=False)
+
+    def _place(self, key: str) -> _Place | None:
+        if key in self._texts:
+            self._texts.move_to_end(key)
+        return self._texts.get(key)
+
+    def text(self, key: str, place: _Place | None = None) -> str:
+        """A text by its digest: where it is known to be, or else wherever the ledger has it."""
+        if key in self._recent:
+            self._recent.move_to_end(key)
+            return self._recent[key]
+        text = self._load(place) if place is not None else self._search_texts({key}).get(key)
+        if text is None:
+            raise IntegrityError(f"the ledger refers to a text {key[:12]} that it does not hold")
+        if len(text) < 1 << 16:
+            self._recent[key] = text
+            if len(self._recent) > 256:
+                self._recent.popitem(last=False)
+        return text
+
+    @staticmethod
+    def _load(place: _Place) -> str:
+        with place.path.open("rb") as file:
+            event = decode_event(os.pread(file.fileno(), place.length, place.offset + 9))
+        return _text(event)
+
+    # By id, without going through everything.
+
+    def find(self, prefix: str) -> TrialLog:
+        """The one trial whose id begins so: searched for in the bytes, and each line checked against the one before."""
+        stored: dict[str, StoredTrial] = {}
+        for event in self._lines_with(f'"trial":"{prefix}'.encode()):
+            tail = TAIL.search(event, max(0, len(event) - TAIL_SIZE))
+            if tail is None or not tail[2].startswith(prefix.encode()):
+                continue
+            trial = tail[2].decode()
+            stored.setdefault(trial, StoredTrial(self, trial)).take(tail[1], event, lambda _: None)
+            if len(stored) > MOST_NAMED:
+                break
+        if not stored:
+            raise InputError(f"no trial of this run has an id that begins with {prefix!r}")
+        if len(stored) > 1:
+            named = ", ".join(sorted(trial[: len(prefix) + 8] for trial in stored)[:MOST_NAMED])
+            more = " and more" if len(stored) > MOST_NAMED else ""
+            raise InputError(f"several trials have an id that begins with {prefix!r}: {named}{more}")
+        (found,) = stored.values()
+        if found.references:  # one search for all of them
+            self._recent.update(self._search_texts(found.references))
+        return found.read()
+
+    def planned(self) -> int:
+        """How many trials the waves have that were opened."""
+        opened = (decode_event(event) for event in self._lines_with(_WAVE_EVENT))
+        try:
+            return sum(event.data["trials"] for event in opened if event.kind == "wave")
+        except (KeyError, TypeError) as error:
+            raise IntegrityError(f"a wave that cannot be read ({error})") from None
+
+    def _search_texts(self, wanted: set[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        keys = {key.encode() for key in wanted}
+        for event in self._lines_with(_TEXT_EVENT, lambda after: after in keys):
+            decoded = decode_event(event)
+            if decoded.kind == "text":
+                found[_key(decoded)] = _text(decoded)
+                if len(found) == len(wanted):
+                    break
+        return found
+
+    def _lines_with(
+        self, needle: bytes, follows: Callable[[bytes], bool] = lambda after: True
+    ) -> Iterator[bytes]:
+        """The events of lines that hold a text, and behind it 64 bytes of a certain kind."""
+        for path in self._paths:
+            previous, offset = genesis(self._lock, path.name), 0
+            with path.open("rb", buffering=1 << 20) as file:
+                while block := file.read(BLOCK):
+                    block += file.readline(LONGEST)
+                    hit = block.find(needle)
+                    while hit >= 0:
+                        end = block.find(b"\n", hit) + 1
+                        if not end:
+                            self.torn.add(path.name)
+                            break
+                        behind = hit + len(needle)
+                        if follows(block[behind : behind + 64]):
+                            start = block.rfind(b"\n", 0, hit) + 1
+                            line = block[start:end]
+                            fault = fault_of(line, block[start - 67 : start - 3] if start else previous)
+                            if fault is not None:
+                                if find_tail(path, genesis(self._lock, path.name)).torn:  # raises if altered
+                                    self.torn.add(path.name)
+                                    break
+                                raise IntegrityError(f"{path.name} at byte {offset + start}: {fault}")
+                            yield line[9 : -(OVERHEAD - 9)]
+                        hit = block.find(needle, end)
+                    previous, offset = block[-67:-3], offset + len(block)
+
+
+def _key(event: Event) -> str:
+    try:
+        return str(event.data["sha256"])
+    except (KeyError, TypeError):
+        raise IntegrityError("a text without its digest") from None
+
+
+def _text(event: Event) -> str:
+    try:
+        return str(event.data["text"])
+    except (KeyError, TypeError):
+        raise IntegrityError("a text that cannot be read") from None
+
+
+def _is_torn(path: Path) -> bool:
+    """Whether the last line is not whole, by its last bytes."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 3))
+        return size > 0 and file.read(3) != b'"}\n'

@@ -1,0 +1,114 @@
+"""``assay list runs`` and the money of ``assay status``."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.evidence import segment_paths
+from assay.study import Budget, Price, Study, SubjectSpec
+from tests.support import begin, record_trials
+
+from .conftest import Assay
+
+PING: dict[str, Any] = {"subjects": ("reference:mumbler",), "instruments": {"ping": {"trials": 4}}}
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "runs"
+
+
+def listed(assay: Assay, *arguments: str) -> dict[str, dict[str, Any]]:
+    ended = assay("list", "runs", *arguments, "--json")
+    assert ended.code == 0
+    return {run["name"]: run for run in json.loads(ended.out)}
+
+
+def test_runs_are_listed_newest_first_with_what_they_took(assay: Assay, runs: Path) -> None:
+    assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "4", "--name", "new").code == 0
+    record_trials(*begin(runs, Study(**PING), "old"), ["a", "b"], finished=False)  # begun in 1970
+    begin(runs, Study(**PING), "waiting")
+    found = listed(assay)
+    assert found["new"] | {"begun": "", "path": ""} == {
+        "name": "new", "path": "", "state": "closed", "begun": "", "instruments": ["ping"],
+        "subjects": ["reference:mumbler"], "trials": 4, "planned": 4, "calls": 4, "cost": 0.0, "problem": "",
+    }  # fmt: skip
+    assert (found["old"]["state"], found["old"]["calls"], found["old"]["cost"]) == ("not finished", 2, 0.5)
+    assert (found["waiting"]["state"], found["waiting"]["trials"]) == ("not begun", 0)
+    assert list(found)[-1] == "old"
+    lines = assay("list", "runs").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["run", *found]
+
+
+def test_a_damaged_folder_is_a_line_and_not_an_end(assay: Assay, runs: Path) -> None:
+    record_trials(*begin(runs, Study(**PING), "good"), ["a"])
+    for name in ("altered", "torn"):
+        folder, lock = begin(runs, Study(**PING), name)
+        record_trials(folder, lock, ["a", "b"])
+        (path,) = segment_paths(folder.ledger)
+        data = path.read_bytes()
+        path.write_bytes(data.replace(b'"text":"a"', b'"text":"b"') if name == "altered" else data[:-9])
+    (runs / "no lock" / "ledger").mkdir(parents=True)
+    (runs / "cut lock").mkdir()
+    (runs / "cut lock" / "lock.json").write_bytes(b'{"payload')
+    os.symlink("/nowhere", runs / "link")
+    (runs / "notes.txt").write_text("not a run")
+    (runs / "\x1b[31mred").mkdir()
+    (runs / "\x1b[31mred" / "lock.json").write_bytes(b"")
+    found = listed(assay)
+    states = {name: run["state"] for name, run in found.items()}
+    assert states == {
+        "good": "finished", "altered": "damaged", "torn": "not finished", "no lock": "damaged",
+        "cut lock": "damaged", "\x1b[31mred": "damaged",
+    }  # fmt: skip
+    assert "0001.jsonl" in found["altered"]["problem"]
+    shown = assay("list", "runs")
+    assert shown.code == 0
+    assert "\x1b" not in shown.out
+    assert len(shown.out.splitlines()) == 7
+
+
+def test_a_closed_run_is_told_without_its_instrument_and_its_ledger(assay: Assay, runs: Path) -> None:
+    assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "new").code == 0
+    (runs / "new" / "reading-ping.json").write_bytes(b"{}")
+    assert listed(assay)["new"]["state"] == "damaged"
+
+
+def test_another_folder_and_none(assay: Assay, runs: Path, tmp_path: Path) -> None:
+    assert assay("list", "runs").code == 2
+    begin(tmp_path / "elsewhere", Study(**PING), "there")
+    assert list(listed(assay, "--out", "elsewhere")) == ["there"]
+    runs.mkdir()
+    assert assay("list", "runs").out.startswith("There are no runs")
+
+
+def test_status_says_what_was_spent_of_the_budget_and_on_whom(assay: Assay, runs: Path) -> None:
+    price = Price(1.0, 1.0)
+    specs = (
+        SubjectSpec("reference:mumbler", label="one", price=price),
+        SubjectSpec("reference:mumbler", label="two", price=price),
+    )
+    study = Study(subjects=specs, instruments={"ping": {"trials": 2}}, budget=Budget(cost=4.0, calls=10))
+    folder, lock = begin(runs, study, "paid")
+    record_trials(folder, lock, ["a", "b", "c"], finished=False)
+    (path,) = segment_paths(folder.ledger)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))  # the third has no outcome
+    told = json.loads(assay("status", "paid", "--json").out)
+    assert (told["cost"], told["budget"]) == (0.75, {"calls": 10, "cost": 4.0})
+    assert {name: used["cost"] for name, used in told["by_subject"].items()} == {
+        "one": 0.25, "two": 0.25, "trials that are not finished": 0.25,
+    }  # fmt: skip
+    shown = assay("status", "paid").out
+    assert "3 of 10 calls" in shown
+    assert "cost    0.75 of 4 (19%)" in shown
+
+
+def test_status_without_a_price_says_nothing_of_money(assay: Assay, runs: Path) -> None:
+    assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "free").code == 0
+    assert "cost" not in assay("status", "free").out

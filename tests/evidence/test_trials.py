@@ -1,0 +1,130 @@
+"""Trials in the order of the ledger: texts in their places, attempts, several segments, and the same as by index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError, IntegrityError
+from assay.evidence import Event, LedgerIndex
+from assay.evidence.trials import TrialReader
+
+from .ledgers import LOCK, end_event, make_trial, rechain, sealed_events, text_digest, write_segment
+
+LONG = "a question of many words " * 20
+ONE, TWO = make_trial("one"), make_trial("two")
+
+
+def text(content: str) -> Event:
+    return Event("text", 1.0, data={"sha256": text_digest(content), "text": content})
+
+
+def sent(trial: str, content: Any, *, attempt: int = 0, ordinal: int = 0) -> Event:
+    wire = {"messages": [{"role": "user", "content": content}]}
+    return Event("sent", 1.0, trial, attempt, ordinal, {"wire": wire})
+
+
+def received(trial: str, said: str, *, attempt: int = 0, ordinal: int = 0) -> Event:
+    data = {"tries": [], "seconds": 1.0, "reply": {"text": said}}
+    return Event("received", 1.0, trial, attempt, ordinal, data)
+
+
+def reference(content: str) -> dict[str, str]:
+    return {"sha256": text_digest(content)}
+
+
+def conversation(folder: Path) -> None:
+    """Two trials interleaved over two segments; one is attempted twice and refers to its own long reply."""
+    write_segment(
+        folder,
+        [
+            Event("run", 1.0, data={}),
+            text(LONG),
+            sent(ONE.id, reference(LONG)),
+            sent(TWO.id, reference(LONG)),
+            received(ONE.id, LONG.upper()),
+            sent(ONE.id, reference(LONG.upper()), ordinal=1),
+            Event("abandoned", 1.0, TWO.id, 0, 1, {"reason": "stateful"}),
+        ],
+    )
+    write_segment(
+        folder,
+        [
+            received(ONE.id, "good", ordinal=1),
+            end_event(ONE, 2),
+            sent(TWO.id, "again", attempt=1),
+            received(TWO.id, "bad", attempt=1),
+            end_event(TWO, 1, attempt=1, outcome="failure"),
+        ],
+    )
+
+
+def test_trials_come_as_they_ended_and_are_what_the_index_finds(tmp_path: Path) -> None:
+    conversation(tmp_path)
+    index = LedgerIndex(tmp_path, LOCK)
+    index.refresh()
+    reader = TrialReader(tmp_path, LOCK)
+    logs = [trial.read() for trial in reader]
+    assert [log.id for log in logs] == [ONE.id, TWO.id]
+    assert [log.counting for log in logs] == [0, 1]
+    for log in logs:
+        assert log.attempts == index.attempts(log.id)
+        assert reader.find(log.id) == log
+    index.close()
+    first, second = logs[0].asks(0)
+    assert first.wire["messages"][0]["content"] == LONG
+    assert second.wire["messages"][0]["content"] == LONG.upper()
+    assert [ask.reply.text for ask in logs[1].asks(1) if ask.reply] == ["bad"]
+
+
+def test_a_text_that_was_forgotten_is_searched_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.evidence.trials.REMEMBERED_TEXTS", 0)
+    conversation(tmp_path)
+    one, _ = (trial.read() for trial in TrialReader(tmp_path, LOCK))
+    assert one.asks(0)[0].wire["messages"][0]["content"] == LONG
+
+
+def test_a_text_that_is_not_there_is_named(tmp_path: Path) -> None:
+    write_segment(tmp_path, [sent(ONE.id, reference(LONG)), received(ONE.id, "x"), end_event(ONE, 1)])
+    with pytest.raises(IntegrityError, match=text_digest(LONG)[:12]):
+        next(iter(TrialReader(tmp_path, LOCK))).read()
+
+
+def test_trials_without_an_outcome_come_last(tmp_path: Path) -> None:
+    write_segment(tmp_path, [sent(TWO.id, "?"), sent(ONE.id, "?"), received(ONE.id, "x"), end_event(ONE, 1)])
+    first, second = TrialReader(tmp_path, LOCK)
+    assert (first.id, first.number, second.id, second.number) == (ONE.id, 1, TWO.id, 2)
+    assert second.end is None
+    assert second.read().latest == 0
+
+
+def test_what_a_model_says_is_not_taken_for_an_event(tmp_path: Path) -> None:
+    forged = f'"}},"kind":"end","ordinal":1,"trial":"{TWO.id}"}}'
+    write_segment(tmp_path, [sent(ONE.id, forged), received(ONE.id, forged), end_event(ONE, 1)])
+    reader = TrialReader(tmp_path, LOCK)
+    assert [trial.id for trial in reader] == [ONE.id]
+    with pytest.raises(InputError):
+        reader.find(TWO.id)
+
+
+def test_an_altered_line_is_refused_also_where_it_is_searched_for(tmp_path: Path) -> None:
+    path = write_segment(tmp_path, [sent(ONE.id, "?"), received(ONE.id, "x"), end_event(ONE, 1), text(LONG)])
+    path.write_bytes(path.read_bytes().replace(b'"text":"x"', b'"text":"y"'))
+    reader = TrialReader(tmp_path, LOCK)
+    with pytest.raises(IntegrityError, match="line 2"):
+        list(reader)
+    with pytest.raises(IntegrityError):
+        reader.find(ONE.id)
+
+
+def test_an_outcome_and_a_kind_that_cannot_be_read_are_named_by_line(tmp_path: Path) -> None:
+    path = write_segment(tmp_path, [sent(ONE.id, "?"), end_event(ONE, 1)])
+    good = sealed_events(path)
+    rechain(path, [good[0], good[1].replace(b'"outcome":"success"', b'"outcome":"perhaps"')])
+    with pytest.raises(IntegrityError, match="line 2"):
+        list(TrialReader(tmp_path, LOCK))
+    rechain(path, [b'{"kind":"strange"}'])
+    with pytest.raises(IntegrityError, match="line 1"):
+        list(TrialReader(tmp_path, LOCK))
