@@ -37,13 +37,14 @@ def lock_from(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | Sequence[str] | None = None,
     instrument: Paths = (),
     **options: Any,
 ) -> Lock:
     """The lock of what is passed: the same words as on the command line, and the instruments' own options."""
     beside = Beside(
         None if subject is None else specs_of(subject),
-        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
+        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary, includes,
     )  # fmt: skip
     return declare(study, beside, own_options(study, options), paths_of(instrument))
 

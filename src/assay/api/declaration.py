@@ -43,6 +43,7 @@ class Beside(NamedTuple):
     connections: int | None = None
     max_tokens: int | None = None
     boundary: str | None = None
+    includes: str | Sequence[str] | None = None
 
 
 def declare(
@@ -151,6 +152,8 @@ def _override(study: Study, beside: Beside, spell: Spell) -> Study:
         study = _replace(study, subjects=tuple(beside.subjects))
     changes = {name: getattr(beside, name) for name in ("base_url", "key_env", "connections", "boundary")}
     changes = {name: value for name, value in changes.items() if value is not None}
+    if beside.includes is not None:
+        changes["includes"] = _listed(beside.includes, spell("includes"))
     if changes:
         study = _replace(study, subjects=_changed_subjects(study, changes, spell))
     if beside.seed is not None:
@@ -176,6 +179,15 @@ def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tu
             if option in changes:
                 raise InputError(f"{spell(option)} goes with openai: subjects, and there is none")
     return tuple(specs)
+
+
+def _listed(given: Any, option: str) -> tuple[str, ...]:
+    """What a boundary includes: a list, or a text with commas."""
+    parts = given.split(",") if isinstance(given, str) else [*given] if isinstance(given, Sequence) else []
+    listed = tuple(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    if not listed or len(listed) < len(parts):
+        raise InputError(f"{option}: name what the boundary includes, such as 'a memory, a calculator'")
+    return listed
 
 
 def _check_whole(option: str, value: Any, most: int | None = None) -> None:
@@ -217,8 +229,18 @@ def _with_options(
 
 
 def warnings_of(lock: Lock) -> list[str]:
-    """What the study declares and can never come true, of every instrument."""
-    return [f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)]
+    """What the study declares and can never come true, and boundaries that list nothing."""
+    bare = [spec.title for spec in lock.study.specs if spec.boundary == "extended" and not spec.includes]
+    return [
+        *(f"{title}: {_LISTS_NOTHING}" for title in bare),
+        *(f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)),
+    ]
+
+
+_LISTS_NOTHING = (
+    "its extended boundary does not list what it includes, and every reading will be flagged; "
+    "list it: --includes 'a memory, a calculator' (in a study: includes)"
+)
 
 
 def budget_of(given: str | Mapping[str, Any], study: Study, spell: Spell = str) -> Budget:

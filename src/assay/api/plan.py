@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -75,6 +75,7 @@ def plan(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | Sequence[str] | None = None,
     instrument: Paths = (),
     call_seconds: float = 5.0,
     **options: Any,
@@ -96,6 +97,7 @@ def plan(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        includes=includes,
         instrument=instrument,
         **{word: value for word, value in options.items() if word not in MANNER},
     )

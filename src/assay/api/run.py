@@ -38,6 +38,7 @@ def run(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | Sequence[str] | None = None,
     instrument: Paths = (),
     name: str | None = None,
     out: str | os.PathLike[str] = "runs",
@@ -71,6 +72,7 @@ def run(
         "connections": connections,
         "max_tokens": max_tokens,
         "boundary": boundary,
+        "includes": includes,
         **options,
     }
     given = {word: value for word, value in declared.items() if value is not None}

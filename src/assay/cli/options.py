@@ -19,6 +19,7 @@ __all__ = [
     "Boundary",
     "Budget",
     "Connections",
+    "Includes",
     "InstrumentFiles",
     "Json",
     "Key",
@@ -65,7 +66,11 @@ Set = Annotated[
 ]
 Boundary = Annotated[
     str | None,
-    typer.Option("--boundary", help="core: the model alone; extended: with what the study says it includes."),
+    typer.Option("--boundary", help="core: the model alone; extended: with what --includes lists."),
+]
+Includes = Annotated[
+    str | None,
+    typer.Option("--includes", help="What an extended boundary includes, such as 'a memory, a calculator'."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The study's seed.")]
 Connections = Annotated[
@@ -98,6 +103,7 @@ def gather(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | None = None,
     own: Sequence[Given] = (),
     files: list[Path] | None = None,
 ) -> Lock:
@@ -105,7 +111,7 @@ def gather(
     from assay.api.declaration import Beside, declare
 
     beside = Beside(
-        subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary
+        subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary, includes
     )
     settings = [*_settings(options or ()), *own]
     return declare(targets or [], beside, settings, files or (), spell=flag, read=value_of)

@@ -14,6 +14,7 @@ from .options import (
     Boundary,
     Budget,
     Connections,
+    Includes,
     InstrumentFiles,
     Json,
     KeyEnv,
@@ -43,6 +44,7 @@ def plan(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    includes: Includes = None,
     files: InstrumentFiles = None,
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
@@ -66,6 +68,7 @@ def plan(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        includes=includes,
         own=own_options(context),
         files=files,
     )

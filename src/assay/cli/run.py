@@ -13,6 +13,7 @@ from .options import (
     Boundary,
     Budget,
     Connections,
+    Includes,
     InstrumentFiles,
     Json,
     Key,
@@ -44,6 +45,7 @@ def run(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    includes: Includes = None,
     files: InstrumentFiles = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The run's name. Default: time and study, numbered if taken.")
@@ -69,6 +71,7 @@ def run(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        includes=includes,
         own=own_options(context),
         files=files,
     )

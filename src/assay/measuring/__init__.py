@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import InstrumentBase, Options, option_error
+from .base import InstrumentBase, Options, caveats_of, option_error
 from .measures import (
     Labelled,
     Labels,
@@ -33,6 +33,7 @@ __all__ = [
     "ScoredRows",
     "Target",
     "against",
+    "caveats_of",
     "exclusion_flags",
     "find_measure",
     "find_verdict",

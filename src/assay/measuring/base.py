@@ -34,7 +34,7 @@ from .rows import Rows
 from .scored import ScoredRows
 from .verdicts import word
 
-__all__ = ["InstrumentBase", "Options", "option_error"]
+__all__ = ["InstrumentBase", "Options", "caveats_of", "option_error"]
 
 T = TypeVar("T")
 REHEARSED = 50  # trials whose prompts are looked at for an estimate
@@ -53,6 +53,19 @@ def option_error(source: Source | None, at: tuple[str | int, ...], message: str)
     return source.error(at, message)
 
 
+def caveats_of(spec: SubjectSpec) -> list[Flag]:
+    """Why a subject limits comparability: what its adapter says, and a boundary that lists nothing."""
+    causes = list(make_subject(spec).caveats)
+    if unlisted(spec):
+        causes.append(f"{spec.title}: what its extended boundary includes is not listed")
+    return [Flag("Limited Comparability", cause) for cause in causes]
+
+
+def unlisted(spec: SubjectSpec) -> bool:
+    """Whether a subject is more than the model alone, and nothing says what."""
+    return spec.boundary == "extended" and not spec.includes
+
+
 class InstrumentBase:
     """Defaults for everything but ``name``, ``trials`` and ``conduct``."""
 
@@ -62,6 +75,7 @@ class InstrumentBase:
     noun: str = "items"  # what its items are called: contracts, biases, families ...
     quick: ClassVar[dict[str, Any]] = {}  # options of a run that takes a minute
     runs_code: bool | Callable[[Lock], bool] = False
+    own_loops: bool = False  # whether it measures agents that run a loop of their own
     option_type: ClassVar[type[Options]] = Options
     row_option_type: ClassVar[type[Struct]] = RowOptions  # of ``assay score``
     row_help: str = ROW_HELP  # what a row looks like
@@ -172,8 +186,7 @@ class InstrumentBase:
 
     def caveats(self, lock: Lock) -> list[Flag]:
         """Why the subjects of a study limit its comparability."""
-        found = [cause for spec in lock.study.specs for cause in make_subject(spec).caveats]
-        return [Flag("Limited Comparability", cause) for cause in found]
+        return [flag for spec in lock.study.specs for flag in caveats_of(spec)]
 
     def unfinished(self, evidence: Evidence) -> list[Flag]:
         """Provisional where a stratum has trials without an outcome."""

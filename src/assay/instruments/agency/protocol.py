@@ -46,6 +46,7 @@ class Agency(InstrumentBase):
     version = "2"
     title = "Agency"
     noun = "families"
+    own_loops = True
     option_type = AgencyOptions
     row_option_type = AgencyRowOptions
     row_help = (
