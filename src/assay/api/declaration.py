@@ -19,12 +19,22 @@ from assay.bench import named_instrument
 from assay.bench.prepare import instruments_of, prepare, read_study, take_files
 from assay.errors import InputError, UnknownName
 from assay.registry import names as known_names
-from assay.study import Budget, Lock, Source, Study, SubjectSpec, convert, read_lock
+from assay.study import Budget, Lock, Price, Source, Study, SubjectSpec, convert, read_lock
 
 from .option_values import Given, plain_data, plain_value
 
-__all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "study_from", "warnings_of"]
+__all__ = [
+    "Beside",
+    "Target",
+    "budget_of",
+    "declare",
+    "lock_file",
+    "parse_budget",
+    "study_from",
+    "warnings_of",
+]
 
+FREE = ("local", "reference")  # kinds of subjects that nobody is paid for
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 Spell = Callable[[str], str]
@@ -44,6 +54,7 @@ class Beside(NamedTuple):
     max_tokens: int | None = None
     boundary: str | None = None
     includes: str | Sequence[str] | None = None
+    price: str | Mapping[str, Any] | None = None
 
 
 def declare(
@@ -156,6 +167,8 @@ def _override(study: Study, beside: Beside, spell: Spell) -> Study:
         changes["includes"] = _listed(beside.includes, spell("includes"))
     if changes:
         study = _replace(study, subjects=_changed_subjects(study, changes, spell))
+    if beside.price is not None:
+        study = _replace(study, subjects=_priced(study, beside.price, spell("price")))
     if beside.seed is not None:
         study = _replace(study, seed=beside.seed)
     if max_tokens is None and beside.quick:
@@ -179,6 +192,30 @@ def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tu
             if option in changes:
                 raise InputError(f"{spell(option)} goes with openai: subjects, and there is none")
     return tuple(specs)
+
+
+def _priced(study: Study, given: Any, option: str) -> tuple[SubjectSpec, ...]:
+    """The study's subjects with a price: ``IN/OUT`` per million tokens, or the fields of a price."""
+    if isinstance(given, str):
+        first, slash, second = given.partition("/")
+        values: Any = {"input": _money(first), "output": _money(second)}
+        if not slash or None in values.values():
+            raise InputError(f"{option} {given}: write IN/OUT, money per million tokens, such as 0.15/0.6")
+    else:
+        values = plain_data(given, option)
+    price = convert(values, Price, at=(option,))
+    specs = study.specs
+    if all(spec.kind in FREE for spec in specs):
+        raise InputError(f"{option} goes with subjects that are paid for, and there is none")
+    return tuple(s if s.kind in FREE else msgspec.structs.replace(s, price=price) for s in specs)
+
+
+def _money(text: str) -> float | None:
+    try:
+        amount = float(text)
+    except ValueError:
+        return None
+    return amount if math.isfinite(amount) and amount >= 0 else None
 
 
 def _listed(given: Any, option: str) -> tuple[str, ...]:
@@ -247,8 +284,15 @@ def budget_of(given: str | Mapping[str, Any], study: Study, spell: Spell = str) 
     """The study's budget with what is given instead: ``calls=500,wall=10m``, or the fields of a study's budget."""
     if not isinstance(given, str | Mapping):
         raise InputError(f"{spell('budget')}: a text or a mapping, not {type(given).__name__}")
-    values = _parsed(given, spell("budget")) if isinstance(given, str) else plain_data(given, "budget")
+    if isinstance(given, str):
+        return parse_budget(given, study.budget, spell("budget"))
+    values = plain_data(given, "budget")
     return convert({**msgspec.to_builtins(study.budget), **values}, Budget, at=("budget",))
+
+
+def parse_budget(text: str, before: Budget, option: str) -> Budget:
+    """A budget as it is written in one line, in place of what was declared ``before``."""
+    return convert({**msgspec.to_builtins(before), **_parsed(text, option)}, Budget, at=("budget",))
 
 
 def _parsed(text: str, option: str) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def run(
     max_tokens: int | None = None,
     boundary: str | None = None,
     includes: str | Sequence[str] | None = None,
+    price: str | Mapping[str, Any] | None = None,
     instrument: Paths = (),
     name: str | None = None,
     out: str | os.PathLike[str] = "runs",
@@ -73,6 +74,7 @@ def run(
         "max_tokens": max_tokens,
         "boundary": boundary,
         "includes": includes,
+        "price": price,
         **options,
     }
     given = {word: value for word, value in declared.items() if value is not None}

@@ -73,7 +73,8 @@ def _check_subjects(study: Study, source: Source | None) -> None:
         if spec.base_url is not None and spec.kind != "openai":
             raise _error(source, (*at, "base_url"), f"goes with openai: subjects, not with {spec.kind}:")
         if study.budget.cost is not None and spec.price is None and spec.kind == "openai":
-            raise _error(source, at, f"a budget in money needs the price of {spec.title}")
+            how = "--price IN/OUT, or price in a study"
+            raise _error(source, at, f"a budget in money needs the price of {spec.title}: {how}")
 
 
 def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:

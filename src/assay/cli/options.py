@@ -25,6 +25,7 @@ __all__ = [
     "Key",
     "KeyEnv",
     "MaxTokens",
+    "Price",
     "Quick",
     "Seed",
     "Set",
@@ -57,6 +58,10 @@ Quick = Annotated[bool, typer.Option("--quick", help="A small run: a minute on a
 Budget = Annotated[
     str | None,
     typer.Option("--budget", help="Stop cleanly at: calls=N,tokens=N,cost=X,wall=10m (any of them)."),
+]
+Price = Annotated[
+    str | None,
+    typer.Option("--price", help="Money per million tokens, IN/OUT, such as 0.15/0.6."),
 ]
 Set = Annotated[
     list[str] | None,
@@ -104,6 +109,7 @@ def gather(
     max_tokens: int | None = None,
     boundary: str | None = None,
     includes: str | None = None,
+    price: str | None = None,
     own: Sequence[Given] = (),
     files: list[Path] | None = None,
 ) -> Lock:
@@ -111,7 +117,17 @@ def gather(
     from assay.api.declaration import Beside, declare
 
     beside = Beside(
-        subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary, includes
+        subjects,
+        base_url,
+        key_env,
+        quick or None,
+        budget,
+        seed,
+        connections,
+        max_tokens,
+        boundary,
+        includes,
+        price,
     )
     settings = [*_settings(options or ()), *own]
     return declare(targets or [], beside, settings, files or (), spell=flag, read=value_of)

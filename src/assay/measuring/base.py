@@ -29,7 +29,7 @@ from .calibration import Calibration, Grid, calibrate
 from .measures import Labels, percent
 from .outcomes import NOT_DECLARED, ROW_HELP, OutcomeCounts, RowOptions, read_trials, trial_records
 from .rehearsal import CHARACTERS_PER_TOKEN, characters_of, rehearse
-from .requirements import Bound, Target, check_requirements, requirement_verdicts, warnings_of
+from .requirements import Bound, Target, check_requirements, flawless, requirement_verdicts, warnings_of
 from .rows import Rows
 from .scored import ScoredRows
 from .verdicts import word
@@ -213,7 +213,9 @@ class InstrumentBase:
 
     def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
         """The n that a required share will have, and the lower end of its interval if all succeed, by n."""
-        return None
+        if target.measure != "success" or type(self).score is not InstrumentBase.score:
+            return None
+        return self.plan(lock).trials // len(lock.study.specs), flawless(0.95)
 
     def warnings(self, lock: Lock) -> list[str]:
         """What is declared and can never come true."""
