@@ -43,7 +43,8 @@ WRONG = {
     # The study.
     "run field.yaml": "field.yaml:3: instrumens: unknown field; did you mean 'instruments'?",
     "run nested.yaml": "nested.yaml:6: instruments.ping.trails: unknown field; did you mean 'trials'?",
-    "run price.yaml": "price.yaml:3: subjects[0]: a budget in money needs the price of openai:x",
+    "run price.yaml": "price.yaml:3: subjects[0]: a budget in money needs the price of openai:x: "
+    "--price IN/OUT, or price in a study",
     "run twice.yaml": "twice.yaml:2: 'name' is given twice",
     "run list.yaml": "list.yaml:1: a study is a mapping of fields; see docs/study.md",
     "run empty.yaml": "empty.yaml: the file is empty",
@@ -91,7 +92,7 @@ WRONG = {
     "put the key into an environment variable",
     "run ping -s openai:x --base-url 127.0.0.1:9": "base_url '127.0.0.1:9': write it as http(s)://HOST[:PORT]/v1",
     "run ping -s openai:x --base-url http://127.0.0.1:9/v1 --budget cost=5": "a budget in money needs the price "
-    "of openai:x",
+    "of openai:x: --price IN/OUT, or price in a study",
     # Instruments' options.
     f"run {MIXED} --set repetitions": "--set repetitions: write NAME=VALUE",
     f"run {MIXED} --set =5": "--set =5: write NAME=VALUE",

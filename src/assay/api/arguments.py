@@ -38,6 +38,8 @@ def lock_from(
     max_tokens: int | None = None,
     boundary: str | None = None,
     parameters: Mapping[str, str | None] | None = None,
+    includes: str | Sequence[str] | None = None,
+    price: str | Mapping[str, Any] | None = None,
     instrument: Paths = (),
     **options: Any,
 ) -> Lock:
@@ -45,6 +47,7 @@ def lock_from(
     beside = Beside(
         None if subject is None else specs_of(subject),
         base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary, parameters,
+        includes, price,
     )  # fmt: skip
     return declare(study, beside, own_options(study, options), paths_of(instrument))
 

@@ -19,14 +19,24 @@ from assay.bench import named_instrument
 from assay.bench.prepare import instruments_of, prepare, read_study, take_files
 from assay.errors import InputError, UnknownName
 from assay.registry import names as known_names
-from assay.study import Budget, Lock, Source, Study, SubjectSpec, convert, read_lock
+from assay.study import Budget, Lock, Price, Source, Study, SubjectSpec, convert, read_lock
 from assay.subjects.recipes import RECIPES
 
 from .option_values import Given, plain_data, plain_value
 
-__all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "study_from", "warnings_of"]
+__all__ = [
+    "Beside",
+    "Target",
+    "budget_of",
+    "declare",
+    "lock_file",
+    "parse_budget",
+    "study_from",
+    "warnings_of",
+]
 
 AT_AN_ENDPOINT = ("base_url", "key_env", "parameters")  # what only such subjects take
+FREE = ("local", "reference")  # kinds of subjects that nobody is paid for
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 Spell = Callable[[str], str]
@@ -46,6 +56,8 @@ class Beside(NamedTuple):
     max_tokens: int | None = None
     boundary: str | None = None
     parameters: Mapping[str, str | None] | None = None
+    includes: str | Sequence[str] | None = None
+    price: str | Mapping[str, Any] | None = None
 
 
 def declare(
@@ -155,8 +167,12 @@ def _override(study: Study, beside: Beside, spell: Spell) -> Study:
     fields = ("base_url", "key_env", "connections", "boundary", "parameters")
     changes = {name: getattr(beside, name) for name in fields}
     changes = {name: value for name, value in changes.items() if value is not None}
+    if beside.includes is not None:
+        changes["includes"] = _listed(beside.includes, spell("includes"))
     if changes:
         study = _replace(study, subjects=_changed_subjects(study, changes, spell))
+    if beside.price is not None:
+        study = _replace(study, subjects=_priced(study, beside.price, spell("price")))
     if beside.seed is not None:
         study = _replace(study, seed=beside.seed)
     if max_tokens is None and beside.quick:
@@ -182,6 +198,39 @@ def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tu
             if option in changes:
                 raise InputError(f"{spell(option)} goes with subjects at an endpoint, and there is none")
     return tuple(specs)
+
+
+def _priced(study: Study, given: Any, option: str) -> tuple[SubjectSpec, ...]:
+    """The study's subjects with a price: ``IN/OUT`` per million tokens, or the fields of a price."""
+    if isinstance(given, str):
+        first, slash, second = given.partition("/")
+        values: Any = {"input": _money(first), "output": _money(second)}
+        if not slash or None in values.values():
+            raise InputError(f"{option} {given}: write IN/OUT, money per million tokens, such as 0.15/0.6")
+    else:
+        values = plain_data(given, option)
+    price = convert(values, Price, at=(option,))
+    specs = study.specs
+    if all(spec.kind in FREE for spec in specs):
+        raise InputError(f"{option} goes with subjects that are paid for, and there is none")
+    return tuple(s if s.kind in FREE else msgspec.structs.replace(s, price=price) for s in specs)
+
+
+def _money(text: str) -> float | None:
+    try:
+        amount = float(text)
+    except ValueError:
+        return None
+    return amount if math.isfinite(amount) and amount >= 0 else None
+
+
+def _listed(given: Any, option: str) -> tuple[str, ...]:
+    """What a boundary includes: a list, or a text with commas."""
+    parts = given.split(",") if isinstance(given, str) else [*given] if isinstance(given, Sequence) else []
+    listed = tuple(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    if not listed or len(listed) < len(parts):
+        raise InputError(f"{option}: name what the boundary includes, such as 'a memory, a calculator'")
+    return listed
 
 
 def _check_whole(option: str, value: Any, most: int | None = None) -> None:
@@ -223,16 +272,33 @@ def _with_options(
 
 
 def warnings_of(lock: Lock) -> list[str]:
-    """What the study declares and can never come true, of every instrument."""
-    return [f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)]
+    """What the study declares and can never come true, and boundaries that list nothing."""
+    bare = [spec.title for spec in lock.study.specs if spec.boundary == "extended" and not spec.includes]
+    return [
+        *(f"{title}: {_LISTS_NOTHING}" for title in bare),
+        *(f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)),
+    ]
+
+
+_LISTS_NOTHING = (
+    "its extended boundary does not list what it includes, and every reading will be flagged; "
+    "list it: --includes 'a memory, a calculator' (in a study: includes)"
+)
 
 
 def budget_of(given: str | Mapping[str, Any], study: Study, spell: Spell = str) -> Budget:
     """The study's budget with what is given instead: ``calls=500,seconds=10m``, or the fields of a study's budget."""
     if not isinstance(given, str | Mapping):
         raise InputError(f"{spell('budget')}: a text or a mapping, not {type(given).__name__}")
-    values = _parsed(given, spell("budget")) if isinstance(given, str) else plain_data(given, "budget")
+    if isinstance(given, str):
+        return parse_budget(given, study.budget, spell("budget"))
+    values = plain_data(given, "budget")
     return convert({**msgspec.to_builtins(study.budget), **values}, Budget, at=("budget",))
+
+
+def parse_budget(text: str, before: Budget, option: str) -> Budget:
+    """A budget as it is written in one line, in place of what was declared ``before``."""
+    return convert({**msgspec.to_builtins(before), **_parsed(text, option)}, Budget, at=("budget",))
 
 
 def _parsed(text: str, option: str) -> dict[str, Any]:

@@ -37,6 +37,8 @@ def run(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | Sequence[str] | None = None,
+    price: str | Mapping[str, Any] | None = None,
     instrument: Paths = (),
     name: str | None = None,
     out: str | os.PathLike[str] = "runs",
@@ -74,6 +76,8 @@ def run(
         "connections": connections,
         "max_tokens": max_tokens,
         "boundary": boundary,
+        "includes": includes,
+        "price": price,
         **options,
     }
     given = {word: value for word, value in declared.items() if value is not None}

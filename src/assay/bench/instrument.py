@@ -73,6 +73,7 @@ class Instrument(Protocol):
     option_type: ClassVar[Any]  # the type of its part of a study
     row_option_type: ClassVar[Any]  # the type of what ``score_rows`` takes
     row_help: str  # what a row looks like
+    own_loops: bool  # whether it measures agents that run a loop of their own
 
     @property
     def runs_code(self) -> bool | Callable[[Lock], bool]:

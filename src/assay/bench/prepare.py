@@ -97,7 +97,8 @@ def _check_subjects(study: Study, source: Source | None) -> None:
                 what = f"would be sent in place of what the study declares; first leave that out: {mend}"
                 raise _error(source, (*at, "options", name), what)
         if study.budget.cost is not None and spec.price is None and spec.kind in RECIPES:
-            raise _error(source, at, f"a budget in money needs the price of {spec.title}")
+            how = "--price IN/OUT, or price in a study"
+            raise _error(source, at, f"a budget in money needs the price of {spec.title}: {how}")
 
 
 def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:

@@ -48,6 +48,7 @@ from .meter import Meter
 from .probe import Probe
 from .progress import Progress
 from .retry import lost_trials
+from .serving import check_opened
 
 __all__ = ["Runner"]
 
@@ -141,6 +142,7 @@ class Runner:
                 self.progress.message = f"starting {title}"
                 with blaming(f"the subject {title}", "open"):
                     opened[title] = await lane.subject.open()
+                    check_opened(lane.subject.spec, opened[title], self.instruments)
         except BaseException as error:
             for lane in self._lanes.values():
                 await lane.subject.close()

@@ -76,7 +76,17 @@ def list_(
         raise UnknownName(
             "list",
             what,
-            ["runs", "instruments", "subjects", "recipes", "references", "detectors", "commands", "regimes", *nouns],
+            [
+                "runs",
+                "instruments",
+                "subjects",
+                "recipes",
+                "references",
+                "detectors",
+                "commands",
+                "regimes",
+                *nouns,
+            ],
         )
     if as_json:
         found = [{"id": a, "title": b, "detail": c} for a, b, c in rows]

@@ -19,12 +19,14 @@ __all__ = [
     "Boundary",
     "Budget",
     "Connections",
+    "Includes",
     "InstrumentFiles",
     "Json",
     "Key",
     "KeyEnv",
     "MaxTokens",
     "Parameters",
+    "Price",
     "Quick",
     "Seed",
     "Set",
@@ -59,6 +61,10 @@ Budget = Annotated[
     str | None,
     typer.Option("--budget", help="Stop cleanly at: calls=N,tokens=N,cost=X,seconds=10m (any of them)."),
 ]
+Price = Annotated[
+    str | None,
+    typer.Option("--price", help="Money per million tokens, IN/OUT, such as 0.15/0.6."),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -67,7 +73,11 @@ Set = Annotated[
 ]
 Boundary = Annotated[
     str | None,
-    typer.Option("--boundary", help="core: the model alone; extended: with what the study says it includes."),
+    typer.Option("--boundary", help="core: the model alone; extended: with what --includes lists."),
+]
+Includes = Annotated[
+    str | None,
+    typer.Option("--includes", help="What an extended boundary includes, such as 'a memory, a calculator'."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The study's seed.")]
 Connections = Annotated[
@@ -109,6 +119,8 @@ def gather(
     max_tokens: int | None = None,
     boundary: str | None = None,
     parameters: list[str] | None = None,
+    includes: str | None = None,
+    price: str | None = None,
     own: Sequence[Given] = (),
     files: list[Path] | None = None,
 ) -> Lock:
@@ -117,7 +129,7 @@ def gather(
 
     beside = Beside(
         subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
-        _parameters(parameters) if parameters else None,
+        _parameters(parameters) if parameters else None, includes, price,
     )  # fmt: skip
     given = [*settings(options or ()), *own]
     return declare(targets or [], beside, given, files or (), spell=flag, read=value_of)
