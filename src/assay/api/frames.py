@@ -136,11 +136,11 @@ def _exchanges(index: LedgerIndex) -> Iterator[dict[str, Any]]:
             for event in events
             if event.kind == "end"
         }
-        counting = min(ends, default=None)
+        counting = index.counted(trial)
         of: dict[str, Any] = {"trial": trial}
-        if counting is not None:
+        if ends:  # while a lost trial is asked again, what it is of is known from its loss
             try:
-                end = msgspec.convert(ends[counting], End)
+                end = msgspec.convert(ends[max(ends) if counting is None else counting], End)
             except msgspec.MsgspecError as error:
                 raise IntegrityError(
                     f"trial {trial[:12]}: an outcome that cannot be read ({error})"
@@ -152,7 +152,7 @@ def _exchanges(index: LedgerIndex) -> Iterator[dict[str, Any]]:
                 "repetition": end.trial.instance.repetition,
                 "stage": end.trial.stage,
                 "regime": end.trial.regime,
-                "outcome": end.outcome,
+                "outcome": None if counting is None else end.outcome,
             }
         for number, events in sorted(attempts.items()):
             for turn, ask in enumerate(asks_of(trial, events)):
