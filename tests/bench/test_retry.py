@@ -104,6 +104,7 @@ def test_stopped_in_the_middle_it_goes_on_where_it_was(tmp_path: Path) -> None:
         assert not folder.closed
         with pytest.raises(InputError, match="not closed yet"):
             folder.read_sealed()
+        assert any("being asked again" in fault for fault in audit_run(folder, lock).faults)
         assert go(folder, lock)
         assert stub.stats().requests == 14
     assert _result(folder)["excluded"] == []

@@ -81,6 +81,7 @@ def test_a_subject_that_raises_again_and_again_is_told_to_be_mended(assay: Assay
     assert ended.code == 3
     assert "its own code failed in 25 trials in a row" in ended.out
     assert "Mend the subject" in ended.out
+    assert "in answer" in ended.out  # the end of the first traceback
     assert "infrastructure" not in ended.out
     assert "endpoint" not in ended.out
 

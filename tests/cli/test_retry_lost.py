@@ -69,7 +69,11 @@ def test_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with stub_process(faults=Faults.of(http_400=1.0, until=3)) as stub:
         run = package.run("ping", subject="openai:stub", base_url=stub.url, trials=3, name="r")
         assert not run.usable
-        assert package.run("runs/r", retry_lost="http_400").usable
+        run = package.run("runs/r", retry_lost="http_400")
+    assert run.usable
+    replies = run.replies()
+    assert replies.filter(counts=True).select("attempt", "outcome").unique().rows() == [(1, "success")]
+    assert replies.filter(counts=False)["fault"].to_list() == ["http_400"] * 3
     assert package.audit("runs/r").holds
 
 

@@ -21,7 +21,8 @@ from assay.evidence.chain import genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import unsealed
-from assay.evidence.records import End, Evidence, LedgerIndex, Wave
+from assay.evidence.records import End, Evidence, LedgerIndex
+from assay.evidence.waves import Wave
 from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.study.lock import Lock
 from assay.study.model import Budget

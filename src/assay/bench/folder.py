@@ -172,7 +172,14 @@ class RunFolder:
         The hand that signed the lock has to have signed the rest: with a key of their own anyone could seal other
         evidence under somebody's lock. Two hands are in order where both are named.
         """
-        faults, signed = verify_closed(self.ledger, lock.digest, self.path, signers=signers)
+        reopened = is_reopened(self.ledger, lock.digest)
+        faults, signed = verify_closed(
+            self.ledger, lock.digest, self.path, signers=signers, reopened=reopened
+        )
+        if reopened:
+            faults.append(
+                f"lost trials are being asked again; it is not closed until that is done: assay resume {self.path}"
+            )
         keyids = tuple(s.keyid for s in signed)
         if not signers:
             faults += [

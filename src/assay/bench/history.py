@@ -13,14 +13,17 @@ from msgspec import Struct
 from assay.errors import IntegrityError
 from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from assay.evidence.events import TAIL, TAIL_SIZE, Event, decode_event
-from assay.evidence.faults import FailedTries, FaultCounts, LostTrial
+from assay.evidence.faults import FailedTries, FaultCounts, FaultSummary, LostTrial
 from assay.evidence.ledger import recover, segment_paths
-from assay.evidence.records import Wave, restore_texts, take_wave
+from assay.evidence.records import restore_texts
+from assay.evidence.waves import Wave, take_wave
+from assay.study.lock import Lock
+from assay.study.model import Budget
 from assay.vocabulary import Usage
 
 from .meter import Meter
 
-__all__ = ["History"]
+__all__ = ["History", "met_faults"]
 
 
 class _Reply(Struct):
@@ -155,6 +158,11 @@ class History:
         else:
             raise IntegrityError(f"an event of an unknown kind {kind!r}")
 
+    def listed_faults(self, lock: Lock) -> list[FaultSummary]:
+        """The faults of all trials; where a run has one subject, those of unfinished trials are its own, too."""
+        specs = lock.study.specs
+        return self.faults.listed(only=specs[0].title if len(specs) == 1 else "")
+
     def tape(self, trial: str) -> list[Event]:
         """The events of the last attempt at an unfinished trial, texts put back in their places."""
         events = [_load(place) for place in self.begun.get(trial, ())]
@@ -164,6 +172,12 @@ class History:
         events = sorted((e for e in events if e.attempt == last), key=lambda e: e.ordinal)
         restore_texts(events, lambda key: str(_load(self._texts[key]).data["text"]))
         return events
+
+
+def met_faults(folder: Path, lock: Lock) -> list[FaultSummary]:
+    """What went wrong in a run so far, finished or not."""
+    history = History.read(folder, lock.digest, Meter(Budget()), repair=False)
+    return history.listed_faults(lock)
 
 
 def _load(place: tuple[Path, int, int]) -> Event:

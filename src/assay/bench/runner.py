@@ -19,7 +19,6 @@ import msgspec
 
 from assay.canonical import encode
 from assay.errors import (
-    OWN_FAULTS,
     AssayError,
     ExtensionFailed,
     InputError,
@@ -32,8 +31,9 @@ from assay.errors import (
 from assay.evidence.events import Event
 from assay.evidence.faults import LostTrial
 from assay.evidence.ledger import Ledger
-from assay.evidence.records import Evidence, LedgerIndex, Wave
+from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.redaction import Redactor
+from assay.evidence.waves import Wave
 from assay.study.lock import Lock
 from assay.subjects.base import Subject
 from assay.vocabulary import Outcome, Trial
@@ -46,7 +46,7 @@ from .lanes import Lane, OpenWave, Task, Worker
 from .live import Live, SandboxService
 from .meter import Meter
 from .probe import Probe
-from .progress import Progress
+from .progress import Progress, label_of
 from .retry import lost_trials
 from .serving import check_opened
 
@@ -81,7 +81,7 @@ class Runner:
         self._failure: AssayError | None = None
         self._environment = environment
         self._retry = retry
-        self._retried: dict[str, int] = {}  # trial → the attempt that was lost
+        self.retried: dict[str, int] = {}  # lost trial that is asked again → its attempt
         self._sandbox = sandbox or SandboxService()
         self._redactor = Redactor()
         self._lanes = {
@@ -94,11 +94,6 @@ class Runner:
             title: lane.caller.asked_to_wait for title, lane in self._lanes.items()
         }
         self._feeding = asyncio.Lock()
-
-    @property
-    def retried(self) -> int:
-        """How many lost trials this session asks again."""
-        return len(self._retried)
 
     def stop(self, reason: str, failure: AssayError | None = None) -> None:
         """Let what is under way come in, begin nothing more."""
@@ -183,7 +178,7 @@ class Runner:
             after = {"after": one.reason}
             self._ledger.append(Event("retried", time.time(), trial, one.attempt, one.ordinal + 1, after))
             self._history.reopen(trial)
-            self._retried[trial] = one.attempt
+            self.retried[trial] = one.attempt
 
     async def _work(self) -> None:
         tasks = [asyncio.create_task(self._keep_synced())]
@@ -286,7 +281,7 @@ class Runner:
                 if raw in seen:
                     raise ExtensionFailed(f"{who}: it yields trial {trial_id[:12]} twice in wave {number}")
                 seen.add(raw)
-            label = _label(trial)
+            label = label_of(trial)
             planned[label] = planned.get(label, 0) + 1
             if raw in self._history.finished:
                 self.progress.tally(label).done += 1
@@ -330,7 +325,7 @@ class Runner:
             raise InputError(
                 f"the instrument {wave.instrument.name} names an undeclared subject {trial.subject!r}"
             )
-        await lane.put(Task(trial, trial_id, wave, self.progress.tally(_label(trial))))
+        await lane.put(Task(trial, trial_id, wave, self.progress.tally(label_of(trial))))
 
     # Trials.
 
@@ -422,8 +417,8 @@ class Runner:
 
     def _attempt(self, subject: Subject, trial_id: str) -> tuple[int, list[Event]]:
         """Which attempt this is, and what is already recorded of it."""
-        if trial_id in self._retried:
-            return self._retried[trial_id] + 1, []
+        if trial_id in self.retried:
+            return self.retried[trial_id] + 1, []
         if trial_id not in self._history.begun:
             return 0, []
         tape = self._history.tape(trial_id)
@@ -446,24 +441,7 @@ class Runner:
     def _count_loss(self, lane: Lane, fault: SubjectFault) -> None:
         lane.lost_in_a_row += 1
         if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
-            who, number = lane.subject.spec.title, lane.lost_in_a_row
-            if fault.name in OWN_FAULTS:
-                told = f"{who}: its own code failed in {number} trials in a row, the last with {fault}"
-                refused, first = f"{who} fails by its own code: {fault}", "Mend the subject"
-            else:
-                told = f"{who}: {number} trials in a row were lost to infrastructure, the last to {fault}"
-                refused, first = f"{who} does not answer: {fault}", "Put the endpoint right"
-            rest = "resume with --retry-lost to ask these again, too, or without it for the rest"
-            self.stop(f"{told}; they are excluded. {first} and {rest}", SubjectRefused(refused))
-
-
-def _label(trial: Trial) -> str:
-    """How the progress display calls the trials that are counted together."""
-    varied = [
-        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
-        for name, value in sorted(trial.factors.items())
-    ]
-    return " ".join([trial.subject, *filter(None, [trial.stage]), *varied])
+            self.stop(*lane.given_up(fault))
 
 
 def _broken(task: Task, what: str) -> ExtensionFailed:

@@ -19,6 +19,7 @@ from .output import command_of, complain, keep_secret, line, print_json, safe, s
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
+    from assay.evidence.faults import FaultSummary
     from assay.study import Budget, Lock
 
 __all__ = ["run_session"]
@@ -61,11 +62,16 @@ def run_session(
 
 
 def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool, mend: str = "") -> int:
+    from assay.bench.history import met_faults
+
     code = INTERRUPTED if reason == "interrupted" else STOPPED
+    faults = met_faults(folder.ledger, lock) if code == STOPPED else []  # who interrupts does not wait for it
     if as_json:
-        told = {"run": str(folder.path), "finished": False, "reason": safe(reason)}
-        print_json({**told, "mend": mend} if mend else told)
+        state: dict[str, Any] = {"finished": False, "reason": safe(reason)}
+        beside = {"mend": mend, "faults": faults}
+        print_json({"run": str(folder.path), **state, **{k: v for k, v in beside.items() if v}})
         return code
+    _say_faults(faults)
     say(f"Stopped: {reason.rstrip('.')}.")
     if mend:
         say("This run's lock would ask the same again: change the study and run it anew.")
@@ -80,6 +86,7 @@ def _close(
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.api.session import close_run
     from assay.bench.retry import why_not_again
+    from assay.evidence.faults import read_faults
     from assay.report.publish import write_report
     from assay.report.usable import remedy_text, unusable_in
 
@@ -105,7 +112,7 @@ def _close(
         return code
     for presentation, one in zip(presentations, found, strict=True):
         _headline(presentation)
-        _faults(one.reading.envelope, presentation.trial_noun)
+        _say_faults(read_faults(one.reading.envelope), presentation.trial_noun)
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
     for text in unusable:
         say(f"Nothing usable: {text}")
@@ -127,12 +134,11 @@ def _headline(presentation: Any) -> None:
         typer.echo(plain_text(presentation))
 
 
-def _faults(envelope: dict[str, Any], things: str) -> None:
+def _say_faults(faults: list[FaultSummary], things: str = "trials") -> None:
     """What went wrong on the way, in the endpoint's own words."""
-    from assay.evidence.faults import read_faults
     from assay.report.faults import said_faults
 
-    for one in said_faults(read_faults(envelope), things):
+    for one in said_faults(faults, things):
         say(f"Fault    {line(one.text)}")
         for text in one.trace.splitlines():
             say(f"           {text}")

@@ -36,8 +36,7 @@ def status(
     meter, budget = Meter(Budget()), lock.study.budget
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     waves = [wave for found in history.waves.values() for wave in found]
-    specs = lock.study.specs
-    faults = history.faults.listed(only=specs[0].title if len(specs) == 1 else "")
+    faults = history.listed_faults(lock)
     state = "closed" if folder.closed else "finished" if history.ended else "not finished"
     value: dict[str, Any] = {
         "run": str(folder.path),

@@ -21,6 +21,7 @@ from assay.vocabulary import Outcome, Reply, Trial
 from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from .events import REFER_FROM, Event, Head, decode_event, decode_head
 from .ledger import segment_paths
+from .waves import Wave, take_wave
 
 __all__ = [
     "Ask",
@@ -29,12 +30,10 @@ __all__ = [
     "LedgerIndex",
     "Record",
     "Retry",
-    "Wave",
     "asks_of",
     "by_attempt",
     "restore_texts",
     "scan",
-    "take_wave",
 ]
 
 
@@ -64,17 +63,6 @@ class _Ended(NamedTuple):
     stratum: str
     wave: int
     lost: str | None  # to which fault
-
-
-class Wave(Struct):
-    """A wave as the ledger tells of it."""
-
-    instrument: str
-    stratum: str
-    number: int
-    trials: int
-    digest: str
-    closed: bool = False
 
 
 _NEVER = Wave("", "", 0, 0, "")  # stands for the first wave of a stratum that was not begun
@@ -270,6 +258,10 @@ class LedgerIndex:
             if i == instrument and (stratum is None or s == stratum) and (i, s, number) in closed
         )
 
+    def counted(self, trial: str) -> int | None:
+        """The attempt that counts: the lowest complete one that was not asked again after a loss."""
+        return self._ends[trial].attempt if trial in self._ends else None
+
     def record(self, trial: str) -> Record:
         attempt = self._ends[trial].attempt
         events = [self._load(place) for place in self._places[trial] if place.attempt == attempt]
@@ -340,20 +332,6 @@ def by_attempt(events: Iterable[Event], text: Callable[[str], str]) -> dict[int,
 
 def _in_order(event: Event) -> tuple[int, int]:
     return event.ordinal, _RANK.get(event.kind, 0)
-
-
-def take_wave(known: dict[tuple[str, str], list[Wave]], kind: str, wave: Wave) -> None:
-    """Take in that a wave was opened (``wave``) or closed; it must follow from those before it."""
-    waves = known.setdefault((wave.instrument, wave.stratum), [])
-    if kind == "wave" and wave.number == len(waves):
-        wave.closed = False  # only an event of its own closes a wave
-        waves.append(wave)
-    elif kind == "closed" and wave.number < len(waves) and waves[wave.number].digest == wave.digest:
-        waves[wave.number].closed = True
-    else:
-        raise IntegrityError(
-            f"wave {wave.number} of {wave.stratum!r} does not follow from the waves before it"
-        )
 
 
 def restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
