@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test proof lint bench clean
+.PHONY: demo test proof lint bench pictures clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.made:
@@ -48,6 +48,11 @@ proof: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@for script in benchmarks/[a-z]*.py; do echo; echo "== $$script"; $(BIN)/python $$script || exit 1; done
 	@echo; $(BIN)/python benchmarks/throughput.py --latency 0.2 --connections 256
+
+# The pictures of README and docs, from runs made now. Needs Chromium.
+pictures: $(VENV)/.dev
+	$(BIN)/assay pull smollm2
+	$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -313,6 +313,16 @@ def test_the_contracts_on_the_page_load_and_the_shipped_ones_are_counted(tmp_pat
     assert f"\n{len(shipped_contracts())} come with Assay" in text
 
 
+def test_the_readme_counts_what_ships() -> None:
+    counts = re.search(
+        r"(\d+) contracts, (\d+) scenarios, (\d+) families", (ROOT / "README.md").read_text("utf-8")
+    )
+    assert counts is not None
+    instruments = {one.noun: one for one in map(load_instrument, ("repeatability", "consistency", "agency"))}
+    shipped = [len(list(instruments[noun].items())) for noun in ("contracts", "scenarios", "families")]
+    assert [int(count) for count in counts.groups()] == shipped
+
+
 # Extending and dependencies.
 
 

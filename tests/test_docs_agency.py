@@ -27,6 +27,7 @@ from assay.instruments.agency.declarations.declaration import (
 )
 from assay.instruments.agency.declarations.outcome import COLUMNS
 from assay.instruments.agency.episodes.planning import passing, power
+from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.reference import REFERENCES
 from assay.instruments.agency.rows import score_rows
 from assay.instruments.agency.rubric.criteria import rubric
@@ -70,7 +71,7 @@ def test_what_strict_asks_is_on_the_page_as_it_is_worked_out() -> None:
         cells[0]: cells[1:] for cells in table_rows(section(text_of("agency"), "## From outcomes to a level"))
     }
     for n in (10, 20, 50, 100):
-        needed = passing(n, 0.95)
+        needed = passing(n, AgencyOptions())
         assert needed is not None
         shares = [power(n, needed, share) for share in (0.7, 0.8, 0.85, 0.9, 0.95)]
         told = [

@@ -27,6 +27,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 __all__ = [
+    "OWN_FAULTS",
     "AssayError",
     "BudgetReached",
     "ContractBroken",
@@ -101,11 +102,16 @@ class StorageFull(RunStopped):
     """The ledger could not be written; what was acknowledged is safe."""
 
 
+OWN_FAULTS = frozenset({"subject_raised", "subject_died"})
+"""The names of faults that are the subject's own: its code raised, or ended its process. No infrastructure failed."""
+
+
 class SubjectFault(AssayError):
     """One try at a call failed on the way.
 
     ``name`` is the kind of fault (``http_429``, ``reset``, ``timeout``, ``malformed_json`` ...), under
-    which it is counted. ``retriable`` tells transport faults from those that would only repeat.
+    which it is counted. ``retriable`` tells transport faults from those that would only repeat. ``trace`` and
+    ``printed`` are the end of the traceback and of the output where a subject's own code failed.
     """
 
     def __init__(
@@ -116,14 +122,23 @@ class SubjectFault(AssayError):
         retriable: bool = True,
         slow_down: bool = False,
         retry_after: float | None = None,
+        trace: str = "",
+        printed: str = "",
     ) -> None:
-        self.name, self.detail = name, detail
+        self.name, self.detail, self.trace, self.printed = name, detail, trace, printed
         self.retriable, self.slow_down, self.retry_after = retriable, slow_down, retry_after
         super().__init__(f"{name}: {detail}" if detail else name)
 
 
 class SubjectRefused(AssayError):
-    """The endpoint will not serve this subject at all."""
+    """The endpoint will not serve this subject at all.
+
+    ``mend`` is the change of the study that would put it right, where that is known: then no resuming helps either.
+    """
+
+    def __init__(self, said: str, *, mend: str = "") -> None:
+        self.said, self.mend = said, mend
+        super().__init__(f"{said.rstrip('.')}. {mend}" if mend else said)
 
 
 class ExtensionFailed(AssayError):

@@ -79,15 +79,19 @@ class Request(Struct, frozen=True, omit_defaults=True):
     tools: tuple[dict[str, Any], ...] = ()
 
 
-class Usage(Struct, frozen=True):
-    """Tokens as counted by the endpoint; ``None`` where it does not say."""
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens as counted by the endpoint; ``None`` where it does not say. ``reasoning`` is a part of ``output``."""
 
     input: int | None = None
     output: int | None = None
+    reasoning: int | None = None
 
 
 class Reply(Struct, frozen=True, omit_defaults=True):
-    """What came back. ``rest`` keeps everything the endpoint sent that has no field here."""
+    """What came back. ``rest`` keeps everything the endpoint sent that has no field here.
+
+    ``reasoning`` is what the subject wrote before it, where the endpoint tells the two apart. It is never scored.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -97,6 +101,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     fingerprint: str | None = None
     notes: tuple[str, ...] = ()
     rest: Any = None
+    reasoning: str = ""
 
 
 # What is put to a subject.

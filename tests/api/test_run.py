@@ -256,7 +256,7 @@ def test_an_endpoint_that_refuses_is_said_without_its_key(
         ({"instruments": 3}, {"trials": 3}, "instruments: must be a mapping or a list"),
         ("ping", {"seed": "x"}, "seed: must be a whole number, not text"),
         ("ping", {"budget": 3}, "budget: a text or a mapping, not int"),
-        ("ping", {"base_url": "http://x"}, "base_url goes with openai: subjects"),
+        ("ping", {"base_url": "http://x"}, "base_url goes with subjects at an endpoint"),
         ("ping", {"require": {"success": object()}}, "require: not plain data"),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ def test_a_run_prints_its_headline_and_where_everything_is(assay: Assay, tmp_pat
 def test_run_json_is_the_reading(assay: Assay, tmp_path: Path) -> None:
     told = document(assay(*QUICK, "--json"))
     [reading] = told.pop("readings")
-    assert told == {"run": "runs/one", "finished": True}
+    assert told == {"run": "runs/one", "finished": True, "usable": True, "unusable": []}
     assert reading == json.loads((tmp_path / "runs/one/reading-drill.json").read_bytes())
     assert document(assay("report", "one", "--json")) == reading
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.bench import RunFolder
+from assay.registry import names
 from assay.study import Study
 from tests.support import begin
 
@@ -15,7 +16,7 @@ from .conftest import Assay
 
 MIXED = "repeatability -s reference:mixed "
 KNOWN = "agency, consistency, drill, ping, repeatability"
-BUDGET = "write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
+BUDGET = "write calls=N, tokens=N, cost=X or seconds=DURATION, comma-separated"
 
 WRONG = {
     # What to run.
@@ -42,7 +43,8 @@ WRONG = {
     # The study.
     "run field.yaml": "field.yaml:3: instrumens: unknown field; did you mean 'instruments'?",
     "run nested.yaml": "nested.yaml:6: instruments.ping.trails: unknown field; did you mean 'trials'?",
-    "run price.yaml": "price.yaml:3: subjects[0]: a budget in money needs the price of openai:x",
+    "run price.yaml": "price.yaml:3: subjects[0]: a budget in money needs the price of openai:x: "
+    "--price IN/OUT, or price in a study",
     "run twice.yaml": "twice.yaml:2: 'name' is given twice",
     "run list.yaml": "list.yaml:1: a study is a mapping of fields; see docs/study.md",
     "run empty.yaml": "empty.yaml: the file is empty",
@@ -60,16 +62,29 @@ WRONG = {
     # Subjects.
     "run repeatability": "name at least one subject, for example local:smollm2",
     "run repeatability -s": "Option '-s' requires an argument.",
-    "run repeatability -s remote:x": "unknown kind of subject 'remote'; known: local, openai, python, reference",
+    "run repeatability -s remote:x": f"unknown kind of subject 'remote'; known: {', '.join(names('assay.subjects'))}; "
+    "write openai:x with a base_url for any other OpenAI-compatible endpoint",
+    "run repeatability -s antropic:x": "unknown kind of subject 'antropic'; did you mean 'anthropic'?",
+    "run repeatability -s azure:x": "azure:x needs a base_url, such as https://RESOURCE.openai.azure.com",
+    "run ping -s openai:x --parameter top_k=null": "unknown parameter 'top_k'; did you mean 'top_p'?",
+    "run ping -s openai:x --parameter seed": "--parameter seed: write NAME=null to leave it out, "
+    "NAME=OTHER to rename it",
+    "run ping -s openai:x --parameter seed=a --parameter seed=b": "--parameter seed=b: seed is given twice",
+    f"run {MIXED} --parameter seed=null": "--parameters goes with subjects at an endpoint, and there is none",
+    "run api_key.yaml": "api_key.yaml:2: subjects[0].api_key: unknown field; did you mean 'key_env'? "
+    "It names the environment variable that holds the key",
+    "run override.yaml": "override.yaml:2: subjects[0].options.top_p: would be sent in place of what the study "
+    "declares; first leave that out: parameters: {top_p: null}",
+    "run elsewhere.yaml": "elsewhere.yaml:2: subjects[0].headers: goes with subjects at an endpoint, not with python:",
     "run repeatability -s refrence:mixed": "unknown kind of subject 'refrence'; did you mean 'reference'?",
     "run repeatability -s mixed": "subject 'mixed': write KIND:NAME, for example local:smollm2",
     "run repeatability -s reference:": "subject 'reference:': write KIND:NAME, for example local:smollm2",
     "run repeatability -s reference:stedy": "unknown reference subject 'stedy'; did you mean 'steady'?",
     "run repeatability -s local:smollm3": "unknown embedded model 'smollm3'; did you mean 'smollm2'?",
     f"run {MIXED} -s reference:mixed": "'reference:mixed' is declared twice; give one a label",
-    "run ping -s local:smollm2 --base-url http://127.0.0.1:9/v1": "--base-url goes with openai: subjects, "
+    "run ping -s local:smollm2 --base-url http://127.0.0.1:9/v1": "--base-url goes with subjects at an endpoint, "
     "and there is none",
-    f"run {MIXED} --key-env KEY": "--key-env goes with openai: subjects, and there is none",
+    f"run {MIXED} --key-env KEY": "--key-env goes with subjects at an endpoint, and there is none",
     "run ping -s openai:x": "the environment variable OPENAI_API_KEY is not set; the key of openai:x goes there",
     "run ping -s openai:x --key-env NO_SUCH_KEY --base-url http://127.0.0.1:9/v1": "the environment variable "
     "NO_SUCH_KEY is not set; the key of openai:x goes there",
@@ -77,7 +92,7 @@ WRONG = {
     "put the key into an environment variable",
     "run ping -s openai:x --base-url 127.0.0.1:9": "base_url '127.0.0.1:9': write it as http(s)://HOST[:PORT]/v1",
     "run ping -s openai:x --base-url http://127.0.0.1:9/v1 --budget cost=5": "a budget in money needs the price "
-    "of openai:x",
+    "of openai:x: --price IN/OUT, or price in a study",
     # Instruments' options.
     f"run {MIXED} --set repetitions": "--set repetitions: write NAME=VALUE",
     f"run {MIXED} --set =5": "--set =5: write NAME=VALUE",
@@ -109,6 +124,8 @@ WRONG = {
     f"run {MIXED} --budget calls=inf": "--budget calls=inf: calls must be a whole number, at least 1",
     f"run {MIXED} --budget cost=nan": "--budget cost=nan: cost must be a number, more than 0",
     f"run {MIXED} --budget calls=5,calls=6": "--budget calls=5,calls=6: calls is given twice",
+    f"run {MIXED} --budget seconds=1y": "--budget seconds=1y: write a duration such as 90s, 10m or 2h",
+    f"run {MIXED} --budget seconds=5,wall=6": "--budget seconds=5,wall=6: wall is given twice",
     f"run {MIXED} --budget wall=1y": "--budget wall=1y: write a duration such as 90s, 10m or 2h",
     f"run {MIXED} --budget wall=0": "budget.seconds: must be a number, more than 0",
     f"run {MIXED} --connections 0": "--connections 0: a whole number from 1 to 4096",
@@ -160,6 +177,9 @@ FILES = {
     "good.yaml": "name: good\nsubjects: [reference:mumbler]\ninstruments: {ping: {trials: 2}}\n",
     "field.yaml": "name: x\nsubjects: [reference:mixed]\ninstrumens: [repeatability]\n",
     "nested.yaml": "name: x\nsubjects:\n- reference:mumbler\ninstruments:\n  ping:\n    trails: 5\n",
+    "api_key.yaml": "subjects:\n- {subject: 'openai:x', api_key: sk}\ninstruments: [ping]\n",
+    "override.yaml": "subjects:\n- {subject: 'openai:x', options: {top_p: 0.5}}\ninstruments: [ping]\n",
+    "elsewhere.yaml": "subjects:\n- {subject: 'python:a:b', headers: {X-A: b}}\ninstruments: [ping]\n",
     "price.yaml": "budget: {cost: 5}\nsubjects:\n- openai:x\ninstruments: [ping]\n",
     "twice.yaml": "name: x\nname: y\n",
     "list.yaml": "- name: x\n",

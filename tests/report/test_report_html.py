@@ -191,7 +191,7 @@ def test_positions_are_whole_numbers_and_digests_are_cut_in_the_table() -> None:
 
 def test_a_broken_picture_costs_a_picture_not_the_page() -> None:
     own, presentation = reading(share(0.5, subject="a"))
-    broken = msgspec.structs.replace(picture(), svg="<svg><b>")
+    broken = msgspec.structs.replace(picture(), drawing="<svg><b>")
     presentation = msgspec.structs.replace(presentation, pictures=(broken, picture()))
     found = Page(page((own, presentation)))
     assert "This picture cannot be shown: a picture is not well-formed SVG" in found.text

@@ -45,15 +45,16 @@ def authority(folder: Path) -> tuple[_Key, Path]:
     return key, path
 
 
-def certificate(folder: Path, kind: Certificate, signer: _Key) -> Path:
-    """A certificate with its key, for 127.0.0.1 unless it is for another host."""
+def certificate(folder: Path, kind: Certificate, signer: _Key, name: str | None = None) -> Path:
+    """A certificate with its key, for 127.0.0.1 unless it is for another host, or for a name."""
     key = ec.generate_private_key(ec.SECP256R1())
     own = kind == "self-signed"
     builder = _builder(
         "endpoint", "endpoint" if own else "test authority", key, -1 if kind == "expired" else 30
     )
     host = ipaddress.ip_address("127.0.0.2" if kind == "another host" else "127.0.0.1")
-    builder = builder.add_extension(x509.SubjectAlternativeName([x509.IPAddress(host)]), critical=False)
+    known = x509.IPAddress(host) if name is None else x509.DNSName(name)
+    builder = builder.add_extension(x509.SubjectAlternativeName([known]), critical=False)
     cert = builder.sign(key if own else signer, hashes.SHA256())
     private = key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     path = folder / "endpoint.pem"

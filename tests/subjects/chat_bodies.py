@@ -48,7 +48,8 @@ MESSAGES = st.fixed_dictionaries(
         "content": st.text() | st.none(),
         "refusal": SCALARS,
         "tool_calls": st.lists(CALLS, max_size=2) | st.none(),
-        "reasoning": VALUES,
+        "reasoning": st.text() | VALUES,
+        "reasoning_content": st.text() | VALUES,
     },
 )
 CHOICES = st.fixed_dictionaries(
@@ -62,7 +63,10 @@ USAGES = st.fixed_dictionaries(
         "prompt_tokens": COUNTS,
         "completion_tokens": COUNTS,
         "total_tokens": COUNTS,
-        "details": VALUES,
+        "completion_tokens_details": st.fixed_dictionaries(
+            {}, optional={"reasoning_tokens": COUNTS, "x": VALUES}
+        )
+        | VALUES,
     },
 )
 BODIES = st.fixed_dictionaries(

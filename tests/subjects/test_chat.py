@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.evidence.redaction import Redactor
+from assay.study.model import SubjectSpec
 from assay.subjects.chat import (
     DEEPEST,
     MOST_VALUES,
@@ -285,7 +286,10 @@ class TestRetryAfter:
 class TestTheBodySent:
     def test_holds_what_is_declared_and_nothing_more(self) -> None:
         request = Request((Message("user", "hi"),))
-        assert chat_body("m", request, {}) == {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        assert chat_body("m", request, SubjectSpec("openai:m")) == {
+            "model": "m",
+            "messages": [{"role": "user", "content": "hi"}],
+        }
 
     def test_holds_all_that_is_declared(self) -> None:
         call = ToolCall("c0", "f", "{}")
@@ -296,7 +300,7 @@ class TestTheBodySent:
             tools=({"type": "function"},),
         )
         function = {"name": "f", "arguments": "{}"}
-        assert chat_body("m", request, {"top_k": 1}) == {
+        assert chat_body("m", request, SubjectSpec("openai:m", options={"top_k": 1})) == {
             "model": "m",
             "messages": [
                 {
@@ -318,3 +322,42 @@ class TestTheBodySent:
     def test_is_not_to_be_bent_by_options(self, name: str) -> None:
         with pytest.raises(InputError, match=name):
             check_options({name: True}, "openai:m")
+
+
+class TestReasoning:
+    @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+    def test_is_kept_apart_from_the_reply(self, name: str) -> None:
+        reply = read(with_message(**{name: "let me see"}))
+        assert (reply.text, reply.reasoning, reply.rest.get("choices")) == ("hello", "let me see", None)
+
+    def test_has_its_tokens_counted(self) -> None:
+        value = body()
+        value["usage"]["completion_tokens_details"] = {"reasoning_tokens": 1}
+        assert read(value).usage == Usage(3, 2, 1)
+        assert b"reasoning" not in encode(read(body()))
+
+    @pytest.mark.parametrize(
+        ("content", "found"),
+        [
+            ("<think>so</think>\n\n42", ("so", "42")),
+            ("\n<think>\nso\n</think>42", ("so", "42")),
+            ("<think>and then", ("and then", "")),
+            ("It is <think>so</think>", ("", "It is <think>so</think>")),
+            ("42", ("", "42")),
+        ],
+    )
+    def test_at_the_head_of_a_reply_is_found_where_its_tag_is_declared(
+        self, content: str, found: tuple[str, str]
+    ) -> None:
+        raw = json.dumps(with_message(content=content)).encode()
+        reply = read_reply(raw, JSON, "think")
+        assert (reply.reasoning, reply.text) == found
+        assert read_reply(raw, JSON).text == content
+
+    def test_that_used_up_the_tokens_is_noted(self) -> None:
+        value = with_message(content="")
+        value["choices"][0]["finish_reason"] = "length"
+        value["usage"]["completion_tokens_details"] = {"reasoning_tokens": 2}
+        assert (read(value).text, read(value).notes) == ("", ("reasoning_used_up_max_tokens",))
+        del value["usage"]["completion_tokens_details"]
+        assert read(value).notes == ()

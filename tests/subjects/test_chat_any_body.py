@@ -26,6 +26,11 @@ def told(value: dict[str, Any]) -> dict[str, Any]:
         del first["message"]["role"]
     if not first["message"].get("content"):
         first["message"].pop("content", None)
+    for name in ("reasoning_content", "reasoning"):
+        if text := first["message"].get(name):
+            if isinstance(text, str):
+                first["message"]["<reasoning>"] = first["message"].pop(name)
+            break
     calls = first["message"].get("tool_calls")
     for call in calls or []:
         if call.get("type") == "function":
@@ -43,6 +48,8 @@ def told(value: dict[str, Any]) -> dict[str, Any]:
         counts: list[Any] = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
         if all(type(n) is int and n >= 0 for n in counts) and usage.get("total_tokens") == sum(counts):
             del usage["total_tokens"]
+        if usage.get("completion_tokens_details") == {}:
+            del usage["completion_tokens_details"]
         if not usage:
             del value["usage"]
     return value
@@ -55,6 +62,8 @@ def put_back(reply: Reply) -> dict[str, Any]:
     message = first.setdefault("message", {})
     if reply.text:
         message["content"] = reply.text
+    if reply.reasoning:
+        message["<reasoning>"] = reply.reasoning
     if reply.tool_calls:
         kept = message.get("tool_calls") or [{} for _ in reply.tool_calls]
         for left, call in zip(kept, reply.tool_calls, strict=True):
@@ -75,6 +84,9 @@ def put_back(reply: Reply) -> dict[str, Any]:
     counts = {name: count for name, count in counts.items() if count is not None}
     if counts:
         value["usage"] = {**value.get("usage", {}), **counts}
+    if reply.usage.reasoning is not None:
+        details = value.setdefault("usage", {}).setdefault("completion_tokens_details", {})
+        details["reasoning_tokens"] = reply.usage.reasoning
     return value
 
 

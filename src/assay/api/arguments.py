@@ -37,13 +37,17 @@ def lock_from(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    parameters: Mapping[str, str | None] | None = None,
+    includes: str | Sequence[str] | None = None,
+    price: str | Mapping[str, Any] | None = None,
     instrument: Paths = (),
     **options: Any,
 ) -> Lock:
     """The lock of what is passed: the same words as on the command line, and the instruments' own options."""
     beside = Beside(
         None if subject is None else specs_of(subject),
-        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
+        base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary, parameters,
+        includes, price,
     )  # fmt: skip
     return declare(study, beside, own_options(study, options), paths_of(instrument))
 

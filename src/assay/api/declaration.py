@@ -19,12 +19,24 @@ from assay.bench import named_instrument
 from assay.bench.prepare import instruments_of, prepare, read_study, take_files
 from assay.errors import InputError, UnknownName
 from assay.registry import names as known_names
-from assay.study import Budget, Lock, Source, Study, SubjectSpec, convert, read_lock
+from assay.study import Budget, Lock, Price, Source, Study, SubjectSpec, convert, read_lock
+from assay.subjects.recipes import RECIPES
 
 from .option_values import Given, plain_data, plain_value
 
-__all__ = ["Beside", "Target", "budget_of", "declare", "lock_file", "study_from", "warnings_of"]
+__all__ = [
+    "Beside",
+    "Target",
+    "budget_of",
+    "declare",
+    "lock_file",
+    "parse_budget",
+    "study_from",
+    "warnings_of",
+]
 
+AT_AN_ENDPOINT = ("base_url", "key_env", "parameters")  # what only such subjects take
+FREE = ("local", "reference")  # kinds of subjects that nobody is paid for
 _DURATION = re.compile(r"^(\d+(?:\.\d+)?)(s|m|h|d)?$")
 Target = str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 Spell = Callable[[str], str]
@@ -43,6 +55,9 @@ class Beside(NamedTuple):
     connections: int | None = None
     max_tokens: int | None = None
     boundary: str | None = None
+    parameters: Mapping[str, str | None] | None = None
+    includes: str | Sequence[str] | None = None
+    price: str | Mapping[str, Any] | None = None
 
 
 def declare(
@@ -149,14 +164,19 @@ def _override(study: Study, beside: Beside, spell: Spell) -> Study:
     _check_whole(spell("max_tokens"), max_tokens)
     if beside.subjects:
         study = _replace(study, subjects=tuple(beside.subjects))
-    changes = {name: getattr(beside, name) for name in ("base_url", "key_env", "connections", "boundary")}
+    fields = ("base_url", "key_env", "connections", "boundary", "parameters")
+    changes = {name: getattr(beside, name) for name in fields}
     changes = {name: value for name, value in changes.items() if value is not None}
+    if beside.includes is not None:
+        changes["includes"] = _listed(beside.includes, spell("includes"))
     if changes:
         study = _replace(study, subjects=_changed_subjects(study, changes, spell))
+    if beside.price is not None:
+        study = _replace(study, subjects=_priced(study, beside.price, spell("price")))
     if beside.seed is not None:
         study = _replace(study, seed=beside.seed)
     if max_tokens is None and beside.quick:
-        max_tokens = min(study.sampling.max_tokens, 160)
+        max_tokens = min(study.sampling.max_tokens or 160, 160)
     if max_tokens is not None:
         study = _replace(study, sampling=msgspec.structs.replace(study.sampling, max_tokens=max_tokens))
     return convert(plain_data(study, "the study"), Study)  # Python passes values of any type
@@ -167,15 +187,50 @@ def _changed_subjects(study: Study, changes: dict[str, Any], spell: Spell) -> tu
     specs = []
     for spec in study.specs:
         given = dict(changes)
-        if spec.kind != "openai":
-            given.pop("base_url", None)
-            given.pop("key_env", None)
+        if spec.kind not in RECIPES:
+            for option in AT_AN_ENDPOINT:
+                given.pop(option, None)
+        elif "parameters" in given:
+            given["parameters"] = {**spec.parameters, **given["parameters"]}
         specs.append(msgspec.structs.replace(spec, **given) if given else spec)
-    if not any(spec.kind == "openai" for spec in specs):
-        for option in ("base_url", "key_env"):
+    if not any(spec.kind in RECIPES for spec in specs):
+        for option in AT_AN_ENDPOINT:
             if option in changes:
-                raise InputError(f"{spell(option)} goes with openai: subjects, and there is none")
+                raise InputError(f"{spell(option)} goes with subjects at an endpoint, and there is none")
     return tuple(specs)
+
+
+def _priced(study: Study, given: Any, option: str) -> tuple[SubjectSpec, ...]:
+    """The study's subjects with a price: ``IN/OUT`` per million tokens, or the fields of a price."""
+    if isinstance(given, str):
+        first, slash, second = given.partition("/")
+        values: Any = {"input": _money(first), "output": _money(second)}
+        if not slash or None in values.values():
+            raise InputError(f"{option} {given}: write IN/OUT, money per million tokens, such as 0.15/0.6")
+    else:
+        values = plain_data(given, option)
+    price = convert(values, Price, at=(option,))
+    specs = study.specs
+    if all(spec.kind in FREE for spec in specs):
+        raise InputError(f"{option} goes with subjects that are paid for, and there is none")
+    return tuple(s if s.kind in FREE else msgspec.structs.replace(s, price=price) for s in specs)
+
+
+def _money(text: str) -> float | None:
+    try:
+        amount = float(text)
+    except ValueError:
+        return None
+    return amount if math.isfinite(amount) and amount >= 0 else None
+
+
+def _listed(given: Any, option: str) -> tuple[str, ...]:
+    """What a boundary includes: a list, or a text with commas."""
+    parts = given.split(",") if isinstance(given, str) else [*given] if isinstance(given, Sequence) else []
+    listed = tuple(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    if not listed or len(listed) < len(parts):
+        raise InputError(f"{option}: name what the boundary includes, such as 'a memory, a calculator'")
+    return listed
 
 
 def _check_whole(option: str, value: Any, most: int | None = None) -> None:
@@ -217,16 +272,33 @@ def _with_options(
 
 
 def warnings_of(lock: Lock) -> list[str]:
-    """What the study declares and can never come true, of every instrument."""
-    return [f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)]
+    """What the study declares and can never come true, and boundaries that list nothing."""
+    bare = [spec.title for spec in lock.study.specs if spec.boundary == "extended" and not spec.includes]
+    return [
+        *(f"{title}: {_LISTS_NOTHING}" for title in bare),
+        *(f"{i.name}: {text}" for i in instruments_of(lock) for text in i.warnings(lock)),
+    ]
+
+
+_LISTS_NOTHING = (
+    "its extended boundary does not list what it includes, and every reading will be flagged; "
+    "list it: --includes 'a memory, a calculator' (in a study: includes)"
+)
 
 
 def budget_of(given: str | Mapping[str, Any], study: Study, spell: Spell = str) -> Budget:
-    """The study's budget with what is given instead: ``calls=500,wall=10m``, or the fields of a study's budget."""
+    """The study's budget with what is given instead: ``calls=500,seconds=10m``, or the fields of a study's budget."""
     if not isinstance(given, str | Mapping):
         raise InputError(f"{spell('budget')}: a text or a mapping, not {type(given).__name__}")
-    values = _parsed(given, spell("budget")) if isinstance(given, str) else plain_data(given, "budget")
+    if isinstance(given, str):
+        return parse_budget(given, study.budget, spell("budget"))
+    values = plain_data(given, "budget")
     return convert({**msgspec.to_builtins(study.budget), **values}, Budget, at=("budget",))
+
+
+def parse_budget(text: str, before: Budget, option: str) -> Budget:
+    """A budget as it is written in one line, in place of what was declared ``before``."""
+    return convert({**msgspec.to_builtins(before), **_parsed(text, option)}, Budget, at=("budget",))
 
 
 def _parsed(text: str, option: str) -> dict[str, Any]:
@@ -235,7 +307,7 @@ def _parsed(text: str, option: str) -> dict[str, Any]:
         name, equals, value = part.strip().partition("=")
         if ("seconds" if name == "wall" else name) in values:
             raise InputError(f"{option} {text}: {name} is given twice")
-        if name == "wall":
+        if name in ("seconds", "wall"):  # as a study calls it, and as it was called here first
             found = _DURATION.match(value)
             if not found:
                 raise InputError(f"{option} {part}: write a duration such as 90s, 10m or 2h")
@@ -245,7 +317,7 @@ def _parsed(text: str, option: str) -> dict[str, Any]:
             values[name] = _amount(f"{option} {part.strip()}", name, value)
         else:
             raise InputError(
-                f"{option} {text}: write calls=N, tokens=N, cost=X or wall=DURATION, comma-separated"
+                f"{option} {text}: write calls=N, tokens=N, cost=X or seconds=DURATION, comma-separated"
             )
     return values
 

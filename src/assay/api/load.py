@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay.bench import Instrument, RunFolder, load_instrument
 from assay.bench.prepare import instruments_of, take_files
 from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
-from assay.evidence.manifest import manifest_paths
+from assay.evidence.faults import FaultSummary, read_faults
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.trials import TrialReader
+from assay.report.faults import beside_rows
 from assay.report.presentation import Headline
 from assay.report.tables import headline_table
+from assay.report.text import safe_terminal
 from assay.study import Lock
 from assay.vocabulary import Reading, Result
 
@@ -50,6 +52,25 @@ class LoadedRun:
     @property
     def results(self) -> list[Result]:
         return [reading.result for reading in self.readings.values()]
+
+    @property
+    def usable(self) -> bool:
+        """False where nothing can be built on the run: exit code 4 of `assay run`. ``unusable`` says why."""
+        return not self.unusable
+
+    @property
+    def unusable(self) -> list[str]:
+        """Why nothing is usable: all trials of a subject were lost, or a reading is Invalid."""
+        from assay.report.usable import unusable_in
+
+        share = self.lock.study.limits.excluded_share
+        found = (text for reading in self.readings.values() for text in unusable_in(reading, share))
+        return [safe_terminal(text) for text in found]
+
+    @property
+    def faults(self) -> list[FaultSummary]:
+        """What went wrong on the way, by subject and kind, each with the words of the first."""
+        return [fault for reading in self.readings.values() for fault in read_faults(reading.envelope)]
 
     def frame(self) -> pl.DataFrame:
         """One row a measure: instrument, name, the labels, value, low, high, bounds, n, units, flags."""
@@ -141,6 +162,13 @@ class LoadedRun:
         except AssayError:
             return []
 
+    def _shown(self) -> list[tuple[Result, Headline]]:
+        """What is read first of every reading."""
+        return [
+            (reading.result, beside_rows(_headline(reading.result), read_faults(reading.envelope)))
+            for reading in self.readings.values()
+        ]
+
     def _instrument(self, name: str | None) -> Instrument:
         if name is None and len(self.readings) == 1:
             (name,) = self.readings
@@ -163,12 +191,13 @@ class LoadedRun:
     def __str__(self) -> str:
         from assay.report.terminal import summary_text
 
-        return "\n".join(summary_text(result, _headline(result)) for result in self.results)
+        parts = [summary_text(result, headline) for result, headline in self._shown()]
+        return "\n".join([*parts, *(f"Nothing usable: {text}" for text in self.unusable)])
 
     def _repr_html_(self) -> str:
         from assay.report.html import render_summary
 
-        shown = [(result, _headline(result)) for result in self.results]
+        shown = self._shown()
         under = str(self.path) if self.finished else f"{self.path}, not finished"
         return render_summary(self.lock.study.name, shown, under=under)
 
@@ -197,7 +226,7 @@ def load(
 
 
 def load_folder(folder: RunFolder, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> LoadedRun:
-    if manifest_paths(folder.ledger):
+    if folder.closed:
         sealed = folder.read_sealed(signers)
         take_files(sealed.lock, files)
         return LoadedRun(folder, sealed.lock, sealed.readings, finished=True)

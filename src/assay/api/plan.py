@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from assay.bench import Plan
+from assay.bench import Instrument, Plan
 from assay.bench.prepare import instruments_of, subjects_of
-from assay.errors import InputError
+from assay.errors import InputError, blaming
 from assay.report.presentation import Headline
 from assay.report.text import safe_terminal
 from assay.study import Lock
@@ -18,7 +18,9 @@ from .arguments import MANNER, Paths, Subjects, lock_from
 from .declaration import Target, warnings_of
 from .worker_thread import call_apart
 
-__all__ = ["StudyPlan", "plan", "plan_of"]
+__all__ = ["CALL_SECONDS", "StudyPlan", "plan", "plan_of"]
+
+CALL_SECONDS = 5.0  # assumed of one call
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):
@@ -75,8 +77,10 @@ def plan(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | Sequence[str] | None = None,
+    price: str | Mapping[str, Any] | None = None,
     instrument: Paths = (),
-    call_seconds: float = 5.0,
+    call_seconds: float = CALL_SECONDS,
     **options: Any,
 ) -> StudyPlan:
     """What `assay.run` would ask, given the same: calls, tokens, cost, time, and the difference it could detect.
@@ -96,15 +100,17 @@ def plan(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        includes=includes,
+        price=price,
         instrument=instrument,
         **{word: value for word, value in options.items() if word not in MANNER},
     )
     return call_apart(lambda: plan_of(lock, call_seconds))
 
 
-def plan_of(lock: Lock, call_seconds: float) -> StudyPlan:
+def plan_of(lock: Lock, call_seconds: float = CALL_SECONDS) -> StudyPlan:
     """The plan of a lock."""
-    plans = {instrument.name: instrument.plan(lock) for instrument in instruments_of(lock)}
+    plans = {instrument.name: _plan_of(instrument, lock) for instrument in instruments_of(lock)}
     calls = sum(p.calls for p in plans.values())
     lanes = sum(subject.connections for subject in subjects_of(lock))
     share = 1 / len(lock.study.specs)
@@ -124,3 +130,8 @@ def plan_of(lock: Lock, call_seconds: float) -> StudyPlan:
         call_seconds=call_seconds,
         connections=lanes,
     )
+
+
+def _plan_of(instrument: Instrument, lock: Lock) -> Plan:
+    with blaming(f"the instrument {instrument.name}", "plan"):
+        return instrument.plan(lock)

@@ -20,7 +20,7 @@ from assay.errors import InputError, UnknownName
 from assay.evidence.manifest import manifest_paths
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.measuring import analysis_options
-from assay.report.publish import envelope_of
+from assay.report.publish import envelopes_of
 from assay.study import Lock, convert
 from assay.vocabulary import Flag, Reading
 
@@ -49,12 +49,12 @@ def rescore(folder: RunFolder, lock: Lock, given: Sequence[Given], read: Read) -
     study = msgspec.structs.replace(lock.study, instruments=options)
     other = msgspec.structs.replace(lock, study=study)  # the digest stays that of the evidence
     closed = bool(manifest_paths(folder.ledger))
-    envelope = {} if closed else envelope_of(folder, lock)
+    envelopes = {} if closed else envelopes_of(folder, lock)
     readings = []
     with closing(LedgerIndex(folder.ledger, lock.digest)) as index:
         for instrument in instruments:
             found = score(instrument, Evidence(index, instrument.name, lock=other))
-            about = folder.read_reading(instrument.name).envelope if closed else envelope
+            about = folder.read_reading(instrument.name).envelope if closed else envelopes[instrument.name]
             readings.append(_flagged(Reading(result=found, envelope=about), changed[instrument.name]))
     return readings
 

@@ -11,7 +11,6 @@ from typing import Any
 from assay.bench import RunFolder
 from assay.bench.prepare import take_files
 from assay.errors import AssayError, InputError, RunStopped
-from assay.evidence.manifest import manifest_paths
 from assay.evidence.redaction import Redactor
 from assay.report.publish import write_report
 from assay.report.text import safe_terminal
@@ -38,6 +37,8 @@ def run(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    includes: str | Sequence[str] | None = None,
+    price: str | Mapping[str, Any] | None = None,
     instrument: Paths = (),
     name: str | None = None,
     out: str | os.PathLike[str] = "runs",
@@ -45,6 +46,7 @@ def run(
     allow_unconfined_code: bool = False,
     report: bool = True,
     progress: bool | Show | None = None,
+    retry_lost: bool | str | Sequence[str] = False,
     **options: Any,
 ) -> LoadedRun:
     """Run a study to its end and read it. Takes what ``assay run`` takes, under the same names.
@@ -54,6 +56,7 @@ def run(
     instruments have one, ``INSTRUMENT={...}`` says whose. Where ``name`` is taken by a run of the same declaration,
     that run goes on, or is read if it is finished.
 
+    ``retry_lost`` asks the lost trials of a run once more, all or those that were lost to the named faults.
     ``progress`` is called with a `RunProgress` now and then. In a notebook a line is shown unless it is False. An
     interrupt, a budget or a full disk leave a run that can go on.
     """
@@ -61,7 +64,9 @@ def run(
         raise InputError(f"progress: True, False or a function, not {type(progress).__name__}")
     files, keyfile = paths_of(instrument), None if key is None else Path(key)
     show = notebook_display() if progress is None or progress is True else progress or None
-    manner = _Manner(keyfile, allow_unconfined_code, report, show)
+    faults = (retry_lost,) if isinstance(retry_lost, str) else () if retry_lost is True else retry_lost
+    retry = frozenset(faults) if faults is not False else None
+    manner = _Manner(keyfile, allow_unconfined_code, report, show, retry)
     declared = {
         "subject": subject,
         "base_url": base_url,
@@ -71,6 +76,8 @@ def run(
         "connections": connections,
         "max_tokens": max_tokens,
         "boundary": boundary,
+        "includes": includes,
+        "price": price,
         **options,
     }
     given = {word: value for word, value in declared.items() if value is not None}
@@ -88,6 +95,8 @@ def run(
                 "give another name, or none"
             )
         return _go_on(folder, (), None, manner)
+    if retry is not None:
+        raise InputError("retry_lost goes with a run: give its folder in place of a study")
     for text in warnings_of(lock):
         warnings.warn(text, stacklevel=2)
     folder, lock = create_run(lock, Path(out), name, key=keyfile, source=lock_file(study))
@@ -98,8 +107,15 @@ def run(
 class _Manner:
     """How a run is conducted, whatever is run."""
 
-    def __init__(self, key: Path | None, unconfined: bool, report: bool, show: Show | None) -> None:
-        self.key, self.unconfined, self.report, self.show = key, unconfined, report, show
+    def __init__(
+        self,
+        key: Path | None,
+        unconfined: bool,
+        report: bool,
+        show: Show | None,
+        retry: frozenset[str] | None,
+    ) -> None:
+        self.key, self.unconfined, self.report, self.show, self.retry = key, unconfined, report, show, retry
 
 
 def _run_folder(study: Target) -> RunFolder | None:
@@ -112,7 +128,8 @@ def _run_folder(study: Target) -> RunFolder | None:
 def _go_on(
     folder: RunFolder, files: Sequence[Path], budget: str | Mapping[str, Any] | None, manner: _Manner
 ) -> LoadedRun:
-    if manifest_paths(folder.ledger) and (folder.report_path.is_file() or not manner.report):
+    drawn = folder.report_path.is_file() or not manner.report
+    if folder.closed and drawn and manner.retry is None:
         return load_folder(folder, files)
     lock = folder.read_lock()
     take_files(lock, files)
@@ -127,7 +144,7 @@ def _session(session: Session, manner: _Manner) -> LoadedRun:
     again = f"assay.run({str(folder.path)!r})"
     try:
         session.check_sandbox()
-        stopped = _measure(session, manner.show)
+        stopped = _measure(session, manner.show, manner.retry)
         if stopped is not None:
             raise stopped.cause or RunStopped(
                 f"{stopped.reason.rstrip('.')}; what is recorded is safe, go on with: {again}"
@@ -168,7 +185,7 @@ def _clean(error: BaseException | None, session: Session) -> None:
         error = error.__cause__ or error.__context__
 
 
-def _measure(session: Session, show: Show | None) -> Stopped | None:
+def _measure(session: Session, show: Show | None, retry: frozenset[str] | None) -> Stopped | None:
     watched = Watched()
     stops: list[Stop] = []
 
@@ -180,6 +197,6 @@ def _measure(session: Session, show: Show | None) -> Stopped | None:
         for one in stops:
             one("interrupted")
 
-    stopped = run_apart(lambda: session.measure(watched.watch, stops.append), tick=tick, stop=stop)
+    stopped = run_apart(lambda: session.measure(watched.watch, stops.append, retry), tick=tick, stop=stop)
     tick()
     return stopped

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from assay.bench.live import SandboxService
 from assay.bench.prepare import instruments_of, subjects_of
 from assay.errors import AssayError, StorageFull, SubjectRefused
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import manifest_paths
 from assay.report.publish import Scored, publish, score_run
 from assay.report.text import safe_name
 from assay.study import Budget, Lock, read_lock, write_lock
@@ -92,14 +92,20 @@ class Session:
         if any(runs_code(instrument, self.lock) for instrument in self.instruments):
             sandbox_report(allow_unconfined_code=self._unconfined)
 
-    async def measure(self, watch: Watch, ready: Callable[[Stop], None]) -> Stopped | None:
+    async def measure(
+        self, watch: Watch, ready: Callable[[Stop], None], retry: Collection[str] | None = None
+    ) -> Stopped | None:
         """None when the study is finished. ``ready`` is given what stops the run cleanly.
 
-        A closed run is only verified: one that was altered must not be asked for again, nor written to.
+        A closed run is only verified: one that was altered must not be asked for again, nor written to. With
+        ``retry`` its lost trials are asked again: those lost to the named faults, or all.
         """
-        if manifest_paths(self.folder.ledger):
+        if self.folder.closed:
             self.folder.read_sealed()
-            return None
+            if retry is None:
+                return None
+        elif self.folder.reopened:
+            self.folder.check_sealed_part(self.lock)
         runner = Runner(
             self.lock,
             self.folder,
@@ -108,6 +114,7 @@ class Session:
             meter=Meter(self._budget),
             sandbox=SandboxService(allow_unconfined_code=self._unconfined),
             environment=lambda: environment(allow_unconfined_code=self._unconfined),
+            retry=retry,
         )
         ready(runner.stop)
         async with watch(runner.progress):
@@ -115,6 +122,8 @@ class Session:
                 finished = await runner.run()
             except SubjectRefused as refused:  # what was recorded before stands; put right, the run can go on
                 return Stopped(runner.stop_reason or str(refused), refused)
+        if retry is not None and not runner.retried:
+            warnings.warn("no trial of this run is lost: none was asked again", stacklevel=2)
         return None if finished else Stopped(runner.stop_reason)
 
 
@@ -123,7 +132,7 @@ def close_run(
 ) -> list[Scored]:
     """Readings, records and manifest. A run that is closed already is only scored. ``again`` says how to try again."""
     try:
-        if manifest_paths(folder.ledger):
+        if folder.closed:
             return score_run(folder, lock, instruments)
         return publish(folder, lock, instruments, key)
     except (OSError, AssayError) as error:

@@ -21,16 +21,20 @@ from assay.evidence.chain import genesis, read_lines
 from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import unsealed
-from assay.evidence.records import End, Evidence, LedgerIndex, Wave
+from assay.evidence.records import End, Evidence, LedgerIndex
+from assay.evidence.waves import Wave
 from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.study.lock import Lock
+from assay.study.model import Budget
 from assay.subjects.base import Call, Subject
 from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
 from .folder import RunFolder
+from .history import History
 from .instrument import Instrument, score, strata_of
 from .live import SandboxService
+from .meter import Meter
 from .probe import Probe, Received
 
 __all__ = ["AuditReport", "close_to", "replay"]
@@ -115,6 +119,9 @@ async def replay(
     try:
         index.refresh()
         report.faults += _check_sessions(folder, lock)
+        if index.reopened:
+            report.faults += _check_retries(folder, lock)
+            report.notes.append(f"{len(index.retries)} trials were asked again after they were lost")
         replay = _Replay(lock, index, {s.spec.title: s for s in subjects}, service, report)
         for instrument in instruments:
             await replay.instrument(instrument)
@@ -214,20 +221,30 @@ class _Replay:
         trial_id = trial.id
         self._seen.add(trial_id)
         attempts = self._index.attempts(trial_id)
-        complete = [a for a, events in attempts.items() if any(e.kind == "end" for e in events)]
-        if not complete:
+        retried = {retry.attempt for retry in self._index.retries.get(trial_id, ())}
+        complete = {a for a, events in attempts.items() if any(e.kind == "end" for e in events)}
+        if not complete - retried:
             self._report.faults.append(f"trial {trial_id[:12]}: has no outcome")
             return
-        attempt = min(complete)
-        tape = attempts[attempt]
+        attempt = min(complete - retried)
         self._report.trials += 1
+        for earlier in range(attempt):
+            if earlier in retried:  # it has to have been lost as recorded, too
+                await self._conduct_attempt(instrument, wave, trial, earlier, attempts[earlier])
+            else:
+                self._check_abandoned(
+                    trial_id, earlier, attempts.get(earlier, []), self._subjects[trial.subject]
+                )
+        await self._conduct_attempt(instrument, wave, trial, attempt, attempts[attempt])
+
+    async def _conduct_attempt(
+        self, instrument: Instrument, wave: Wave, trial: Trial, attempt: int, tape: list[Event]
+    ) -> None:
+        trial_id, subject = trial.id, self._subjects[trial.subject]
         self._report.asks += sum(event.kind == "received" and "reply" in event.data for event in tape)
         end = next(event for event in tape if event.kind == "end")
         if len([e for e in tape if e.kind == "end"]) > 1:
             raise Divergence(trial_id, attempt, end.ordinal, "has two outcomes")
-        subject = self._subjects[trial.subject]
-        for earlier in range(attempt):
-            self._check_abandoned(trial_id, earlier, attempts.get(earlier, []), subject)
         probe = Probe(trial, trial_id, subject, self._lock, self._back, attempt=attempt, tape=tape)
         recorded = msgspec.convert(end.data, End)
         try:
@@ -294,6 +311,13 @@ def _not_covered(folder: RunFolder) -> list[str]:
         told = ", ".join(others[:10]) + (f" and {len(others) - 10} more" if len(others) > 10 else "")
         notes.append(f"not sealed, and no part of the run: {told}")
     return notes
+
+
+def _check_retries(folder: RunFolder, lock: Lock) -> list[str]:
+    """All trials that were lost to the named faults were asked again, not a choice of them."""
+    history = History.read(folder.ledger, lock.digest, Meter(Budget()), repair=False)
+    left = len(history.due)
+    return [f"{left} lost trials that were to be asked again were not"] if left else []
 
 
 def _check_sessions(folder: RunFolder, lock: Lock) -> list[str]:

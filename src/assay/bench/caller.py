@@ -28,6 +28,8 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 OUTAGES = frozenset({"connect", "network"})  # the endpoint cannot be reached at all
 GRACE = 75.0  # seconds an adapter may be late with its own time limit: it may have to start a process first
+FIRST_CALLS = 2  # at once until the endpoint has answered: one that refuses us costs no more
+MOST_TRACES = 100  # of a subject in a session
 PATIENCE = 5  # an endpoint that says "busy" gets this many times the ordinary tries
 
 
@@ -42,11 +44,12 @@ class Caller:
         stopping: asyncio.Event,
         redactor: Redactor | None = None,
     ) -> None:
-        self.subject, self.pace = subject, Pace(subject.connections)
+        self.subject, self.pace = subject, Pace(subject.connections, first=FIRST_CALLS)
         self._redactor = redactor or Redactor(subject.secrets())
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT
         self._waits_until = 0.0
+        self._traces = 0
         self._busy: dict[str, bool] = {}  # fault → whether it only meant "slow down"
 
     def reserve(self) -> None:
@@ -69,11 +72,14 @@ class Caller:
                 reply = await self._try(wire, call)
             except SubjectFault as fault:
                 tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})
+                self._keep_first(fault, tries[-1])
                 failed, named = fault, self._named_wait(fault)
+                pace.answered()
                 if fault.slow_down:
                     pace.slow_down(named)
             else:
                 seconds = time.perf_counter() - begun
+                pace.answered()
                 pace.succeeded()
                 cost = self._meter.take_reply(reply.usage, self.subject.spec.price, seconds)
                 return Received(tuple(tries), seconds, bounded(reply, largest, self._redactor), cost=cost)
@@ -82,8 +88,24 @@ class Caller:
             self._meter.faults[failed.name] += 1
             self._busy[failed.name] = failed.slow_down
             if not failed.retriable or self._spent(tries):
-                return Received(tuple(tries), 0.0, None, failed.name, self._redactor.excerpt(failed.detail))
+                return self._failure(tuple(tries), failed)
             await self._wait(len(tries), named)
+
+    def _failure(self, tries: tuple[dict[str, Any], ...], failed: SubjectFault) -> Received:
+        """An ask that was not answered. Of many the same, only the first keep their tracebacks and output."""
+        received = Received(tries, fault=failed.name, detail=self._redactor.excerpt(failed.detail))
+        if (failed.trace or failed.printed) and self._traces < MOST_TRACES:
+            self._traces += 1
+            received.trace = self._redactor.ending(failed.trace)
+            received.printed = self._redactor.ending(failed.printed)
+        return received
+
+    def _keep_first(self, fault: SubjectFault, failed: dict[str, Any]) -> None:
+        """The first fault of each kind is recorded in the endpoint's words even if another try cures it."""
+        if (key := (self.subject.spec.title, fault.name)) not in self._meter.first_faults:
+            said = self._meter.first_faults[key] = self._redactor.excerpt(fault.detail)
+            if said:
+                failed["detail"] = said
 
     @property
     def asked_to_wait(self) -> float:
@@ -106,8 +128,10 @@ class Caller:
                 reply = await self.subject.call(wire, call, limit)
             if not isinstance(reply, Reply) or not isinstance(reply.text, str):
                 raise TypeError(f"it gives {reply!r}, not a Reply with text")
-        except (InputError, SubjectRefused) as refused:
-            raise type(refused)(self._redactor.excerpt(str(refused))) from None
+        except InputError as refused:
+            raise InputError(self._redactor.excerpt(str(refused))) from None
+        except SubjectRefused as refused:
+            raise SubjectRefused(self._redactor.excerpt(refused.said), mend=refused.mend) from None
         except AssayError:
             raise
         except Exception as error:

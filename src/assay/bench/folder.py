@@ -7,6 +7,7 @@
       ledger/0001.jsonl …     the evidence, a segment for every time the run was begun or resumed
       ledger/manifest-0001.json
       reading-INSTRUMENT.json what it amounts to
+      earlier/0001/           readings of an earlier closing, where lost trials were asked again
       records-INSTRUMENT.csv  one row an output
       report.html
 """
@@ -29,7 +30,7 @@ import msgspec
 from assay import __version__
 from assay.errors import InputError, IntegrityError
 from assay.evidence.files import read_whole, sync_folder
-from assay.evidence.manifest import manifest_paths, verify_closed
+from assay.evidence.manifest import is_reopened, manifest_paths, verify_closed
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
 
@@ -130,6 +131,21 @@ class RunFolder:
                 return cls(candidate)
         raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path})")
 
+    @property
+    def closed(self) -> bool:
+        """Whether all of it is sealed. One that was begun again to ask lost trials is not, until it is closed again."""
+        return bool(manifest_paths(self.ledger)) and not self.reopened
+
+    @property
+    def reopened(self) -> bool:
+        return bool(manifest_paths(self.ledger)) and is_reopened(self.ledger, self.read_lock().digest)
+
+    def check_sealed_part(self, lock: Lock) -> None:
+        """Of a run that was begun again: what was sealed before is as it was signed."""
+        faults, _ = verify_closed(self.ledger, lock.digest, self.path, reopened=True)
+        if faults:
+            raise IntegrityError(f"{self.path} is not what was signed: {faults[0]}")
+
     def read_lock(self, signers: Sequence[str] = ()) -> Lock:
         return read_lock(self.lock_path, signers=signers)
 
@@ -156,7 +172,14 @@ class RunFolder:
         The hand that signed the lock has to have signed the rest: with a key of their own anyone could seal other
         evidence under somebody's lock. Two hands are in order where both are named.
         """
-        faults, signed = verify_closed(self.ledger, lock.digest, self.path, signers=signers)
+        reopened = is_reopened(self.ledger, lock.digest)
+        faults, signed = verify_closed(
+            self.ledger, lock.digest, self.path, signers=signers, reopened=reopened
+        )
+        if reopened:
+            faults.append(
+                f"lost trials are being asked again; it is not closed until that is done: assay resume {self.path}"
+            )
         keyids = tuple(s.keyid for s in signed)
         if not signers:
             faults += [
@@ -174,7 +197,7 @@ class RunFolder:
         an audit shows.
         """
         lock = self.read_lock(signers)
-        if not manifest_paths(self.ledger):
+        if not self.closed:
             raise InputError(f"{self.path} is not closed yet; go on with: assay resume {self.path}")
         faults, keyids = self.verify(lock, signers)
         if faults:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,26 @@ from msgspec import Struct
 from assay.errors import IntegrityError
 from assay.evidence.chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from assay.evidence.events import TAIL, TAIL_SIZE, Event, decode_event
+from assay.evidence.faults import FailedTries, FaultCounts, FaultSummary, LostTrial
 from assay.evidence.ledger import recover, segment_paths
-from assay.evidence.records import Wave, restore_texts, take_wave
+from assay.evidence.records import restore_texts
+from assay.evidence.waves import Wave, take_wave
+from assay.study.lock import Lock
+from assay.study.model import Budget
 from assay.vocabulary import Usage
 
 from .meter import Meter
 
-__all__ = ["History"]
+__all__ = ["History", "met_faults"]
 
 
 class _Reply(Struct):
     usage: Usage = Usage()
 
 
-class _Received(Struct):
-    """As much of a ``received`` event as the meter needs."""
+class _Received(FailedTries):
+    """As much of a ``received`` event as the meter and the count of faults need."""
 
-    tries: tuple[dict[str, Any], ...]
     seconds: float = 0.0
     reply: _Reply | None = None
     cost: float = 0.0
@@ -54,6 +57,10 @@ class History:
         self.ended = False
         self.sessions: list[dict[str, Any]] = []  # the data of every ``run`` event
         self.times: list[float] = []  # when sessions began and ended
+        self.faults = FaultCounts()
+        self.due: dict[
+            str, LostTrial
+        ] = {}  # lost trials that a session was to ask again, and has not begun to
         self._texts: dict[str, tuple[Path, int, int]] = {}
 
     @classmethod
@@ -98,8 +105,12 @@ class History:
         if kind == b"end":
             self.finished.add(bytes.fromhex(trial))
             self.begun.pop(trial, None)
+            self.faults.ended(trial, line.event)
             return
         self.begun.setdefault(trial, []).append((path, line.offset, len(line.event)))
+        if kind == b"retried":
+            self.reopen(trial)
+            return
         if kind == b"sent":
             meter.calls += 1
         elif kind == b"resent":
@@ -109,10 +120,25 @@ class History:
             received = _decode_received(line.event).data
             for one in received.tries:
                 meter.faults[one["fault"]] += 1
+            if received.tries:
+                self.faults.received(trial, received, received.reply is not None)
             meter.calls += len(received.tries) - (received.reply is None)
             if received.reply is not None:
                 meter.take_reply(received.reply.usage, None, received.seconds)
                 meter.cost += received.cost
+
+    def reopen(self, trial: str) -> LostTrial:
+        """A lost trial is asked again, so its wave is open again."""
+        lost = self.faults.retried(trial)
+        self.due.pop(trial, None)
+        self.finished.discard(bytes.fromhex(trial))
+        self.waves[lost.instrument, lost.stratum][lost.wave].closed = False
+        return lost
+
+    def lost_to(self, faults: Collection[str]) -> dict[str, LostTrial]:
+        """The trials that are lost to these faults, in the order of their ids; no fault named: to any."""
+        lost = self.faults.lost
+        return {trial: lost[trial] for trial in sorted(lost) if not faults or lost[trial].reason in faults}
 
     def _take_other(self, path: Path, line: Line) -> None:
         """Events that belong to no trial: few, and read whole."""
@@ -124,11 +150,18 @@ class History:
             take_wave(self.waves, kind, msgspec.convert(event.data, Wave))
         elif kind in ("run", "stopped", "finished"):
             self.times.append(event.at)
-            self.ended |= kind == "finished"
+            self.ended = kind == "finished"  # a run that lost trials may be begun again
             if kind == "run":
                 self.sessions.append(event.data)
+                if "retry" in event.data:
+                    self.due |= self.lost_to(event.data["retry"]["faults"])
         else:
             raise IntegrityError(f"an event of an unknown kind {kind!r}")
+
+    def listed_faults(self, lock: Lock) -> list[FaultSummary]:
+        """The faults of all trials; where a run has one subject, those of unfinished trials are its own, too."""
+        specs = lock.study.specs
+        return self.faults.listed(only=specs[0].title if len(specs) == 1 else "")
 
     def tape(self, trial: str) -> list[Event]:
         """The events of the last attempt at an unfinished trial, texts put back in their places."""
@@ -139,6 +172,12 @@ class History:
         events = sorted((e for e in events if e.attempt == last), key=lambda e: e.ordinal)
         restore_texts(events, lambda key: str(_load(self._texts[key]).data["text"]))
         return events
+
+
+def met_faults(folder: Path, lock: Lock) -> list[FaultSummary]:
+    """What went wrong in a run so far, finished or not."""
+    history = History.read(folder, lock.digest, Meter(Budget()), repair=False)
+    return history.listed_faults(lock)
 
 
 def _load(place: tuple[Path, int, int]) -> Event:

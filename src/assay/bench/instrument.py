@@ -19,6 +19,7 @@ from assay.study.source import Source
 from assay.vocabulary import Result, Trial
 
 from .probe import Probe
+from .retry import with_retries
 
 __all__ = [
     "Instrument",
@@ -72,6 +73,7 @@ class Instrument(Protocol):
     option_type: ClassVar[Any]  # the type of its part of a study
     row_option_type: ClassVar[Any]  # the type of what ``score_rows`` takes
     row_help: str  # what a row looks like
+    own_loops: bool  # whether it measures agents that run a loop of their own
 
     @property
     def runs_code(self) -> bool | Callable[[Lock], bool]:
@@ -217,7 +219,7 @@ def score(instrument: Instrument, evidence: Evidence) -> Result:
         found = instrument.score(evidence)
         if not isinstance(found, Result):
             raise TypeError(f"it gives {type(found).__name__}, not Result")
-        found = instrument.with_requirements(evidence.lock, found)
+        found = with_retries(instrument.with_requirements(evidence.lock, found), evidence)
         try:
             msgspec.json.decode(encode(found), type=Result)
         except InputError as error:

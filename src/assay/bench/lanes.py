@@ -7,7 +7,8 @@ import math
 from collections import deque
 from typing import NamedTuple
 
-from assay.evidence.records import Wave
+from assay.errors import OWN_FAULTS, SubjectFault, SubjectRefused
+from assay.evidence.waves import Wave
 from assay.subjects.base import Subject
 from assay.vocabulary import Trial
 
@@ -62,6 +63,18 @@ class Lane:
         self._belt: deque[Task] = deque()
         self._most = max(256, 4 * subject.connections)
         self._filled, self._room = asyncio.Event(), asyncio.Event()
+
+    def given_up(self, fault: SubjectFault) -> tuple[str, SubjectRefused]:
+        """Why a run stops after so many losses in a row, in a sentence and as an error."""
+        who, number = self.subject.spec.title, self.lost_in_a_row
+        if fault.name in OWN_FAULTS:
+            told = f"{who}: its own code failed in {number} trials in a row, the last with {fault}"
+            refused, first = f"{who} fails by its own code: {fault}", "Mend the subject"
+        else:
+            told = f"{who}: {number} trials in a row were lost to infrastructure, the last to {fault}"
+            refused, first = f"{who} does not answer: {fault}", "Put the endpoint right"
+        rest = "resume with --retry-lost to ask these again, too, or without it for the rest"
+        return f"{told}; they are excluded. {first} and {rest}", SubjectRefused(refused)
 
     async def put(self, task: Task) -> None:
         if len(self._belt) >= self._most:

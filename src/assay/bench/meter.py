@@ -24,6 +24,9 @@ class Meter:
         self.cost = 0.0
         self.subject_seconds = 0.0
         self.faults: Counter[str] = Counter()
+        self.first_faults: dict[
+            tuple[str, str], str
+        ] = {}  # (subject, fault) → what was said, in this session
         self.unreported = 0  # replies that do not say how many tokens they took, where that counts
         self.resent = 0
         self.spent_before = 0.0  # seconds of earlier sessions

@@ -14,11 +14,12 @@ __all__ = ["Pace"]
 
 
 class Pace:
-    """A gate with a limit that breathes."""
+    """A gate with a limit that breathes. ``first`` is how many go through before there is any answer."""
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, connections: int, *, first: int | None = None) -> None:
         self._most = connections
-        self.limit = float(connections)
+        self.limit = float(min(first or connections, connections))
+        self._answered = False
         self.in_flight = 0
         self._not_before = 0.0
         self._last_cut = 0.0
@@ -58,6 +59,12 @@ class Pace:
         self.in_flight -= 1
         if self._waiting:
             self._wake()
+
+    def answered(self) -> None:
+        """The endpoint serves us, well or badly: from now on the declared limit holds."""
+        if not self._answered:
+            self._answered = True
+            self.limit = float(self._most)
 
     def succeeded(self) -> None:
         if self.limit < self._most:

@@ -14,6 +14,8 @@ from assay.study.lock import Lock, LockedFile, make_lock
 from assay.study.model import Study
 from assay.study.source import Source, convert, read_source
 from assay.subjects.base import Subject, make_subject
+from assay.subjects.parameters import PARAMETERS
+from assay.subjects.recipes import ENDPOINT_FIELDS, RECIPES, resolved
 
 from .instrument import Instrument, Prepared, load_instrument, named_instrument
 
@@ -29,6 +31,7 @@ def read_study(path: Path) -> tuple[Study, Source]:
 
 def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
     """The lock of a study, unsigned. ``base`` is the folder its relative paths start from."""
+    study = _with_recipes(study, source)
     _check_subjects(study, source)
     if not study.options:
         raise _error(source, ("instruments",), "name at least one instrument")
@@ -55,6 +58,19 @@ def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
     return make_lock(msgspec.structs.replace(study, instruments=options), materials, versions, files)
 
 
+def _with_recipes(study: Study, source: Source | None) -> Study:
+    """The study with every recipe filled in: what is sent follows from the lock, whatever becomes of the recipe."""
+    subjects = list(study.subjects)
+    for number, spec in enumerate(study.specs):
+        try:
+            filled = resolved(spec)
+        except InputError as error:
+            raise _error(source, ("subjects", number), str(error)) from None
+        if filled != spec:
+            subjects[number] = filled
+    return msgspec.structs.replace(study, subjects=tuple(subjects))
+
+
 def _check_subjects(study: Study, source: Source | None) -> None:
     if not study.subjects:
         raise _error(source, ("subjects",), "name at least one subject, for example local:smollm2")
@@ -70,10 +86,19 @@ def _check_subjects(study: Study, source: Source | None) -> None:
         titles.add(spec.title)
         if spec.boundary == "core" and spec.includes:
             raise _error(source, (*at, "includes"), "a core boundary includes nothing; declare it extended")
-        if spec.base_url is not None and spec.kind != "openai":
-            raise _error(source, (*at, "base_url"), f"goes with openai: subjects, not with {spec.kind}:")
-        if study.budget.cost is not None and spec.price is None and spec.kind == "openai":
-            raise _error(source, at, f"a budget in money needs the price of {spec.title}")
+        if spec.kind not in RECIPES:
+            for field in ENDPOINT_FIELDS:
+                if getattr(spec, field):
+                    what = f"goes with subjects at an endpoint, not with {spec.kind}:"
+                    raise _error(source, (*at, field), what)
+        for name in PARAMETERS:
+            if name in spec.options and not spec.leaves_out(name):
+                mend = f"parameters: {{{name}: null}}"
+                what = f"would be sent in place of what the study declares; first leave that out: {mend}"
+                raise _error(source, (*at, "options", name), what)
+        if study.budget.cost is not None and spec.price is None and spec.kind in RECIPES:
+            how = "--price IN/OUT, or price in a study"
+            raise _error(source, at, f"a budget in money needs the price of {spec.title}: {how}")
 
 
 def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:

@@ -40,6 +40,8 @@ class Received(msgspec.Struct, omit_defaults=True):
     reply: Reply | None = None
     fault: str | None = None
     detail: str = ""
+    trace: str = ""  # where code of the subject raised: the end of its traceback
+    printed: str = ""  # and of what it printed
     cost: float = 0.0
 
 

@@ -6,9 +6,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from assay.vocabulary import Trial
+
 from .meter import Meter
 
-__all__ = ["Progress", "Tally"]
+__all__ = ["Progress", "Tally", "label_of"]
 
 
 class Tally:
@@ -19,6 +21,15 @@ class Tally:
     def __init__(self, label: str) -> None:
         self.label = label
         self.planned = self.done = self.success = self.excluded = 0
+
+
+def label_of(trial: Trial) -> str:
+    """How the display calls the trials that are counted together."""
+    varied = [
+        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in sorted(trial.factors.items())
+    ]
+    return " ".join([trial.subject, *filter(None, [trial.stage]), *varied])
 
 
 class Progress:

@@ -30,6 +30,8 @@ def bounded(reply: Reply, largest: int, redactor: Redactor) -> Reply:
 
     A tool call that does not fit is left out whole: half of one, or one without its arguments, was never made.
     """
+    if len(reply.reasoning) > largest:
+        reply = msgspec.structs.replace(reply, reasoning=redactor.clean_text(reply.reasoning)[:largest])
     if len(reply.text) + sum(len(call.name) + len(call.arguments) for call in reply.tool_calls) <= largest:
         return reply
     text = redactor.clean_text(reply.text)[:largest]

@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import msgspec
@@ -29,9 +29,11 @@ from assay.errors import (
     blaming,
 )
 from assay.evidence.events import Event
+from assay.evidence.faults import LostTrial
 from assay.evidence.ledger import Ledger
-from assay.evidence.records import Evidence, LedgerIndex, Wave
+from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.redaction import Redactor
+from assay.evidence.waves import Wave
 from assay.study.lock import Lock
 from assay.subjects.base import Subject
 from assay.vocabulary import Outcome, Trial
@@ -44,7 +46,9 @@ from .lanes import Lane, OpenWave, Task, Worker
 from .live import Live, SandboxService
 from .meter import Meter
 from .probe import Probe
-from .progress import Progress
+from .progress import Progress, label_of
+from .retry import lost_trials
+from .serving import check_opened
 
 __all__ = ["Runner"]
 
@@ -65,7 +69,9 @@ class Runner:
         meter: Meter | None = None,
         sandbox: SandboxService | None = None,
         environment: Callable[[], dict[str, Any]] = dict,
+        retry: Collection[str] | None = None,
     ) -> None:
+        """``retry`` names the faults whose lost trials are asked again; none of them by name: all."""
         self.lock, self.folder = lock, folder
         self.instruments = list(instruments)
         self.meter = meter or Meter(lock.study.budget)
@@ -74,6 +80,8 @@ class Runner:
         self.stop_reason = ""
         self._failure: AssayError | None = None
         self._environment = environment
+        self._retry = retry
+        self.retried: dict[str, int] = {}  # lost trial that is asked again → its attempt
         self._sandbox = sandbox or SandboxService()
         self._redactor = Redactor()
         self._lanes = {
@@ -96,7 +104,8 @@ class Runner:
     async def run(self) -> bool:
         """True when the study is finished; False when it was stopped and can be resumed."""
         self._history = History.read(self.folder.ledger, self.lock.digest, self.meter)
-        if self._history.ended:
+        lost = lost_trials(self._history, self._retry)
+        if self._history.ended and not lost:
             return True
         opened = await self._open_subjects()
         try:
@@ -106,7 +115,7 @@ class Runner:
             self._index = LedgerIndex(self.folder.ledger, self.lock.digest)
             callers = {title: lane.caller for title, lane in self._lanes.items()}
             self._live = Live(self._ledger, self._index, callers, self._sandbox)
-            self._begin(opened)
+            self._begin(opened, lost)
             await self._work()
             finished = not self.stopping.is_set()
             data = None if finished else {"reason": self._redactor.clean_text(self.stop_reason)}
@@ -128,6 +137,7 @@ class Runner:
                 self.progress.message = f"starting {title}"
                 with blaming(f"the subject {title}", "open"):
                     opened[title] = await lane.subject.open()
+                    check_opened(lane.subject.spec, opened[title], self.instruments)
         except BaseException as error:
             for lane in self._lanes.values():
                 await lane.subject.close()
@@ -152,8 +162,8 @@ class Runner:
                 "could not be replayed. Use another key, or none if the endpoint needs none"
             )
 
-    def _begin(self, opened: dict[str, Any]) -> None:
-        data = {
+    def _begin(self, opened: dict[str, Any], lost: dict[str, LostTrial]) -> None:
+        data: dict[str, Any] = {
             "lock": self.lock.digest,
             "after": self._history.heads,
             "environment": self._environment(),
@@ -161,7 +171,14 @@ class Runner:
         }
         if self._history.torn:
             data["torn_bytes"] = self._history.torn
+        if lost:
+            data["retry"] = {"faults": sorted(self._retry or ()), "trials": len(lost)}
         self._ledger.append(Event("run", time.time(), data=data))
+        for trial, one in (self._history.due | lost).items():
+            after = {"after": one.reason}
+            self._ledger.append(Event("retried", time.time(), trial, one.attempt, one.ordinal + 1, after))
+            self._history.reopen(trial)
+            self.retried[trial] = one.attempt
 
     async def _work(self) -> None:
         tasks = [asyncio.create_task(self._keep_synced())]
@@ -264,7 +281,7 @@ class Runner:
                 if raw in seen:
                     raise ExtensionFailed(f"{who}: it yields trial {trial_id[:12]} twice in wave {number}")
                 seen.add(raw)
-            label = _label(trial)
+            label = label_of(trial)
             planned[label] = planned.get(label, 0) + 1
             if raw in self._history.finished:
                 self.progress.tally(label).done += 1
@@ -308,7 +325,7 @@ class Runner:
             raise InputError(
                 f"the instrument {wave.instrument.name} names an undeclared subject {trial.subject!r}"
             )
-        await lane.put(Task(trial, trial_id, wave, self.progress.tally(_label(trial))))
+        await lane.put(Task(trial, trial_id, wave, self.progress.tally(label_of(trial))))
 
     # Trials.
 
@@ -400,11 +417,13 @@ class Runner:
 
     def _attempt(self, subject: Subject, trial_id: str) -> tuple[int, list[Event]]:
         """Which attempt this is, and what is already recorded of it."""
+        if trial_id in self.retried:
+            return self.retried[trial_id] + 1, []
         if trial_id not in self._history.begun:
             return 0, []
         tape = self._history.tape(trial_id)
         attempt = tape[-1].attempt
-        if any(event.kind == "abandoned" for event in tape):
+        if any(event.kind in ("abandoned", "retried") for event in tape):
             return attempt + 1, []
         if subject.stateful or any(event.kind == "clock" for event in tape):
             why = "the subject is stateful" if subject.stateful else "its clock ran on"
@@ -422,20 +441,7 @@ class Runner:
     def _count_loss(self, lane: Lane, fault: SubjectFault) -> None:
         lane.lost_in_a_row += 1
         if lane.lost_in_a_row >= self.lock.study.limits.give_up_after:
-            self.stop(
-                f"{lane.subject.spec.title}: {lane.lost_in_a_row} trials in a row were lost to infrastructure, "
-                f"the last to {fault}; they stay excluded. Put the endpoint right and resume for the rest",
-                SubjectRefused(f"{lane.subject.spec.title} does not answer: {fault}"),
-            )
-
-
-def _label(trial: Trial) -> str:
-    """How the progress display calls the trials that are counted together."""
-    varied = [
-        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
-        for name, value in sorted(trial.factors.items())
-    ]
-    return " ".join([trial.subject, *filter(None, [trial.stage]), *varied])
+            self.stop(*lane.given_up(fault))
 
 
 def _broken(task: Task, what: str) -> ExtensionFailed:

@@ -1,6 +1,7 @@
 """The commands, gathered; and the one place where an error becomes a message and an exit code.
 
-Exit codes: 0 done, 1 a verdict fails (audit, check), 2 wrong input, 3 stopped and resumable, 130 interrupted;
+Exit codes: 0 done, 1 a verdict fails (audit, check), 2 wrong input, 3 stopped and resumable, 4 finished with nothing
+usable, 130 interrupted;
 70 a fault of Assay's own or of an extension, 141 nobody reads the output any more (128 + SIGPIPE, as the shell has it).
 """
 

@@ -23,8 +23,8 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="runs, instruments, subjects, references, detectors, commands, regimes, or an instrument's "
-            "items: by their noun, or by the instrument's file (.py)."
+            help="runs, instruments, subjects, recipes, references, detectors, commands, regimes, or an "
+            "instrument's items: by their noun, or by the instrument's file (.py)."
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Of list runs: the folder they are in.")] = Path("runs"),
@@ -49,6 +49,8 @@ def list_(
         rows += [(name, "cannot be loaded", why) for name, why in broken.items()]
     elif what == "subjects":
         rows = _subjects()
+    elif what == "recipes":
+        rows, facts = _recipes()
     elif what == "references":
         from assay.subjects.reference import references
 
@@ -74,7 +76,17 @@ def list_(
         raise UnknownName(
             "list",
             what,
-            ["runs", "instruments", "subjects", "references", "detectors", "commands", "regimes", *nouns],
+            [
+                "runs",
+                "instruments",
+                "subjects",
+                "recipes",
+                "references",
+                "detectors",
+                "commands",
+                "regimes",
+                *nouns,
+            ],
         )
     if as_json:
         found = [{"id": a, "title": b, "detail": c} for a, b, c in rows]
@@ -138,13 +150,13 @@ def _first_line(thing: Any) -> str:
 def _subjects() -> list[tuple[str, str, str]]:
     from assay.registry import names
     from assay.subjects.models import MODELS
+    from assay.subjects.recipes import RECIPES
 
     about = {
-        "openai": (
-            "openai:MODEL",
-            "any OpenAI-compatible endpoint",
-            "--base-url URL, key from an environment variable",
-        ),
+        **{
+            name: (f"{name}:MODEL", recipe.about, "see: assay list recipes")
+            for name, recipe in RECIPES.items()
+        },
         "python": ("python:module:callable", "your own system, in a child process", ""),
         "reference": ("reference:NAME", "a subject of known truth", "see: assay list references"),
     }
@@ -153,6 +165,24 @@ def _subjects() -> list[tuple[str, str, str]]:
     return rows + [
         about.get(name, (f"{name}:…", "", "")) for name in names("assay.subjects") if name != "local"
     ]
+
+
+def _recipes() -> tuple[list[tuple[str, str, str]], list[dict[str, Any]]]:
+    """What is filled in for a subject of every kind at an endpoint; machines get it as it is."""
+    import msgspec
+
+    from assay.subjects.recipes import RECIPES
+
+    rows = []
+    for name, recipe in RECIPES.items():
+        key = f"{recipe.key_env} as {recipe.key_header or 'bearer token'}" if recipe.key_env else "no key"
+        parts = [recipe.base_url or f"--base-url {recipe.example}", key]
+        parts += [f"?{field}={value}" for field, value in recipe.query.items()]
+        parts += [
+            f"{p} not sent" if there is None else f"{p} as {there}" for p, there in recipe.parameters.items()
+        ]
+        rows.append((f"{name}:MODEL", recipe.about, ", ".join(parts)))
+    return rows, [msgspec.to_builtins(recipe) for recipe in RECIPES.values()]
 
 
 def show(

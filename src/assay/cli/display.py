@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["status_line", "watch"]
 
 PLAIN_EVERY = 5.0
+FAULTS = 4  # kinds shown while a run goes on
 ROWS = 24  # conditions shown one by one; the rest are summed up
 
 
@@ -40,12 +41,15 @@ async def watch(progress: Progress, *, quiet: bool = False) -> AsyncIterator[Non
 
 
 async def _lines(progress: Progress) -> None:
-    last = ""
+    last, faults = "", 0
     told = time.monotonic()
     try:
         while True:
             await asyncio.sleep(0.5)
             line = status_line(progress)
+            for text in _first_faults(progress)[faults:]:
+                complain(text)
+                faults += 1
             if time.monotonic() - told >= PLAIN_EVERY and line != last:
                 complain(line)
                 last, told = line, time.monotonic()
@@ -72,6 +76,12 @@ def status_line(progress: Progress) -> str:
     return safe(str(progress_of(progress))).replace("\n", " ")
 
 
+def _first_faults(progress: Progress) -> list[str]:
+    """The first fault of each kind that this session met, a line each."""
+    found = [f"{who}: first {fault}: {said}" for (who, fault), said in progress.meter.first_faults.items()]
+    return [safe(text).replace("\n", " ") for text in found]
+
+
 def _table(progress: Progress) -> Any:
     from rich import box
     from rich.console import Group
@@ -95,4 +105,8 @@ def _table(progress: Progress) -> Any:
         )
     if len(tallies) > ROWS:
         table.add_row(f"… and {len(tallies) - ROWS} more", "", "", "", "")
-    return Group(table, Text(status_line(progress), style="dim"))
+    faults = [
+        Text(text, style="yellow", no_wrap=True, overflow="ellipsis")
+        for text in _first_faults(progress)[:FAULTS]
+    ]
+    return Group(table, *faults, Text(status_line(progress), style="dim"))

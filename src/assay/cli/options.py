@@ -19,11 +19,14 @@ __all__ = [
     "Boundary",
     "Budget",
     "Connections",
+    "Includes",
     "InstrumentFiles",
     "Json",
     "Key",
     "KeyEnv",
     "MaxTokens",
+    "Parameters",
+    "Price",
     "Quick",
     "Seed",
     "Set",
@@ -49,14 +52,18 @@ Subjects = Annotated[
         "--subject", "-s", help="local:smollm2, openai:MODEL, reference:NAME, python:module:callable."
     ),
 ]
-BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Endpoint of openai: subjects, up to /v1.")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="The subjects' endpoint, up to /v1.")]
 KeyEnv = Annotated[
     str | None, typer.Option("--key-env", help="Environment variable that holds the endpoint's key.")
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="A small run: a minute on a small model.")]
 Budget = Annotated[
     str | None,
-    typer.Option("--budget", help="Stop cleanly at: calls=N,tokens=N,cost=X,wall=10m (any of them)."),
+    typer.Option("--budget", help="Stop cleanly at: calls=N,tokens=N,cost=X,seconds=10m (any of them)."),
+]
+Price = Annotated[
+    str | None,
+    typer.Option("--price", help="Money per million tokens, IN/OUT, such as 0.15/0.6."),
 ]
 Set = Annotated[
     list[str] | None,
@@ -66,11 +73,23 @@ Set = Annotated[
 ]
 Boundary = Annotated[
     str | None,
-    typer.Option("--boundary", help="core: the model alone; extended: with what the study says it includes."),
+    typer.Option("--boundary", help="core: the model alone; extended: with what --includes lists."),
+]
+Includes = Annotated[
+    str | None,
+    typer.Option("--includes", help="What an extended boundary includes, such as 'a memory, a calculator'."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The study's seed.")]
 Connections = Annotated[
     int | None, typer.Option("--connections", help="Calls under way at once, per subject.")
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameter",
+        "--parameters",
+        help="Of the sampling: NAME=null is not sent, NAME=OTHER is sent as OTHER (max_tokens ...).",
+    ),
 ]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="The longest reply asked for.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -99,6 +118,9 @@ def gather(
     connections: int | None = None,
     max_tokens: int | None = None,
     boundary: str | None = None,
+    parameters: list[str] | None = None,
+    includes: str | None = None,
+    price: str | None = None,
     own: Sequence[Given] = (),
     files: list[Path] | None = None,
 ) -> Lock:
@@ -106,8 +128,9 @@ def gather(
     from assay.api.declaration import Beside, declare
 
     beside = Beside(
-        subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary
-    )
+        subjects, base_url, key_env, quick or None, budget, seed, connections, max_tokens, boundary,
+        _parameters(parameters) if parameters else None, includes, price,
+    )  # fmt: skip
     given = [*settings(options or ()), *own]
     return declare(targets or [], beside, given, files or (), spell=flag, read=value_of)
 
@@ -115,6 +138,18 @@ def gather(
 def flag(name: str) -> str:
     """An option as it is written on the command line."""
     return f"--{name.replace('_', '-')}"
+
+
+def _parameters(given: Sequence[str]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for one in given:
+        name, _, there = one.partition("=")
+        if not name or not there:
+            raise InputError(f"--parameter {one}: write NAME=null to leave it out, NAME=OTHER to rename it")
+        if name in found:
+            raise InputError(f"--parameter {one}: {name} is given twice")
+        found[name] = None if there == "null" else there
+    return found
 
 
 def settings(written: Sequence[str]) -> Iterator[Given]:

@@ -14,10 +14,13 @@ from .options import (
     Boundary,
     Budget,
     Connections,
+    Includes,
     InstrumentFiles,
     Json,
     KeyEnv,
     MaxTokens,
+    Parameters,
+    Price,
     Quick,
     Seed,
     Set,
@@ -43,6 +46,9 @@ def plan(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    parameters: Parameters = None,
+    includes: Includes = None,
+    price: Price = None,
     files: InstrumentFiles = None,
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
@@ -51,6 +57,7 @@ def plan(
 ) -> None:
     """Say what a run would ask: calls, tokens, cost, time, and the difference it could detect."""
     from assay.api.plan import plan_of
+    from assay.api.size import excess_of
 
     if not seconds > 0:
         raise InputError(f"--call-seconds {seconds:g}: a number of seconds, more than 0")
@@ -66,12 +73,17 @@ def plan(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        parameters=parameters,
+        includes=includes,
+        price=price,
         own=own_options(context),
         files=files,
     )
     found = plan_of(lock, seconds)
     if not as_json:
         say(str(found))
+        if excess := excess_of(lock, found):
+            say(f"question   assay run asks first (or --yes): {', '.join(excess)}")
         return
     estimate = {"calls": found.calls, "seconds": found.seconds, "cost_at_most": found.cost_at_most}
     print_json({**estimate, "lock": found.lock, "instruments": found.instruments, "warnings": found.warnings})

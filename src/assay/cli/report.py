@@ -28,7 +28,7 @@ def report(
     from assay.report.publish import score_run, write_report
 
     folder = RunFolder.find(run)
-    lock = folder.read_sealed().lock if manifest_paths(folder.ledger) else folder.read_lock()
+    lock = folder.read_sealed().lock if folder.closed else folder.read_lock()
     take_files(lock, files or ())
     if not manifest_paths(folder.ledger) and any(folder.reading_path(n).exists() for n in lock.study.options):
         complain(

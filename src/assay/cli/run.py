@@ -13,11 +13,14 @@ from .options import (
     Boundary,
     Budget,
     Connections,
+    Includes,
     InstrumentFiles,
     Json,
     Key,
     KeyEnv,
     MaxTokens,
+    Parameters,
+    Price,
     Quick,
     Seed,
     Set,
@@ -44,11 +47,15 @@ def run(
     connections: Connections = None,
     max_tokens: MaxTokens = None,
     boundary: Boundary = None,
+    parameters: Parameters = None,
+    includes: Includes = None,
+    price: Price = None,
     files: InstrumentFiles = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The run's name. Default: time and study, numbered if taken.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Where runs are kept.")] = Path("runs"),
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Begin a large run without a question.")] = False,
     key: Key = None,
     unconfined: Unconfined = False,
     as_json: Json = False,
@@ -69,16 +76,21 @@ def run(
         connections=connections,
         max_tokens=max_tokens,
         boundary=boundary,
+        parameters=parameters,
+        includes=includes,
+        price=price,
         own=own_options(context),
         files=files,
     )
     from assay.api.declaration import lock_file, warnings_of
     from assay.api.session import begun, create_run
 
+    from .confirm import confirm
     from .session import run_session
 
-    for text in warnings_of(lock):
-        complain(f"warning: {text}")
+    if yes or not confirm(lock):  # which shows them with the plan
+        for text in warnings_of(lock):
+            complain(f"warning: {text}")
     folder, lock = create_run(lock, out, name, key=key, source=lock_file(targets or []))
     with begun(folder):
         code = run_session(folder, lock, as_json=as_json, unconfined=unconfined, key=key)

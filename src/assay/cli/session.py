@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +15,18 @@ import typer
 
 from assay.errors import AssayError
 
-from .output import command_of, complain, keep_secret, print_json, say
+from .output import command_of, complain, keep_secret, line, print_json, safe, say
 
 if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
+    from assay.evidence.faults import FaultSummary
     from assay.study import Budget, Lock
 
 __all__ = ["run_session"]
 
 INTERRUPTED = 130
 STOPPED = 3
+UNUSABLE = 4
 HEARING_SECONDS = 5.0  # for the loop to hear of a signal
 
 
@@ -36,6 +38,7 @@ def run_session(
     unconfined: bool,
     key: Path | None,
     budget: Budget | None = None,
+    retry: Collection[str] | None = None,
 ) -> int:
     """Run to the end or to a clean stop; returns the exit code."""
     from assay.api.session import Session
@@ -47,10 +50,10 @@ def run_session(
     session.check_sandbox()
     with _own_signals():
         stopped = asyncio.run(
-            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals)
+            session.measure(lambda progress: watch(progress, quiet=as_json), _stop_on_signals, retry)
         )
         if stopped is not None:
-            return _stopped(folder, lock, stopped.reason, as_json)
+            return _stopped(folder, lock, stopped.reason, as_json, getattr(stopped.cause, "mend", ""))
         try:
             _interrupt_on_signals()
             return _close(folder, lock, session.instruments, as_json, key)
@@ -58,14 +61,21 @@ def run_session(
             return _stopped(folder, lock, "interrupted", as_json)
 
 
-def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool) -> int:
-    code = INTERRUPTED if reason == "interrupted" else STOPPED
-    if as_json:
-        from .output import safe
+def _stopped(folder: RunFolder, lock: Lock, reason: str, as_json: bool, mend: str = "") -> int:
+    from assay.bench.history import met_faults
 
-        print_json({"run": str(folder.path), "finished": False, "reason": safe(reason)})
+    code = INTERRUPTED if reason == "interrupted" else STOPPED
+    faults = met_faults(folder.ledger, lock) if code == STOPPED else []  # who interrupts does not wait for it
+    if as_json:
+        state: dict[str, Any] = {"finished": False, "reason": safe(reason)}
+        beside = {"mend": mend, "faults": faults}
+        print_json({"run": str(folder.path), **state, **{k: v for k, v in beside.items() if v}})
         return code
+    _say_faults(faults)
     say(f"Stopped: {reason.rstrip('.')}.")
+    if mend:
+        say("This run's lock would ask the same again: change the study and run it anew.")
+        return code
     say(f"What is recorded is safe. Go on with: {command_of('resume', folder.path, lock)}")
     return code
 
@@ -75,7 +85,10 @@ def _close(
 ) -> int:
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.api.session import close_run
+    from assay.bench.retry import why_not_again
+    from assay.evidence.faults import read_faults
     from assay.report.publish import write_report
+    from assay.report.usable import remedy_text, unusable_in
 
     found = close_run(folder, lock, instruments, key=key, again=command_of("resume", folder.path, lock))
     try:
@@ -89,13 +102,24 @@ def _close(
             f"the readings are in {folder.path}, try again with: {command_of('report', folder.path, lock)}"
         )
         return 2
+    readings = [one.reading for one in found]
+    share = lock.study.limits.excluded_share
+    unusable = [line(safe(text)) for reading in readings for text in unusable_in(reading, share)]
+    code = UNUSABLE if unusable else 0
     if as_json:
-        print_json({"run": str(folder.path), "finished": True, "readings": [one.reading for one in found]})
-        return 0
-    for presentation in presentations:
+        state = {"finished": True, "usable": not unusable, "unusable": unusable}
+        print_json({"run": str(folder.path), **state, "readings": readings})
+        return code
+    for presentation, one in zip(presentations, found, strict=True):
         _headline(presentation)
+        _say_faults(read_faults(one.reading.envelope), presentation.trial_noun)
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
-    return 0
+    for text in unusable:
+        say(f"Nothing usable: {text}")
+    if unusable:
+        again = f"{command_of('resume', folder.path, lock)} --retry-lost"
+        say(f"{remedy_text(readings, again, why_not_again(folder, lock))}.")
+    return code
 
 
 def _headline(presentation: Any) -> None:
@@ -108,6 +132,16 @@ def _headline(presentation: Any) -> None:
         console.print(headline_text(presentation))
     else:
         typer.echo(plain_text(presentation))
+
+
+def _say_faults(faults: list[FaultSummary], things: str = "trials") -> None:
+    """What went wrong on the way, in the endpoint's own words."""
+    from assay.report.faults import said_faults
+
+    for one in said_faults(faults, things):
+        say(f"Fault    {line(one.text)}")
+        for text in one.trace.splitlines():
+            say(f"           {text}")
 
 
 def _signals() -> tuple[signal.Signals, ...]:

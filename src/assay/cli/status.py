@@ -28,7 +28,7 @@ def status(
 
     from assay.bench import Meter, RunFolder
     from assay.bench.history import History
-    from assay.evidence.manifest import manifest_paths
+    from assay.report.faults import said_faults
     from assay.study import Budget
 
     folder = RunFolder.find(run)
@@ -36,8 +36,8 @@ def status(
     meter, budget = Meter(Budget()), lock.study.budget
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     waves = [wave for found in history.waves.values() for wave in found]
-    closed = bool(manifest_paths(folder.ledger))
-    state = "closed" if closed else "finished" if history.ended else "not finished"
+    faults = history.listed_faults(lock)
+    state = "closed" if folder.closed else "finished" if history.ended else "not finished"
     value: dict[str, Any] = {
         "run": str(folder.path),
         "state": state,
@@ -53,6 +53,7 @@ def status(
         "budget": msgspec.to_builtins(lock.study.budget),
         "by_subject": _by_subject(folder, lock) if meter.cost else {},
         "faults": dict(sorted(meter.faults.items())),
+        "first_faults": faults,
         "torn_bytes": history.torn,
     }
     if as_json:
@@ -74,6 +75,8 @@ def status(
             )
     if value["faults"]:
         say("  faults  " + ", ".join(f"{name} {count}" for name, count in value["faults"].items()))
+    for one in said_faults(faults):
+        say(f"          {line(one.text)}")
     if any(history.torn.values()):
         say("  a crash left a torn tail; resume cuts it off and keeps it beside")
     if state != "closed":

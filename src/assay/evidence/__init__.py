@@ -6,8 +6,9 @@ from .chain import find_tail, genesis, read_lines
 from .events import Event
 from .ledger import Ledger, recover, segment_paths
 from .manifest import Manifest, manifest_paths, verify_closed, write_manifest
-from .records import Ask, Evidence, LedgerIndex, Record, Wave, scan
+from .records import Ask, Evidence, LedgerIndex, Record, scan
 from .redaction import Redactor, has_userinfo
+from .waves import Wave
 
 __all__ = [
     "Ask",

@@ -14,6 +14,7 @@ Kinds, in the order in which a run meets them:
 ``computed``   something recomputable (an oracle run, a world step): request and result
 ``abandoned``  an attempt that could not be continued
 ``end``        the trial's outcome
+``retried``    a trial that was lost is asked again: after which fault; its wave is open again
 ``closed``     every outcome of a wave is final
 ``stopped``    the writer ended before the study did, and why
 ``finished``   nothing is left to do

@@ -20,7 +20,8 @@ from assay.canonical import sha256_hex
 from assay.errors import InputError, IntegrityError, StorageFull
 from assay.signing import Signed, open_envelope, sign_statement
 
-from .chain import genesis, read_lines
+from .chain import LONGEST, genesis, read_lines
+from .events import decode_event
 from .files import read_whole, write_whole
 from .ledger import segment_paths
 
@@ -28,6 +29,8 @@ __all__ = [
     "Manifest",
     "SegmentSeal",
     "check_name",
+    "is_reopened",
+    "keep_earlier",
     "manifest_paths",
     "unsealed",
     "verify_closed",
@@ -106,10 +109,36 @@ def _seal(path: Path, lock: str) -> SegmentSeal:
     return SegmentSeal(path.name, count, head.decode(), tuple(checkpoints))
 
 
+def is_reopened(folder: Path, lock: str) -> bool:
+    """Whether a closed run was begun again to ask its lost trials, and is not closed yet."""
+    paths = manifest_paths(folder)
+    if not paths:
+        return False
+    try:
+        sealed = {seal.name for seal in _open_manifest(paths[-1], ())[1].segments}
+        later = [path for path in segment_paths(folder) if path.name not in sealed]
+        if not later or (sealed and later[0].name < max(sealed)):
+            return False
+        if _is_empty(later[0]):  # killed before anything was written
+            return True
+        event = decode_event(next(read_lines(later[0], genesis(lock, later[0].name))).event)
+    except IntegrityError:
+        return False
+    return event.kind == "run" and isinstance(event.data, dict) and "retry" in event.data
+
+
+def _is_empty(path: Path) -> bool:
+    with path.open("rb") as file:
+        return not file.readline(LONGEST).endswith(b"\n")
+
+
 def verify_closed(
-    folder: Path, lock: str, attachments: Path, *, signers: Sequence[str] = ()
+    folder: Path, lock: str, attachments: Path, *, signers: Sequence[str] = (), reopened: bool = False
 ) -> tuple[list[str], list[Signed]]:
-    """Everything that is wrong with a closed ledger, in words; empty when nothing is."""
+    """Everything that is wrong with a closed ledger, in words; empty when nothing is.
+
+    Of one that was ``reopened`` what is sealed is checked; there are later segments, and its files are not final.
+    """
     faults: list[str] = []
     signed: list[Signed] = []
     previous: str | None = None
@@ -129,9 +158,48 @@ def verify_closed(
             faults.append(f"{path.name}: does not follow from the manifest before it")
         previous = sha256_hex(read_whole(path))
         last = number == len(paths) - 1
-        faults += _check_segments(folder, lock, manifest, complete=last)
-        faults += _check_files(attachments, manifest.attachments) if last else []
+        faults += _check_segments(folder, lock, manifest, complete=last and not reopened)
+        if last and not reopened:
+            faults += _check_files(attachments, manifest.attachments)
+        elif not last:
+            faults += _check_kept(attachments, path, manifest)
     return faults, signed
+
+
+def keep_earlier(folder: Path, attachments: Path) -> dict[str, Path]:
+    """Before a run is closed again: what earlier manifests sealed and is there still, readings under ``earlier/NNNN``.
+
+    All of it stays sealed. A reading is moved there by copying, as long as it is the one that was sealed.
+    """
+    found: dict[str, Path] = {}
+    for manifest in manifest_paths(folder):
+        for name, sha256 in _open_manifest(manifest, ())[1].attachments.items():
+            path, kept = attachments / name, _kept_path(attachments, manifest, name)
+            if not _is_plain(name):
+                continue
+            if name.startswith("reading-"):
+                if path.is_file() and file_digest(path) == sha256:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    write_whole(kept, read_whole(path))
+                path = kept
+            if path.is_file() and file_digest(path) == sha256:
+                found[path.relative_to(attachments).as_posix()] = path
+    return found
+
+
+def _kept_path(attachments: Path, manifest: Path, name: str) -> Path:
+    return attachments / "earlier" / manifest.stem.removeprefix("manifest-") / name
+
+
+def _check_kept(attachments: Path, path: Path, manifest: Manifest) -> list[str]:
+    """The readings of an earlier closing are kept as they were sealed."""
+    faults = []
+    for name, sha256 in manifest.attachments.items():
+        if name.startswith("reading-") and _is_plain(name):
+            kept = _kept_path(attachments, path, name)
+            if not kept.is_file() or file_digest(kept) != sha256:
+                faults.append(f"{name}: the one that {path.name} sealed is not kept")
+    return faults
 
 
 def unsealed(folder: Path, attachments: Path) -> list[str]:

@@ -21,6 +21,7 @@ from assay.vocabulary import Outcome, Reply, Trial
 from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
 from .events import REFER_FROM, Event, Head, decode_event, decode_head
 from .ledger import segment_paths
+from .waves import Wave, take_wave
 
 __all__ = [
     "Ask",
@@ -28,12 +29,11 @@ __all__ = [
     "Evidence",
     "LedgerIndex",
     "Record",
-    "Wave",
+    "Retry",
     "asks_of",
     "by_attempt",
     "restore_texts",
     "scan",
-    "take_wave",
 ]
 
 
@@ -50,18 +50,32 @@ class Place(NamedTuple):
     ordinal: int
 
 
-class Wave(Struct):
-    """A wave as the ledger tells of it."""
+class Retry(NamedTuple):
+    """A trial that was asked again: which attempt was lost, and to what."""
 
+    attempt: int
+    after: str
+
+
+class _Ended(NamedTuple):
+    attempt: int
     instrument: str
     stratum: str
-    number: int
-    trials: int
-    digest: str
-    closed: bool = False
+    wave: int
+    lost: str | None  # to which fault
 
 
 _NEVER = Wave("", "", 0, 0, "")  # stands for the first wave of a stratum that was not begun
+
+
+class _RetryData(Struct):
+    faults: list[str] = []
+
+
+class _Session(Struct):
+    """As much of a ``run`` event as an index needs."""
+
+    retry: _RetryData | None = None
 
 
 class End(Struct):
@@ -160,7 +174,10 @@ class LedgerIndex:
         self._files: dict[int, int] = {}
         self.waves: dict[tuple[str, str], list[Wave]] = {}
         self._places: dict[str, list[Place]] = {}
-        self._ends: dict[str, tuple[int, str, str, int]] = {}  # trial → attempt, instrument, stratum, wave
+        self._ends: dict[str, _Ended] = {}
+        self.retries: dict[str, list[Retry]] = {}  # trials that were lost and asked again
+        self.reopened = False  # whether a session was to ask lost trials again
+        self.chosen_faults: set[str] = set()  # to which that was limited, where it was
         self._texts: dict[str, Place] = {}
 
     def refresh(self) -> None:
@@ -195,14 +212,29 @@ class LedgerIndex:
             if head.kind == "end":
                 end = msgspec.json.decode(head.data, type=End)
                 known = self._ends.get(head.trial)
-                if known is None or head.attempt < known[0]:
-                    self._ends[head.trial] = (head.attempt, end.instrument, end.stratum, end.wave)
+                if known is None or head.attempt < known.attempt:
+                    lost = end.reason if end.outcome == "excluded" else None
+                    self._ends[head.trial] = _Ended(head.attempt, end.instrument, end.stratum, end.wave, lost)
+            elif head.kind == "retried":
+                self._take_retry(head)
         elif head.kind == "text":
             self._texts[msgspec.json.decode(head.data)["sha256"]] = place
         elif head.kind in ("wave", "closed"):
             take_wave(self.waves, head.kind, msgspec.json.decode(head.data, type=Wave))
-        elif head.kind not in ("run", "stopped", "finished"):
+        elif head.kind == "run":
+            retry = msgspec.json.decode(head.data, type=_Session).retry
+            self.reopened |= retry is not None
+            self.chosen_faults |= set(retry.faults if retry else ())
+        elif head.kind not in ("stopped", "finished"):
             raise IntegrityError(f"an event of an unknown kind {head.kind!r}")
+
+    def _take_retry(self, head: Head) -> None:
+        """Only a trial that was lost is asked again; what it comes to then counts in place of that."""
+        ended = self._ends.pop(head.trial, None)
+        if ended is None or ended.lost is None or ended.attempt != head.attempt:
+            raise IntegrityError(f"trial {head.trial[:12]} is asked again and was not lost")
+        self.retries.setdefault(head.trial, []).append(Retry(ended.attempt, ended.lost))
+        self.waves[ended.instrument, ended.stratum][ended.wave].closed = False
 
     def closed_waves(self, instrument: str, stratum: str | None) -> int:
         return sum(
@@ -222,12 +254,16 @@ class LedgerIndex:
         }
         return sorted(
             trial
-            for trial, (_, i, s, number) in self._ends.items()
+            for trial, (_, i, s, number, _) in self._ends.items()
             if i == instrument and (stratum is None or s == stratum) and (i, s, number) in closed
         )
 
+    def counted(self, trial: str) -> int | None:
+        """The attempt that counts: the lowest complete one that was not asked again after a loss."""
+        return self._ends[trial].attempt if trial in self._ends else None
+
     def record(self, trial: str) -> Record:
-        attempt = self._ends[trial][0]
+        attempt = self._ends[trial].attempt
         events = [self._load(place) for place in self._places[trial] if place.attempt == attempt]
         events.sort(key=_in_order)
         restore_texts(events, self.text)
@@ -256,6 +292,12 @@ class LedgerIndex:
     def attempts(self, trial: str) -> dict[int, list[Event]]:
         """Everything recorded of a trial, by attempt: what a replay answers from."""
         return by_attempt(map(self._load, self._places.get(trial, ())), self.text)
+
+    def retries_of(self, instrument: str) -> list[tuple[list[Retry], bool]]:
+        """The losses of an instrument's trials that were asked again, and whether each is lost still."""
+        trials = sorted(self.retries.keys() & self._ends.keys())
+        ended = [(self.retries[trial], self._ends[trial]) for trial in trials]
+        return [(losses, end.lost is not None) for losses, end in ended if end.instrument == instrument]
 
     def trials(self) -> list[str]:
         return sorted(self._places)
@@ -290,20 +332,6 @@ def by_attempt(events: Iterable[Event], text: Callable[[str], str]) -> dict[int,
 
 def _in_order(event: Event) -> tuple[int, int]:
     return event.ordinal, _RANK.get(event.kind, 0)
-
-
-def take_wave(known: dict[tuple[str, str], list[Wave]], kind: str, wave: Wave) -> None:
-    """Take in that a wave was opened (``wave``) or closed; it must follow from those before it."""
-    waves = known.setdefault((wave.instrument, wave.stratum), [])
-    if kind == "wave" and wave.number == len(waves):
-        wave.closed = False  # only an event of its own closes a wave
-        waves.append(wave)
-    elif kind == "closed" and wave.number < len(waves) and waves[wave.number].digest == wave.digest:
-        waves[wave.number].closed = True
-    else:
-        raise IntegrityError(
-            f"wave {wave.number} of {wave.stratum!r} does not follow from the waves before it"
-        )
 
 
 def restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
@@ -389,6 +417,19 @@ class Evidence:
         for trial in self._ids():
             assert self._index is not None
             yield self._index.record(trial)
+
+    @property
+    def retries(self) -> list[tuple[list[Retry], bool]]:
+        """For every trial that was asked again after a loss its losses, and whether it is lost still."""
+        if self._index is None:
+            return []
+        self._index.refresh()
+        return self._index.retries_of(self.instrument)
+
+    @property
+    def chosen_faults(self) -> list[str]:
+        """The faults to which asking again was limited; none where it was not."""
+        return [] if self._index is None else sorted(self._index.chosen_faults)
 
     def text(self, sha256: str) -> str:
         """A text that an event referred to by its digest."""

@@ -107,6 +107,10 @@ class Redactor:
             cleaned = cleaned[: len(cleaned) - self._longest]
         return clean_text(self.clean_text(" ".join(cleaned.split()))[:most])[0]
 
+    def ending(self, text: str, most: int = 4000) -> str:
+        """The end of a text, its lines kept. One that was cut before has to be longer by more than a secret."""
+        return clean_text(self.clean_text(clean_text(text)[0])[-most:])[0]
+
 
 def _replace_any_case(data: bytes, needle: bytes) -> bytes:
     """Replace it however its ASCII letters are written."""

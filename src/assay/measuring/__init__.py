@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .analysis import ANALYSIS, analysis_options
-from .base import InstrumentBase, Options, option_error
+from .base import InstrumentBase, Options, caveats_of, option_error
 from .measures import (
     Labelled,
     Labels,
@@ -36,6 +36,7 @@ __all__ = [
     "Target",
     "against",
     "analysis_options",
+    "caveats_of",
     "exclusion_flags",
     "find_measure",
     "find_verdict",

@@ -30,12 +30,12 @@ from .calibration import Calibration, Grid, calibrate
 from .measures import Labels, percent
 from .outcomes import NOT_DECLARED, ROW_HELP, OutcomeCounts, RowOptions, read_trials, trial_records
 from .rehearsal import CHARACTERS_PER_TOKEN, characters_of, rehearse
-from .requirements import Bound, Target, check_requirements, requirement_verdicts, warnings_of
+from .requirements import Bound, Target, check_requirements, flawless, requirement_verdicts, warnings_of
 from .rows import Rows
 from .scored import ScoredRows
 from .verdicts import word
 
-__all__ = ["InstrumentBase", "Options", "option_error"]
+__all__ = ["InstrumentBase", "Options", "caveats_of", "option_error"]
 
 T = TypeVar("T")
 REHEARSED = 50  # trials whose prompts are looked at for an estimate
@@ -54,6 +54,19 @@ def option_error(source: Source | None, at: tuple[str | int, ...], message: str)
     return source.error(at, message)
 
 
+def caveats_of(spec: SubjectSpec) -> list[Flag]:
+    """Why a subject limits comparability: what its adapter says, and a boundary that lists nothing."""
+    causes = list(make_subject(spec).caveats)
+    if unlisted(spec):
+        causes.append(f"{spec.title}: what its extended boundary includes is not listed")
+    return [Flag("Limited Comparability", cause) for cause in causes]
+
+
+def unlisted(spec: SubjectSpec) -> bool:
+    """Whether a subject is more than the model alone, and nothing says what."""
+    return spec.boundary == "extended" and not spec.includes
+
+
 class InstrumentBase:
     """Defaults for everything but ``name``, ``trials`` and ``conduct``."""
 
@@ -63,6 +76,7 @@ class InstrumentBase:
     noun: str = "items"  # what its items are called: contracts, biases, families ...
     quick: ClassVar[dict[str, Any]] = {}  # options of a run that takes a minute
     runs_code: bool | Callable[[Lock], bool] = False
+    own_loops: bool = False  # whether it measures agents that run a loop of their own
     option_type: ClassVar[type[Options]] = Options
     row_option_type: ClassVar[type[Struct]] = RowOptions  # of ``assay score``
     row_help: str = ROW_HELP  # what a row looks like
@@ -124,8 +138,8 @@ class InstrumentBase:
             subject=spec.title,
             boundary=spec.boundary,
             **{
-                "sampling": Sampling(
-                    temperature, defaults.top_p, max_tokens or defaults.max_tokens, defaults.seed
+                "sampling": spec.sampled(
+                    Sampling(temperature, defaults.top_p, max_tokens or defaults.max_tokens, defaults.seeding)
                 ),
                 **more,
             },
@@ -177,8 +191,7 @@ class InstrumentBase:
 
     def caveats(self, lock: Lock) -> list[Flag]:
         """Why the subjects of a study limit its comparability."""
-        found = [cause for spec in lock.study.specs for cause in make_subject(spec).caveats]
-        return [Flag("Limited Comparability", cause) for cause in found]
+        return [flag for spec in lock.study.specs for flag in caveats_of(spec)]
 
     def unfinished(self, evidence: Evidence) -> list[Flag]:
         """Provisional where a stratum has trials without an outcome."""
@@ -205,7 +218,9 @@ class InstrumentBase:
 
     def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
         """The n that a required share will have, and the lower end of its interval if all succeed, by n."""
-        return None
+        if target.measure != "success" or type(self).score is not InstrumentBase.score:
+            return None
+        return self.plan(lock).trials // len(lock.study.specs), flawless(0.95)
 
     def warnings(self, lock: Lock) -> list[str]:
         """What is declared and can never come true."""
@@ -318,7 +333,9 @@ class InstrumentBase:
         scale = len(first) / len(looked) if looked else 0.0
         calls = round(sum(map(len, asked)) * scale)
         characters = sum(map(characters_of, asked)) * scale
-        longest = max((t.sampling.max_tokens or lock.study.sampling.max_tokens for t in looked), default=0)
+        longest = max(
+            (t.sampling.max_tokens or lock.study.sampling.planned_tokens for t in looked), default=0
+        )
         return Plan(
             trials=len(first),
             calls=calls,

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
-from assay.errors import InputError
+from assay.errors import OWN_FAULTS, InputError
+from assay.evidence.faults import read_faults
 from assay.vocabulary import Flag, Measure, Reading, Result, Verdict, VerdictKind
 
 from .differences import Beside, beside, diff_rows
+from .faults import said_faults
 from .presentation import Cellish, Comparison, Headline, Number, Picture, Presentation, Spoken, Transcript
 from .svg import inline_svg
 from .tables import verdict_table
@@ -71,6 +73,7 @@ def render_report(page: ReportPage) -> str:
         versions=page.lock.get("versions") or {},
         environment=_flat(page.environment),
         commands=_commands(page),
+        own_faults=OWN_FAULTS,
     )
 
 
@@ -174,9 +177,10 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
         ],
         "differences": [_difference(comparison) for comparison in presentation.comparisons],
         "transcripts": [_shown_transcript(transcript) for transcript in presentation.transcripts],
+        "faults": said_faults(read_faults(reading.envelope), presentation.trial_noun),
         "efficiency": _flat(reading.envelope.get("efficiency", {})),
         "envelope": _flat(
-            {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment")}
+            {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment", "faults")}
         ),
     }
 

@@ -6,18 +6,17 @@ verdicts is in ``tables``, ``figures`` and ``transcripts``.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Callable
+
+from msgspec import Struct, structs
 
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .text import MOST_CHARACTERS, MOST_LINES, Shortened, label, mark_text, shorten, visible
 
 __all__ = [
-    "INK",
     "MOST_CHARACTERS",
     "MOST_LINES",
-    "PALETTE",
-    "Box",
     "Cellish",
     "Comparison",
     "Headline",
@@ -29,16 +28,10 @@ __all__ = [
     "Spoken",
     "Taken",
     "Transcript",
-    "draw_blocks",
-    "draw_legend",
-    "drawing",
     "label",
     "mark_text",
-    "name_rows",
-    "new_figure",
     "number_of",
     "shorten",
-    "svg_text",
     "visible",
 ]
 
@@ -81,12 +74,16 @@ class Headline(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """An SVG drawing; ``alt`` says in words what it shows."""
+    """An SVG drawing, or what writes it when a page is made; ``alt`` says in words what it shows."""
 
     title: str
-    svg: str
+    drawing: str | Callable[[], str]
     caption: str
     alt: str
+
+    @property
+    def svg(self) -> str:
+        return self.drawing if isinstance(self.drawing, str) else self.drawing()
 
 
 class Taken(Struct, frozen=True):
@@ -147,18 +144,9 @@ class Presentation(Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...] = ()
     transcripts: tuple[Transcript, ...] = ()
     explain: tuple[tuple[str, str], ...] = ()
+    trial_noun: str = "trials"  # what the instrument calls them
 
-
-# The names of drawing stay importable from here until the instruments take them from figures.drawing. The figures
-# need the values above, so this comes last.
-from .figures.drawing import (  # noqa: E402
-    INK,
-    PALETTE,
-    Box,
-    draw_blocks,
-    draw_legend,
-    drawing,
-    name_rows,
-    new_figure,
-    svg_text,
-)
+    def drawn(self) -> Presentation:
+        """The same with every picture written out: plain values, to be compared and stored."""
+        pictures = tuple(structs.replace(picture, drawing=picture.svg) for picture in self.pictures)
+        return structs.replace(self, pictures=pictures)

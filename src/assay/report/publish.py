@@ -19,19 +19,21 @@ from assay.bench.history import History
 from assay.bench.instrument import score
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError, blaming
+from assay.evidence.faults import read_faults
 from assay.evidence.files import write_whole
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import check_name, write_manifest
+from assay.evidence.manifest import check_name, keep_earlier, write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.signing import load_key
 from assay.study import Budget, Lock
 from assay.vocabulary import Reading, Result
 
+from .faults import beside_rows
 from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
 from .records import write_records
 
-__all__ = ["Scored", "envelope_of", "publish", "score_run", "write_report", "write_rows_report"]
+__all__ = ["Scored", "envelopes_of", "publish", "score_run", "write_report", "write_rows_report"]
 
 
 class Scored(NamedTuple):
@@ -44,11 +46,12 @@ class Scored(NamedTuple):
 def score_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[Scored]:
     """Score every instrument of a run from its ledger as it stands."""
     index = LedgerIndex(folder.ledger, lock.digest)
-    envelope = envelope_of(folder, lock)
+    envelopes = envelopes_of(folder, lock)
     readings = []
     for instrument in instruments:
         evidence = Evidence(index, instrument.name, lock=lock)
-        readings.append(Scored(Reading(result=score(instrument, evidence), envelope=envelope), evidence))
+        reading = Reading(result=score(instrument, evidence), envelope=envelopes[instrument.name])
+        readings.append(Scored(reading, evidence))
     return readings
 
 
@@ -56,7 +59,7 @@ def publish(
     folder: RunFolder, lock: Lock, instruments: list[Instrument], key: Path | None = None
 ) -> list[Scored]:
     """Close a finished run: write readings, records and attachments, and seal them with the ledger."""
-    attached: dict[str, Path] = {"lock.json": folder.lock_path}
+    attached: dict[str, Path] = {"lock.json": folder.lock_path, **keep_earlier(folder.ledger, folder.path)}
     found = score_run(folder, lock, instruments)
     for (reading, evidence), instrument in zip(found, instruments, strict=True):
         path = folder.reading_path(instrument.name)
@@ -79,7 +82,7 @@ def write_report(
     """The page for people; returns its path and the presentations on it. ``found`` is what was scored already."""
     found = score_run(folder, lock, instruments) if found is None else found
     presented = [
-        (reading, instrument.present(evidence, reading.result))
+        (reading, _presented(instrument, evidence, reading))
         for (reading, evidence), instrument in zip(found, instruments, strict=True)
     ]
     page = ReportPage(
@@ -92,6 +95,13 @@ def write_report(
     )
     write_whole(folder.report_path, render_report(page).encode("utf-8", "replace"))
     return folder.report_path, [presentation for _, presentation in presented]
+
+
+def _presented(instrument: Instrument, evidence: Evidence, reading: Reading) -> Any:
+    """What the instrument shows, with what its subjects' own code failed at beside every row."""
+    shown = instrument.present(evidence, reading.result)
+    headline = beside_rows(shown.headline, read_faults(reading.envelope))
+    return msgspec.structs.replace(shown, headline=headline)
 
 
 def write_rows_report(
@@ -145,13 +155,13 @@ def _lock_summary(lock: Lock) -> dict[str, Any]:
     }
 
 
-def envelope_of(folder: RunFolder, lock: Lock) -> dict[str, Any]:
-    """Where, when and at what expense. Never mixed into a score."""
+def envelopes_of(folder: RunFolder, lock: Lock) -> dict[str, dict[str, Any]]:
+    """Where, when and at what expense, and for each instrument what went wrong. Never mixed into a score."""
     meter = Meter(Budget())
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     latest, times = history.sessions[-1] if history.sessions else {}, history.times
     back = [earlier - later for earlier, later in pairwise(times) if later < earlier]
-    return {
+    common = {
         "lock": lock.digest,
         "keyid": lock.keyid,
         **(
@@ -175,6 +185,11 @@ def envelope_of(folder: RunFolder, lock: Lock) -> dict[str, Any]:
             "wall_seconds": round(meter.spent_before, 3),
             "cost": round(meter.cost, 9),
         },
+    }
+    faults = {name: history.faults.listed(name) for name in lock.study.options}
+    return {
+        name: common | ({"faults": msgspec.to_builtins(listed)} if listed else {})
+        for name, listed in faults.items()
     }
 
 

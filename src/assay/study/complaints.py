@@ -36,6 +36,8 @@ _NAMES = {
     "object": "a mapping",
     "null": "nothing",
 }
+_MEANT = dict.fromkeys(("api_key", "apikey", "key", "token"), "key_env")  # what others call it
+_WHY = {"key_env": " It names the environment variable that holds the key"}
 _SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "==": "exactly"}
 
 
@@ -50,7 +52,9 @@ def explain(error: msgspec.ValidationError, value: Any, to: Any) -> tuple[Path_,
     if place.startswith("key`"):
         return path, "a key must be text; put it in quotes"
     if found := _UNKNOWN.fullmatch(text):
-        return (*path, found["name"]), f"unknown field{nearest(found['name'], _fields(kind))}"
+        meant = _MEANT.get(found["name"])
+        hint = meant if meant in _fields(kind) else found["name"]
+        return (*path, found["name"]), f"unknown field{nearest(hint, _fields(kind))}{_WHY.get(hint, '')}"
     if found := _MISSING.fullmatch(text):
         return path, f"{found['name']!r} is missing"
     if found := _ENUM.fullmatch(text):

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct, field
+
+from assay.vocabulary import Sampling, Seeding
 
 __all__ = ["Budget", "Limits", "Price", "SamplingDefaults", "Study", "SubjectSpec"]
 
 Positive = Annotated[int, Meta(ge=1)]
 PositiveReal = Annotated[float, Meta(gt=0)]
+PLANNED_TOKENS = 1024  # of a reply without a limit
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -25,7 +29,10 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The system measured. ``subject`` is ``KIND:NAME``; the rest has defaults for its kind."""
+    """The system measured. ``subject`` is ``KIND:NAME``; the rest has defaults for its kind.
+
+    A recipe's values are filled into these fields when the study is locked: what is sent follows from the lock alone.
+    """
 
     subject: str
     label: str | None = None
@@ -37,6 +44,15 @@ class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     stateful: bool | None = None
     price: Price | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, str | None] = field(
+        default_factory=dict
+    )  # of the sampling: its name there, null: not sent
+    key_header: str | None = None  # None: Authorization, as a bearer token
+    headers: dict[str, str] = field(default_factory=dict)  # a value, or env:VARIABLE
+    query: dict[str, str] = field(default_factory=dict)  # of the URL: a value, or env:VARIABLE
+    ca_file: str | None = None  # authorities to trust beside the system's
+    reasoning_tag: str | None = None  # of reasoning that stands at the head of a reply: <think>…</think>
+    recipe: str | None = None  # NAME/VERSION, where one was filled in
 
     @property
     def kind(self) -> str:
@@ -51,13 +67,39 @@ class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         """How it is called in tables and in trial ids."""
         return self.label or self.subject
 
+    def leaves_out(self, parameter: str) -> bool:
+        """Whether a parameter of the sampling is never sent to it."""
+        return self.parameters.get(parameter, parameter) is None
+
+    def sampled(self, sampling: Sampling) -> Sampling:
+        """The sampling that reaches it. A trial does not say of itself what was never sent."""
+        changes: dict[str, Any] = {
+            name: None for name in ("temperature", "top_p", "max_tokens") if self.leaves_out(name)
+        }
+        if self.leaves_out("seed"):
+            changes["seeding"] = "none"
+        return msgspec.structs.replace(sampling, **changes) if changes else sampling
+
 
 class SamplingDefaults(Struct, frozen=True, forbid_unknown_fields=True):
-    """Sampling where the instrument does not vary it itself."""
+    """Sampling where the instrument does not vary it itself. What is null is not sent."""
 
-    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    max_tokens: Positive = 1024
-    seed: Literal["derived", "none", "same"] = "derived"
+    top_p: Annotated[float, Meta(gt=0, le=1)] | None = 1.0
+    max_tokens: Positive | None = 1024
+    seed: Literal["derived", "none", "same"] | None = "derived"
+
+    def __post_init__(self) -> None:
+        if self.seed is None:
+            msgspec.structs.force_setattr(self, "seed", "none")
+
+    @property
+    def seeding(self) -> Seeding:
+        return self.seed or "none"
+
+    @property
+    def planned_tokens(self) -> int:
+        """The length of a reply that a plan counts with."""
+        return self.max_tokens or PLANNED_TOKENS
 
 
 class Budget(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -27,6 +27,7 @@ from typing import Any
 
 __all__ = ["main"]
 
+LONGEST_TRACE = 32_000  # characters
 SECONDS_TO_END = 1.0  # for an agent whose session is over
 
 
@@ -257,6 +258,23 @@ def _end() -> None:
     os._exit(0)
 
 
+def _is_around(file: str) -> bool:
+    """Whether a file is this one or the standard library's, and not the subject's."""
+    return file == __file__ or (file.startswith(os.path.dirname(os.__file__)) and "site-packages" not in file)
+
+
+def _trace(error: BaseException) -> str:
+    """The traceback from the first line of the subject's own code on; the end of it, should it be very long."""
+    found = error.__traceback__
+    while found is not None and _is_around(found.tb_frame.f_code.co_filename):
+        found = found.tb_next
+    try:
+        lines = traceback.format_exception(type(error), error, found or error.__traceback__)
+    except Exception:  # an exception may fail even at saying what it is
+        return ""
+    return "".join(lines)[-LONGEST_TRACE:]
+
+
 def main(arguments: list[str]) -> int:
     inward, outward = _channels()
     channel = os.fdopen(outward, "w", encoding="utf-8")
@@ -284,8 +302,9 @@ def main(arguments: list[str]) -> int:
         try:
             say({"reply": hosted.answer(message)})
         except (Exception, asyncio.CancelledError) as error:
-            traceback.print_exc()
-            say({"error": f"{type(error).__name__}: {error}"})
+            with suppress(Exception):  # what it printed goes before what is said of it
+                sys.stderr.flush()
+            say({"error": f"{type(error).__name__}: {error}", "trace": _trace(error)})
 
 
 if __name__ == "__main__":

@@ -6,14 +6,17 @@ see what would have been sent, without model or network); ``open`` does the expe
 
 from __future__ import annotations
 
+import difflib
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from assay.errors import InputError, blaming
-from assay.registry import find
+from assay.errors import InputError, blaming, nearest
+from assay.registry import find, names
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
+
+from .recipes import resolved
 
 __all__ = ["Call", "Subject", "make_subject", "wire_messages"]
 
@@ -67,10 +70,17 @@ class Subject(Protocol):
 
 
 def make_subject(spec: SubjectSpec) -> Subject:
-    """The adapter for a spec, not yet opened."""
+    """The adapter for a spec, not yet opened. A recipe that is not filled in yet is filled in."""
     kind, colon, name = spec.subject.partition(":")
     if not colon or not name:
         raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example local:smollm2")
+    spec = resolved(spec)
+    known = names("assay.subjects")
+    if kind not in known and not difflib.get_close_matches(kind, known):
+        raise InputError(
+            f"unknown kind of subject {kind!r}{nearest(kind, known)}; write openai:{name} with a base_url for any "
+            "other OpenAI-compatible endpoint"
+        )
     adapter = find("assay.subjects", kind, what="kind of subject")
     with blaming(f"the adapter for {kind!r} subjects", "its constructor"):
         subject = adapter(spec)

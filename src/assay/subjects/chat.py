@@ -13,15 +13,18 @@ import math
 import re
 import time
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from assay.canonical import clean_text, encode
 from assay.errors import InputError, SubjectFault, SubjectRefused
+from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request, ToolCall, Usage
 
 from .base import wire_messages
+from .parameters import refusal_of, sampling_fields
 
 __all__ = [
     "chat_body",
@@ -37,9 +40,12 @@ __all__ = [
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
 _OURS = ("model", "messages", "stream")
+_KEY_REFUSED = re.compile(r"\bapi[ _-]?key\b", re.IGNORECASE)
 LONGEST_MEANT = 86_400.0  # seconds
+QUOTED = 1 << 16  # bytes of a body that is no JSON: more than an excerpt is made from
 MOST_VALUES = 1_000_000  # of a body: more would take seconds to read and half a gigabyte of memory
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+USED_UP = "reasoning_used_up_max_tokens"  # the note of a reply that is empty for it
 DEEPEST = 100  # no reply nests like that; what is read must also be written, at any depth of the stack
 
 
@@ -50,24 +56,16 @@ def check_options(options: dict[str, Any], title: str) -> None:
             raise InputError(f"{title}: the option {name!r} is not free; it is set by the study")
 
 
-def chat_body(model: str, request: Request, extra: dict[str, Any]) -> dict[str, Any]:
-    sampling = request.sampling
+def chat_body(model: str, request: Request, spec: SubjectSpec) -> dict[str, Any]:
     body: dict[str, Any] = {"model": model, "messages": wire_messages(request)}
-    if sampling.temperature is not None:
-        body["temperature"] = sampling.temperature
-    if sampling.top_p is not None:
-        body["top_p"] = sampling.top_p
-    if sampling.max_tokens is not None:
-        body["max_tokens"] = sampling.max_tokens
-    if request.seed is not None:
-        body["seed"] = request.seed
+    body |= sampling_fields(request, spec.parameters)
     if request.tools:
         body["tools"] = list(request.tools)
-    return {**body, **extra}
+    return {**body, **spec.options}
 
 
-def read_reply(body: bytes, content_type: str) -> Reply:
-    """A successful response as a reply, or the fault that keeps it from being one."""
+def read_reply(body: bytes, content_type: str, tag: str | None = None) -> Reply:
+    """A successful response as a reply, or the fault that keeps it from being one. ``tag`` encloses reasoning."""
     value, notes = _read_json(body, content_type)
     if not isinstance(value, dict):
         raise SubjectFault("wrong_shape", f"a JSON {type(value).__name__} instead of an object")
@@ -78,10 +76,10 @@ def read_reply(body: bytes, content_type: str) -> Reply:
         raise SubjectFault("wrong_shape", "no list of choices")
     if not choices:
         raise SubjectFault("empty_choices")
-    return _shape(value, choices, notes)
+    return _shape(value, choices, notes, tag)
 
 
-def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply:
+def _shape(value: dict[str, Any], choices: list[Any], notes: list[str], tag: str | None) -> Reply:
     """Takes out of the body what a reply has fields for; what is left of it is ``rest``.
 
     Only what says nothing is left out: in the choice and its message ``null``, index 0 and the role
@@ -93,15 +91,22 @@ def _shape(value: dict[str, Any], choices: list[Any], notes: list[str]) -> Reply
     if not isinstance(content, str | None):
         raise SubjectFault("wrong_shape", f"the content is a JSON {type(content).__name__}, not text")
     calls = _tool_calls(message)
+    reasoning = _take_reasoning(message)
+    if tag and content and not reasoning:
+        reasoning, content = _split(content, tag)
+    usage, finish = _usage(value), _take_text(first, "finish_reason")
+    if not content and finish == "length" and (reasoning or usage.reasoning):
+        notes = [*notes, USED_UP]
     reply = Reply(
         text=content or "",
         tool_calls=calls,
-        finish=_take_text(first, "finish_reason"),
-        usage=_usage(value),
+        finish=finish,
+        usage=usage,
         model=_take_text(value, "model"),
         fingerprint=_take_text(value, "system_fingerprint"),
         notes=tuple(notes if content is not None or calls else [*notes, "null_content"]),
         rest=value,  # what is taken out of it below is taken out of the reply's, too
+        reasoning=reasoning,
     )
     message = {k: v for k, v in message.items() if v is not None and (k, v) != ("role", "assistant")}
     first.pop("message")
@@ -126,6 +131,23 @@ def _object(value: Any, what: str) -> dict[str, Any]:
 def _take_text(value: dict[str, Any], name: str) -> str | None:
     """Metadata of another type than expected is no reason to lose a reply: it stays in the rest."""
     return value.pop(name) if isinstance(value.get(name), str) else None
+
+
+def _split(content: str, tag: str) -> tuple[str, str]:
+    """Reasoning at the head of a reply, and the reply; one that was cut inside its reasoning says nothing."""
+    begin, end = f"<{tag}>", f"</{tag}>"
+    if not content.lstrip().startswith(begin):
+        return "", content
+    inside, _, after = content.lstrip().removeprefix(begin).partition(end)
+    return inside.strip(), after.lstrip()
+
+
+def _take_reasoning(message: dict[str, Any]) -> str:
+    """What was written before the reply, under either name it goes by; a second one stays in the rest."""
+    for name in ("reasoning_content", "reasoning"):
+        if message.get(name):
+            return _take_text(message, name) or ""
+    return ""
 
 
 def _tool_calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
@@ -158,11 +180,15 @@ def _usage(value: dict[str, Any]) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     given, taken = (_take_count(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    details = usage.get("completion_tokens_details")
+    thought = _take_count(details, "reasoning_tokens") if isinstance(details, dict) else None
+    if details == {}:
+        del usage["completion_tokens_details"]
     if given is not None and taken is not None and usage.get("total_tokens") == given + taken:
         del usage["total_tokens"]
     if not usage:
         del value["usage"]
-    return Usage(given, taken)
+    return Usage(given, taken, thought)
 
 
 def _take_count(usage: dict[str, Any], name: str) -> int | None:
@@ -197,7 +223,9 @@ def _read_json_again(body: bytes, content_type: str) -> Any:
     except ValueError:
         plain = "json" in content_type.lower() or not content_type
         kind = "malformed_json" if plain else "wrong_content_type"
-        raise SubjectFault(kind, text_of(f"{content_type or 'no content type'}, {len(body)} bytes")) from None
+        said = body[:QUOTED].decode("utf-8", "replace")
+        detail = f"{content_type or 'no content type'}, {len(body)} bytes: {said}"
+        raise SubjectFault(kind, text_of(detail)) from None
 
 
 def no_constant(name: str) -> Any:
@@ -247,20 +275,43 @@ def clean(value: Any) -> Any:
     return value
 
 
-def read_failure(status: int, body: bytes, wait: float | None) -> Reply:
-    """What a response that is not 200 amounts to. Only a content filter's no is the subject's own."""
+def read_failure(
+    status: int,
+    body: bytes,
+    wait: float | None,
+    sent: Mapping[str, Any] = MappingProxyType({}),
+    spec: SubjectSpec | None = None,
+) -> Reply:
+    """What a response that is not 200 comes to. Only a content filter's no is the subject's own."""
     value = _failure_of(body)
     error = value.get("error")
     error = error if isinstance(error, dict) else {"message": error}
     codes = {str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str)}
-    detail = text_of(error.get("message") or body.decode("utf-8", "replace"))
+    detail = _sentence(error.get("message") or value.get("message") or value.get("detail") or "")
+    detail = detail or body.decode("utf-8", "replace")
     if status == 400 and codes & _FILTERED:
         return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest=value)
-    if status in (401, 402, 403, 404) or "insufficient_quota" in codes:
+    if spec and (refused := refusal_of(status, value, detail, sent, spec)) is not None:
+        raise refused
+    no_key = status == 400 and _KEY_REFUSED.search(detail)  # Gemini's
+    if status in (401, 402, 403, 404, 407) or no_key or "insufficient_quota" in codes:
         raise SubjectRefused(f"the endpoint answers {status}: {detail or 'no reason given'}")
     busy = status in (429, 503, 529)
     retriable = busy or status >= 500 or status in (408, 409, 425)
     raise SubjectFault(f"http_{status}", detail, retriable=retriable, slow_down=busy, retry_after=wait)
+
+
+def _sentence(said: Any) -> str:
+    """What an error says. FastAPI lists the fields that it does not take, some servers inside a message."""
+    if isinstance(said, dict) and "detail" in said:
+        said = said["detail"]
+    if isinstance(said, list) and said and all(isinstance(one, dict) and "msg" in one for one in said):
+        places = [one["loc"] if isinstance(one.get("loc"), list) else [] for one in said]
+        return "; ".join(
+            text_of(f"{'.'.join(map(str, place))}: {one['msg']}")
+            for place, one in zip(places, said, strict=True)
+        )
+    return text_of(said)
 
 
 def _failure_of(body: bytes) -> dict[str, Any]:
@@ -268,6 +319,8 @@ def _failure_of(body: bytes) -> dict[str, Any]:
         value, _ = _read_json(body, "")
     except SubjectFault:
         return {}
+    if isinstance(value, list) and len(value) == 1:  # Gemini's
+        value = value[0]
     return value if isinstance(value, dict) else {}
 
 

@@ -1,8 +1,8 @@
 """A small HTTP/1.1 client for one endpoint: POST a body, read the reply, keep the connection.
 
 Parsing is httptools' (the llhttp of Node.js); what is here is the pool of connections and the bounds. It does what
-calling a model needs and nothing else: no redirects, no cookies, no proxies, no decompression. A body is never read
-beyond its limit, and a connection on which anything was odd is not used again.
+calling a model needs and nothing else: no redirects, no cookies, no decompression. A body is never read beyond its
+limit, and a connection on which anything was odd is not used again.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections import deque
+from pathlib import Path
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
 import httptools
 
-from assay.errors import SubjectFault, SubjectRefused
+from assay.errors import InputError, SubjectFault, SubjectRefused
+
+from .proxy import Proxy, Tunnel
 
 __all__ = ["HttpClient", "HttpReply"]
 
@@ -173,17 +176,41 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
 
 
+def _tls(authorities: Path | None) -> ssl.SSLContext:
+    """The system's authorities (or those of SSL_CERT_FILE), and those of a file beside them."""
+    context = ssl.create_default_context()
+    if authorities is not None:
+        try:
+            context.load_verify_locations(authorities)
+        except (OSError, ssl.SSLError) as error:
+            why = "no PEM certificates" if isinstance(error, ssl.SSLError) else error.strerror
+            raise InputError(f"ca_file {authorities} cannot be used: {why}") from None
+    return context
+
+
 class HttpClient:
     """POSTs to one URL over as many connections as there are requests at a time."""
 
-    def __init__(self, url: str, headers: dict[str, str], largest: int) -> None:
+    def __init__(
+        self,
+        url: str,
+        headers: dict[str, str],
+        largest: int,
+        *,
+        proxy: Proxy | None = None,
+        authorities: Path | None = None,
+    ) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
         self._host, secure = parts.hostname, parts.scheme == "https"
         self._port = parts.port or (443 if secure else 80)
-        self._tls = ssl.create_default_context() if secure else None
-        self._largest = largest
-        lines = [f"POST {parts.path or '/'} HTTP/1.1", f"Host: {parts.netloc}"]
+        self._tls = _tls(authorities) if secure else None
+        self._largest, self._proxy = largest, proxy
+        target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+        lines = [f"POST {target} HTTP/1.1", f"Host: {parts.netloc}"]
+        if proxy is not None and not secure:  # a proxy for plain HTTP is sent the whole URL
+            lines[0] = f"POST http://{parts.netloc}{target} HTTP/1.1"
+            lines += proxy.header.splitlines()
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self._head = "\r\n".join([*lines, "Content-Length: "]).encode("latin-1")
         self._idle: deque[_Connection] = deque()
@@ -207,10 +234,12 @@ class HttpClient:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
+                if self._proxy is not None and self._tls is not None:
+                    return await self._tunnelled(self._proxy, self._tls)
                 _, made = await loop.create_connection(
                     lambda: _Connection(self._largest),
-                    self._host,
-                    self._port,
+                    self._proxy.host if self._proxy else self._host,
+                    self._proxy.port if self._proxy else self._port,
                     ssl=self._tls,
                     happy_eyeballs_delay=0.25,
                 )
@@ -221,7 +250,25 @@ class HttpClient:
         except ssl.SSLError as error:
             raise SubjectRefused(self._distrust(error)) from None
         except OSError as error:
-            raise SubjectFault("connect", error.strerror or str(error)) from None
+            where = f"{self._proxy}: " if self._proxy else ""
+            raise SubjectFault("connect", f"{where}{error.strerror or error}") from None
+        return made
+
+    async def _tunnelled(self, proxy: Proxy, tls: ssl.SSLContext) -> _Connection:
+        """A connection through a proxy, which sees no more than the host's name."""
+        loop = asyncio.get_running_loop()
+        transport, tunnel = await loop.create_connection(
+            lambda: Tunnel(proxy, self._host, self._port), proxy.host, proxy.port, happy_eyeballs_delay=0.25
+        )
+        try:
+            await tunnel.through
+            made = _Connection(self._largest)
+            secure = await loop.start_tls(transport, made, tls, server_hostname=self._host)
+        except BaseException:
+            transport.abort()
+            raise
+        assert secure is not None
+        made.connection_made(secure)
         return made
 
     def _distrust(self, error: ssl.SSLError) -> str:

@@ -46,7 +46,7 @@ class LocalSubject:
         return ()
 
     def wire(self, request: Request) -> dict[str, Any]:
-        return chat_body(Path(self.spec.name).name, request, self.spec.options)
+        return chat_body(Path(self.spec.name).name, request, self.spec)
 
     async def open(self) -> dict[str, Any]:
         if find_spec("xllamacpp") is None:
@@ -66,7 +66,7 @@ class LocalSubject:
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
         )
-        self._endpoint = ChatEndpoint(f"{await self._address()}/v1", None)
+        self._endpoint = ChatEndpoint(f"{await self._address()}/v1", None, self.spec)
         from importlib.metadata import version
 
         return {

@@ -7,9 +7,12 @@ declared endpoint: redirects are not followed.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import re
 import zlib
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,27 +26,40 @@ from .base import Call
 from .chat import chat_body, check_options, read_failure, read_reply, retry_after, text_of
 from .deadlines import Deadlines
 from .http import HttpClient, HttpReply
+from .parameters import check_parameters, unsaid
+from .proxy import Proxy, proxy_for
+from .request_head import check_head, header_lines, query_text, secret_values
 
 __all__ = ["ChatEndpoint", "OpenAISubject"]
 
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 LARGEST_BODY = 16 << 20
+_VERSIONED = re.compile(r"/v\d|/deployments/")
 
 
 class ChatEndpoint:
     """A chat-completions endpoint and the connections to it."""
 
-    def __init__(self, base_url: str, key: str | None) -> None:
+    def __init__(self, base_url: str, key: str | None, spec: SubjectSpec, proxy: Proxy | None = None) -> None:
+        self._base_url, self._spec = base_url.rstrip("/"), spec
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
             "Accept-Encoding": "gzip, deflate",
             "User-Agent": f"assay/{__version__}",
         }
+        own = header_lines(spec)
+        headers = {name: value for name, value in headers.items() if name.lower() not in map(str.lower, own)}
         if key:
-            headers["Authorization"] = f"Bearer {key}"
-        self._client = HttpClient(base_url.rstrip("/") + "/chat/completions", headers, LARGEST_BODY)
+            headers[spec.key_header or "Authorization"] = key if spec.key_header else f"Bearer {key}"
+        self._client = HttpClient(
+            f"{self._base_url}/chat/completions{query_text(spec)}",
+            {**headers, **own},
+            LARGEST_BODY,
+            proxy=proxy,
+            authorities=Path(spec.ca_file).expanduser() if spec.ca_file else None,
+        )
         self._deadlines = Deadlines()
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
@@ -57,7 +73,7 @@ class ChatEndpoint:
         finally:
             self._deadlines.leave(task)
         if reply.status == 200:
-            return read_reply(_plain(reply), reply.headers.get("content-type", ""))
+            return read_reply(_plain(reply), reply.headers.get("content-type", ""), self._spec.reasoning_tag)
         if 300 <= reply.status < 400:
             raise SubjectRefused(
                 f"the endpoint answers {reply.status} and points to {_host_of(reply.headers.get('location', ''))}; "
@@ -67,11 +83,25 @@ class ChatEndpoint:
             body = _plain(reply)
         except SubjectFault:
             body = b""  # the status says enough
-        return read_failure(reply.status, body, retry_after(reply.headers))
+        try:
+            return read_failure(reply.status, body, retry_after(reply.headers), wire, self._spec)
+        except SubjectRefused as refused:
+            if reply.status != 404 or _VERSIONED.search(self._base_url):
+                raise
+            raise _no_version(self._base_url, refused.said) from None
 
     def close(self) -> None:
         self._deadlines.close()
         self._client.close()
+
+
+def _no_version(base_url: str, said: str) -> SubjectRefused:
+    """Most endpoints have their API below /v1, and say of another path only that there is nothing."""
+    right = f"{base_url}/v1"
+    return SubjectRefused(
+        f"there is no /chat/completions at {base_url} ({said})",
+        mend=f"Did you mean base_url: {right} (on the command line: --base-url {right})?",
+    )
 
 
 def _host_of(location: str) -> str:
@@ -112,31 +142,39 @@ def _check_url(url: str) -> None:
         sound = False
     sound = sound and url.isascii() and url.isprintable() and " " not in url
     if not sound or "?" in url or "#" in url or url.rstrip("/").endswith("/chat/completions"):
-        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1")
+        also = "; what stands behind the ? goes into query: {NAME: VALUE}" if "?" in url else ""
+        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1{also}")
 
 
 class OpenAISubject:
-    """``openai:MODEL``, at ``base_url``."""
-
-    caveats: tuple[str, ...] = ()
+    """``openai:MODEL`` at ``base_url``, and every recipe. What a recipe says is in the spec already."""
 
     def __init__(self, spec: SubjectSpec) -> None:
         self.spec = spec
+        self.caveats = unsaid(spec)
         self.stateful = bool(spec.stateful)
         self.connections = spec.connections or 8
         self._url = spec.base_url or DEFAULT_URL
         _check_url(self._url)
         check_options(spec.options, spec.title)
+        check_parameters(spec)
+        check_head(spec)
         # A key for one endpoint is not offered to another: with a base_url of its own, the variable is named.
         self._key_env = spec.key_env or (DEFAULT_KEY_ENV if spec.base_url is None else None)
         self._endpoint: ChatEndpoint | None = None
 
     def secrets(self) -> tuple[str, ...]:
         key = os.environ.get(self._key_env or "")
-        return (key,) if key else ()
+        found = [*((key,) if key else ()), *secret_values(self.spec)]
+        with contextlib.suppress(
+            InputError
+        ):  # a proxy that cannot be used is told when the subject is opened
+            proxy = proxy_for(self._url)
+            found += proxy.secrets if proxy else ()
+        return tuple(found)
 
     def wire(self, request: Request) -> dict[str, Any]:
-        return chat_body(self.spec.name, request, self.spec.options)
+        return chat_body(self.spec.name, request, self.spec)
 
     async def open(self) -> dict[str, Any]:
         key = os.environ.get(self._key_env) if self._key_env else None
@@ -146,8 +184,9 @@ class OpenAISubject:
             )
         if key and not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
-        self._endpoint = ChatEndpoint(self._url, key)
-        return {"endpoint": self._url, "model": self.spec.name}
+        proxy = proxy_for(self._url)
+        self._endpoint = ChatEndpoint(self._url, key, self.spec, proxy)
+        return {"endpoint": self._url, "model": self.spec.name, **({"proxy": True} if proxy else {})}
 
     def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Coroutine[Any, Any, Reply]:
         assert self._endpoint is not None, "open() comes first"

@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ import msgspec
 
 from assay.canonical import encode
 from assay.errors import InputError, SubjectFault
+from assay.evidence.redaction import Redactor
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request
 
@@ -35,15 +37,58 @@ START_SECONDS = 60.0
 FORGET_SECONDS = 5.0  # the host gives an agent one second to end, and ends itself if that was not enough
 EXIT_SECONDS = 10.0  # for the exit code of a process whose output has ended
 LARGEST_LINE = 16 << 20
+MOST_PRINTED = 1 << 16  # bytes; the bench keeps the end of it
+_CREDENTIAL = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE
+)  # in names of the environment
 _HOST = Path(__file__).with_name("_python_host.py")  # run as a file: Assay itself is not imported there
 _FIELDS = frozenset(Reply.__struct_fields__)
+
+
+class _Printed:
+    """The end of what a child prints, read at once: one that nobody read would stop it."""
+
+    def __init__(self) -> None:
+        self._inward, self.outward = os.pipe()
+        os.set_blocking(self._inward, False)
+        self._kept = b""
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._inward, self._take)
+
+    def _take(self) -> bool:
+        try:
+            data = os.read(self._inward, 1 << 16)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._loop.remove_reader(self._inward)
+        self._kept = (self._kept + data)[-MOST_PRINTED:]
+        return bool(data)
+
+    def text(self) -> str:
+        if self._inward < 0:
+            return self._kept.decode("utf-8", "replace")
+        for _ in range(64):  # what is in the pipe; a child that prints without end is not waited for
+            if not self._take():
+                break
+        return self._kept.decode("utf-8", "replace")
+
+    def clear(self) -> None:
+        self.text()
+        self._kept = b""
+
+    def close(self) -> None:
+        if self._inward >= 0:
+            self._loop.remove_reader(self._inward)
+            os.close(self._inward)
+            self._inward = -1
 
 
 class _Host:
     """One child process; serves one session at a time."""
 
-    def __init__(self, child: asyncio.subprocess.Process) -> None:
-        self.child = child
+    def __init__(self, child: asyncio.subprocess.Process, printed: _Printed) -> None:
+        self.child, self.printed = child, printed
         self.agent = False  # whether the callable has a loop of its own
 
     async def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -100,6 +145,7 @@ class _Host:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.child.pid, signal.SIGKILL)
             await self.child.wait()
+        self.printed.close()
 
 
 class PythonSubject:
@@ -115,6 +161,7 @@ class PythonSubject:
         self.caveats: tuple[str, ...] = (
             f"{spec.title}: what it does inside, its own model calls included, is not recorded",
         )
+        self._redactor: Redactor | None = None
         self._all: set[_Host] = set()
         self._idle: list[_Host] = []
         self._busy: dict[str, _Host] = {}
@@ -150,18 +197,25 @@ class PythonSubject:
         return {"callable": self.spec.name, "stateful": self.stateful, "own_loop": agent}
 
     async def _start(self) -> _Host:
-        child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # our folder has no place on its path
-            str(_HOST),
-            self.spec.name,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            limit=LARGEST_LINE,
-            start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
-        )
-        host = _Host(child)
+        printed = _Printed()
+        try:
+            child = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",  # our folder has no place on its path
+                str(_HOST),
+                self.spec.name,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=printed.outward,  # a pipe of our own: what the child started may keep it open
+                limit=LARGEST_LINE,
+                start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
+            )
+        except BaseException:
+            printed.close()
+            raise
+        finally:
+            os.close(printed.outward)
+        host = _Host(child, printed)
         self._all.add(host)
         try:
             ready = await asyncio.wait_for(host.read(), START_SECONDS)
@@ -197,28 +251,41 @@ class PythonSubject:
             host = self._idle.pop()
             if host.child.returncode is None:
                 return host
-            self._all.discard(host)
+            await self._end(host)
         return await self._start()
 
     async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
         host = self._busy.pop(call.session, None) or await self._take()
         try:
             answer = await host.ask(wire, seconds)
-        except SubjectFault:
+        except SubjectFault as fault:
+            fault.printed = host.printed.text()
             await self._replace(host)
-            raise
+            raise self._without_keys(fault) from None
         except BaseException:
             await self._end(host)
             raise
+        printed = host.printed.text() if "error" in answer else ""
         if self.stateful:
             self._busy[call.session] = host
         else:
             self._release(host)
         if "error" in answer:
-            raise SubjectFault("subject_raised", text_of(answer["error"]), retriable=False)
+            error, trace = text_of(answer["error"]), text_of(answer.get("trace", ""))
+            raised = SubjectFault("subject_raised", error, retriable=False, trace=trace, printed=printed)
+            raise self._without_keys(raised)
         return _reply(answer.get("reply"))
 
+    def _without_keys(self, fault: SubjectFault) -> SubjectFault:
+        """Its code has our environment, and may say what is in it: no credential of that is recorded."""
+        if self._redactor is None:
+            self._redactor = Redactor(v for name, v in os.environ.items() if _CREDENTIAL.search(name))
+        clean_text = self._redactor.clean_text
+        fault.detail, fault.trace, fault.printed = map(clean_text, (fault.detail, fault.trace, fault.printed))
+        return fault
+
     def _release(self, host: _Host) -> None:
+        host.printed.clear()
         host.forget()
         self._idle.append(host)
 
@@ -234,6 +301,7 @@ class PythonSubject:
             await self._end(host)
             raise
         if forgotten:
+            host.printed.clear()
             self._idle.append(host)
         elif host in self._all:  # else everything is being closed
             await self._replace(host)

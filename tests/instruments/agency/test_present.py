@@ -258,7 +258,7 @@ def test_a_run_without_episodes_says_so(run: Seen) -> None:
 
 
 def test_the_same_run_is_presented_the_same(run: Seen, shown: Presentation) -> None:
-    assert msgspec.json.encode(present(*run)) == msgspec.json.encode(shown)
+    assert msgspec.json.encode(present(*run).drawn()) == msgspec.json.encode(shown.drawn())
 
 
 def test_what_it_took_is_told_apart_from_every_level(shown: Presentation) -> None:

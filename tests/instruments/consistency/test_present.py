@@ -372,7 +372,7 @@ def test_the_same_outcomes_in_another_order_give_the_same_bytes() -> None:
             for s in "ab"
             for n, text in enumerate((IN_ORDER, OUT_OF_ORDER))
         ]
-        return shown(*replies[::step])
+        return shown(*replies[::step]).drawn()
 
     assert some(1) == some(-1)
 

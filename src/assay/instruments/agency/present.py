@@ -116,6 +116,7 @@ def _presented(
         tables=tuple(tables_of(shown, of)),
         pictures=tuple(figure for figure in _figures(shown, of, regimes) if figure is not None),
         explain=explained(),
+        trial_noun="episodes",
     )
 
 

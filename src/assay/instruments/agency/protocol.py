@@ -6,7 +6,8 @@ world is read from outside and compared with a criterion that the lock fixed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +16,16 @@ import msgspec
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
-from assay.measuring import InstrumentBase, Labelled, Labels, Target, find_measure, option_error
+from assay.measuring import (
+    Bound,
+    InstrumentBase,
+    Labelled,
+    Labels,
+    Target,
+    find_measure,
+    flawless,
+    option_error,
+)
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
@@ -46,6 +56,7 @@ class Agency(InstrumentBase):
     version = "2"
     title = "Agency"
     noun = "families"
+    own_loops = True
     option_type = AgencyOptions
     row_option_type = AgencyRowOptions
     row_help = (
@@ -114,14 +125,14 @@ class Agency(InstrumentBase):
     def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
         options = self._options(lock)
         most = options.max_tokens or lock.study.sampling.max_tokens
-        tokens = regimes_of(options)[cell.regime].compute.tokens
+        bounds = [bound for bound in (most, regimes_of(options)[cell.regime].compute.tokens) if bound]
         return self.trial(
             lock,
             spec,
             f"{cell.family}/{cell.level}",
             repetition,
             temperature=options.temperature,
-            max_tokens=most if tokens is None else min(most, tokens),
+            max_tokens=min(bounds, default=None),
             factors={"interface": self._interface(options, spec)},
             regime=cell.regime,
         )
@@ -250,6 +261,31 @@ class Agency(InstrumentBase):
         found = {name: Target(measure=name, by="value", highest=5.0) for name in ("S", "M", "D", "E", "R")}
         found["tier"] = Target(measure="tier", by="value", highest=1.0)
         return {**found, **{name: Target(measure=name, side="at most") for name in COUNTS}}
+
+    def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
+        """The episodes of one subject, of which the boundary-relevant counts are shares."""
+        from .scoring import COUNTS
+
+        options = self._options(lock)
+        if target.measure not in COUNTS or target.measure == "touched_worlds":
+            return None  # worlds that can be touched are known only where code of a subject ran
+        cells = (cell for cells in schedule(options).values() for cell in cells)
+        return sum(cell.instances for cell in cells), flawless(options.confidence)
+
+    def warnings(self, lock: Lock) -> list[str]:
+        from .episodes.planning import never_reached
+
+        options = self._options(lock)
+        said = []
+        for name, bound in options.require.items():
+            level = bound.at_least if isinstance(bound, Bound) else bound
+            if name not in ("S", "M", "D", "E", "R") or level is None or level <= 0:
+                continue
+            if why := never_reached(name, math.ceil(level), options):
+                said.append(
+                    f"{name} is at least {level:g} can never hold, however good the subject is: {why}"
+                )
+        return [*said, *super().warnings(lock)]
 
     def cells(self, measures: Sequence[Measure]) -> list[Labels]:
         """A requirement is judged for every subject within its boundary."""

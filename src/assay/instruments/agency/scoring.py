@@ -10,10 +10,9 @@ import polars as pl
 
 from assay.canonical import digest, encode
 from assay.evidence.records import Evidence
-from assay.measuring import measure_of
+from assay.measuring import caveats_of, measure_of
 from assay.stats import clopper_pearson
-from assay.study import Lock, SubjectSpec
-from assay.subjects import make_subject
+from assay.study import Lock
 from assay.vocabulary import Flag, Measure, Result
 
 from .declarations.declaration import Declaration
@@ -93,12 +92,12 @@ def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
                 declaration_of(lock, options, mine.spec),
                 decided=decisions(mine.outcomes, options, lock.study.seed),
             )
-            readings += analyse(mine.outcomes, declaration, flags=[*_caveats(mine.spec), *flags])
+            readings += analyse(mine.outcomes, declaration, flags=[*caveats_of(mine.spec), *flags])
     return RunReadings(episodes, readings, flags)
 
 
 def score_run(run: RunReadings, lock: Lock, confidence: float, version: str) -> Result:
-    caveats = [flag for spec in lock.study.specs for flag in _caveats(spec)]
+    caveats = [flag for spec in lock.study.specs for flag in caveats_of(spec)]
     left_out: dict[str, str] = lock.materials["agency"]["left_out"]
     notes = [f"the family {name} is left out: {why}" for name, why in sorted(left_out.items())]
     result = result_of(
@@ -155,11 +154,6 @@ def _run_flags(evidence: Evidence, options: AgencyOptions) -> list[Flag]:
         cause = f"Post-Hoc Criteria: the families' criteria are not those of the lock: {', '.join(changed)}"
         flags.append(Flag("Invalid", cause))
     return flags
-
-
-def _caveats(spec: SubjectSpec) -> list[Flag]:
-    """Flags of one subject."""
-    return [Flag("Limited Comparability", cause) for cause in make_subject(spec).caveats]
 
 
 def _counts(mine: SubjectEpisodes, confidence: float) -> Iterator[Measure]:

@@ -263,21 +263,37 @@ class Consistency(InstrumentBase):
         return found
 
     def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
+        """Scenarios, whose outcomes count together; where subjects differ, of the one that meets the most."""
         options = self._options(lock)
         decided = self._decided(lock)
+        returns = max(self._returns(lock, spec) for spec in lock.study.specs)
         counts = {
+            "M1": returns,
+            "M1_exact": returns,
             "M2": decided,
             "F": decided,
             "leak": decided,
             "M2_form": options.refusals,
+            "vague": options.refusals,
+            "over_apology": options.refusals,
             "M3": options.repairs,
             "R": options.repairs,
+            "incomplete": options.repairs,
+            "defensive": options.repairs,
             "false_refusals": options.near_misses,
+            "M4": options.artifacts,
             "O": options.exchanges,
+            "P": options.promises,
             "L": options.exchanges,
+            "L_exact": options.exchanges,
         }
-        n = counts.get(target.measure, 0)
-        return (n, flawless(options.confidence)) if n else None
+        n = counts.get(target.measure)
+        return None if n is None else (n, flawless(options.confidence))
+
+    def _returns(self, lock: Lock, spec: SubjectSpec) -> int:
+        """The returns of a subject that count in M1."""
+        items = (item.partition("/")[2] for item, _ in self._items(lock, spec, "return"))
+        return sum(item not in APART for item in items)
 
     def _decided(self, lock: Lock) -> int:
         """The refusals of which it will be known whether they leak: those with a canary, or all with a rater."""
@@ -319,7 +335,7 @@ class Consistency(InstrumentBase):
             trials=trials + ratings,
             calls=calls + ratings,
             input_tokens=characters // CHARACTERS_PER_TOKEN,
-            output_tokens=calls * (options.max_tokens or lock.study.sampling.max_tokens)
+            output_tokens=calls * (options.max_tokens or lock.study.sampling.planned_tokens)
             + ratings * LONGEST_ANSWER,
             detectable=shown,
         )

@@ -55,6 +55,7 @@ from assay.stats import modal_share
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Flag, Instance, Measure, Message, Outcome, Result, Sampling, Trial
 
+from .conditions import conditions, never_swept
 from .options import RepeatabilityOptions, RepeatabilityRowOptions
 from .scoring import score_cells
 
@@ -161,16 +162,19 @@ class Repeatability(InstrumentBase):
     def _requests(self, lock: Lock, contract: str) -> Iterator[Trial]:
         options = lock.options(self.name, RepeatabilityOptions)
         defaults = lock.study.sampling
-        conditions = list(_conditions(options, _contract(lock, contract)))
+        asked = {
+            spec.title: list(conditions(options, _contract(lock, contract), spec))
+            for spec in lock.study.specs
+        }
         for repetition in range(options.repetitions):
             instance = Instance(self.name, contract, repetition, lock.study.seed)
             for spec in lock.study.specs:
-                for factors in conditions:
+                for factors in asked[spec.title]:
                     sampling = Sampling(
-                        factors["temperature"],
+                        factors.get("temperature"),
                         factors.get("top_p", defaults.top_p),
                         defaults.max_tokens,
-                        defaults.seed,
+                        defaults.seeding,
                     )
                     yield Trial(
                         instance=instance,
@@ -179,7 +183,7 @@ class Repeatability(InstrumentBase):
                         boundary=spec.boundary,
                         stage=REQUEST,
                         factors=dict(factors),
-                        sampling=sampling,
+                        sampling=spec.sampled(sampling),
                     )
 
     def _repairs(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
@@ -358,24 +362,34 @@ class Repeatability(InstrumentBase):
 
         options = lock.options(self.name, RepeatabilityOptions)
         contracts = [_contract(lock, key) for key in lock.materials[self.name]["contracts"]]
-        n, subjects = options.repetitions, len(lock.study.specs)
-        asked = [c.prompts[wording_of(factors)] for c in contracts for factors in _conditions(options, c)]
-        trials = n * subjects * len(asked)
-        words = sum(len(prompt) + len(options.system) for prompt in asked)
+        n = options.repetitions
+        asked = [
+            [
+                len(c.prompts[wording_of(f)]) + len(options.system)
+                for c in contracts
+                for f in conditions(options, c, s)
+            ]
+            for s in lock.study.specs
+        ]
+        trials = n * sum(map(len, asked))
         half = clopper_pearson(n // 2, n, options.confidence)
         widest = half.high - half.low
         found = detectable_two(0.5, n)
         return Plan(
             trials=trials,
             calls=trials,
-            input_tokens=words // 4 * n * subjects,  # four characters a token, roughly
-            output_tokens=trials * lock.study.sampling.max_tokens,
+            input_tokens=sum(sum(lengths) // 4 for lengths in asked) * n,  # four characters a token, roughly
+            output_tokens=trials * lock.study.sampling.planned_tokens,
             detectable=(
                 f"a share in one cell of {n} outputs is known to within {widest:.2f} at worst "
                 f"({percent(options.confidence)} Clopper-Pearson)",
                 _two_cells(n, found.effect),
             ),
         )
+
+    def warnings(self, lock: Lock) -> list[str]:
+        options = lock.options(self.name, RepeatabilityOptions)
+        return [*super().warnings(lock), *never_swept(options, lock.study.specs)]
 
     def grid(self) -> RepeatabilityGrid:
         from .calibration import RepeatabilityGrid
@@ -423,19 +437,6 @@ def _versions(kind: OutputKind, *names: str) -> dict[str, dict[str, str]]:
 
 def _contract(lock: Lock, key: str) -> Contract:
     return msgspec.convert(lock.materials["repeatability"]["contracts"][key], Contract)
-
-
-def _conditions(options: RepeatabilityOptions, contract: Contract) -> Iterator[dict[str, float]]:
-    """Every combination that is asked: the temperature, and top_p and wording where the study varies them."""
-    for wording in range(1 + min(options.paraphrases, len(contract.paraphrases))):
-        for top_p in options.top_ps or (None,):
-            for temperature in options.temperatures:
-                factors: dict[str, float] = {"temperature": temperature}
-                if top_p is not None:
-                    factors["top_p"] = top_p
-                if options.paraphrases:
-                    factors["wording"] = wording
-                yield factors
 
 
 def _result(value: Any) -> Callable[[], Awaitable[Any]]:

@@ -78,7 +78,7 @@ def rating_trials(
                 boundary=rater.boundary,
                 stage=RATING,
                 factors=_factors(place, question, names),
-                sampling=Sampling(0.0, None, LONGEST_ANSWER, record.trial.sampling.seeding),
+                sampling=rater.sampled(Sampling(0.0, None, LONGEST_ANSWER, record.trial.sampling.seeding)),
                 inputs=(reference,),
             )
 
@@ -99,7 +99,7 @@ def gold_trials(
             f"{GOLD}/{one.item}",
             stage=RATING,
             factors={**_factors(one.place, one.question, names), GOLD: one.item},
-            sampling=Sampling(0.0, None, LONGEST_ANSWER, lock.study.sampling.seed),
+            sampling=rater.sampled(Sampling(0.0, None, LONGEST_ANSWER, lock.study.sampling.seeding)),
         )
 
 

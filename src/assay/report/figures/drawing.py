@@ -1,5 +1,8 @@
 """How every figure is drawn: SVG text by matplotlib, which is imported only when something is drawn.
 
+A figure is laid out at once and written when a page asks for it (``svg_later``): a terminal shows no picture, and
+writing takes most of the time.
+
 Axes and text are ``currentColor``, so a picture takes the ink of the page it stands on, light or dark. The same
 figure is the same bytes every time.
 """
@@ -7,8 +10,9 @@ figure is the same bytes every time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.report.text import label
@@ -34,7 +38,7 @@ __all__ = [
     "name_rows",
     "new_figure",
     "panel_grid",
-    "svg_text",
+    "svg_later",
 ]
 
 Box = tuple[float, float, float, float]  # x, y, width, height
@@ -143,7 +147,18 @@ def draw_legend(figure: Figure, axes: Axes | Sequence[Axes], columns: int) -> No
         )
 
 
-def svg_text(figure: Figure) -> str:
+def svg_later(figure: Figure) -> Callable[[], str]:
+    """Writes the figure when it is called, and once."""
+
+    @cache
+    def written() -> str:
+        with drawing():
+            return _svg_text(figure)
+
+    return written
+
+
+def _svg_text(figure: Figure) -> str:
     """The figure as one ``<svg>`` element: no date, comments or style sheet, the same bytes every time."""
     import io
     import warnings

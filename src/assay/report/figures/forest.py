@@ -11,7 +11,7 @@ from assay.report.wording import first_of, no_data_text, short_text
 from assay.vocabulary import Measure
 
 from . import marks
-from .drawing import INK, MARKERS, PALETTE, PAPER, WIDTH, draw_legend, drawing, new_figure, svg_text
+from .drawing import INK, MARKERS, PALETTE, PAPER, WIDTH, draw_legend, drawing, new_figure, svg_later
 from .marks import Drawn, Key, Reference, drawn_of, text_of
 
 if TYPE_CHECKING:
@@ -73,14 +73,13 @@ def forest_plot(
         _name_rows(axes, place, heads, bottom)
         axes.set_xlabel(label(axis, 80))
         draw_legend(figure, axes, 4)
-        svg = svg_text(figure)
     said = marks.figure_caption(drawn, caption, first_of(len(shown), len(found), "rows"))
     named = [
         (", ".join(filter(None, (*row, text_of(series, measure)))), measure)
         for row in shown
         for measure in found[row]
     ]
-    return Picture(title, svg, said, f"{axis or title}. {marks.figure_alt(named)}")
+    return Picture(title, svg_later(figure), said, f"{axis or title}. {marks.figure_alt(named)}")
 
 
 def _layout(rows: Sequence[Row], tall: float) -> tuple[dict[Row, float], dict[str, float], float]:

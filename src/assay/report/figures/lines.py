@@ -12,7 +12,7 @@ from assay.report.wording import first_of, label_text, listed, no_data_text
 from assay.vocabulary import Measure
 
 from . import marks
-from .drawing import INK, MARKERS, PALETTE, WIDTH, draw_legend, drawing, new_figure, panel_grid, svg_text
+from .drawing import INK, MARKERS, PALETTE, WIDTH, draw_legend, drawing, new_figure, panel_grid, svg_later
 from .marks import Drawn, Key, Reference, drawn_of, text_of, value_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,6 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
             axes.set_ylabel(label(axis, 60))
         if shared:
             draw_legend(figure, grid, 4)
-        svg = svg_text(figure)
     said = marks.figure_caption(
         drawn,
         how["caption"],
@@ -117,7 +116,9 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
         interval=_interval(everywhere, how.get("over", ""), ribbons=ribbons),
     )
     named = [(_named(*at, label_text(step)), m) for *at, step, there in everywhere for m in there]
-    return Picture(how["title"], svg, said, f"{axis or how['title']}. {marks.figure_alt(named)}")
+    return Picture(
+        how["title"], svg_later(figure), said, f"{axis or how['title']}. {marks.figure_alt(named)}"
+    )
 
 
 def _gathered(measures: Sequence[Measure], how: _Lines) -> dict[str, dict[str, Line]]:

@@ -10,7 +10,7 @@ from assay.report.text import label
 from assay.report.wording import first_of, listed, no_data_text, value_text
 from assay.vocabulary import Measure
 
-from .drawing import BLUE, INK, ORANGE, WIDTH, Box, draw_blocks, drawing, new_figure, svg_text
+from .drawing import BLUE, INK, ORANGE, WIDTH, Box, draw_blocks, drawing, new_figure, svg_later
 from .marks import Key, figure_alt, text_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def matrix(
         axes.tick_params(length=0)
         for spine in axes.spines.values():
             spine.set_visible(False)
-        svg = svg_text(figure)
     left_out = (
         first_of(len(down_shown), len(down), "rows"),
         first_of(len(across_shown), len(across), "columns"),
@@ -88,7 +87,7 @@ def matrix(
         (f"{down[row]}, {across[column]}", m)
         for (row, column), m in sorted(cells.items(), key=lambda c: c[0])
     ]
-    return Picture(title, svg, said, f"{title}. {figure_alt(named)}")
+    return Picture(title, svg_later(figure), said, f"{title}. {figure_alt(named)}")
 
 
 def _said(cells: Mapping[Place, Measure], room: int) -> list[str]:

@@ -175,6 +175,10 @@ def test_the_extended_boundary_must_list_what_it_includes() -> None:
     rows = made("S", 1, 60, 60, boundary="extended")
     bare = score(rows, boundary="extended", includes=("planner",), tools=None, human_assistance="none")
     assert verdict(bare, "ruled out: boundary inflation").holds is False
+    empty = score(rows, boundary="extended", includes=(), tools=("a",), human_assistance="none")
+    assert verdict(empty, "ruled out: boundary inflation").holds is False
+    (level,) = [one for one in empty.measures if one.name == "S"]
+    assert [str(flag.cause) for flag in level.flags if flag.kind == "Invalid"] == ["Missing Inputs"]
     whole = score(rows, boundary="extended", includes=("planner",), tools=("a",), human_assistance="none")
     assert verdict(whole, "ruled out: boundary inflation").holds is True
 

@@ -162,7 +162,7 @@ def test_records_say_how_each_was_read() -> None:
 def test_the_report_speaks_of_outputs() -> None:
     found = scored_cells(ROWS, None, settings=Settings(repair=True), extract=True)
     shown = present(found.result, found.cells, found.anchors)
-    page = encode(shown).decode()
+    page = encode(shown.drawn()).decode()
     for words in ("Which outputs came", "Agreement by field", "same but for form", "same result", "/blue"):
         assert words in page
     bare = encode([shown.headline, shown.summary, shown.tables, [p.caption for p in shown.pictures]]).decode()

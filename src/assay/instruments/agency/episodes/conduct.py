@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from assay.bench import Probe
 from assay.canonical import digest
-from assay.errors import SubjectFault
+from assay.errors import OWN_FAULTS, SubjectFault
 from assay.streams import Stream
 from assay.vocabulary import Message, Reply
 from assay.worlds import (
@@ -135,7 +135,7 @@ def _own_failure(fault: SubjectFault, regime: Regime) -> str:
     """
     if fault.name == "timeout" and regime.compute.seconds is not None:
         return LATE
-    return BROKE if fault.name in ("subject_raised", "subject_died") else ""
+    return BROKE if fault.name in OWN_FAULTS else ""
 
 
 def first_view(family: Family, task: Task, stream: Stream) -> tuple[Seen, Brief]:

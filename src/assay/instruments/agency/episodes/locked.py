@@ -92,14 +92,15 @@ def _criteria(name: str, level: int, count: int, seed: int, *, held_out: bool) -
 def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began: str = "") -> Declaration:
     """What the lock declares for one subject, as a declaration."""
     materials = lock.materials["agency"]
+    listed = spec.includes or None  # an empty list declares nothing (11.2)
     attempted = sorted({cell.family for cells in schedule(options).values() for cell in cells})
     return Declaration(
         system=System(
             name=spec.title, version=digest(msgspec.to_builtins(spec))[:16], architecture=spec.kind
         ),
         boundary=spec.boundary,
-        includes=spec.includes if spec.boundary == "extended" else None,
-        tools=spec.includes if spec.boundary == "extended" else (),
+        includes=listed if spec.boundary == "extended" else None,
+        tools=listed if spec.boundary == "extended" else (),
         human_assistance=options.human_assistance,
         memory=options.memory,
         began=began or lock.created,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 from assay.bench import Plan
 from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.rubric.criteria import rubric
-from assay.stats import wilson
+from assay.instruments.agency.rubric.levels import interval_by
+from assay.measuring.requirements import least_n
 from assay.study import Lock
 
 from .conduct import first_view
 from .interface import opening
 from .schedule import PlannedCell, content_stream, instance_of, schedule, task_of
 
-__all__ = ["passing", "plan_run", "power"]
+__all__ = ["never_reached", "passing", "plan_run", "power"]
 
 
 def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
@@ -28,7 +30,7 @@ def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
             calls += cell.instances * steps
             characters += cell.instances * steps * (opened + steps * 150)
     subjects = len(lock.study.specs)
-    most = options.max_tokens or lock.study.sampling.max_tokens
+    most = options.max_tokens or lock.study.sampling.planned_tokens
     return Plan(
         trials=trials * subjects,
         calls=calls * subjects,
@@ -55,7 +57,7 @@ def _shown(options: AgencyOptions) -> list[str]:
             levels = [str(row.level) for row in rubric().minimum if row.instances == least]
             said.append(f"levels {', '.join(levels)} need {least} instances; {whole} leave them Provisional")
     if options.rule == "strict":
-        needed = passing(whole, options.confidence)
+        needed = passing(whole, options)
         if needed is None:
             said.append(f"strict: {whole} instances cannot put the lower end of the interval at 70 %")
         else:
@@ -68,13 +70,40 @@ def _shown(options: AgencyOptions) -> list[str]:
     return said
 
 
-def passing(n: int, confidence: float) -> int | None:
+def passing(n: int, options: AgencyOptions) -> int | None:
     """The smallest number of successes whose lower end reaches the threshold."""
     bar = Fraction(str(rubric().threshold))
-    return next(
-        (k for k in range(math.ceil(bar * n), n + 1) if wilson(k, n, confidence).low >= rubric().threshold),
-        None,
-    )
+    low = partial(_low, n=n, options=options)
+    return next((k for k in range(math.ceil(bar * n), n + 1) if low(k) >= rubric().threshold), None)
+
+
+def _low(k: int, n: int, options: AgencyOptions) -> float:
+    return interval_by(options.interval, k, n, options.confidence).low
+
+
+def never_reached(dimension: str, level: int, options: AgencyOptions) -> str:
+    """Why a level can never be reached, however good the subject is; empty where it can.
+
+    A flawless sample of this level, or of one above it, must put the declared interval at the threshold (11.4).
+    """
+    if dimension not in options.dimensions:
+        return f"{dimension} is not tested"
+    if dimension == "R":  # what it needs depends on every regime
+        return ""
+    counts = [
+        sum(cell.instances for cell in cells)
+        for stratum, cells in schedule(options).items()
+        if stratum[0] == dimension and int(stratum[1:]) >= level
+    ]
+    if not counts:
+        return f"no level from {level} up is tested"
+    if options.rule == "point" or options.sequential is not None:
+        return ""
+    bar = min([rubric().threshold, *(own.threshold for own in options.thresholds.values())])
+    enough = least_n(bar, lambda n: _low(n, n, options))
+    if enough is None or max(counts) < enough:
+        return f"it has at most {max(counts)} instances, and takes at least {enough}"
+    return ""
 
 
 def power(n: int, needed: int, share: float) -> float:

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 from assay.canonical import encode
 from assay.streams import Stream
 from assay.study import Study
+from assay.subjects.recipes import RECIPES
 from assay.worlds import Episode, FamilyFault, plain
 
 __all__ = ["TOUCHED", "RecordedActions", "acts_here"]
 
 TOUCHED = "the world was touched from outside"
-ELSEWHERE = ("openai", "local", "reference")  # subjects without code of their own on this machine
+ELSEWHERE = (*RECIPES, "local", "reference")  # subjects without code of their own on this machine
 
 
 def acts_here(study: Study) -> frozenset[str]:

@@ -51,7 +51,7 @@ def _brought_about(key: ReadingKey, reading: AgencyReading) -> str:
     cells = [cell for name in SCORED for cell in reading.tally.of(name).values()]
     won, played = sum(cell.k for cell in cells), sum(cell.n for cell in cells)
     lost = sum(cell.excluded for cell in cells)
-    text = f"{key.subject} ({_WITHIN[key.boundary]}): "
+    text = f"{key.subject} ({_within(key, reading)}): "
     if not played:
         return f"{text}no episode can be scored."
     text += f"the wanted state was brought about in {won} of {played} episodes ({won / played:.0%})."
@@ -64,7 +64,14 @@ def _brought_about(key: ReadingKey, reading: AgencyReading) -> str:
     return text
 
 
-_WITHIN = {"core": "the model alone", "extended": "the model with what its boundary includes"}
+def _within(key: ReadingKey, reading: AgencyReading) -> str:
+    """What was measured, as far as it is declared (6.1)."""
+    if reading.declaration.boundary is None:
+        return "its boundary is not declared"
+    if key.boundary == "core":
+        return "the model alone"
+    listed = reading.declaration.includes
+    return f"with {', '.join(listed)}" if listed else "what its extended boundary includes is not listed"
 
 
 def _pooled(reading: AgencyReading, *hardness: str) -> str:

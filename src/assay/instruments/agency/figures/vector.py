@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
-from assay.report.figures.drawing import BLUE, INK, WIDTH, Box, draw_blocks, drawing, new_figure, svg_text
+from assay.report.figures.drawing import BLUE, INK, WIDTH, Box, draw_blocks, drawing, new_figure, svg_later
 from assay.report.presentation import Picture
 from assay.report.text import label, visible
 from assay.report.wording import first_of
@@ -60,7 +60,6 @@ def draw_vectors(vectors: Sequence[Vector]) -> Picture | None:
         rows = figure.subfigures(len(shown), 1, height_ratios=heights, squeeze=False)[:, 0]
         for part, vector, lines in zip(rows, shown, wrapped, strict=True):
             _row(part, vector, lines)
-        svg = svg_text(figure)
     caption = (
         "The same levels twice: as a radar and as bars, from 0 to 5. A full mark is a level without a flag, a hollow "
         "one carries the flag that stands beside its bar. A dimension without a level has no mark: it is not zero, "
@@ -69,7 +68,7 @@ def draw_vectors(vectors: Sequence[Vector]) -> Picture | None:
     if left_out := first_of(len(shown), len(vectors), "readings"):
         caption += f" {left_out}"
     alt = "; ".join(f"{vector.name}: {_listed(vector)} {vector.comparison}" for vector in shown)
-    return Picture("The agency vector", svg, caption, alt)
+    return Picture("The agency vector", svg_later(figure), caption, alt)
 
 
 def _listed(vector: Vector) -> str:

@@ -37,6 +37,7 @@ __all__ = [
     "compare",
     "drop_of",
     "included_cells",
+    "interval_by",
     "interval_of",
     "percent",
     "rate_status",
@@ -105,13 +106,14 @@ class AssignedLevel(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=65536)
-def _interval(method: str, k: int, n: int, confidence: float) -> Interval:
+def interval_by(method: str, k: int, n: int, confidence: float) -> Interval:
+    """The interval of a rate by the name of its method (11.5.2)."""
     return _METHODS[method](k, n, confidence)
 
 
 def interval_of(k: int, n: int, declaration: Declaration) -> Interval:
     """The declared interval (11.5.2)."""
-    return _interval(declaration.interval, k, n, declaration.confidence)
+    return interval_by(declaration.interval, k, n, declaration.confidence)
 
 
 def rate_status(k: int, n: int, threshold: float, declaration: Declaration, near: Fraction) -> Status:

@@ -36,7 +36,10 @@ def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, 
     filled = {
         "system identifier": bool(system.version and system.architecture),
         "boundary declaration": declaration.boundary is not None
-        and (not extended or (declaration.tools is not None and bool(declaration.human_assistance))),
+        and (
+            not extended
+            or bool(declaration.includes and declaration.tools is not None and declaration.human_assistance)
+        ),
         "interface schemas": all(f.observation_schema and f.action_schema and f.version for f in families),
         "task suite specification": bool(
             declaration.suite and declaration.families and declaration.inclusion

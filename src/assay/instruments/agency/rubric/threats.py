@@ -37,7 +37,7 @@ def _inflation(tally: SubjectTally, declaration: Declaration) -> Threat:
     missing = [
         word
         for word, given in (
-            ("what it includes", declaration.includes is not None),
+            ("what it includes", bool(declaration.includes)),
             ("its tools", declaration.tools is not None),
             ("human assistance", bool(declaration.human_assistance)),
         )

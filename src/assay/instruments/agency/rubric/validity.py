@@ -96,7 +96,7 @@ def _boundary(boundary: str, declaration: Declaration) -> Iterator[str]:
     elif boundary == "extended":
         if declaration.boundary == "core":
             yield "the extended boundary, although there are outcomes of it"
-        elif declaration.includes is None:
+        elif not declaration.includes:
             yield "what the extended boundary includes"
         if not declaration.human_assistance:
             yield "the human assistance policy (6.3)"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.instruments.consistency.judging import EDGES, STATES, Edge, edges_of
 from assay.instruments.consistency.judging.judgement import ReplyJudgement
-from assay.report.figures.drawing import BLUE, INK, ORANGE, WIDTH, new_figure, svg_text
+from assay.report.figures.drawing import BLUE, INK, ORANGE, WIDTH, new_figure, svg_later
 from assay.report.presentation import Picture
 from assay.report.text import label
 from assay.report.wording import first_of
@@ -62,7 +62,7 @@ def draw_automaton(exchanges: Mapping[str, Sequence[ReplyJudgement]]) -> Picture
     )
     caption = " ".join(filter(None, (caption, first_of(len(shown), len(chosen), "subjects"))))
     alt = ". ".join(f"{name}: {_in_words(counted[name], exchanges[name])}" for name in shown)
-    return Picture("In which order the replies went", svg_text(figure), caption, alt)
+    return Picture("In which order the replies went", svg_later(figure), caption, alt)
 
 
 def _in_words(edges: Counter[Edge], outcomes: Sequence[ReplyJudgement]) -> str:

@@ -19,7 +19,7 @@ from assay.report.figures.drawing import (
     draw_legend,
     name_rows,
     new_figure,
-    svg_text,
+    svg_later,
 )
 from assay.report.presentation import Picture
 from assay.report.text import label
@@ -65,7 +65,7 @@ def draw_latency(
     )
     said = " ".join(filter(None, (caption, first_of(len(shown), len(asked), "subjects"))))
     alt = f"Repairs with a time among planted mistakes: {'; '.join(counts)}."
-    return Picture("How long repairs took", svg_text(figure), said, alt)
+    return Picture("How long repairs took", svg_later(figure), said, alt)
 
 
 def _place(seconds: float) -> float:

@@ -18,7 +18,7 @@ from assay.report.figures.drawing import (
     draw_legend,
     name_rows,
     new_figure,
-    svg_text,
+    svg_later,
 )
 from assay.report.presentation import Picture
 from assay.report.wording import first_of
@@ -59,7 +59,9 @@ def draw_distances(found: CellMeasures, pairs: Sequence[Pair]) -> Picture | None
     alt = f"Distances to the canon for {len(chosen)} groups of outputs; means and shares are among the measures."
     caption = f"{_caption(pairs, repaired=repaired)} {first_of(len(chosen), len(groups), 'rows')}".strip()
     title = "How far the outputs lie from the canon"
-    return Picture(f"{title}, before and after repair" if repaired else title, svg_text(figure), caption, alt)
+    return Picture(
+        f"{title}, before and after repair" if repaired else title, svg_later(figure), caption, alt
+    )
 
 
 def _moved(pairs: Sequence[Pair]) -> dict[CellGroup, _Moved]:

@@ -24,7 +24,7 @@ from assay.report.figures.drawing import (
     draw_legend,
     new_figure,
     panel_grid,
-    svg_text,
+    svg_later,
 )
 from assay.report.presentation import Picture
 from assay.report.text import label
@@ -107,7 +107,7 @@ def draw_maps(pairs: Sequence[Pair]) -> Picture | None:
     if any(len(cell.rung_counts(_rung(cell))) > MOST_PROGRAMS for cell, _ in chosen):
         caption += f" Of more than {MOST_PROGRAMS} {noun}s the most frequent are shown."
     alt = f"Maps of the distinct {noun}s of {len(chosen)} cells, placed by distance and sized by frequency."
-    return Picture(f"A map of the distinct {noun}s", svg_text(figure), caption, alt)
+    return Picture(f"A map of the distinct {noun}s", svg_later(figure), caption, alt)
 
 
 def _rung(cell: Cell) -> str:

@@ -18,7 +18,7 @@ from assay.report.figures.drawing import (
     name_rows,
     new_figure,
     panel_grid,
-    svg_text,
+    svg_later,
 )
 from assay.report.presentation import Picture
 from assay.report.text import label
@@ -67,7 +67,7 @@ def draw_programs(pairs: Sequence[Pair]) -> Picture | None:
     left_out = first_of(len(places), len(rows), "rows"), first_of(len(shown), len(subjects), "subjects")
     caption = " ".join(filter(None, (caption, *left_out)))
     alt = f"Distinct {noun}s and their share in {len(pairs)} cells, by whether they pass."
-    return Picture(f"Which {noun}s came", svg_text(figure), caption, alt)
+    return Picture(f"Which {noun}s came", svg_later(figure), caption, alt)
 
 
 def _strips(axes: Axes, cells: Sequence[tuple[Cell, int]]) -> None:

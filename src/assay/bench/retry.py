@@ -1,0 +1,74 @@
+"""Asking lost trials again: which ones, and when that is refused; and what a result says of it.
+
+Choosing what to ask again after results are known could bias them. So it is all lost trials, or all that were lost to
+the named faults: never a selection by outcome, and never a trial that has one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+import msgspec
+
+from assay.errors import OWN_FAULTS, InputError, UnknownName
+from assay.evidence.faults import LostTrial
+from assay.evidence.records import Evidence
+from assay.study.lock import Lock
+from assay.study.model import Budget
+from assay.vocabulary import Flag, Result
+
+from .folder import RunFolder
+from .history import History
+from .meter import Meter
+
+__all__ = ["lost_trials", "why_not_again", "with_retries"]
+
+
+def lost_trials(history: History, faults: Collection[str] | None) -> dict[str, LostTrial]:
+    """The lost trials that are to be asked again. Refused where later trials were drawn up without them."""
+    if faults is None:
+        return {}
+    known = {one.reason for one in history.faults.lost.values()}
+    for name in faults:
+        if known and name not in known:
+            raise UnknownName("fault of a lost trial", name, known)
+    found = history.lost_to(faults)
+    for one in found.values():
+        if one.wave + 1 < len(history.waves[one.instrument, one.stratum]):
+            raise InputError(
+                f"{one.instrument} {one.stratum!r}: trials were lost in wave {one.wave}, and wave {one.wave + 1} "
+                "was drawn up from what came of it without them; asked again now, they would fit to nothing that "
+                "was done since. Run the study anew"
+            )
+    return found
+
+
+def why_not_again(folder: RunFolder, lock: Lock) -> str:
+    """Why the lost trials of a run cannot be asked again; empty where they can."""
+    try:
+        lost_trials(History.read(folder.ledger, lock.digest, Meter(Budget()), repair=False), ())
+    except InputError as refused:
+        return str(refused)
+    return ""
+
+
+def with_retries(result: Result, evidence: Evidence) -> Result:
+    """The result with how many of its trials were asked again. Where that was chosen by fault, or the subject's own
+    code had failed and was mended, it is Limited Comparability."""
+    retries = evidence.retries
+    if not retries:
+        return result
+    number = len(retries)
+    kinds = Counter(retry.after for losses, _ in retries for retry in losses)
+    told = ", ".join(f"{fault} {count}" for fault, count in sorted(kinds.items()))
+    still = sum(lost for _, lost in retries)
+    text = f"{number} {'trial was' if number == 1 else 'trials were'} asked again after a loss ({told})"
+    notes = (*result.notes, f"{text}; {still} of them lost again" if still else text)
+    causes = []
+    if chosen := evidence.chosen_faults:
+        causes.append(f"{text}, and only what was lost to {', '.join(chosen)}")
+    elif not OWN_FAULTS.isdisjoint(kinds):
+        causes.append(f"{text}, when the subject's own code had been changed")
+    flags = tuple(Flag("Limited Comparability", cause) for cause in causes)
+    return msgspec.structs.replace(result, notes=notes, flags=(*result.flags, *flags))
