@@ -10,6 +10,7 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.evidence import segment_paths
+from assay.evidence.chain import genesis, seal
 from assay.study import Lock, Study
 from assay.vocabulary import Outcome, Reply, ToolCall, Usage
 from tests.support import begin, record_trials
@@ -167,6 +168,40 @@ def test_a_line_that_was_altered_ends_the_page_with_its_number(
     assert ids[1][:12] not in ended.out
     assert assay("view", "seen", ids[1]).code == 1
     assert assay("view", "seen", ids[0]).code == 0
+
+
+WRONG: list[tuple[bytes, bytes]] = [
+    (b'"messages":[{', b'"massages":[{'),
+    (b'"wire":{', b'"wire":7,"was":{'),
+    (b'"tries":[]', b'"tries":[7]'),
+    (b'"seconds":0.5', b'"seconds":"long"'),
+    (b'"reply":{', b'"reply":7,"was":{'),
+    (b'"text":"one"', b'"text":{"one":1}'),
+    (b'"at":3.0,', b'"at":1e300,'),
+    (b'"cost":0.25', b'"cost":"much"'),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), WRONG)
+def test_events_of_another_shape_are_named_and_never_a_fault_of_ours(
+    assay: Assay, run: tuple[RunFolder, Lock], before: bytes, after: bytes
+) -> None:
+    folder, lock = run
+    record_trials(folder, lock, ["one", "two"])
+    (path,) = segment_paths(folder.ledger)
+    head, lines = genesis(lock.digest, path.name), []
+    for line in path.read_bytes().splitlines(keepends=True):
+        sealed, head = seal(head, line[9:-76].replace(before, after))
+        lines.append(sealed)
+    path.write_bytes(b"".join(lines))
+    for command in (
+        ("view", "seen"),
+        ("view", "seen", "1"),
+        ("export", "seen", "--out", "trials.csv"),
+        ("export", "seen", "--what", "calls", "--out", "calls.parquet"),
+        ("list", "runs"),
+    ):
+        assert assay(*command).code in (0, 1), command
 
 
 def test_the_record_of_a_closed_run_is_shown(assay: Assay, tmp_path: Path) -> None:

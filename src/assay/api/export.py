@@ -11,7 +11,7 @@ from assay.bench import Instrument, RunFolder
 from assay.bench.prepare import instruments_of
 from assay.errors import InputError, UnknownName, blaming
 from assay.evidence.records import Evidence, LedgerIndex
-from assay.evidence.trials import TrialReader
+from assay.evidence.trial_reader import TrialReader
 from assay.report.records import write_into, write_records
 from assay.report.trial_rows import CALL_COLUMNS, TRIAL_COLUMNS, call_rows, trial_row
 from assay.study import Lock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.trials import TrialReader
+from assay.evidence.trial_reader import TrialReader
 from assay.report.frames import frame_of
 from assay.report.trial_rows import CALL_COLUMNS, TRIAL_COLUMNS, call_rows, trial_row
 from assay.vocabulary import Result

@@ -13,7 +13,7 @@ from assay.bench.prepare import instruments_of, take_files
 from assay.errors import AssayError, RequirementFailed, UnknownName, blaming
 from assay.evidence.faults import FaultSummary, read_faults
 from assay.evidence.records import Evidence, LedgerIndex
-from assay.evidence.trials import TrialReader
+from assay.evidence.trial_reader import TrialReader
 from assay.report.faults import beside_rows
 from assay.report.presentation import Headline
 from assay.report.tables import headline_table

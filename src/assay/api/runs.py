@@ -15,7 +15,7 @@ from assay.errors import AssayError, InputError, IntegrityError
 from assay.evidence.events import decode_event
 from assay.evidence.files import read_whole
 from assay.evidence.ledger import segment_paths
-from assay.evidence.trials import TrialReader
+from assay.evidence.trial_reader import TrialReader
 from assay.study import Budget, Lock
 
 __all__ = ["RunSummary", "list_runs"]
@@ -87,7 +87,10 @@ def _begun(folder: RunFolder) -> str | None:
             line = file.readline(1 << 20)
         if line.endswith(b'"}\n'):
             at = decode_event(line[9:-76]).at
-            return datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(timespec="seconds")
+            try:
+                return datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(timespec="seconds")
+            except (OverflowError, ValueError, OSError):
+                raise IntegrityError(f"{path.name} line 1: a time that is none ({at:g})") from None
     return None
 
 

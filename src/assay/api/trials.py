@@ -11,7 +11,8 @@ from typing import NamedTuple
 from assay.bench import RunFolder
 from assay.errors import InputError, IntegrityError
 from assay.evidence.chain import LONGEST
-from assay.evidence.trials import StoredTrial, TrialLog, TrialReader
+from assay.evidence.trial_reader import TrialReader
+from assay.evidence.trials import StoredTrial, TrialLog
 
 __all__ = ["Page", "Shown", "TrialFilter", "find_trial", "read_page", "records_of"]
 

@@ -89,7 +89,8 @@ def _of(used: int, most: int | None) -> str:
 
 def _by_subject(folder: RunFolder, lock: Lock) -> dict[str, dict[str, Any]]:
     """What every subject's trials took, those that are over and those under way."""
-    from assay.evidence.trials import TrialReader, Used
+    from assay.evidence.trial_reader import TrialReader
+    from assay.evidence.trials import Used
 
     found = {spec.title: Used() for spec in lock.study.specs}
     for trial in TrialReader(folder.ledger, lock.digest):

@@ -51,7 +51,7 @@ def view(
     """
     from assay.api.trials import TrialFilter, find_trial, read_page
     from assay.bench import RunFolder
-    from assay.evidence.trials import TrialReader
+    from assay.evidence.trial_reader import TrialReader
 
     folder = RunFolder.find(run)
     reader = TrialReader(folder.ledger, folder.read_lock().digest)

@@ -1,40 +1,25 @@
-"""Trials as the ledger holds them, one after another: what people look at and what is exported.
-
-`LedgerIndex` knows where everything is, for scoring and replay; its size grows with the run. Here a ledger is gone
-through once and no more is held than the trials under way, so the first trials of a large run come at once and all of
-them take no more memory than a few. Nothing is written.
-"""
+"""One trial as the ledger holds it: all attempts, what it is of, which outcome counts, what it took."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from assay.errors import InputError, IntegrityError
+from assay.errors import IntegrityError
 from assay.vocabulary import Usage
 
-from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_lines
-from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
-from .ledger import segment_paths
+from .events import Event, decode_event
 from .records import Ask, End, asks_of, by_attempt
 
-__all__ = ["StoredTrial", "TrialLog", "TrialReader", "Used"]
+__all__ = ["Place", "StoredTrial", "TrialLog", "Used", "readable"]
 
-REMEMBERED_TEXTS = 8192  # twice as many as the writer remembers before it writes a text again
-BLOCK = 4 << 20  # bytes that are searched at once
-MOST_NAMED = 5  # trials that a message names
 
 _REFERENCE = b'{"sha256":"'
-_TEXT_EVENT = b'"data":{"sha256":"'
-_WAVE_EVENT = b'"kind":"wave"},"hash":"'
-_RETRIED_EVENT = b',"kind":"retried",'
 
 
 class _EndEvent(Struct):
@@ -98,7 +83,17 @@ class TrialLog(NamedTuple):
         return asks_of(self.id, self.attempts.get(attempt, ()))
 
 
-class _Place(NamedTuple):
+@contextmanager
+def readable(trial: str) -> Iterator[None]:
+    """Events that are well chained but not of the shape the bench writes (someone else's bundle) are named, not met."""
+    try:
+        yield
+    except (AttributeError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise IntegrityError(f"trial {trial[:12]}: cannot be read ({what})") from None
+
+
+class Place(NamedTuple):
     path: Path
     offset: int
     length: int
@@ -107,12 +102,12 @@ class _Place(NamedTuple):
 class StoredTrial:
     """A trial of which only the outcome was decoded. ``number`` counts from 1 in the order of the ledger."""
 
-    __slots__ = ("_ends", "_events", "_places", "_reader", "id", "number", "of", "retried")
+    __slots__ = ("_ends", "_events", "_find_text", "_places", "id", "number", "of", "retried")
 
-    def __init__(self, reader: TrialReader, trial: str) -> None:
-        self._reader, self.id, self.number = reader, trial, 0
+    def __init__(self, text: Callable[[str, Place | None], str], trial: str) -> None:
+        self._find_text, self.id, self.number = text, trial, 0
         self._events: list[tuple[bytes, bytes]] = []  # kind and content
-        self._places: dict[str, _Place | None] = {}  # of texts that its requests refer to, where known
+        self._places: dict[str, Place | None] = {}  # of texts that its requests refer to, where known
         self._ends: dict[int, End] = {}
         self.of: End | None = None  # with the outcome that counts, or else with the last one that does not
         self.retried = 0  # how often it was lost and asked again
@@ -151,9 +146,9 @@ class StoredTrial:
         return total
 
     def _text(self, key: str) -> str:
-        return self._reader.text(key, self._places.get(key))
+        return self._find_text(key, self._places.get(key))
 
-    def take(self, kind: bytes, event: bytes, place_of: Callable[[str], _Place | None]) -> None:
+    def take(self, kind: bytes, event: bytes, place_of: Callable[[str], Place | None]) -> None:
         self._events.append((kind, event))
         if kind == b"end":
             try:
@@ -173,206 +168,3 @@ class StoredTrial:
             for part in event.split(_REFERENCE)[1:]:
                 key = part[:64].decode("ascii", "replace")
                 self._places[key] = place_of(key)
-
-
-class TrialReader:
-    """The trials of a ledger. ``torn`` are the segments that end in what a crash left, or a writer is writing."""
-
-    def __init__(self, folder: Path, lock: str) -> None:
-        self._paths = segment_paths(folder)
-        self._lock = lock
-        self._texts: OrderedDict[str, _Place] = OrderedDict()
-        self._recent: OrderedDict[str, str] = OrderedDict()  # texts that were read lately
-        self._retries: Counter[str] = Counter()
-        self.torn = {path.name for path in self._paths if _is_torn(path)}
-
-    def __iter__(self) -> Iterator[StoredTrial]:
-        """Trials in the order in which they ended; those that have not come last, in the order of their beginning."""
-        self._texts.clear()
-        self._retries = self._count_retries()
-        open_: dict[str, StoredTrial] = {}
-        number = 0
-        for path in self._paths:
-            for line in self._sound(path):
-                try:
-                    ended = self._take(path, line, open_)
-                except IntegrityError as error:
-                    raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
-                if ended is not None:
-                    number += 1
-                    ended.number = number
-                    yield ended
-        for trial in open_.values():
-            number += 1
-            trial.number = number
-            yield trial
-
-    def _sound(self, path: Path) -> Iterator[Line]:
-        first = genesis(self._lock, path.name)
-        try:
-            yield from read_lines(path, first)
-        except IntegrityError:
-            if not find_tail(path, first).torn:
-                raise
-            self.torn.add(path.name)
-
-    def _take(self, path: Path, line: Line, open_: dict[str, StoredTrial]) -> StoredTrial | None:
-        """Take an event in; the trial that it ends, if it does."""
-        event = line.event
-        found = _tail(event)
-        if found is None:
-            self._take_other(path, line)
-            return None
-        kind, trial = found[1], found[2].decode()
-        stored = open_.get(trial)
-        if stored is None:
-            stored = open_[trial] = StoredTrial(self, trial)
-        stored.take(kind, event, self._place)
-        over = kind == b"end" and stored.retried == self._retries.get(trial, 0)
-        return open_.pop(trial) if over else None
-
-    def _count_retries(self) -> Counter[str]:
-        """How often each trial was lost and asked again later: until then its outcome is not its last."""
-        if not any(_asks_again(path) for path in self._paths):
-            return Counter()
-        tails = (_tail(event) for event in self._lines_with(_RETRIED_EVENT))
-        return Counter(tail[2].decode() for tail in tails if tail and tail[1] == b"retried")
-
-    def _take_other(self, path: Path, line: Line) -> None:
-        """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
-        event = decode_event(line.event)
-        if event.kind not in APART:
-            raise IntegrityError(f"an event of an unknown kind {event.kind!r}")
-        if event.kind == "text":
-            self._texts[_key(event)] = _Place(path, line.offset, len(line.event))
-            if len(self._texts) > REMEMBERED_TEXTS:
-                self._texts.popitem(last=False)
-
-    def _place(self, key: str) -> _Place | None:
-        if key in self._texts:
-            self._texts.move_to_end(key)
-        return self._texts.get(key)
-
-    def text(self, key: str, place: _Place | None = None) -> str:
-        """A text by its digest: where it is known to be, or else wherever the ledger has it."""
-        if key in self._recent:
-            self._recent.move_to_end(key)
-            return self._recent[key]
-        text = self._load(place) if place is not None else self._search_texts({key}).get(key)
-        if text is None:
-            raise IntegrityError(f"the ledger refers to a text {key[:12]} that it does not hold")
-        if len(text) < 1 << 16:
-            self._recent[key] = text
-            if len(self._recent) > 256:
-                self._recent.popitem(last=False)
-        return text
-
-    @staticmethod
-    def _load(place: _Place) -> str:
-        with place.path.open("rb") as file:
-            event = decode_event(os.pread(file.fileno(), place.length, place.offset + 9))
-        return _text(event)
-
-    # By id, without going through everything.
-
-    def find(self, prefix: str) -> TrialLog:
-        """The one trial whose id begins so: searched for in the bytes, and each line checked against the one before."""
-        stored: dict[str, StoredTrial] = {}
-        for event in self._lines_with(f'"trial":"{prefix}'.encode()):
-            tail = _tail(event)
-            if tail is None or not tail[2].startswith(prefix.encode()):
-                continue
-            trial = tail[2].decode()
-            stored.setdefault(trial, StoredTrial(self, trial)).take(tail[1], event, lambda _: None)
-            if len(stored) > MOST_NAMED:
-                break
-        if not stored:
-            raise InputError(f"no trial of this run has an id that begins with {prefix!r}")
-        if len(stored) > 1:
-            named = ", ".join(sorted(trial[: len(prefix) + 8] for trial in stored)[:MOST_NAMED])
-            more = " and more" if len(stored) > MOST_NAMED else ""
-            raise InputError(f"several trials have an id that begins with {prefix!r}: {named}{more}")
-        (found,) = stored.values()
-        if found.references:  # one search for all of them
-            self._recent.update(self._search_texts(found.references))
-        return found.read()
-
-    def planned(self) -> int:
-        """How many trials the waves have that were opened."""
-        opened = (decode_event(event) for event in self._lines_with(_WAVE_EVENT))
-        try:
-            return sum(event.data["trials"] for event in opened if event.kind == "wave")
-        except (KeyError, TypeError) as error:
-            raise IntegrityError(f"a wave that cannot be read ({error})") from None
-
-    def _search_texts(self, wanted: set[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        keys = {key.encode() for key in wanted}
-        for event in self._lines_with(_TEXT_EVENT, lambda after: after in keys):
-            decoded = decode_event(event)
-            if decoded.kind == "text":
-                found[_key(decoded)] = _text(decoded)
-                if len(found) == len(wanted):
-                    break
-        return found
-
-    def _lines_with(
-        self, needle: bytes, follows: Callable[[bytes], bool] = lambda after: True
-    ) -> Iterator[bytes]:
-        """The events of lines that hold a text, and behind it 64 bytes of a certain kind."""
-        for path in self._paths:
-            previous, offset = genesis(self._lock, path.name), 0
-            with path.open("rb", buffering=1 << 20) as file:
-                while block := file.read(BLOCK):
-                    block += file.readline(LONGEST)
-                    hit = block.find(needle)
-                    while hit >= 0:
-                        end = block.find(b"\n", hit) + 1
-                        if not end:
-                            self.torn.add(path.name)
-                            break
-                        behind = hit + len(needle)
-                        if follows(block[behind : behind + 64]):
-                            start = block.rfind(b"\n", 0, hit) + 1
-                            line = block[start:end]
-                            fault = fault_of(line, block[start - 67 : start - 3] if start else previous)
-                            if fault is not None:
-                                if find_tail(path, genesis(self._lock, path.name)).torn:  # raises if altered
-                                    self.torn.add(path.name)
-                                    break
-                                raise IntegrityError(f"{path.name} at byte {offset + start}: {fault}")
-                            yield line[9 : -(OVERHEAD - 9)]
-                        hit = block.find(needle, end)
-                    previous, offset = block[-67:-3], offset + len(block)
-
-
-def _key(event: Event) -> str:
-    try:
-        return str(event.data["sha256"])
-    except (KeyError, TypeError):
-        raise IntegrityError("a text without its digest") from None
-
-
-def _text(event: Event) -> str:
-    try:
-        return str(event.data["text"])
-    except (KeyError, TypeError):
-        raise IntegrityError("a text that cannot be read") from None
-
-
-def _tail(event: bytes) -> re.Match[bytes] | None:
-    return TAIL.search(event, max(0, len(event) - TAIL_SIZE))
-
-
-def _asks_again(path: Path) -> bool:
-    """Whether the session of a segment was to ask lost trials again; its first line says so."""
-    with path.open("rb") as file:
-        return b'"retry":' in file.readline(LONGEST)
-
-
-def _is_torn(path: Path) -> bool:
-    """Whether the last line is not whole, by its last bytes."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - 3))
-        return size > 0 and file.read(3) != b'"}\n'

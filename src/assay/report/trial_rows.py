@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.canonical import encode
 from assay.evidence.records import Ask, End
-from assay.evidence.trials import TrialLog
+from assay.evidence.trials import TrialLog, readable
 from assay.vocabulary import Reply
 
 __all__ = ["CALL_COLUMNS", "TRIAL_COLUMNS", "call_rows", "checks_of", "trial_row"]
@@ -42,6 +42,17 @@ CALL_COLUMNS: dict[str, type] = {
 
 def trial_row(log: TrialLog) -> dict[str, Any]:
     """One row: the attempt that counts, its last reply, and what all its calls took."""
+    with readable(log.id):
+        return _trial_row(log)
+
+
+def call_rows(log: TrialLog) -> list[dict[str, Any]]:
+    """One row a call, of all attempts; ``counts`` where it is of the attempt that is scored."""
+    with readable(log.id):
+        return [*_call_rows(log)]
+
+
+def _trial_row(log: TrialLog) -> dict[str, Any]:
     asks, events = log.asks(log.latest), log.attempts[log.latest]
     end, last = log.end, asks[-1] if asks else None
     times = [event.at for event in events]
@@ -65,8 +76,7 @@ def trial_row(log: TrialLog) -> dict[str, Any]:
     }
 
 
-def call_rows(log: TrialLog) -> Iterator[dict[str, Any]]:
-    """One row a call, of all attempts; ``counts`` where it is of the attempt that is scored."""
+def _call_rows(log: TrialLog) -> Iterator[dict[str, Any]]:
     of = {**_of(log.id, log.of), "outcome": log.end.outcome if log.end else None}
     for attempt in sorted(log.attempts):
         for turn, ask in enumerate(log.asks(attempt)):

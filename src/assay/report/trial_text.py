@@ -12,7 +12,7 @@ import msgspec
 
 from assay.canonical import encode
 from assay.evidence.events import Event
-from assay.evidence.trials import TrialLog
+from assay.evidence.trials import TrialLog, readable
 
 from .trial_rows import trial_row
 
@@ -36,15 +36,20 @@ def trial_data(log: TrialLog, records: Sequence[Mapping[str, str]] = ()) -> dict
 def trial_text(log: TrialLog, records: Sequence[Mapping[str, str]] = ()) -> Iterator[str]:
     """Paragraphs. Headings stand at the left edge and all else is indented, so that no reply can look like one."""
     yield "\n".join(_summary(trial_row(log)))
+    with readable(log.id):
+        yield from [*_events_text(log)]
+    for number, record in enumerate(records, 1):
+        title = f"record {number} of {len(records)}" if len(records) > 1 else "record"
+        said = "\n".join(f"{name}: {value}" for name, value in record.items() if value)
+        yield _indented((title, said))
+
+
+def _events_text(log: TrialLog) -> Iterator[str]:
     for attempt in sorted(log.attempts):
         if len(log.attempts) > 1:
             counts = "the one that counts" if attempt == log.counting else "does not count"
             yield f"=== attempt {attempt} ({counts})"
         yield from map(_indented, _attempt(log.attempts[attempt]))
-    for number, record in enumerate(records, 1):
-        title = f"record {number} of {len(records)}" if len(records) > 1 else "record"
-        said = "\n".join(f"{name}: {value}" for name, value in record.items() if value)
-        yield _indented((title, said))
 
 
 class _Part(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 
 from assay.errors import InputError, IntegrityError
 from assay.evidence import Event, LedgerIndex
-from assay.evidence.trials import TrialReader
+from assay.evidence.trial_reader import TrialReader
 from assay.vocabulary import Trial
 
 from .ledgers import LOCK, end_event, make_trial, rechain, sealed_events, text_digest, write_segment
@@ -82,7 +82,7 @@ def test_trials_come_as_they_ended_and_are_what_the_index_finds(tmp_path: Path) 
 
 
 def test_a_text_that_was_forgotten_is_searched_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.evidence.trials.REMEMBERED_TEXTS", 0)
+    monkeypatch.setattr("assay.evidence.trial_reader.REMEMBERED_TEXTS", 0)
     conversation(tmp_path)
     one, _ = (trial.read() for trial in TrialReader(tmp_path, LOCK))
     assert one.asks(0)[0].wire["messages"][0]["content"] == LONG
