@@ -8,7 +8,7 @@ them take no more memory than a few. Nothing is written.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from assay.errors import InputError, IntegrityError
 from assay.vocabulary import Usage
 
 from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_lines
-from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
+from .events import APART, TAIL, TAIL_SIZE, Event, decode_event, decode_head
 from .ledger import segment_paths
 from .records import Ask, End, asks_of, by_attempt
 
@@ -33,6 +33,7 @@ MOST_NAMED = 5  # trials that a message names
 _REFERENCE = b'{"sha256":"'
 _TEXT_EVENT = b'"data":{"sha256":"'
 _WAVE_EVENT = b'"kind":"wave"},"hash":"'
+_RETRIED = b'"kind":"retried"'
 
 
 class _EndEvent(Struct):
@@ -108,8 +109,12 @@ class StoredTrial:
 
     @property
     def counting(self) -> int | None:
-        """The lowest complete attempt."""
+        """The lowest complete attempt that was not asked again after a loss."""
         return min(self._ends, default=None)
+
+    @property
+    def lost(self) -> bool:
+        return self.end is not None and self.end.outcome == "excluded"
 
     @property
     def end(self) -> End | None:
@@ -152,6 +157,8 @@ class StoredTrial:
                     f"trial {self.id[:12]}: an outcome that cannot be read ({error})"
                 ) from None
             self._ends[end.attempt] = end.data
+        elif kind == b"retried":
+            self._ends.pop(decode_head(event).attempt, None)
         elif kind == b"sent" and _REFERENCE in event:
             for part in event.split(_REFERENCE)[1:]:
                 key = part[:64].decode("ascii", "replace")
@@ -166,11 +173,13 @@ class TrialReader:
         self._lock = lock
         self._texts: OrderedDict[str, _Place] = OrderedDict()
         self._recent: OrderedDict[str, str] = OrderedDict()  # texts that were read lately
+        self._retries: Counter[str] | None = None
         self.torn = {path.name for path in self._paths if _is_torn(path)}
 
     def __iter__(self) -> Iterator[StoredTrial]:
         """Trials in the order in which they ended; those that have not come last, in the order of their beginning."""
         self._texts.clear()
+        self._retries = None
         open_: dict[str, StoredTrial] = {}
         number = 0
         for path in self._paths:
@@ -209,7 +218,17 @@ class TrialReader:
         if stored is None:
             stored = open_[trial] = StoredTrial(self, trial)
         stored.take(kind, event, self._place)
-        return open_.pop(trial) if kind == b"end" else None
+        if kind == b"retried":
+            self._asked_again()[trial] -= 1
+        if kind != b"end" or (stored.lost and self._asked_again()[trial]):
+            return None
+        return open_.pop(trial)
+
+    def _asked_again(self) -> Counter[str]:
+        """How often each lost trial will still be asked again. Looked for once a trial was lost."""
+        if self._retries is None:
+            self._retries = Counter(decode_head(event).trial for event in self._lines_with(_RETRIED))
+        return self._retries
 
     def _take_other(self, path: Path, line: Line) -> None:
         """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
