@@ -61,10 +61,12 @@ def test_every_format_has_the_same_trials(assay: Assay, tmp_path: Path, run: tup
 def test_a_row_says_what_was_asked_what_came_and_what_it_took(
     assay: Assay, tmp_path: Path, run: tuple[RunFolder, Lock]
 ) -> None:
-    record_trials(*run, [Reply("yes", finish="stop", usage=Usage(7, 3), model="m"), None])
+    spoken = Reply("yes", finish="stop", usage=Usage(7, 3, 2), model="m", reasoning="because")
+    record_trials(*run, [spoken, None])
     good, lost = lines(exported(assay, tmp_path))
     assert json.loads(good["messages"]) == [{"content": "Are you there?", "role": "user"}]
     assert (good["finish"], good["model"], good["input_tokens"], good["output_tokens"]) == ("stop", "m", 7, 3)
+    assert (good["reasoning"], good["reasoning_tokens"]) == ("because", 2)
     assert (good["seconds"], good["cost"], good["calls"], good["tries"]) == (0.5, 0.25, 1, 1)
     assert (good["outcome"], good["item"], good["subject"]) == ("success", "item-0", "reference:mumbler")
     assert (lost["outcome"], lost["reason"], lost["reply"]) == ("excluded", "http_500", None)

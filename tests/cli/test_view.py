@@ -102,10 +102,14 @@ def test_a_lost_trial_shows_what_the_server_said(assay: Assay, run: tuple[RunFol
     assert "outcome  excluded (http_500)" in shown
 
 
-def test_tool_calls_and_usage_are_shown(assay: Assay, run: tuple[RunFolder, Lock]) -> None:
+def test_tool_calls_reasoning_and_usage_are_shown(assay: Assay, run: tuple[RunFolder, Lock]) -> None:
     call = ToolCall("c1", "open", '{"door":1}')
-    record_trials(*run, [Reply("", (call,), "tool_calls", Usage(7, 3), "m")])
+    record_trials(
+        *run, [Reply("", (call,), "tool_calls", Usage(7, 3, 2), "m", reasoning="A door:\nopen it.")]
+    )
     shown = assay("view", "seen", "1").out
+    assert "--- reasoning\n  A door:\n  open it.\n" in shown
+    assert "7 + 3 tokens · 2 of them reasoning" in shown
     assert '--- calls open (c1)\n  {"door":1}' in shown
     assert "7 + 3 tokens" in shown
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.errors import InputError, IntegrityError
 from assay.evidence import Event, LedgerIndex
 from assay.evidence.trials import TrialReader
+from assay.vocabulary import Trial
 
 from .ledgers import LOCK, end_event, make_trial, rechain, sealed_events, text_digest, write_segment
 
@@ -98,6 +100,54 @@ def test_trials_without_an_outcome_come_last(tmp_path: Path) -> None:
     assert (first.id, first.number, second.id, second.number) == (ONE.id, 1, TWO.id, 2)
     assert second.end is None
     assert second.read().latest == 0
+
+
+def lost(trial: Trial, attempt: int = 0) -> list[Event]:
+    data = {"tries": [{"fault": "http_500"}], "fault": "http_500", "detail": "no"}
+    end = end_event(trial, 1, attempt=attempt, outcome="excluded")
+    return [
+        sent(trial.id, "?", attempt=attempt),
+        Event("received", 1.0, trial.id, attempt, 0, data),
+        msgspec.structs.replace(end, data={**end.data, "reason": "http_500"}),
+    ]
+
+
+def wave(kind: str) -> Event:
+    opened = {"instrument": "drill", "stratum": "s", "number": 0, "trials": 2, "digest": "", "closed": False}
+    return Event(kind, 1.0, data={**opened, "closed": kind == "closed"})
+
+
+def retry(*trials: Trial, attempt: int = 0) -> list[Event]:
+    again = [Event("retried", 1.0, trial.id, attempt, 2, {"after": "http_500"}) for trial in trials]
+    return [Event("run", 1.0, data={"retry": {"faults": [], "trials": len(again)}}), *again]
+
+
+def test_a_lost_trial_that_was_asked_again_comes_once_and_counts_as_it_ended_then(tmp_path: Path) -> None:
+    write_segment(tmp_path, [wave("wave"), *lost(ONE), *lost(TWO), wave("closed")])
+    write_segment(tmp_path, [*retry(ONE, TWO), *lost(TWO, 1), sent(ONE.id, "?", attempt=1)])
+    write_segment(
+        tmp_path,
+        [*retry(TWO, attempt=1), received(ONE.id, "good", attempt=1), end_event(ONE, 1, attempt=1)],
+    )
+    index = LedgerIndex(tmp_path, LOCK)
+    index.refresh()
+    reader = TrialReader(tmp_path, LOCK)
+    logs = {log.id: log for log in (trial.read() for trial in reader)}
+    assert [trial.id for trial in reader] == [ONE.id, TWO.id]
+    assert {trial: log.counting for trial, log in logs.items()} == {ONE.id: 1, TWO.id: None}
+    for trial, log in logs.items():
+        assert log.counting == index.counted(trial)
+        assert log.attempts == index.attempts(trial)
+        assert reader.find(trial) == log
+    index.close()
+    assert logs[TWO.id].end is None
+    assert logs[TWO.id].of is not None  # what it is of is known from its loss
+
+
+def test_a_trial_that_is_asked_again_and_was_not_lost_is_refused(tmp_path: Path) -> None:
+    write_segment(tmp_path, retry(ONE))
+    with pytest.raises(IntegrityError, match="line 2"):
+        list(TrialReader(tmp_path, LOCK))
 
 
 def test_what_a_model_says_is_not_taken_for_an_event(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 from assay.bench import Instrument, RunFolder
 from assay.bench.prepare import instruments_of
 from assay.errors import InputError, UnknownName, blaming
-from assay.evidence.manifest import manifest_paths
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.trials import TrialReader
 from assay.report.records import write_into, write_records
@@ -72,13 +71,13 @@ def export_run(
 
 def sealed_lock(folder: RunFolder) -> tuple[Lock, bool]:
     """The lock of a run, and whether it is closed; a closed one has to be what was signed."""
-    closed = bool(manifest_paths(folder.ledger))
+    closed = folder.closed
     return (folder.read_sealed().lock if closed else folder.read_lock()), closed
 
 
 def _stream(reader: TrialReader, what: What, only: str | None) -> Iterator[dict[str, Any]]:
     for trial in reader:
-        if only is not None and (trial.end is None or trial.end.instrument != only):
+        if only is not None and (trial.of is None or trial.of.instrument != only):
             continue
         log = trial.read()
         if what == "trials":

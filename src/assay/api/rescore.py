@@ -17,7 +17,6 @@ from assay.bench import Instrument, RunFolder
 from assay.bench.instrument import score
 from assay.bench.prepare import instruments_of
 from assay.errors import InputError, UnknownName
-from assay.evidence.manifest import manifest_paths
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.measuring import analysis_options
 from assay.report.publish import envelopes_of
@@ -48,7 +47,7 @@ def rescore(folder: RunFolder, lock: Lock, given: Sequence[Given], read: Read) -
     options, changed = _changed(lock, instruments, given, read)
     study = msgspec.structs.replace(lock.study, instruments=options)
     other = msgspec.structs.replace(lock, study=study)  # the digest stays that of the evidence
-    closed = bool(manifest_paths(folder.ledger))
+    closed = folder.closed
     envelopes = {} if closed else envelopes_of(folder, lock)
     readings = []
     with closing(LedgerIndex(folder.ledger, lock.digest)) as index:

@@ -15,7 +15,6 @@ from assay.errors import AssayError, InputError, IntegrityError
 from assay.evidence.events import decode_event
 from assay.evidence.files import read_whole
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import manifest_paths
 from assay.evidence.trials import TrialReader
 from assay.study import Budget, Lock
 
@@ -75,7 +74,7 @@ def _summary(folder: RunFolder) -> RunSummary:
             "instruments": tuple(lock.study.options),
             "subjects": tuple(spec.title for spec in lock.study.specs),
         }
-        facts = _closed(folder, lock) if manifest_paths(folder.ledger) else _open(folder, lock)
+        facts = _closed(folder, lock) if folder.closed else _open(folder, lock)
         return RunSummary(**known, **facts)
     except (AssayError, OSError) as error:
         return RunSummary(**known, state="damaged", problem=str(error))

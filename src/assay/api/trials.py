@@ -26,13 +26,13 @@ class TrialFilter(NamedTuple):
     item: str | None = None
 
     def takes(self, trial: StoredTrial) -> bool:
-        end = trial.end
-        if end is None:
+        of, end = trial.of, trial.end
+        if of is None:
             return self == TrialFilter()  # nothing is known of it yet
         return (
-            (not self.outcomes or end.outcome in self.outcomes)
-            and (self.subject is None or fnmatchcase(end.trial.subject, self.subject))
-            and (self.item is None or fnmatchcase(end.trial.instance.item, self.item))
+            (not self.outcomes or (end is not None and end.outcome in self.outcomes))
+            and (self.subject is None or fnmatchcase(of.trial.subject, self.subject))
+            and (self.item is None or fnmatchcase(of.trial.instance.item, self.item))
         )
 
 
@@ -79,8 +79,8 @@ def find_trial(reader: TrialReader, name: str) -> Shown:
 
 
 def records_of(folder: RunFolder, log: TrialLog) -> Iterator[dict[str, str]]:
-    """What the records file says of a trial, where the run has one and its rows name their trials."""
-    if log.end is None:
+    """What the records file of a closed run says of a trial, where its rows name their trials."""
+    if log.end is None or not folder.closed:
         return
     path = folder.records_path(log.end.instrument)
     try:

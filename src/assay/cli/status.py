@@ -93,6 +93,6 @@ def _by_subject(folder: RunFolder, lock: Lock) -> dict[str, dict[str, Any]]:
 
     found = {spec.title: Used() for spec in lock.study.specs}
     for trial in TrialReader(folder.ledger, lock.digest):
-        title = trial.end.trial.subject if trial.end else UNFINISHED
+        title = trial.of.trial.subject if trial.of else UNFINISHED
         found[title] = found.get(title, Used()).plus(trial.used())
     return {title: used._asdict() for title, used in found.items()}

@@ -8,6 +8,7 @@ them take no more memory than a few. Nothing is written.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from assay.errors import InputError, IntegrityError
 from assay.vocabulary import Usage
 
 from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_lines
-from .events import APART, TAIL, TAIL_SIZE, Event, decode_event, decode_head
+from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
 from .ledger import segment_paths
 from .records import Ask, End, asks_of, by_attempt
 
@@ -33,7 +34,7 @@ MOST_NAMED = 5  # trials that a message names
 _REFERENCE = b'{"sha256":"'
 _TEXT_EVENT = b'"data":{"sha256":"'
 _WAVE_EVENT = b'"kind":"wave"},"hash":"'
-_RETRIED = b'"kind":"retried"'
+_RETRIED_EVENT = b',"kind":"retried",'
 
 
 class _EndEvent(Struct):
@@ -74,12 +75,19 @@ class Used(NamedTuple):
 
 
 class TrialLog(NamedTuple):
-    """All that the ledger holds of a trial. ``end`` is of the attempt that counts; None where it is not finished."""
+    """All that the ledger holds of a trial. ``end`` is of the attempt that counts; None where it is not finished.
+
+    ``of`` says what the trial is of: that is recorded with an outcome, also with that of an attempt that was lost.
+    """
 
     id: str
-    end: End | None
+    of: End | None
     counting: int | None
     attempts: dict[int, list[Event]]
+
+    @property
+    def end(self) -> End | None:
+        return None if self.counting is None else self.of
 
     @property
     def latest(self) -> int:
@@ -99,13 +107,15 @@ class _Place(NamedTuple):
 class StoredTrial:
     """A trial of which only the outcome was decoded. ``number`` counts from 1 in the order of the ledger."""
 
-    __slots__ = ("_ends", "_events", "_places", "_reader", "id", "number")
+    __slots__ = ("_ends", "_events", "_places", "_reader", "id", "number", "of", "retried")
 
     def __init__(self, reader: TrialReader, trial: str) -> None:
         self._reader, self.id, self.number = reader, trial, 0
         self._events: list[tuple[bytes, bytes]] = []  # kind and content
         self._places: dict[str, _Place | None] = {}  # of texts that its requests refer to, where known
         self._ends: dict[int, End] = {}
+        self.of: End | None = None  # with the outcome that counts, or else with the last one that does not
+        self.retried = 0  # how often it was lost and asked again
 
     @property
     def counting(self) -> int | None:
@@ -113,12 +123,8 @@ class StoredTrial:
         return min(self._ends, default=None)
 
     @property
-    def lost(self) -> bool:
-        return self.end is not None and self.end.outcome == "excluded"
-
-    @property
     def end(self) -> End | None:
-        return self._ends[min(self._ends)] if self._ends else None
+        return self.of if self._ends else None
 
     @property
     def references(self) -> set[str]:
@@ -128,7 +134,7 @@ class StoredTrial:
     def read(self) -> TrialLog:
         """Decode all of it, with the texts that requests refer to put back in their places."""
         attempts = by_attempt([decode_event(event) for _, event in self._events], self._text)
-        return TrialLog(self.id, self.end, self.counting, attempts)
+        return TrialLog(self.id, self.of, self.counting, attempts)
 
     def used(self) -> Used:
         """What all its attempts took."""
@@ -157,8 +163,12 @@ class StoredTrial:
                     f"trial {self.id[:12]}: an outcome that cannot be read ({error})"
                 ) from None
             self._ends[end.attempt] = end.data
+            self.of = self._ends[min(self._ends)]
         elif kind == b"retried":
-            self._ends.pop(decode_head(event).attempt, None)
+            if not self._ends:
+                raise IntegrityError(f"trial {self.id[:12]} is asked again and was not lost")
+            self._ends.clear()
+            self.retried += 1
         elif kind == b"sent" and _REFERENCE in event:
             for part in event.split(_REFERENCE)[1:]:
                 key = part[:64].decode("ascii", "replace")
@@ -173,13 +183,13 @@ class TrialReader:
         self._lock = lock
         self._texts: OrderedDict[str, _Place] = OrderedDict()
         self._recent: OrderedDict[str, str] = OrderedDict()  # texts that were read lately
-        self._retries: Counter[str] | None = None
+        self._retries: Counter[str] = Counter()
         self.torn = {path.name for path in self._paths if _is_torn(path)}
 
     def __iter__(self) -> Iterator[StoredTrial]:
         """Trials in the order in which they ended; those that have not come last, in the order of their beginning."""
         self._texts.clear()
-        self._retries = None
+        self._retries = self._count_retries()
         open_: dict[str, StoredTrial] = {}
         number = 0
         for path in self._paths:
@@ -209,7 +219,7 @@ class TrialReader:
     def _take(self, path: Path, line: Line, open_: dict[str, StoredTrial]) -> StoredTrial | None:
         """Take an event in; the trial that it ends, if it does."""
         event = line.event
-        found = TAIL.search(event, max(0, len(event) - TAIL_SIZE))
+        found = _tail(event)
         if found is None:
             self._take_other(path, line)
             return None
@@ -218,17 +228,15 @@ class TrialReader:
         if stored is None:
             stored = open_[trial] = StoredTrial(self, trial)
         stored.take(kind, event, self._place)
-        if kind == b"retried":
-            self._asked_again()[trial] -= 1
-        if kind != b"end" or (stored.lost and self._asked_again()[trial]):
-            return None
-        return open_.pop(trial)
+        over = kind == b"end" and stored.retried == self._retries.get(trial, 0)
+        return open_.pop(trial) if over else None
 
-    def _asked_again(self) -> Counter[str]:
-        """How often each lost trial will still be asked again. Looked for once a trial was lost."""
-        if self._retries is None:
-            self._retries = Counter(decode_head(event).trial for event in self._lines_with(_RETRIED))
-        return self._retries
+    def _count_retries(self) -> Counter[str]:
+        """How often each trial was lost and asked again later: until then its outcome is not its last."""
+        if not any(_asks_again(path) for path in self._paths):
+            return Counter()
+        tails = (_tail(event) for event in self._lines_with(_RETRIED_EVENT))
+        return Counter(tail[2].decode() for tail in tails if tail and tail[1] == b"retried")
 
     def _take_other(self, path: Path, line: Line) -> None:
         """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
@@ -271,7 +279,7 @@ class TrialReader:
         """The one trial whose id begins so: searched for in the bytes, and each line checked against the one before."""
         stored: dict[str, StoredTrial] = {}
         for event in self._lines_with(f'"trial":"{prefix}'.encode()):
-            tail = TAIL.search(event, max(0, len(event) - TAIL_SIZE))
+            tail = _tail(event)
             if tail is None or not tail[2].startswith(prefix.encode()):
                 continue
             trial = tail[2].decode()
@@ -350,6 +358,16 @@ def _text(event: Event) -> str:
         return str(event.data["text"])
     except (KeyError, TypeError):
         raise IntegrityError("a text that cannot be read") from None
+
+
+def _tail(event: bytes) -> re.Match[bytes] | None:
+    return TAIL.search(event, max(0, len(event) - TAIL_SIZE))
+
+
+def _asks_again(path: Path) -> bool:
+    """Whether the session of a segment was to ask lost trials again; its first line says so."""
+    with path.open("rb") as file:
+        return b'"retry":' in file.readline(LONGEST)
 
 
 def _is_torn(path: Path) -> bool:

@@ -46,7 +46,7 @@ def trial_row(log: TrialLog) -> dict[str, Any]:
     end, last = log.end, asks[-1] if asks else None
     times = [event.at for event in events]
     return {
-        **_of(log.id, end),
+        **_of(log.id, log.of),
         "outcome": end.outcome if end else None,
         "reason": end.reason if end else None,
         "report": _json(end.report) if end and end.report is not None else None,
@@ -58,8 +58,8 @@ def trial_row(log: TrialLog) -> dict[str, Any]:
         "detail": last.detail if last else None,
         "attempt": log.latest,
         "attempts": len(log.attempts),
-        "stratum": end.stratum if end else None,
-        "wave": end.wave if end else None,
+        "stratum": log.of.stratum if log.of else None,
+        "wave": log.of.wave if log.of else None,
         "began": _time(min(times)),
         "ended": _time(max(times)) if end else None,
     }
@@ -67,7 +67,7 @@ def trial_row(log: TrialLog) -> dict[str, Any]:
 
 def call_rows(log: TrialLog) -> Iterator[dict[str, Any]]:
     """One row a call, of all attempts; ``counts`` where it is of the attempt that is scored."""
-    of = {**_of(log.id, log.end), "outcome": log.end.outcome if log.end else None}
+    of = {**_of(log.id, log.of), "outcome": log.end.outcome if log.end else None}
     for attempt in sorted(log.attempts):
         for turn, ask in enumerate(log.asks(attempt)):
             yield {
@@ -96,7 +96,7 @@ def checks_of(report: Any) -> dict[str, bool | int | float | str]:
 
 
 def _of(trial: str, end: End | None) -> dict[str, Any]:
-    """What a trial is of is recorded with its outcome: of one that is not finished only the id is known."""
+    """What a trial is of is recorded with its outcome: of one that never had any only the id is known."""
     if end is None:
         return {**dict.fromkeys(_OF), "trial": trial}
     of, sampling = end.trial, end.trial.sampling
@@ -122,7 +122,7 @@ def _said(reply: Reply | None, text: str) -> dict[str, Any]:
     calls = reply.tool_calls if reply else ()
     return {
         text: reply.text if reply else None,
-        "reasoning": (getattr(reply, "reasoning", "") or None) if reply else None,
+        "reasoning": (reply.reasoning or None) if reply else None,
         "tool_calls": _json(calls) if calls else None,
         "finish": reply.finish if reply else None,
         "model": reply.model if reply else None,
@@ -136,7 +136,7 @@ def _used(asks: Sequence[Ask]) -> dict[str, Any]:
     return {
         "input_tokens": _sum([usage.input for usage in usages]),
         "output_tokens": _sum([usage.output for usage in usages]),
-        "reasoning_tokens": _sum([getattr(usage, "reasoning", None) for usage in usages]),
+        "reasoning_tokens": _sum([usage.reasoning for usage in usages]),
         "seconds": sum(ask.seconds for ask in asks if ask.reply) if usages else None,
         "cost": sum(ask.cost for ask in asks),
         "tries": sum(len(ask.tries) + (ask.reply is not None) for ask in asks),

@@ -60,14 +60,18 @@ def _indented(part: tuple[str, str]) -> str:
 
 def _summary(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"trial    {row['trial']}"
-    if row["instrument"] is None:
-        yield "outcome  not finished; what it is of is recorded with its outcome"
-    else:
+    if row["instrument"] is not None:
         of = [f"{row['instrument']} {row['version']}", row["subject"], row["item"]]
         of += [f"repetition {row['repetition']}", f"stage {row['stage']}" if row["stage"] else ""]
         of += [row["regime"] if row["regime"] != "baseline" else "", row["boundary"]]
         of += [f"{name} {_plain(value)}" for name, value in msgspec.json.decode(row["factors"]).items()]
         yield f"of       {' · '.join(filter(None, of))}"
+    if row["outcome"] is None:
+        lost = row["instrument"] is not None  # what a trial is of is recorded with an outcome
+        yield "outcome  not finished; " + (
+            "lost and asked again" if lost else "what it is of is not told yet"
+        )
+    else:
         yield f"outcome  {row['outcome']}" + (f" ({row['reason']})" if row["reason"] else "")
     yield f"used     {_used(row)}"
 
@@ -131,6 +135,7 @@ def _received(data: Mapping[str, Any]) -> Iterator[_Part]:
     reply = data.get("reply")
     if reply is None:
         yield _Part(f"no reply: {data.get('fault')}", data.get("detail") or "")
+        yield from (_Part(name, data[name]) for name in ("trace", "printed") if data.get(name))
         return
     if reply.get("reasoning"):
         yield _Part("reasoning", reply["reasoning"])
