@@ -60,13 +60,16 @@ def test_a_plugin_that_fails_on_import_is_told(
         registry.find("g", "x", what="thing")
 
 
-def test_one_name_claimed_by_two_is_refused(points: list[EntryPoint]) -> None:
-    points += [point("x", "math:pi"), point("x", "math:e")]
+def test_one_name_claimed_by_two_is_refused_and_no_other(points: list[EntryPoint]) -> None:
+    points += [point("x", "math:pi"), point("x", "math:e"), point("y", "math:tau")]
     with pytest.raises(InputError, match="'x' in g is claimed by both math:pi and math:e"):
-        registry.names("g")
+        registry.find("g", "x", what="thing")
+    assert registry.names("g") == ["x", "y"]
+    assert list(registry.load_all("g")) == ["y"]
+    assert "claimed by both" in registry.broken("g")["x"]
     registry._points.cache_clear()
     points[1] = points[0]
-    assert registry.names("g") == ["x"], "the same one twice is one"
+    assert registry.broken("g") == {}, "the same one twice is one"
 
 
 def test_the_nearest_name_or_all_of_them() -> None:

@@ -19,21 +19,30 @@ from typing import Any, NamedTuple
 
 from .errors import InputError, UnknownName
 
-__all__ = ["FILE_MODULE", "InstrumentFile", "file_of", "find", "load_all", "names", "package_of", "take_file"]
+__all__ = [
+    "FILE_MODULE",
+    "InstrumentFile",
+    "broken",
+    "file_of",
+    "find",
+    "load_all",
+    "names",
+    "package_of",
+    "take_file",
+]
 
 FILE_MODULE = "assay_instrument_file_"  # then the first digits of its digest
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
 @cache
-def _points(group: str) -> dict[str, EntryPoint]:
-    points: dict[str, EntryPoint] = {}
+def _points(group: str) -> dict[str, list[EntryPoint]]:
+    """Every name with those that claim it: one, or several of which none is taken."""
+    points: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=group), key=lambda p: p.name):
-        known = points.setdefault(point.name, point)
-        if known.value != point.value:
-            raise InputError(
-                f"{point.name!r} in {group} is claimed by both {known.value} and {point.value}; uninstall one"
-            )
+        claims = points.setdefault(point.name, [])
+        if point.value not in [known.value for known in claims]:
+            claims.append(point)
     return points
 
 
@@ -43,7 +52,7 @@ def names(group: str) -> list[str]:
 
 def package_of(group: str, name: str) -> str:
     """The installed package that offers a name."""
-    found = _points(group)[name].dist
+    found = _points(group)[name][0].dist
     return found.name if found is not None else "an unknown package"
 
 
@@ -52,14 +61,36 @@ def find(group: str, name: str, *, what: str, file: str | None = None, line: int
     points = _points(group)
     if name not in points:
         raise UnknownName(what, name, points, file=file, line=line)
+    point, *others = points[name]
+    if others:
+        both = " and ".join(claim.value for claim in points[name])
+        raise InputError(f"{what} {name!r} in {group} is claimed by both {both}; uninstall one")
     try:
-        return points[name].load()
-    except Exception as error:  # anybody's module: it may fail in any way
-        raise InputError(f"{what} {name!r} ({points[name].value}) could not be loaded: {error}") from error
+        return point.load()
+    except (Exception, SystemExit) as error:  # anybody's module: it may fail in any way
+        why = str(error) or type(error).__name__
+        raise InputError(f"{what} {name!r} ({point.value}) could not be loaded: {why}") from error
 
 
 def load_all(group: str) -> dict[str, Any]:
-    return {name: find(group, name, what=group) for name in names(group)}
+    """Everything of a group that can be loaded; `broken` has the rest."""
+    return _loaded(group)[0]
+
+
+def broken(group: str) -> dict[str, str]:
+    """What of a group cannot be loaded, and why. The rest goes on without it."""
+    return _loaded(group)[1]
+
+
+def _loaded(group: str) -> tuple[dict[str, Any], dict[str, str]]:
+    good: dict[str, Any] = {}
+    bad: dict[str, str] = {}
+    for name in names(group):
+        try:
+            good[name] = find(group, name, what=group)
+        except InputError as error:
+            bad[name] = str(error)
+    return good, bad
 
 
 class InstrumentFile(NamedTuple):

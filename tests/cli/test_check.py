@@ -195,7 +195,7 @@ def test_the_reading_of_another_run_is_refused_even_when_it_is_sealed_again(
     assay: Assay, tmp_path: Path
 ) -> None:
     run(assay, "one")
-    assert assay("run", "ping", "-s", "reference:same", "--trials", "2", "--name", "two").code == 0
+    assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "3", "--name", "two").code == 0
     ours, theirs = (RunFolder(tmp_path / "runs" / name) for name in ("one", "two"))
     shutil.copy(ours.reading_path("ping"), theirs.reading_path("ping"))
     assert "not the file that was signed" in assay("check", "two").err

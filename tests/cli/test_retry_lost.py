@@ -39,6 +39,8 @@ def test_a_callable_that_was_mended_is_asked_again_and_the_reading_says_so(
     assert cause in (tmp_path / "runs/r/report.html").read_text("utf-8").replace("&#39;", "'")
     assert assay("audit", "r").code == 0
     assert assay("check", "r").code == 0
+    seen = json.loads(assay("view", "r", "--json").out)
+    assert [(one["outcome"], one["attempts"]) for one in seen["trials"]] == [("success", 2)] * 3
 
 
 def test_a_run_that_gave_up_is_completed(assay: Assay, tmp_path: Path) -> None:

@@ -47,8 +47,9 @@ def excess_of(lock: Lock, plan: StudyPlan) -> tuple[str, ...]:
     for name, amount in asked.items():
         most, budget = getattr(size, name), getattr(lock.study.budget, name)
         if (within := min(amount, budget or amount)) > most:
-            much = f"a cost of {within:,.2f}" if name == "cost" else f"{within:,.0f} {name}"
-            excess.append(f"{much} (more than {most:,})")
+            money = name == "cost"
+            much = f"a cost of {within:,.2f}" if money else f"{within:,.0f} {name}"
+            excess.append(f"{much} (more than {f'{most:g}' if money else f'{most:,}'})")
     return tuple(excess)
 
 

@@ -18,6 +18,7 @@ from assay.subjects.parameters import PARAMETERS
 from assay.subjects.recipes import ENDPOINT_FIELDS, RECIPES, resolved
 
 from .instrument import Instrument, Prepared, load_instrument, named_instrument
+from .serving import check_serves
 
 __all__ = ["check_versions", "instruments_of", "prepare", "read_study", "subjects_of", "take_files"]
 
@@ -46,6 +47,7 @@ def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
             raise _error(source, at, f"the instrument {name!r} is named twice")
         if not isinstance(given, dict):
             raise _error(source, at, "the options of an instrument are a mapping")
+        _check_serving(study, name, source)
         told = source.renamed(at, ("instruments", name)) if source and key != name else source
         with blaming(f"the instrument {name}", "prepare"):
             prepared = instrument.prepare(study, given, base, told)
@@ -99,6 +101,14 @@ def _check_subjects(study: Study, source: Source | None) -> None:
         if study.budget.cost is not None and spec.price is None and spec.kind in RECIPES:
             how = "--price IN/OUT, or price in a study"
             raise _error(source, at, f"a budget in money needs the price of {spec.title}: {how}")
+
+
+def _check_serving(study: Study, instrument: str, source: Source | None) -> None:
+    for number, spec in enumerate(study.specs):
+        try:
+            check_serves(spec, instrument)
+        except InputError as error:
+            raise _error(source, ("subjects", number), str(error)) from None
 
 
 def _error(source: Source | None, at: tuple[str | int, ...], message: str) -> InputError:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, blaming
 from assay.registry import names
 from assay.study.model import SubjectSpec
+from assay.subjects.base import Particular, make_subject
 
 from .instrument import Instrument, load_instrument
 
-__all__ = ["check_opened"]
+__all__ = ["check_opened", "check_serves"]
+
+
+def check_serves(spec: SubjectSpec, instrument: str) -> None:
+    """Refuse a subject that was made for another instrument: read by this one, its answers would score as failures."""
+    subject = make_subject(spec)
+    if not isinstance(subject, Particular):
+        return
+    with blaming(f"the subject {spec.title}", "refusal"):
+        why = subject.refusal(instrument)
+    if why:
+        raise InputError(f"{spec.title} cannot serve {instrument}: {why}")
 
 
 def check_opened(spec: SubjectSpec, facts: Mapping[str, Any], instruments: Iterable[Instrument]) -> None:

@@ -34,9 +34,9 @@ def list_(
     if what == "runs":
         _runs(out, as_json)
         return
-    from assay.registry import find, names, package_of
+    from assay.registry import broken, load_all, package_of
 
-    instruments, broken = _instruments()
+    instruments, left_out = _instruments()
     nouns = {instrument.noun: instrument for instrument in instruments.values()}
     if what.endswith(".py"):
         from assay.bench import named_instrument
@@ -46,23 +46,23 @@ def list_(
     facts: list[dict[str, Any]] = []
     if what == "instruments":
         rows = [(i.name, _first_line(i), f"version {i.version}, {i.noun}") for i in instruments.values()]
-        rows += [(name, "cannot be loaded", why) for name, why in broken.items()]
+        rows += _broken(left_out)
     elif what == "subjects":
         rows = _subjects()
     elif what == "recipes":
         rows, facts = _recipes()
     elif what == "references":
-        from assay.subjects.reference import references
+        from assay.subjects.reference import broken_references, references
 
         rows = [(f"reference:{name}", policy.about, "") for name, policy in references().items()]
+        rows += _broken(broken_references())
     elif what == "detectors":
-        rows = [
-            (name, _first_line(find("assay.detectors", name, what="detector")), "")
-            for name in names("assay.detectors")
-        ]
+        rows = [(name, _first_line(found), "") for name, found in load_all("assay.detectors").items()]
+        rows += _broken(broken("assay.detectors"))
     elif what == "commands":
         group = "assay.commands"
-        rows = [(name, f"of the package {package_of(group, name)}", "") for name in names(group)]
+        rows = [(name, f"of the package {package_of(group, name)}", "") for name in load_all(group)]
+        rows += _broken(broken(group))
     elif what == "regimes":
         from assay.worlds import shipped_regimes
 
@@ -134,13 +134,18 @@ def _instruments() -> tuple[dict[str, Instrument], dict[str, str]]:
     from assay.registry import names
 
     found: dict[str, Instrument] = {}
-    broken: dict[str, str] = {}
+    left_out: dict[str, str] = {}
     for name in names("assay.instruments"):
         try:
             found[name] = load_instrument(name)
         except AssayError as error:
-            broken[name] = str(error)
-    return found, broken
+            left_out[name] = str(error)
+    return found, left_out
+
+
+def _broken(found: dict[str, str]) -> list[tuple[str, str, str]]:
+    """What is installed and cannot be used, at the end of a list."""
+    return [(name, "cannot be loaded", why) for name, why in found.items()]
 
 
 def _first_line(thing: Any) -> str:
@@ -148,7 +153,7 @@ def _first_line(thing: Any) -> str:
 
 
 def _subjects() -> list[tuple[str, str, str]]:
-    from assay.registry import names
+    from assay.registry import broken, load_all
     from assay.subjects.models import MODELS
     from assay.subjects.recipes import RECIPES
 
@@ -162,8 +167,11 @@ def _subjects() -> list[tuple[str, str, str]]:
     }
     rows = [(f"local:{m.name}", m.title, f"assay pull {m.name}; {m.licence}") for m in MODELS.values()]
     rows.append(("local:FILE.gguf", "any GGUF model on this machine", "needs the extra 'local'"))
-    return rows + [
-        about.get(name, (f"{name}:…", "", "")) for name in names("assay.subjects") if name != "local"
+    kinds = [name for name in load_all("assay.subjects") if name != "local"]
+    return [
+        *rows,
+        *(about.get(name, (f"{name}:…", "", "")) for name in kinds),
+        *_broken(broken("assay.subjects")),
     ]
 
 

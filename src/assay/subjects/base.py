@@ -18,7 +18,7 @@ from assay.vocabulary import Reply, Request
 
 from .recipes import resolved
 
-__all__ = ["Call", "Subject", "make_subject", "wire_messages"]
+__all__ = ["Call", "Particular", "Subject", "make_subject", "wire_messages"]
 
 
 class Call(Struct, frozen=True):
@@ -67,6 +67,15 @@ class Subject(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Particular(Protocol):
+    """A subject that serves some instruments only. The method is optional: without it a subject serves all."""
+
+    def refusal(self, instrument: str) -> str:
+        """Why it cannot serve an instrument, by that one's name; empty where it can."""
+        ...
 
 
 def make_subject(spec: SubjectSpec) -> Subject:

@@ -2,24 +2,26 @@
 
 References are offered by instruments under the entry point ``assay.references``: a mapping of names to
 policies. A policy answers a conversation with the help of a stream of draws and nothing else, so the same
-trial gets the same answer everywhere.
+trial gets the same answer everywhere. Those under the name of an instrument are made for it: another one would
+read silence in their answers, and refuses them. Those under any other name serve all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
 
-from assay.errors import UnknownName
-from assay.registry import load_all
+from assay.errors import InputError, UnknownName
+from assay.registry import broken, load_all, names
 from assay.streams import Stream
 from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request, Usage
 
 from .base import Call, wire_messages
 
-__all__ = ["Policy", "ReferenceSubject", "references"]
+__all__ = ["Policy", "ReferenceSubject", "broken_references", "references", "references_for"]
 
 
 class Policy(Protocol):
@@ -35,11 +37,29 @@ class Policy(Protocol):
 
 
 def references() -> dict[str, Policy]:
-    """Every reference subject of every installed instrument."""
-    found: dict[str, Policy] = {}
-    for policies in load_all("assay.references").values():
-        found.update(policies)
-    return found
+    """Every reference subject of every installed package that can be loaded."""
+    return {name: policy for policies in _offered().values() for name, policy in policies.items()}
+
+
+def references_for(instrument: str) -> list[str]:
+    """The reference subjects that are made for an instrument, or for none in particular."""
+    installed = names("assay.instruments")
+    offers = _offered().items()
+    return [name for maker, mine in offers if maker == instrument or maker not in installed for name in mine]
+
+
+def broken_references() -> dict[str, str]:
+    """What is installed under ``assay.references`` and cannot be used, and why."""
+    wrong = {name: _NO_MAPPING for name, found in load_all(_GROUP).items() if not isinstance(found, Mapping)}
+    return {**broken(_GROUP), **wrong}
+
+
+_GROUP = "assay.references"
+_NO_MAPPING = "it is no mapping of names to policies"
+
+
+def _offered() -> dict[str, Mapping[str, Policy]]:
+    return {name: found for name, found in load_all(_GROUP).items() if isinstance(found, Mapping)}
 
 
 class ReferenceSubject:
@@ -53,8 +73,17 @@ class ReferenceSubject:
         self.connections = spec.connections or 8
         policies = references()
         if spec.name not in policies:
-            raise UnknownName("reference subject", spec.name, policies)
+            raise _unknown(spec.name, policies)
         self._policy = policies[spec.name]
+
+    def refusal(self, instrument: str) -> str:
+        """Why it cannot serve an instrument: it was made for another one."""
+        makers = [maker for maker, mine in _offered().items() if self.spec.name in mine]
+        serving = references_for(instrument)
+        if not makers or self.spec.name in serving:
+            return ""
+        able = ", ".join(f"reference:{name}" for name in serving) or "none that is installed"
+        return f"it is made for {makers[0]}; references for {instrument}: {able}"
 
     def secrets(self) -> tuple[str, ...]:
         return ()
@@ -90,3 +119,10 @@ class ReferenceSubject:
 
     async def close(self) -> None:
         return None
+
+
+def _unknown(name: str, policies: Mapping[str, Policy]) -> InputError:
+    """An unknown name; where a package is broken, it may be one of its own."""
+    error = UnknownName("reference subject", name, policies)
+    lost = "; ".join(f"{maker}: {why}" for maker, why in broken_references().items())
+    return InputError(f"{error}. References that cannot be loaded: {lost}") if lost else error
