@@ -28,7 +28,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("XDG_CONFIG_HOME", environment(root)["XDG_CONFIG_HOME"])
         api.run(
             ["consistency", "ping"],
-            subject="reference:drifting",
+            subject="reference:mumbler",
             consistency={
                 "returns": 2, "refusals": 2, "near_misses": 1, "repairs": 2, "artifacts": 1, "exchanges": 2,
                 "promises": 1,
@@ -77,8 +77,10 @@ def test_another_threshold_gives_another_verdict_and_says_so(assay: Assay, run: 
     }
     declared = json.loads((run / "reading-consistency.json").read_bytes())
     held = [v["holds"] for one in (declared, reading) for v in one["result"]["verdicts"] if v["name"] == "M5"]
-    assert held[0] is not True
-    assert held[-1] is True
+    assert held == [
+        False,
+        None,
+    ]  # nobody knows whether M5 reaches 0.01, and that it does not reach 0.9 is known
     assert declared["result"]["measures"] == reading["result"]["measures"]
     assert found["ping"] == json.loads((run / "reading-ping.json").read_bytes())
     assert [
@@ -163,7 +165,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_options_of_the_analysis_change_nothing_that_is_asked(name: str, tmp_path: Path) -> None:
     def asked(options: dict[str, Any]) -> list[str]:
-        study = Study(subjects=("reference:same",), instruments={name: options})
+        study = Study(subjects=("reference:mumbler",), instruments={name: options})
         lock = prepare(study, tmp_path)
         (instrument,) = instruments_of(lock)
         return [
@@ -173,7 +175,7 @@ def test_options_of_the_analysis_change_nothing_that_is_asked(name: str, tmp_pat
         ]
 
     (instrument,) = instruments_of(
-        prepare(Study(subjects=("reference:same",), instruments=(name,)), tmp_path)
+        prepare(Study(subjects=("reference:mumbler",), instruments=(name,)), tmp_path)
     )
     assert analysis_options(instrument.option_type) - {"drift_at_most"} == set(OTHERS[name])
     quick = dict(instrument.quick)
