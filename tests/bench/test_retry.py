@@ -121,6 +121,9 @@ def test_killed_before_all_were_marked_the_rest_is_marked_by_who_goes_on(tmp_pat
         kinds = [json.loads(line)["event"]["kind"] for line in path.read_bytes().splitlines()]
         assert kinds[:3] == ["run", "retried", "retried"]
         lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[:2]))
+        told = "3 lost trials that were to be asked again were not"
+        assert told in audit_run(folder, lock).faults
         path.write_bytes(b"".join(lines[:2]) + lines[2][:50])
         assert go(folder, lock)
     assert _result(folder)["excluded"] == []

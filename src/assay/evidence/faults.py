@@ -20,11 +20,9 @@ __all__ = ["FailedTries", "FaultCounts", "FaultSummary", "FirstFault", "LostTria
 
 LINES, LONGEST_TRACE = 12, 1500  # lines and characters of a traceback
 LONGEST = 300  # characters of what is said: texts of an altered ledger may have any length
-_VALUE = (
-    rb'"%b":("(?:[^"\\]|\\.)*")'  # keys are sorted and quotes in strings escaped: no text can look like a key
-)
-_INSTRUMENT = re.compile(_VALUE % b"instrument")
-_SUBJECT = re.compile(rb".*" + _VALUE % b"subject", re.DOTALL)  # the last: reports may have such a key, too
+# Keys are sorted and quotes in strings escaped, so no text can look like a key. The last subject is the trial's.
+_INSTRUMENT, _SUBJECT = b'"instrument":"', b'"subject":"'
+_STRING = re.compile(rb'(?:[^"\\]|\\.)*"')
 _EXCLUDED = b'"outcome":"excluded"'
 
 
@@ -139,10 +137,8 @@ class FaultCounts:
 
     def ended(self, trial: str, event: bytes) -> None:
         """An outcome. Only that of a trial that met a fault is decoded: a run has many."""
-        instrument, subject = _INSTRUMENT.search(event), _SUBJECT.match(event)
-        if instrument is None or subject is None:
-            raise IntegrityError("an outcome without its trial")
-        self._ended[instrument[1], subject[1]] += 1
+        instrument = _string(event, event.find(_INSTRUMENT), len(_INSTRUMENT))
+        self._ended[instrument, _string(event, event.rfind(_SUBJECT), len(_SUBJECT))] += 1
         mine = self._pending.pop(trial, {})
         if not mine and _EXCLUDED not in event:
             return
@@ -224,6 +220,18 @@ def _add(to: dict[str, _Met], more: Mapping[str, _Met]) -> None:
         known.cured += one.cured
         known.trials += one.trials
         known.lost += one.lost
+
+
+def _string(event: bytes, key: int, length: int) -> bytes:
+    """The JSON string behind a key, with its quotes."""
+    start = key + length
+    end = event.find(b'"', start)
+    if key < 0 or end < 0:
+        raise IntegrityError("an outcome without its trial")
+    if event[end - 1] == 0x5C:  # an escaped quote, perhaps
+        whole = _STRING.match(event, start)
+        end = whole.end() - 1 if whole else end
+    return event[start - 1 : end + 1]
 
 
 def _last_lines(trace: str) -> str:
