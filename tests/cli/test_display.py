@@ -99,6 +99,7 @@ def test_the_line_tells_everything_and_stays_one_line() -> None:
     assert status_line(progress).startswith("starting a b · 4/10 trials")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_run_whose_reader_has_left_is_completed_all_the_same(tmp_path: Path, stream: str) -> None:
     reader, writer = os.pipe()

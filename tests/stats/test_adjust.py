@@ -17,6 +17,7 @@ each = pytest.mark.parametrize(("function", "oracle"), METHODS)
 p_lists = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @each
 @settings(max_examples=25)
 @given(p=p_lists)

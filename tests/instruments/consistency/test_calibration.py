@@ -211,6 +211,7 @@ def test_the_judge_reads_what_was_meant_but_for_what_is_known(played: Transcript
     assert len(drawn) < 0.01 * SCENES * sum(len(b.ways) for b in BEHAVIOURS)
 
 
+@pytest.mark.slow
 def test_a_judge_that_misreads_shows_as_bias_and_not_as_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     def blind(scenario: Scenario, settings: Judging | None = None) -> list[ReplyJudgement]:
         outcomes = judge(scenario, settings)

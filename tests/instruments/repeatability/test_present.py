@@ -152,6 +152,7 @@ def test_pictures_take_the_ink_of_the_page_and_carry_no_date_or_comment() -> Non
         assert picture.caption
 
 
+@pytest.mark.slow
 def test_one_temperature_many_models_and_a_hundred_cells_are_drawn() -> None:
     cells = [
         cell([ONE, OTHER], [0], contract=f"c{i}", subject=f"m{j}", temperature=None)

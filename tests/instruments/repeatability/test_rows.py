@@ -325,6 +325,7 @@ def test_no_byte_depends_on_the_hash_seed_the_workers_or_the_order_of_rows(tmp_p
     assert len(outputs) == 1
 
 
+@pytest.mark.slow
 def test_the_command_line_shows_three_decimals_and_machines_get_all(tmp_path: Path) -> None:
     path = written(tmp_path, row(ADD, ADD, WRONG))
     env = environment(tmp_path, COLUMNS="200")

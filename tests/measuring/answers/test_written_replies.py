@@ -58,6 +58,7 @@ def test_a_reply_that_does_not_name_its_letter_is_never_read_wrongly() -> None:
     assert not [reply.text for reply in replies if value(reply) not in (reply.answer, None)]
 
 
+@pytest.mark.slow
 def test_the_check_counts_them() -> None:
     document = AnswerDetector().check().document
     counts = Counter(document["easy"]) + Counter(document["hard"])

@@ -49,19 +49,12 @@ class Run(NamedTuple):
         return asyncio.run(audit(self.folder, self.lock, instruments_of(self.lock), self.subjects))
 
 
-def run(root: Path, rater: Answer, **talkers: Answer | str) -> Run:
-    """Talkers are functions, or the names of references."""
-    specs = [
-        SubjectSpec(f"reference:{one}", label=label) if isinstance(one, str) else _function(label)
-        for label, one in talkers.items()
-    ]
-    study = Study(subjects=(*specs, _function(RATER)), instruments={str(WARMTH): {"rater": RATER}})
+def run(root: Path, rater: Answer, **talkers: Answer) -> Run:
+    functions = {**talkers, RATER: rater}
+    specs = tuple(_function(label) for label in functions)
+    study = Study(subjects=specs, instruments={str(WARMTH): {"rater": RATER}})
     folder, lock = begin(root, study)
-    functions = {RATER: rater, **{label: one for label, one in talkers.items() if not isinstance(one, str)}}
-    subjects = [
-        AnsweringSubject(functions[one.spec.title], one.spec) if one.spec.title in functions else one
-        for one in subjects_of(lock)
-    ]
+    subjects = [AnsweringSubject(functions[one.spec.title], one.spec) for one in subjects_of(lock)]
     runner = Runner(lock, folder, instruments_of(lock), subjects, meter=Meter(Budget()))
     assert asyncio.run(runner.run())
     publish(folder, lock, instruments_of(lock))

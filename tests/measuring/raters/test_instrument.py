@@ -39,8 +39,8 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Run:
         tmp_path_factory.mktemp("warmth"),
         judge,
         kind=lambda sent: WARM,
-        same="same",
-        curt="curt",
+        same=lambda sent: "Good day. You wrote to us before.",
+        curt=lambda sent: "What is it?",
     )
 
 

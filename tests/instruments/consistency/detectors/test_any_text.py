@@ -95,6 +95,7 @@ def test_a_run_of_marks_ends_one_sentence_and_is_not_read_again_from_every_mark(
     assert read_reply(dots + " I can't say.").by_rules["limit"]
 
 
+@pytest.mark.slow
 def test_a_megabyte_is_read() -> None:
     text = "The tide came in. " * 60_000 + "I can't say."
     assert len(text) > 1_000_000

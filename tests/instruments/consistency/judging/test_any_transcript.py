@@ -101,6 +101,7 @@ def test_two_hundred_kilobytes_are_judged_in_seconds(piece: str) -> None:
     assert time.process_time() - begun < 60
 
 
+@pytest.mark.slow
 def test_a_reply_of_a_megabyte_is_judged() -> None:
     sentence = "The tide came in, and the children went home with a lantern; nobody said a word about it. "
     reply = RESTATED + sentence * (1_000_000 // len(sentence))

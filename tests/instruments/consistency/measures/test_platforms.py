@@ -115,6 +115,7 @@ def test_other_thread_states_are_not_compared() -> None:
     assert not [v for v in result.verdicts if "equivalent" in v.claim]
 
 
+@pytest.mark.slow
 def test_planning_says_what_the_counts_can_show() -> None:
     settings = ConsistencySettings()
     sure = planned_power(dict.fromkeys(COMPONENTS, 32), settings, share=Fraction(1), simulations=50)

@@ -321,6 +321,7 @@ def false_alarms(runs: int, contracts: int, outputs: int) -> int:
     return alarms
 
 
+@pytest.mark.slow
 def test_equal_settings_are_said_to_differ_no_oftener_than_declared() -> None:
     # 100 runs at .05: twelve or more would come once in 250 times
     assert false_alarms(100, 9, 4) < 12

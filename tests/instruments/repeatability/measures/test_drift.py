@@ -195,6 +195,7 @@ def test_losses_then_and_now_flag_the_drift() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_equal_subjects_are_said_to_drift_no_oftener_than_declared() -> None:
     """Over all counts, weighed by their chance: the exact rate, not a simulated one."""
     counts = list(itertools.product(range(9), range(8)))  # of 8 then, of 7 now

@@ -124,6 +124,7 @@ def test_cases_that_were_never_run_do_not_pass() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_passed_before_the_end_is_still_counted() -> None:
     asked = contract([ONE, {"args": [2], "expected": 3}], limits={"seconds": 3.0})
     found = one(asked, "def f(x):\n    while x > 1: pass\n    return x + 1")

@@ -275,6 +275,7 @@ def test_names_are_placed_in_real_modules(module: ModuleType) -> None:
     assert layout(first) == layout(source)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ROWS.exists(), reason="needs the real outputs in shared/data")
 def test_real_outputs_are_brought_to_the_names_of_their_canon() -> None:
     proposed = reached = 0
