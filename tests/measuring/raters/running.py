@@ -54,7 +54,9 @@ def run(root: Path, rater: Answer, **talkers: Answer) -> Run:
     specs = tuple(_function(label) for label in functions)
     study = Study(subjects=specs, instruments={str(WARMTH): {"rater": RATER}})
     folder, lock = begin(root, study)
-    subjects = [AnsweringSubject(functions[one.spec.title], one.spec) for one in subjects_of(lock)]
+    subjects: list[Subject] = [
+        AnsweringSubject(functions[one.spec.title], one.spec) for one in subjects_of(lock)
+    ]
     runner = Runner(lock, folder, instruments_of(lock), subjects, meter=Meter(Budget()))
     assert asyncio.run(runner.run())
     publish(folder, lock, instruments_of(lock))
