@@ -266,3 +266,12 @@ def test_escapes_in_what_was_typed_do_not_come_back(assay: Assay) -> None:
     assert ended.code == 2
     assert "\x1b" not in ended.err
     assert "\u202e" not in ended.err
+
+
+def test_habits_of_other_tools_are_put_right(assay: Assay) -> None:
+    assert "for example openai:gpt-4o" in assay("plan", "repeatability", "-s", "openai/gpt-4o").err
+    assert "write --subject KIND:NAME" in assay("plan", "repeatability", "--model", "gpt-4o").err
+    said = assay("plan", "repeatability", "-s", "reference:steady", "--require", "pass_rate=0.9,R bytes=0.5")
+    assert said.code == 0, said.err
+    listed = assay("list", "runs")
+    assert (listed.code, listed.out) == (0, "There are no runs in runs.\n")
