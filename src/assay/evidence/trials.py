@@ -7,6 +7,7 @@ them take no more memory than a few. Nothing is written.
 
 from __future__ import annotations
 
+import heapq
 import os
 import re
 from collections import Counter, OrderedDict
@@ -20,10 +21,12 @@ from msgspec import Struct
 from assay.errors import InputError, IntegrityError
 from assay.vocabulary import Usage
 
+from .attempts import by_attempt
 from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_lines
 from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
 from .ledger import segment_paths
-from .records import Ask, End, asks_of, by_attempt
+from .records import Ask, End, asks_of
+from .waves import Wave, Waves, Withdrawal, take_wave, take_withdrawal
 
 __all__ = ["StoredTrial", "TrialLog", "TrialReader", "Used"]
 
@@ -35,6 +38,7 @@ _REFERENCE = b'{"sha256":"'
 _TEXT_EVENT = b'"data":{"sha256":"'
 _WAVE_EVENT = b'"kind":"wave"},"hash":"'
 _RETRIED_EVENT = b',"kind":"retried",'
+_WITHDRAWN_EVENT = b'"kind":"withdrawn"},"hash":"'
 
 
 class _EndEvent(Struct):
@@ -78,12 +82,14 @@ class TrialLog(NamedTuple):
     """All that the ledger holds of a trial. ``end`` is of the attempt that counts; None where it is not finished.
 
     ``of`` says what the trial is of: that is recorded with an outcome, also with that of an attempt that was lost.
+    ``withdrawn``: it is of a wave that was withdrawn, and not of the one that was drawn up in its place.
     """
 
     id: str
     of: End | None
     counting: int | None
     attempts: dict[int, list[Event]]
+    withdrawn: bool = False
 
     @property
     def end(self) -> End | None:
@@ -104,10 +110,16 @@ class _Place(NamedTuple):
     length: int
 
 
+class _Hit(NamedTuple):
+    segment: int
+    offset: int
+    event: bytes
+
+
 class StoredTrial:
     """A trial of which only the outcome was decoded. ``number`` counts from 1 in the order of the ledger."""
 
-    __slots__ = ("_ends", "_events", "_places", "_reader", "id", "number", "of", "retried")
+    __slots__ = ("_ends", "_events", "_places", "_reader", "id", "number", "of", "retried", "withdrawn")
 
     def __init__(self, reader: TrialReader, trial: str) -> None:
         self._reader, self.id, self.number = reader, trial, 0
@@ -116,6 +128,7 @@ class StoredTrial:
         self._ends: dict[int, End] = {}
         self.of: End | None = None  # with the outcome that counts, or else with the last one that does not
         self.retried = 0  # how often it was lost and asked again
+        self.withdrawn = False
 
     @property
     def counting(self) -> int | None:
@@ -134,7 +147,7 @@ class StoredTrial:
     def read(self) -> TrialLog:
         """Decode all of it, with the texts that requests refer to put back in their places."""
         attempts = by_attempt([decode_event(event) for _, event in self._events], self._text)
-        return TrialLog(self.id, self.of, self.counting, attempts)
+        return TrialLog(self.id, self.of, self.counting, attempts, self.withdrawn)
 
     def used(self) -> Used:
         """What all its attempts took."""
@@ -155,6 +168,7 @@ class StoredTrial:
 
     def take(self, kind: bytes, event: bytes, place_of: Callable[[str], _Place | None]) -> None:
         self._events.append((kind, event))
+        self.withdrawn = False
         if kind == b"end":
             try:
                 end = _decode_end(event)
@@ -174,6 +188,17 @@ class StoredTrial:
                 key = part[:64].decode("ascii", "replace")
                 self._places[key] = place_of(key)
 
+    def is_of(self, withdrawal: Withdrawal) -> bool:
+        of = self.of
+        ended = of is not None and withdrawal.covers(of.instrument, of.stratum, of.wave)
+        return ended or self.id in withdrawal.unfinished
+
+    def withdraw(self, withdrawal: Withdrawal | None) -> None:
+        """If its wave is withdrawn, no attempt so far counts."""
+        if withdrawal is not None and self.is_of(withdrawal):
+            self._ends.clear()
+            self.withdrawn = True
+
 
 class TrialReader:
     """The trials of a ledger. ``torn`` are the segments that end in what a crash left, or a writer is writing."""
@@ -183,13 +208,18 @@ class TrialReader:
         self._lock = lock
         self._texts: OrderedDict[str, _Place] = OrderedDict()
         self._recent: OrderedDict[str, str] = OrderedDict()  # texts that were read lately
+        self._again = any(map(_asks_again, self._paths))
         self._retries: Counter[str] = Counter()
+        self._withdrawals: list[Withdrawal] = []  # that are still to come, in the order of the ledger
         self.torn = {path.name for path in self._paths if _is_torn(path)}
 
     def __iter__(self) -> Iterator[StoredTrial]:
-        """Trials in the order in which they ended; those that have not come last, in the order of their beginning."""
+        """Trials in the order in which they ended; those that have not come last, in the order of their beginning.
+
+        Those of withdrawn waves do not come, nor do the attempts that a trial had in one: nothing of them is held.
+        """
         self._texts.clear()
-        self._retries = self._count_retries()
+        self._retries, self._withdrawals = self._find_retries()
         open_: dict[str, StoredTrial] = {}
         number = 0
         for path in self._paths:
@@ -221,24 +251,37 @@ class TrialReader:
         event = line.event
         found = _tail(event)
         if found is None:
-            self._take_other(path, line)
+            self._take_other(path, line, open_)
             return None
         kind, trial = found[1], found[2].decode()
         stored = open_.get(trial)
         if stored is None:
             stored = open_[trial] = StoredTrial(self, trial)
         stored.take(kind, event, self._place)
-        over = kind == b"end" and stored.retried == self._retries.get(trial, 0)
-        return open_.pop(trial) if over else None
+        if kind != b"end" or stored.retried != self._retries.get(trial, 0):
+            return None
+        del open_[trial]
+        if any(map(stored.is_of, self._withdrawals)):
+            self._forget(stored)
+            return None
+        return stored
 
-    def _count_retries(self) -> Counter[str]:
-        """How often each trial was lost and asked again later: until then its outcome is not its last."""
-        if not any(_asks_again(path) for path in self._paths):
-            return Counter()
-        tails = (_tail(event) for event in self._lines_with(_RETRIED_EVENT))
-        return Counter(tail[2].decode() for tail in tails if tail and tail[1] == b"retried")
+    def _find_retries(self) -> tuple[Counter[str], list[Withdrawal]]:
+        """How often each trial was lost and asked again later, and what was withdrawn for that: what comes before is
+        not the last word."""
+        if not self._again:
+            return Counter(), []
+        tails = (_tail(hit.event) for hit in self._lines_with(_RETRIED_EVENT))
+        retries = Counter(tail[2].decode() for tail in tails if tail and tail[1] == b"retried")
+        withdrawn = (_withdrawal(hit.event) for hit in self._lines_with(_WITHDRAWN_EVENT))
+        return retries, [one for one in withdrawn if one is not None]
 
-    def _take_other(self, path: Path, line: Line) -> None:
+    def _forget(self, stored: StoredTrial) -> None:
+        """A trial of a withdrawn wave: if it is drawn up again it is as if it were new."""
+        if stored.retried:
+            self._retries[stored.id] -= stored.retried
+
+    def _take_other(self, path: Path, line: Line, open_: dict[str, StoredTrial]) -> None:
         """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
         event = decode_event(line.event)
         if event.kind not in APART:
@@ -247,6 +290,10 @@ class TrialReader:
             self._texts[_key(event)] = _Place(path, line.offset, len(line.event))
             if len(self._texts) > REMEMBERED_TEXTS:
                 self._texts.popitem(last=False)
+        elif event.kind == "withdrawn" and self._withdrawals:
+            withdrawal = self._withdrawals.pop(0)
+            for stored in [one for one in open_.values() if one.is_of(withdrawal)]:
+                self._forget(open_.pop(stored.id))
 
     def _place(self, key: str) -> _Place | None:
         if key in self._texts:
@@ -278,12 +325,14 @@ class TrialReader:
     def find(self, prefix: str) -> TrialLog:
         """The one trial whose id begins so: searched for in the bytes, and each line checked against the one before."""
         stored: dict[str, StoredTrial] = {}
-        for event in self._lines_with(f'"trial":"{prefix}'.encode()):
+        for event in self._in_order(f'"trial":"{prefix}'.encode()):
             tail = _tail(event)
-            if tail is None or not tail[2].startswith(prefix.encode()):
-                continue
-            trial = tail[2].decode()
-            stored.setdefault(trial, StoredTrial(self, trial)).take(tail[1], event, lambda _: None)
+            if tail is None:
+                for one in stored.values():
+                    one.withdraw(_withdrawal(event))
+            elif tail[2].startswith(prefix.encode()):
+                trial = tail[2].decode()
+                stored.setdefault(trial, StoredTrial(self, trial)).take(tail[1], event, lambda _: None)
             if len(stored) > MOST_NAMED:
                 break
         if not stored:
@@ -298,18 +347,29 @@ class TrialReader:
         return found.read()
 
     def planned(self) -> int:
-        """How many trials the waves have that were opened."""
-        opened = (decode_event(event) for event in self._lines_with(_WAVE_EVENT))
-        try:
-            return sum(event.data["trials"] for event in opened if event.kind == "wave")
-        except (KeyError, TypeError) as error:
-            raise IntegrityError(f"a wave that cannot be read ({error})") from None
+        """How many trials the waves have that were opened and not withdrawn."""
+        waves: Waves = {}
+        for event in self._in_order(_WAVE_EVENT):
+            if (withdrawal := _withdrawal(event)) is not None:
+                take_withdrawal(waves, withdrawal)
+            elif (opened := decode_event(event)).kind == "wave":
+                try:
+                    take_wave(waves, "wave", msgspec.convert(opened.data, Wave))
+                except msgspec.ValidationError as error:
+                    raise IntegrityError(f"a wave that cannot be read ({error})") from None
+        return sum(wave.trials for found in waves.values() for wave in found)
+
+    def _in_order(self, needle: bytes) -> Iterator[bytes]:
+        """The events of lines that hold a text, and the withdrawals, in the order of the ledger."""
+        needles = (needle, _WITHDRAWN_EVENT) if self._again else (needle,)
+        found = heapq.merge(*map(self._lines_with, needles), key=lambda hit: hit[:2])
+        return (hit.event for hit in found)
 
     def _search_texts(self, wanted: set[str]) -> dict[str, str]:
         found: dict[str, str] = {}
         keys = {key.encode() for key in wanted}
-        for event in self._lines_with(_TEXT_EVENT, lambda after: after in keys):
-            decoded = decode_event(event)
+        for hit in self._lines_with(_TEXT_EVENT, lambda after: after in keys):
+            decoded = decode_event(hit.event)
             if decoded.kind == "text":
                 found[_key(decoded)] = _text(decoded)
                 if len(found) == len(wanted):
@@ -318,9 +378,9 @@ class TrialReader:
 
     def _lines_with(
         self, needle: bytes, follows: Callable[[bytes], bool] = lambda after: True
-    ) -> Iterator[bytes]:
-        """The events of lines that hold a text, and behind it 64 bytes of a certain kind."""
-        for path in self._paths:
+    ) -> Iterator[_Hit]:
+        """The lines that hold a text, and behind it 64 bytes of a certain kind."""
+        for number, path in enumerate(self._paths):
             previous, offset = genesis(self._lock, path.name), 0
             with path.open("rb", buffering=1 << 20) as file:
                 while block := file.read(BLOCK):
@@ -341,7 +401,7 @@ class TrialReader:
                                     self.torn.add(path.name)
                                     break
                                 raise IntegrityError(f"{path.name} at byte {offset + start}: {fault}")
-                            yield line[9 : -(OVERHEAD - 9)]
+                            yield _Hit(number, offset + start, line[9 : -(OVERHEAD - 9)])
                         hit = block.find(needle, end)
                     previous, offset = block[-67:-3], offset + len(block)
 
@@ -358,6 +418,15 @@ def _text(event: Event) -> str:
         return str(event.data["text"])
     except (KeyError, TypeError):
         raise IntegrityError("a text that cannot be read") from None
+
+
+def _withdrawal(event: bytes) -> Withdrawal | None:
+    """What an event of no trial withdraws, if it does."""
+    decoded = decode_event(event)
+    try:
+        return msgspec.convert(decoded.data, Withdrawal) if decoded.kind == "withdrawn" else None
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"a withdrawal that cannot be read ({error})") from None
 
 
 def _tail(event: bytes) -> re.Match[bytes] | None:
