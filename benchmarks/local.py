@@ -36,22 +36,32 @@ REPLY_TOKENS = 16
 class Speed(NamedTuple):
     seconds: float  # an episode
     read: float  # tokens of prompts that were read, an episode
-    written: float  # tokens a second
+    reading: float  # tokens a second, in one conversation
+    writing: float
 
 
-async def episode(subject: LocalSubject, key: str, turns: int) -> tuple[int, int]:
-    """Tokens read and written in one conversation."""
+class Work(NamedTuple):
+    """Tokens of one conversation and the server's own times for them."""
+
+    read: int
+    reading_seconds: float
+    written: int
+    writing_seconds: float
+
+
+async def episode(subject: LocalSubject, key: str, turns: int) -> Work:
     messages = [Message("system", RULES + ACTIONS)]
-    read = written = 0
+    read, reading, written, writing = 0, 0.0, 0, 0.0
     for turn in range(turns):
         messages.append(Message("user", SEEN.format(n=f"{key} and {turn}")))
         asked = Request(tuple(messages), Sampling(temperature=0.0, max_tokens=REPLY_TOKENS), seed=1)
         reply = await subject.call(subject.wire(asked), Call(key, 0, turn), 3600)
-        read += reply.rest["timings"]["prompt_n"]
-        written += reply.usage.output or 0
+        times = reply.rest["timings"]
+        read, reading = read + times["prompt_n"], reading + times["prompt_ms"] / 1000
+        written, writing = written + times["predicted_n"], writing + times["predicted_ms"] / 1000
         messages.append(Message("assistant", reply.text))
     await subject.forget(f"{key}/0")
-    return read, written
+    return Work(read, reading, written, writing)
 
 
 async def served(spec: SubjectSpec, episodes: int, turns: int) -> Speed:
@@ -61,7 +71,7 @@ async def served(spec: SubjectSpec, episodes: int, turns: int) -> Speed:
         await episode(subject, "first", 1)
         places = asyncio.Semaphore(subject.connections)
 
-        async def one(number: int) -> tuple[int, int]:
+        async def one(number: int) -> Work:
             async with places:
                 return await episode(subject, f"episode {number}", turns)
 
@@ -70,7 +80,8 @@ async def served(spec: SubjectSpec, episodes: int, turns: int) -> Speed:
         spent = time.perf_counter() - begun
     finally:
         await subject.close()
-    return Speed(spent / episodes, sum(r for r, _ in done) / episodes, sum(w for _, w in done) / spent)
+    read, reading, written, writing = map(sum, zip(*done, strict=True))
+    return Speed(spent / episodes, read / episodes, read / reading, written / writing)
 
 
 def specs_of(name: str, threads: int | None) -> dict[str, SubjectSpec]:
@@ -92,7 +103,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     given = parser.parse_args()
     print(f"{given.episodes} episodes of {given.turns} turns, median of {given.repeats}")
-    print(f"{'':20}{'':8}{'slots':>6}{'s/episode':>11}{'tokens read':>13}{'tokens/s':>10}{'ratio':>7}")
+    print(
+        f"{'':20}{'':8}{'slots':>6}{'s/episode':>11}{'tokens read':>13}{'read/s':>8}{'written/s':>11}{'ratio':>7}"
+    )
     for name in given.model or MODELS:
         if not kept_at(MODELS[name]).is_file():
             print(f"{name:20}is not on this machine and is left out; fetch it with: assay pull {name}")
@@ -108,7 +121,7 @@ def main() -> None:
         for kind, speed in middle.items():
             print(
                 f"{name:20}{kind:8}{specs[kind].connections:6}{speed.seconds:11.2f}{speed.read:13,.0f}"
-                f"{speed.written:10.1f}{speed.seconds / middle['before'].seconds:7.2f}"
+                f"{speed.reading:8.1f}{speed.writing:11.1f}{speed.seconds / middle['before'].seconds:7.2f}"
             )
 
 

