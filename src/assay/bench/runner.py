@@ -386,8 +386,7 @@ class Runner:
                 self._count_loss(lane, SubjectFault("trial_timeout"))
         finally:
             worker.since = math.inf
-            if lane.subject.stateful:
-                await lane.subject.forget(f"{trial_id}/{attempt}")
+            await lane.subject.forget(f"{trial_id}/{attempt}")
         data: dict[str, Any] = {
             "outcome": outcome,
             "trial": trial,

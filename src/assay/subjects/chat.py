@@ -27,6 +27,7 @@ from .base import wire_messages
 from .parameters import refusal_of, sampling_fields
 
 __all__ = [
+    "TOO_LONG",
     "chat_body",
     "check_options",
     "clean",
@@ -39,12 +40,14 @@ __all__ = [
 
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
+_TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})  # OpenAI's, llama.cpp's
 _OURS = ("model", "messages", "stream")
 _KEY_REFUSED = re.compile(r"\bapi[ _-]?key\b", re.IGNORECASE)
 LONGEST_MEANT = 86_400.0  # seconds
 QUOTED = 1 << 16  # bytes of a body that is no JSON: more than an excerpt is made from
 MOST_VALUES = 1_000_000  # of a body: more would take seconds to read and half a gigabyte of memory
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+TOO_LONG = "context_exceeded"  # the fault of a conversation that does not fit
 USED_UP = "reasoning_used_up_max_tokens"  # the note of a reply that is empty for it
 DEEPEST = 100  # no reply nests like that; what is read must also be written, at any depth of the stack
 
@@ -293,6 +296,8 @@ def read_failure(
         return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest=value)
     if spec and (refused := refusal_of(status, value, detail, sent, spec)) is not None:
         raise refused
+    if status == 400 and codes & _TOO_LONG:
+        raise SubjectFault(TOO_LONG, detail, retriable=False)
     no_key = status == 400 and _KEY_REFUSED.search(detail)  # Gemini's
     if status in (401, 402, 403, 404, 407) or no_key or "insufficient_quota" in codes:
         raise SubjectRefused(f"the endpoint answers {status}: {detail or 'no reason given'}")
