@@ -194,7 +194,7 @@ def folds(rows: Sequence[Example]) -> list[str]:
     kept = [row for row in rows if row.group != "held-out"]
     for group in sorted({row.group for row in kept}):
         others = [row for row in kept if row.group != group]
-        mine = [row for row in kept if row.group == group]
+        mine = [row for row in kept if row.group == group and row.reply.reply != row.reply.prompt]
         both, words = train(others), train([_words_only(row) for row in others])
         for component in COMPONENTS:
             asked = [row for row in mine if getattr(row.reply, component) is not None]
