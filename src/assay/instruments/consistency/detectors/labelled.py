@@ -6,8 +6,8 @@
 ``refusals``   refusal only: in the manner of five chat models, by batch
 ``ordinary``   full answers: no refusal
 ``languages``  refusal only, in German, French, Spanish and Chinese
-``unseen``     all components, by an author who had not seen the rules: nothing is trained on it, and no rule was
-               changed since it was written
+``unseen``     all components, by two authors who had not seen the rules: nothing is trained on it, and no miss of
+               it was looked at
 =============  ======================================================================================================
 """
 
