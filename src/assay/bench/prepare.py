@@ -15,7 +15,7 @@ from assay.study.model import Study
 from assay.study.source import Source, convert, read_source
 from assay.subjects.base import Subject, make_subject
 from assay.subjects.llama_cpp import with_defaults
-from assay.subjects.parameters import PARAMETERS
+from assay.subjects.parameters import sampling_option
 from assay.subjects.recipes import ENDPOINT_FIELDS, RECIPES, resolved
 
 from .instrument import Instrument, Prepared, load_instrument, named_instrument
@@ -98,11 +98,9 @@ def _check_subjects(study: Study, source: Source | None) -> None:
         if spec.llama_cpp is not None and spec.kind != "local":
             what = f"goes with local: subjects, not with {spec.kind}:"
             raise _error(source, (*at, "llama_cpp"), what)
-        for name in PARAMETERS:
-            if name in spec.options and not spec.leaves_out(name):
-                mend = f"parameters: {{{name}: null}}"
-                what = f"would be sent in place of what the study declares; first leave that out: {mend}"
-                raise _error(source, (*at, "options", name), what)
+        for name in spec.options:
+            if (refused := sampling_option(spec, name)) is not None:
+                raise _error(source, (*at, "options", name), refused)
         if study.budget.cost is not None and spec.price is None and spec.kind in RECIPES:
             how = "--price IN/OUT, or price in a study"
             raise _error(source, at, f"a budget in money needs the price of {spec.title}: {how}")
