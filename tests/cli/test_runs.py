@@ -11,6 +11,7 @@ import pytest
 
 from assay.evidence import segment_paths
 from assay.study import Budget, Price, Study, SubjectSpec
+from assay.testing.stub import Faults, stub_process
 from tests.support import begin, record_trials
 
 from .conftest import Assay
@@ -112,3 +113,28 @@ def test_status_says_what_was_spent_of_the_budget_and_on_whom(assay: Assay, runs
 def test_status_without_a_price_says_nothing_of_money(assay: Assay, runs: Path) -> None:
     assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "free").code == 0
     assert "cost" not in assay("status", "free").out
+
+
+def test_status_counts_what_was_sent_and_says_why_a_run_stopped(
+    assay: Assay, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUB_KEY", "wrong-key-1234")
+    with stub_process(required_key="right-key-1234") as stub:
+        spec = ("-s", "openai:stub", "--base-url", stub.url, "--key-env", "STUB_KEY", "--connections", "8")
+        assert assay("run", "ping", *spec, "--trials", "30", "--name", "no").code == 3
+        sent = stub.stats().requests
+    told = json.loads(assay("status", "no", "--json").out)
+    assert (told["calls"], listed(assay)["no"]["calls"]) == (sent, sent)
+    assert "401" in told["stopped"]
+    shown = assay("status", "no").out
+    assert told["stopped"] in shown
+    assert "go on with: assay resume runs/no" in shown
+
+
+def test_tries_of_a_call_that_was_given_up_stay_counted(assay: Assay, runs: Path) -> None:
+    with stub_process(faults=Faults.of(http_500=1.0)) as stub:
+        spec = ("-s", "openai:stub", "--base-url", stub.url, "--connections", "1", "--budget", "calls=2")
+        assert assay("run", "ping", *spec, "--trials", "3", "--name", "no").code == 3
+        assert assay("resume", "no").code == 3
+        assert stub.stats().requests == 2
+    assert json.loads(assay("status", "no", "--json").out)["calls"] == 2

@@ -23,7 +23,7 @@ from assay.vocabulary import Usage
 
 from .meter import Meter
 
-__all__ = ["History", "met_faults"]
+__all__ = ["History", "StopData", "met_faults"]
 
 
 class _Reply(Struct):
@@ -45,6 +45,17 @@ class _ReceivedEvent(Struct):
 _decode_received = msgspec.json.Decoder(_ReceivedEvent).decode
 
 
+class StopData(Struct, omit_defaults=True):
+    """The data of a ``stopped`` event. ``mend`` is the change of the study without which it would be stopped again.
+
+    ``calls`` were sent until then, in all sessions: of a call that was given up between two tries nothing else tells.
+    """
+
+    reason: str = ""
+    mend: str = ""
+    calls: int = 0
+
+
 class History:
     """Finished trials, half-finished ones, waves, and what was used up."""
 
@@ -55,6 +66,7 @@ class History:
         self.heads: dict[str, str] = {}
         self.torn: dict[str, int] = {}
         self.ended = False
+        self.stopped = StopData()  # how the last session ended, where it was stopped
         self.sessions: list[dict[str, Any]] = []  # the data of every ``run`` event
         self.times: list[float] = []  # when sessions began and ended
         self.faults = FaultCounts()
@@ -99,7 +111,7 @@ class History:
     def _take(self, path: Path, line: Line, meter: Meter) -> None:
         found = TAIL.search(line.event, max(0, len(line.event) - TAIL_SIZE))
         if found is None:
-            self._take_other(path, line)
+            self._take_other(path, line, meter)
             return
         kind, trial = found[1], found[2].decode()
         if kind == b"end":
@@ -140,7 +152,7 @@ class History:
         lost = self.faults.lost
         return {trial: lost[trial] for trial in sorted(lost) if not faults or lost[trial].reason in faults}
 
-    def _take_other(self, path: Path, line: Line) -> None:
+    def _take_other(self, path: Path, line: Line, meter: Meter) -> None:
         """Events that belong to no trial: few, and read whole."""
         event = decode_event(line.event)
         kind = event.kind
@@ -151,6 +163,8 @@ class History:
         elif kind in ("run", "stopped", "finished"):
             self.times.append(event.at)
             self.ended = kind == "finished"  # a run that lost trials may be begun again
+            self.stopped = msgspec.convert(event.data, StopData) if kind == "stopped" else StopData()
+            meter.calls = max(meter.calls, self.stopped.calls)
             if kind == "run":
                 self.sessions.append(event.data)
                 if "retry" in event.data:

@@ -41,6 +41,7 @@ def status(
     value: dict[str, Any] = {
         "run": str(folder.path),
         "state": state,
+        "stopped": history.stopped.reason,
         "lock": lock.digest,
         "trials_finished": len(history.finished),
         "trials_opened": sum(wave.trials for wave in waves),
@@ -60,6 +61,8 @@ def status(
         print_json(value)
         return
     say(f"{folder.path}: {state}")
+    if history.stopped.reason:
+        say(f"  stopped {line(history.stopped.reason)}")
     say(
         f"  trials  {value['trials_finished']:,} of {value['trials_opened']:,} finished, {value['trials_begun']} begun"
     )
@@ -79,7 +82,9 @@ def status(
         say(f"          {line(one.text)}")
     if any(history.torn.values()):
         say("  a crash left a torn tail; resume cuts it off and keeps it beside")
-    if state != "closed":
+    if history.stopped.mend:
+        say("  its lock would ask the same again: change the study and run it anew")
+    elif state != "closed":
         say(f"  go on with: {command_of('resume', folder.path, lock)}")
 
 
