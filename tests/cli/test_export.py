@@ -179,3 +179,6 @@ def test_records_are_those_of_the_run(assay: Assay, tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "runs/seen/records-ping.csv").read_bytes()
     exported(assay, tmp_path, "--what", "records", out="out.parquet")
     assert pl.read_parquet(tmp_path / "out.parquet").height == 4
+    for what in ("trials", "calls"):
+        rows = lines(exported(assay, tmp_path, "--what", what, out=f"{what}.jsonl"))
+        assert [row["cost"] for row in rows] == [None] * 4, "without a price nothing is known of money"

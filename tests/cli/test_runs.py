@@ -38,9 +38,9 @@ def test_runs_are_listed_newest_first_with_what_they_took(assay: Assay, runs: Pa
     found = listed(assay)
     assert found["new"] | {"begun": "", "path": ""} == {
         "name": "new", "path": "", "state": "closed", "begun": "", "instruments": ["ping"],
-        "subjects": ["reference:mumbler"], "trials": 4, "planned": 4, "calls": 4, "cost": 0.0, "problem": "",
+        "subjects": ["reference:mumbler"], "trials": 4, "planned": 4, "calls": 4, "cost": None, "problem": "",
     }  # fmt: skip
-    assert (found["old"]["state"], found["old"]["calls"], found["old"]["cost"]) == ("not finished", 2, 0.5)
+    assert (found["old"]["state"], found["old"]["calls"]) == ("not finished", 2)
     assert (found["waiting"]["state"], found["waiting"]["trials"]) == ("not begun", 0)
     assert list(found)[-1] == "old"
     lines = assay("list", "runs").out.splitlines()
@@ -101,6 +101,7 @@ def test_status_says_what_was_spent_of_the_budget_and_on_whom(assay: Assay, runs
     (path,) = segment_paths(folder.ledger)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))  # the third has no outcome
     told = json.loads(assay("status", "paid", "--json").out)
+    assert listed(assay)["paid"]["cost"] == 0.75
     assert (told["cost"], told["budget"]) == (0.75, {"calls": 10, "cost": 4.0})
     assert {name: used["cost"] for name, used in told["by_subject"].items()} == {
         "one": 0.25, "two": 0.25, "trials that are not finished": 0.25,
@@ -113,6 +114,7 @@ def test_status_says_what_was_spent_of_the_budget_and_on_whom(assay: Assay, runs
 def test_status_without_a_price_says_nothing_of_money(assay: Assay, runs: Path) -> None:
     assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "free").code == 0
     assert "cost" not in assay("status", "free").out
+    assert json.loads(assay("status", "free", "--json").out)["cost"] is None
 
 
 def test_status_counts_what_was_sent_and_says_why_a_run_stopped(

@@ -18,7 +18,7 @@ from assay.evidence.ledger import segment_paths
 from assay.evidence.trial_reader import TrialReader
 from assay.study import Budget, Lock
 
-__all__ = ["RunSummary", "list_runs"]
+__all__ = ["RunSummary", "list_runs", "priced"]
 
 
 class RunSummary(Struct, frozen=True, kw_only=True):
@@ -80,6 +80,11 @@ def _summary(folder: RunFolder) -> RunSummary:
         return RunSummary(**known, state="damaged", problem=str(error))
 
 
+def priced(lock: Lock) -> bool:
+    """Whether anything can be said of money."""
+    return any(spec.price is not None for spec in lock.study.specs)
+
+
 def _begun(folder: RunFolder) -> str | None:
     """The time of the first event."""
     for path in segment_paths(folder.ledger):
@@ -102,7 +107,13 @@ def _closed(folder: RunFolder, lock: Lock) -> dict[str, Any]:
         raise IntegrityError(f"{folder.reading_path(name).name}: cannot be read ({error})") from None
     used = reading.envelope.efficiency
     planned = TrialReader(folder.ledger, lock.digest).planned()
-    return {"state": "closed", "trials": planned, "planned": planned, "calls": used.calls, "cost": used.cost}
+    return {
+        "state": "closed",
+        "trials": planned,
+        "planned": planned,
+        "calls": used.calls,
+        "cost": used.cost if priced(lock) else None,
+    }
 
 
 def _open(folder: RunFolder, lock: Lock) -> dict[str, Any]:
@@ -114,5 +125,5 @@ def _open(folder: RunFolder, lock: Lock) -> dict[str, Any]:
         "trials": len(history.finished),
         "planned": sum(wave.trials for waves in history.waves.values() for wave in waves),
         "calls": meter.calls,
-        "cost": meter.cost,
+        "cost": meter.cost if priced(lock) else None,
     }

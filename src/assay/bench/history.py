@@ -35,7 +35,7 @@ class _Received(FailedTries):
 
     seconds: float = 0.0
     reply: _Reply | None = None
-    cost: float = 0.0
+    cost: float | None = None
 
 
 class _ReceivedEvent(Struct):
@@ -66,6 +66,7 @@ class History:
         self.heads: dict[str, str] = {}
         self.torn: dict[str, int] = {}
         self.ended = False
+        self.retrying: list[str] | None = None  # the faults whose lost trials are being asked again; []: all
         self.stopped = StopData()  # how the last session ended, where it was stopped
         self.sessions: list[dict[str, Any]] = []  # the data of every ``run`` event
         self.times: list[float] = []  # when sessions began and ended
@@ -137,7 +138,7 @@ class History:
             meter.calls += len(received.tries) - (received.reply is None)
             if received.reply is not None:
                 meter.take_reply(received.reply.usage, None, received.seconds)
-                meter.cost += received.cost
+                meter.cost += received.cost or 0.0
 
     def reopen(self, trial: str) -> LostTrial:
         """A lost trial is asked again, so its wave is open again."""
@@ -165,9 +166,12 @@ class History:
             self.ended = kind == "finished"  # a run that lost trials may be begun again
             self.stopped = msgspec.convert(event.data, StopData) if kind == "stopped" else StopData()
             meter.calls = max(meter.calls, self.stopped.calls)
-            if kind == "run":
+            if kind == "finished":
+                self.retrying = None
+            elif kind == "run":
                 self.sessions.append(event.data)
                 if "retry" in event.data:
+                    self.retrying = event.data["retry"]["faults"]
                     self.due |= self.lost_to(event.data["retry"]["faults"])
         else:
             raise IntegrityError(f"an event of an unknown kind {kind!r}")

@@ -42,7 +42,7 @@ class Received(msgspec.Struct, omit_defaults=True):
     detail: str = ""
     trace: str = ""  # where code of the subject raised: the end of its traceback
     printed: str = ""  # and of what it printed
-    cost: float = 0.0
+    cost: float | None = None  # None: no price is declared
 
 
 class Conclusion(NamedTuple):

@@ -26,6 +26,7 @@ def status(
     """Say how far a run is and what it took, from its ledger. The budget is the declared one."""
     import msgspec
 
+    from assay.api.runs import priced
     from assay.bench import Meter, RunFolder
     from assay.bench.history import History
     from assay.report.faults import said_faults
@@ -50,7 +51,7 @@ def status(
         "waves_opened": len(waves),
         "calls": meter.calls,
         "tokens": meter.input_tokens + meter.output_tokens,
-        "cost": meter.cost,
+        "cost": meter.cost if priced(lock) else None,
         "budget": msgspec.to_builtins(lock.study.budget),
         "by_subject": _by_subject(folder, lock) if meter.cost else {},
         "faults": dict(sorted(meter.faults.items())),

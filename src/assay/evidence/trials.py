@@ -36,7 +36,7 @@ class _Received(Struct):
 
     tries: tuple[Any, ...] = ()
     reply: _Reply | None = None
-    cost: float = 0.0
+    cost: float | None = None
 
 
 class _ReceivedEvent(Struct):
@@ -145,7 +145,7 @@ class StoredTrial:
                 usage = data.reply.usage if data.reply else Usage()
                 tokens = (usage.input or 0) + (usage.output or 0)
                 again = len(data.tries) - (data.reply is None)  # beside the first, which was announced
-                total = total.plus(Used(again, tokens, data.cost))
+                total = total.plus(Used(again, tokens, data.cost or 0.0))
         return total
 
     def _text(self, key: str) -> str:

@@ -140,7 +140,7 @@ def _said(reply: Reply | None, text: str) -> dict[str, Any]:
 
 
 def _used(asks: Sequence[Ask]) -> dict[str, Any]:
-    """Sums over the calls. Tokens that no endpoint told of are nothing, not zero."""
+    """Sums over the calls. Tokens that no endpoint told of and money without a price are nothing, not zero."""
     usages = [ask.reply.usage for ask in asks if ask.reply]
     faults = Counter(str(one.get("fault", "unknown")) for ask in asks for one in ask.tries)
     return {
@@ -148,13 +148,13 @@ def _used(asks: Sequence[Ask]) -> dict[str, Any]:
         "output_tokens": _sum([usage.output for usage in usages]),
         "reasoning_tokens": _sum([usage.reasoning for usage in usages]),
         "seconds": sum(ask.seconds for ask in asks if ask.reply) if usages else None,
-        "cost": sum(ask.cost for ask in asks),
+        "cost": _sum([ask.cost for ask in asks]),
         "tries": sum(len(ask.tries) + (ask.reply is not None) for ask in asks),
         "faults": _json(dict(sorted(faults.items()))) if faults else None,
     }
 
 
-def _sum(counts: Sequence[int | None]) -> int | None:
+def _sum(counts: Sequence[float | None]) -> float | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 
