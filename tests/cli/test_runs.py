@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,30 @@ def test_a_closed_run_is_told_without_its_instrument_and_its_ledger(assay: Assay
     assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "new").code == 0
     (runs / "new" / "reading-ping.json").write_bytes(b"{}")
     assert listed(assay)["new"]["state"] == "damaged"
+
+
+@pytest.mark.parametrize("damage", ["gone", "rubbish", "cut"])
+def test_a_closed_run_without_its_evidence_is_damaged_everywhere(
+    assay: Assay, runs: Path, damage: str
+) -> None:
+    assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "r").code == 0
+    segment = runs / "r/ledger/0001.jsonl"
+    if damage == "gone":
+        shutil.rmtree(segment.parent)
+    else:
+        segment.write_bytes(b"\x00\xff\n" * 99 if damage == "rubbish" else segment.read_bytes()[:-9])
+    before = sorted(path.name for path in (runs / "r").rglob("*"))
+    assert listed(assay)["r"]["state"] == "damaged"
+    told = assay("status", "r")
+    assert (told.code, told.out.splitlines()[0]) == (1, "runs/r: damaged")
+    assert "assay resume" not in told.out
+    shown = assay("view", "r")
+    assert shown.code == 1
+    assert "damaged" in shown.err
+    assert "going on" not in shown.err
+    for command in (("resume", "r"), ("resume", "r", "--retry-lost"), ("export", "r"), ("report", "r")):
+        assert assay(*command).code == 1, command
+    assert {path.name for path in (runs / "r").rglob("*")} <= {*before, ".writer"}
 
 
 def test_another_folder_and_none(assay: Assay, runs: Path, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def _summary(folder: RunFolder) -> RunSummary:
             "instruments": tuple(lock.study.options),
             "subjects": tuple(spec.title for spec in lock.study.specs),
         }
+        folder.check_damage()
         facts = _closed(folder, lock) if folder.closed else _open(folder, lock)
         return RunSummary(**known, **facts)
     except (AssayError, OSError) as error:

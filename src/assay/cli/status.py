@@ -38,10 +38,13 @@ def status(
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     waves = [wave for found in history.waves.values() for wave in found]
     faults = history.listed_faults(lock)
+    problem = folder.damage()
     state = "closed" if folder.closed else "finished" if history.ended else "not finished"
+    state = "damaged" if problem else state
     value: dict[str, Any] = {
         "run": str(folder.path),
         "state": state,
+        "problem": problem,
         "stopped": history.stopped.reason,
         "lock": lock.digest,
         "trials_finished": len(history.finished),
@@ -60,8 +63,11 @@ def status(
     }
     if as_json:
         print_json(value)
-        return
+        raise typer.Exit(1 if problem else 0)
     say(f"{folder.path}: {state}")
+    if problem:
+        say(f"  {line(problem)}; see: {command_of('audit', folder.path, lock)}")
+        raise typer.Exit(1)
     if history.stopped.reason:
         say(f"  stopped {line(history.stopped.reason)}")
     say(

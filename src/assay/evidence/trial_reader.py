@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from assay.errors import InputError, IntegrityError
@@ -44,11 +45,30 @@ class TrialReader:
         self._retries: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[StoredTrial]:
-        """Trials in the order in which they ended; those that have not come last, in the order of their beginning."""
+        """Trials in the order in which they ended; those that have not come last, in the order of their beginning.
+
+        Where the ledger is altered, those with an outcome before that place come first, and then the error.
+        """
         self._texts.clear()
         self._retries = self._count_retries()
         open_: dict[str, StoredTrial] = {}
-        number = 0
+        number, broken = 0, None
+        try:
+            for ended in self._ended(open_):
+                number += 1
+                ended.number = number
+                yield ended
+        except IntegrityError as error:
+            broken = error
+        for trial in open_.values():
+            if broken is None or trial.end is not None:
+                number += 1
+                trial.number = number
+                yield trial
+        if broken is not None:
+            raise broken
+
+    def _ended(self, open_: dict[str, StoredTrial]) -> Iterator[StoredTrial]:
         for path, end in self._whole.items():
             for line in self._sound(path, end):
                 try:
@@ -56,13 +76,7 @@ class TrialReader:
                 except IntegrityError as error:
                     raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
                 if ended is not None:
-                    number += 1
-                    ended.number = number
                     yield ended
-        for trial in open_.values():
-            number += 1
-            trial.number = number
-            yield trial
 
     def _sound(self, path: Path, end: int) -> Iterator[Line]:
         first = genesis(self._lock, path.name)
@@ -89,11 +103,17 @@ class TrialReader:
         return open_.pop(trial) if over else None
 
     def _count_retries(self) -> Counter[str]:
-        """How often each trial was lost and asked again later: until then its outcome is not its last."""
-        if not any(_asks_again(path) for path in self._whole):
-            return Counter()
-        tails = (_tail(event) for event in self._lines_with(_RETRIED_EVENT))
-        return Counter(tail[2].decode() for tail in tails if tail and tail[1] == b"retried")
+        """How often each trial was lost and asked again later: until then its outcome is not its last.
+
+        A line that was altered ends the count: whoever goes through the ledger meets it in its place.
+        """
+        found: Counter[str] = Counter()
+        if any(_asks_again(path) for path in self._whole):
+            with suppress(IntegrityError):
+                for event in self._lines_with(_RETRIED_EVENT):
+                    if (tail := _tail(event)) and tail[1] == b"retried":
+                        found[tail[2].decode()] += 1
+        return found
 
     def _take_other(self, path: Path, line: Line) -> None:
         """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
