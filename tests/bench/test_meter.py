@@ -49,10 +49,10 @@ def test_the_budget_of_money_follows_the_price_per_million() -> None:
         meter.take_call()
 
 
-def test_without_a_price_or_counts_a_reply_costs_nothing() -> None:
+def test_without_a_price_or_counts_it_is_not_known_what_a_reply_costs() -> None:
     meter = Meter(Budget())
-    assert meter.take_reply(Usage(1000, 1000), None, 1.0) == 0
-    assert meter.take_reply(Usage(), Price(1, 1), 1.0) == 0
+    assert meter.take_reply(Usage(1000, 1000), None, 1.0) is None
+    assert meter.take_reply(Usage(), Price(1, 1), 1.0) is None
     assert (meter.cost, meter.replies) == (0, 2)
 
 

@@ -63,8 +63,14 @@ def test_a_boundary_that_lists_nothing_is_not_ruled_out_and_is_flagged(
     assay: Assay, tmp_path: Path, agent: tuple[str, str]
 ) -> None:
     ended = assay(*AGENCY, *agent, *EXTENDED)
-    assert ended.code in (0, 4)
+    assert ended.code == 4, "the only level that was tested is Invalid"
+    assert (
+        "Nothing usable: agency, python:my_agent:solve: every level that was tested is Invalid" in ended.out
+    )
     assert "warning: python:my_agent:solve: its extended boundary does not list what it includes" in ended.err
+    assert (
+        "warning: agency: every level of python:my_agent:solve will be Invalid (Missing Inputs)" in ended.err
+    )
     found = result(tmp_path, "agency")
     assert ruled_out(found) is False
     (level,) = [measure for measure in found.measures if measure.name == "S"]

@@ -179,3 +179,28 @@ def test_records_are_those_of_the_run(assay: Assay, tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "runs/seen/records-ping.csv").read_bytes()
     exported(assay, tmp_path, "--what", "records", out="out.parquet")
     assert pl.read_parquet(tmp_path / "out.parquet").height == 4
+    for what in ("trials", "calls"):
+        rows = lines(exported(assay, tmp_path, "--what", what, out=f"{what}.jsonl"))
+        assert [row["cost"] for row in rows] == [None] * 4, "without a price nothing is known of money"
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force(
+    assay: Assay, tmp_path: Path, run: tuple[RunFolder, Lock]
+) -> None:
+    record_trials(*run, ["a"])
+    (tmp_path / "mine.csv").write_text("mine")
+    refused = assay("export", "seen", "--out", "mine.csv")
+    assert (refused.code, (tmp_path / "mine.csv").read_text()) == (2, "mine")
+    assert "--force" in refused.err
+    assert assay("export", "seen", "--out", "mine.csv", "--force").code == 0
+    assert (tmp_path / "mine.csv").read_text().startswith("trial,")
+
+
+def test_a_format_that_contradicts_the_name_is_refused(
+    assay: Assay, tmp_path: Path, run: tuple[RunFolder, Lock]
+) -> None:
+    record_trials(*run, ["a"])
+    assert assay("export", "seen", "--format", "csv", "--out", "y.jsonl").code == 2
+    assert not (tmp_path / "y.jsonl").exists()
+    assert assay("export", "seen", "--format", "csv", "--out", "y.txt").code == 0
+    assert assay("export", "seen", "--format", "csv", "--out", "y.csv").code == 0

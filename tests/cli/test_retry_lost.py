@@ -36,6 +36,7 @@ def test_a_callable_that_was_mended_is_asked_again_and_the_reading_says_so(
     assert result["excluded"] == []
     cause = "3 trials were asked again after a loss (subject_raised 3), when the subject's own code had been changed"
     assert {"kind": "Limited Comparability", "cause": cause} in result["flags"]
+    assert f"Limited Comparability: {cause}" in ended.out
     assert cause in (tmp_path / "runs/r/report.html").read_text("utf-8").replace("&#39;", "'")
     assert assay("audit", "r").code == 0
     assert assay("check", "r").code == 0
@@ -52,6 +53,18 @@ def test_a_run_that_gave_up_is_completed(assay: Assay, tmp_path: Path) -> None:
     [reading] = json.loads(ended.out)["readings"]
     assert [m["n"] for m in reading["result"]["measures"] if m["name"] == "success"] == [30]
     assert assay("audit", "r").code == 0
+
+
+def test_a_choice_by_fault_is_refused_while_another_is_under_way(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "weak.py").write_text(WRONG)
+    run = ("run", "ping", "-s", "python:weak:answer", "--set", "trials=3", "--name", "r")
+    assert assay(*run).code == 4
+    (tmp_path / "weak.py").write_text(RIGHT)
+    assert assay("resume", "r", "--retry-lost", "--budget", "calls=4").code == 3
+    ended = assay("resume", "r", "--retry-lost", "--fault", "timeout")
+    assert ended.code == 2
+    assert "a retry of all that was lost is under way" in ended.err
+    assert assay("resume", "r", "--budget", "calls=100").code == 0
 
 
 @pytest.mark.filterwarnings("always:no trial of this run is lost")

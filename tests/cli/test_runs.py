@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from assay.evidence import segment_paths
 from assay.study import Budget, Price, Study, SubjectSpec
+from assay.testing.stub import Faults, stub_process
 from tests.support import begin, record_trials
 
 from .conftest import Assay
@@ -37,9 +39,9 @@ def test_runs_are_listed_newest_first_with_what_they_took(assay: Assay, runs: Pa
     found = listed(assay)
     assert found["new"] | {"begun": "", "path": ""} == {
         "name": "new", "path": "", "state": "closed", "begun": "", "instruments": ["ping"],
-        "subjects": ["reference:mumbler"], "trials": 4, "planned": 4, "calls": 4, "cost": 0.0, "problem": "",
+        "subjects": ["reference:mumbler"], "trials": 4, "planned": 4, "calls": 4, "cost": None, "problem": "",
     }  # fmt: skip
-    assert (found["old"]["state"], found["old"]["calls"], found["old"]["cost"]) == ("not finished", 2, 0.5)
+    assert (found["old"]["state"], found["old"]["calls"]) == ("not finished", 2)
     assert (found["waiting"]["state"], found["waiting"]["trials"]) == ("not begun", 0)
     assert list(found)[-1] == "old"
     lines = assay("list", "runs").out.splitlines()
@@ -80,6 +82,30 @@ def test_a_closed_run_is_told_without_its_instrument_and_its_ledger(assay: Assay
     assert listed(assay)["new"]["state"] == "damaged"
 
 
+@pytest.mark.parametrize("damage", ["gone", "rubbish", "cut"])
+def test_a_closed_run_without_its_evidence_is_damaged_everywhere(
+    assay: Assay, runs: Path, damage: str
+) -> None:
+    assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "r").code == 0
+    segment = runs / "r/ledger/0001.jsonl"
+    if damage == "gone":
+        shutil.rmtree(segment.parent)
+    else:
+        segment.write_bytes(b"\x00\xff\n" * 99 if damage == "rubbish" else segment.read_bytes()[:-9])
+    before = sorted(path.name for path in (runs / "r").rglob("*"))
+    assert listed(assay)["r"]["state"] == "damaged"
+    told = assay("status", "r")
+    assert (told.code, told.out.splitlines()[0]) == (1, "runs/r: damaged")
+    assert "assay resume" not in told.out
+    shown = assay("view", "r")
+    assert shown.code == 1
+    assert "damaged" in shown.err
+    assert "going on" not in shown.err
+    for command in (("resume", "r"), ("resume", "r", "--retry-lost"), ("export", "r"), ("report", "r")):
+        assert assay(*command).code == 1, command
+    assert {path.name for path in (runs / "r").rglob("*")} <= {*before, ".writer"}
+
+
 def test_another_folder_and_none(assay: Assay, runs: Path, tmp_path: Path) -> None:
     assert assay("list", "runs").out == "There are no runs in runs.\n"
     begin(tmp_path / "elsewhere", Study(**PING), "there")
@@ -100,6 +126,7 @@ def test_status_says_what_was_spent_of_the_budget_and_on_whom(assay: Assay, runs
     (path,) = segment_paths(folder.ledger)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))  # the third has no outcome
     told = json.loads(assay("status", "paid", "--json").out)
+    assert listed(assay)["paid"]["cost"] == 0.75
     assert (told["cost"], told["budget"]) == (0.75, {"calls": 10, "cost": 4.0})
     assert {name: used["cost"] for name, used in told["by_subject"].items()} == {
         "one": 0.25, "two": 0.25, "trials that are not finished": 0.25,
@@ -112,3 +139,29 @@ def test_status_says_what_was_spent_of_the_budget_and_on_whom(assay: Assay, runs
 def test_status_without_a_price_says_nothing_of_money(assay: Assay, runs: Path) -> None:
     assert assay("run", "ping", "-s", "reference:mumbler", "--trials", "2", "--name", "free").code == 0
     assert "cost" not in assay("status", "free").out
+    assert json.loads(assay("status", "free", "--json").out)["cost"] is None
+
+
+def test_status_counts_what_was_sent_and_says_why_a_run_stopped(
+    assay: Assay, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUB_KEY", "wrong-key-1234")
+    with stub_process(required_key="right-key-1234") as stub:
+        spec = ("-s", "openai:stub", "--base-url", stub.url, "--key-env", "STUB_KEY", "--connections", "8")
+        assert assay("run", "ping", *spec, "--trials", "30", "--name", "no").code == 3
+        sent = stub.stats().requests
+    told = json.loads(assay("status", "no", "--json").out)
+    assert (told["calls"], listed(assay)["no"]["calls"]) == (sent, sent)
+    assert "401" in told["stopped"]
+    shown = assay("status", "no").out
+    assert told["stopped"] in shown
+    assert "go on with: assay resume runs/no" in shown
+
+
+def test_tries_of_a_call_that_was_given_up_stay_counted(assay: Assay, runs: Path) -> None:
+    with stub_process(faults=Faults.of(http_500=1.0)) as stub:
+        spec = ("-s", "openai:stub", "--base-url", stub.url, "--connections", "1", "--budget", "calls=2")
+        assert assay("run", "ping", *spec, "--trials", "3", "--name", "no").code == 3
+        assert assay("resume", "no").code == 3
+        assert stub.stats().requests == 2
+    assert json.loads(assay("status", "no", "--json").out)["calls"] == 2

@@ -64,7 +64,8 @@ def test_a_page_has_a_line_a_trial_and_steers_no_terminal(assay: Assay, run: tup
         (("--item", "item-1"), [2, 5]),
         (("--item", "item-?", "--failed", "--limit", "1", "--page", "2"), [5]),
         (("--subject", "reference:*", "--limit", "2", "--page", "2"), [3, 4]),
-        (("--subject", "another"), []),
+        (("--item", "item-0", "--excluded", "--unknown"), [4]),
+        (("--subject", "reference:*", "--item", "item-2", "--failed"), []),
     ],
 )
 def test_filters_and_pages(
@@ -124,6 +125,45 @@ def test_names_that_fit_no_trial_or_several_are_refused(assay: Assay, run: tuple
     assert several.code == 2
     assert "several" in several.err
     assert assay("view", "nowhere").code == 2
+    near = assay("view", "seem")
+    assert near.code == 2
+    assert "did you mean 'seen'?" in near.err
+    assert assay("view", "seen", "1", "--failed").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "known"),
+    [
+        (("--subject", "nope"), "reference:mumbler"),
+        (("--item", "nope"), "item-0, item-1, item-2"),
+        (("--item", "itm-1"), "did you mean 'item-1'?"),
+    ],
+)
+def test_a_name_that_no_trial_has_is_refused_with_those_there_are(
+    assay: Assay, run: tuple[RunFolder, Lock], arguments: tuple[str, ...], known: str
+) -> None:
+    record_trials(*run, ["a"] * 4)
+    ended = assay("view", "seen", *arguments)
+    assert ended.code == 2
+    assert known in ended.err
+
+
+def test_the_reply_of_a_page_is_its_first_line_that_says_something(
+    assay: Assay, run: tuple[RunFolder, Lock]
+) -> None:
+    record_trials(*run, ["\n```python\n\ndef one():\n    pass\n```\n", "```\n```"])
+    first, second = assay("view", "seen").out.splitlines()[1:]
+    assert first.endswith("def one():")
+    assert second.endswith("```")
+
+
+def test_trials_that_are_not_finished_are_named_as_they_were_drawn_up(assay: Assay) -> None:
+    drill = ("run", "drill", "-s", "reference:mumbler", "--trials", "1", "--turns", "2", "--name", "seen")
+    assert assay(*drill, "--budget", "calls=5").code == 3
+    rows = document(assay)["trials"]
+    assert [row["item"] for row in rows if row["outcome"] is None]
+    assert {(row["subject"], row["instrument"]) for row in rows} == {("reference:mumbler", "drill")}
+    assert all(row["item"] for row in rows)
 
 
 def test_an_unfinished_run_shows_what_there_is(assay: Assay, run: tuple[RunFolder, Lock]) -> None:
@@ -202,6 +242,21 @@ def test_events_of_another_shape_are_named_and_never_a_fault_of_ours(
         ("list", "runs"),
     ):
         assert assay(*command).code in (0, 1), command
+
+
+def test_what_is_sound_is_shown_although_a_later_segment_is_not(assay: Assay, tmp_path: Path) -> None:
+    """Where trials were asked again, later segments are looked at first; what is wrong there hides nothing."""
+    (tmp_path / "weak.py").write_text("def answer(messages):\n    raise ValueError('no')\n")
+    assert assay("run", "ping", "-s", "python:weak:answer", "--set", "trials=3", "--name", "seen").code == 4
+    (tmp_path / "weak.py").write_text("def answer(messages):\n    return 'yes'\n")
+    assert assay("resume", "seen", "--retry-lost").code == 0
+    second = tmp_path / "runs/seen/ledger/0002.jsonl"
+    second.write_bytes(second.read_bytes().replace(b'"kind":"retried"', b'"kind":"retried" ', 1))
+    ended = assay("view", "seen")
+    assert ended.code == 1
+    assert "There are no such trials" not in ended.out
+    assert "0002.jsonl" in ended.err
+    assert len(ended.out.splitlines()) == 4
 
 
 def test_the_record_of_a_closed_run_is_shown(assay: Assay, tmp_path: Path) -> None:

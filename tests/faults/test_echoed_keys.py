@@ -92,9 +92,8 @@ def told(answer: Callable[[], Reply]) -> str:
 
     async def go() -> str:
         caller = Caller(Answering(answer), Limits(tries=1), Meter(Budget()), asyncio.Event())
-        caller.reserve()
         try:
-            return (await caller.call({}, Call("t", 0, 0), 1_000_000)).detail
+            return (await caller.call({}, Call("t", 0, 0), 1_000_000, lambda: None)).detail
         except SubjectRefused as refused:
             return str(refused)
 

@@ -31,11 +31,15 @@ class Exported(NamedTuple):
     torn: tuple[str, ...] = ()
 
 
-def format_of(path: Path) -> Format:
-    """The format that a file's name says."""
+def format_of(path: Path, given: Format | None = None) -> Format:
+    """The format that a file's name says, or the ``given`` one where it says none."""
     for known in FORMATS:
         if path.name.lower().endswith(f".{known}"):
+            if given not in (None, known):
+                raise InputError(f"{path}: the name says {known}, and the format is {given}; leave one out")
             return known
+    if given is not None:
+        return given
     raise InputError(f"{path}: name the format, or end the name in {', '.join(f'.{one}' for one in FORMATS)}")
 
 
@@ -72,6 +76,8 @@ def export_run(
 def sealed_lock(folder: RunFolder) -> tuple[Lock, bool]:
     """The lock of a run, and whether it is closed; a closed one has to be what was signed."""
     closed = folder.closed
+    if not closed:
+        folder.check_damage()
     return (folder.read_sealed().lock if closed else folder.read_lock()), closed
 
 

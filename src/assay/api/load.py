@@ -118,7 +118,7 @@ class LoadedRun:
         from .export import export_run, format_of
 
         out = Path(path)
-        chosen = format or format_of(out)
+        chosen = format_of(out, format)
         return call_apart(
             lambda: export_run(self._folder, self.lock, out, what=what, format=chosen, only=instrument).rows
         )

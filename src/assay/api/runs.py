@@ -18,7 +18,7 @@ from assay.evidence.ledger import segment_paths
 from assay.evidence.trial_reader import TrialReader
 from assay.study import Budget, Lock
 
-__all__ = ["RunSummary", "list_runs"]
+__all__ = ["RunSummary", "list_runs", "priced"]
 
 
 class RunSummary(Struct, frozen=True, kw_only=True):
@@ -76,10 +76,16 @@ def _summary(folder: RunFolder) -> RunSummary:
             "instruments": tuple(lock.study.options),
             "subjects": tuple(spec.title for spec in lock.study.specs),
         }
+        folder.check_damage()
         facts = _closed(folder, lock) if folder.closed else _open(folder, lock)
         return RunSummary(**known, **facts)
     except (AssayError, OSError) as error:
         return RunSummary(**known, state="damaged", problem=str(error))
+
+
+def priced(lock: Lock) -> bool:
+    """Whether anything can be said of money."""
+    return any(spec.price is not None for spec in lock.study.specs)
 
 
 def _begun(folder: RunFolder) -> str | None:
@@ -104,7 +110,13 @@ def _closed(folder: RunFolder, lock: Lock) -> dict[str, Any]:
         raise IntegrityError(f"{folder.reading_path(name).name}: cannot be read ({error})") from None
     used = reading.envelope.efficiency
     planned = TrialReader(folder.ledger, lock.digest).planned()
-    return {"state": "closed", "trials": planned, "planned": planned, "calls": used.calls, "cost": used.cost}
+    return {
+        "state": "closed",
+        "trials": planned,
+        "planned": planned,
+        "calls": used.calls,
+        "cost": used.cost if priced(lock) else None,
+    }
 
 
 def _open(folder: RunFolder, lock: Lock) -> dict[str, Any]:
@@ -116,5 +128,5 @@ def _open(folder: RunFolder, lock: Lock) -> dict[str, Any]:
         "trials": len(history.finished),
         "planned": sum(wave.trials for waves in history.waves.values() for wave in waves),
         "calls": meter.calls,
-        "cost": meter.cost,
+        "cost": meter.cost if priced(lock) else None,
     }

@@ -106,6 +106,8 @@ class Session:
                 return None
         elif self.folder.reopened:
             self.folder.check_sealed_part(self.lock)
+        else:
+            self.folder.check_damage()
         runner = Runner(
             self.lock,
             self.folder,

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import closing, suppress
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import NamedTuple
 
 from assay.bench import RunFolder
-from assay.errors import InputError, IntegrityError
+from assay.bench.instrument import strata_of, wave_of
+from assay.bench.prepare import instruments_of
+from assay.errors import AssayError, InputError, IntegrityError, UnknownName
 from assay.evidence.chain import LONGEST
+from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.trial_reader import TrialReader
 from assay.evidence.trials import StoredTrial, TrialLog
+from assay.study import Lock
+from assay.vocabulary import Trial
 
-__all__ = ["Page", "Shown", "TrialFilter", "find_trial", "read_page", "records_of"]
+__all__ = ["Page", "Shown", "TrialFilter", "find_trial", "planned_trials", "read_page", "records_of"]
 
 LONGEST_NUMBER = 7  # digits of a row's number; more are the beginning of an id
 
@@ -53,15 +59,54 @@ class Page(NamedTuple):
 
 
 def read_page(reader: TrialReader, wanted: TrialFilter, page: int, limit: int) -> Page:
-    """The trials of one page. The ledger is read as far as the page goes."""
-    chosen = (trial for trial in reader if wanted.takes(trial))
+    """The trials of one page. The ledger is read as far as the page goes.
+
+    A name that no trial has is refused, with those that there are.
+    """
+    met: dict[str, set[str]] = {"subject": set(), "item": set()}
+    chosen = (trial for trial in _noting(reader, met) if wanted.takes(trial))
     found: list[Shown] = []
     try:
         for trial in islice(chosen, (page - 1) * limit, page * limit):
             found.append(Shown(trial.number, trial.read()))
-        return Page(found, next(chosen, None) is not None)
+        more = next(chosen, None) is not None
     except IntegrityError as error:
         return Page(found, False, str(error))
+    if not found:
+        for what, name in (("subject", wanted.subject), ("item", wanted.item)):
+            if name is not None and met[what] and not any(fnmatchcase(one, name) for one in met[what]):
+                raise UnknownName(f"{what} of this run", name, met[what])
+    return Page(found, more)
+
+
+def _noting(reader: TrialReader, met: dict[str, set[str]]) -> Iterator[StoredTrial]:
+    """The trials, and the names that they have."""
+    for trial in reader:
+        if trial.of is not None:
+            met["subject"].add(trial.of.trial.subject)
+            met["item"].add(trial.of.trial.instance.item)
+        yield trial
+
+
+def planned_trials(folder: RunFolder, lock: Lock, wanted: Collection[str]) -> dict[str, Trial]:
+    """What trials without an outcome are of: they are drawn up anew, for the ledger says it with an outcome only.
+
+    Where that cannot be done, because an instrument is not at hand or the ledger is not sound, they stay without.
+    """
+    found: dict[str, Trial] = {}
+    if not wanted:
+        return found
+    with suppress(AssayError), closing(LedgerIndex(folder.ledger, lock.digest)) as index:
+        for instrument in instruments_of(lock):
+            for stratum in strata_of(instrument, lock):
+                evidence = Evidence(index, instrument.name, stratum, lock=lock)
+                evidence = Evidence(index, instrument.name, stratum, lock=lock, upto=evidence.waves)
+                for trial in wave_of(instrument, lock, evidence):
+                    if trial.id in wanted:
+                        found[trial.id] = trial
+                    if len(found) == len(wanted):
+                        return found
+    return found
 
 
 def find_trial(reader: TrialReader, name: str) -> Shown:

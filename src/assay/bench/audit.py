@@ -79,13 +79,12 @@ class _Silent:
     def record(self, event: Event) -> Event:
         raise Divergence(event.trial, event.attempt, event.ordinal, "an audit records nothing")
 
-    def reserve(self, subject: Subject) -> None:
-        """An audit asks nothing, so nothing is used up."""
-
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         self.record(event)
 
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call, largest: int) -> Received:
+    async def call(
+        self, subject: Subject, wire: dict[str, Any], call: Call, largest: int, announce: Callable[[], object]
+    ) -> Received:
         raise Divergence(call.trial, call.attempt, call.ordinal, "an audit asks no model")
 
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun:

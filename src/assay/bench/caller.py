@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 from assay.errors import AssayError, ExtensionFailed, InputError, RunStopped, SubjectFault, SubjectRefused
@@ -52,23 +53,24 @@ class Caller:
         self._traces = 0
         self._busy: dict[str, bool] = {}  # fault → whether it only meant "slow down"
 
-    def reserve(self) -> None:
-        """Take a call from the budget. Done before an ask is announced in the ledger: none is announced in vain."""
-        if self._stopping.is_set():
-            raise RunStopped("the run is stopping")
-        self._meter.take_call()
+    async def call(
+        self, wire: dict[str, Any], call: Call, largest: int, announce: Callable[[], object]
+    ) -> Received:
+        """All tries at one ask. A reply of more characters is cut.
 
-    async def call(self, wire: dict[str, Any], call: Call, largest: int) -> Received:
-        """All tries at one ask, the first of which has been reserved. A reply of more characters is cut."""
+        A try is counted when it has its place, at the moment it is sent; the first one is then ``announced`` in the
+        ledger. What waits for a place when the run stops was never sent, and nobody is told that it was.
+        """
         tries: list[dict[str, Any]] = []
         pace = self.pace
         while True:
-            if tries:
-                self.reserve()
             if self._stopping.is_set() or not pace.enter_now():
                 await self._enter()
-            begun = time.perf_counter()
             try:
+                self._meter.take_call()
+                if not tries:
+                    announce()
+                begun = time.perf_counter()
                 reply = await self._try(wire, call)
             except SubjectFault as fault:
                 tries.append({"fault": fault.name, "seconds": round(time.perf_counter() - begun, 6)})

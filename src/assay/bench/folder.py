@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import fcntl
 import itertools
@@ -30,7 +31,8 @@ import msgspec
 from assay import __version__
 from assay.errors import InputError, IntegrityError
 from assay.evidence.files import read_whole, sync_folder
-from assay.evidence.manifest import is_reopened, manifest_paths, verify_closed
+from assay.evidence.ledger import segment_paths
+from assay.evidence.manifest import check_ends, is_reopened, manifest_paths, verify_closed
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
 
@@ -129,7 +131,10 @@ class RunFolder:
         for candidate in (path, root / path):
             if (candidate / "lock.json").is_file():
                 return cls(candidate)
-        raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path})")
+        beside = [*root.glob("*/lock.json"), *path.parent.glob("*/lock.json")]
+        near = difflib.get_close_matches(path.name, {lock.parent.name for lock in beside}, n=1)
+        tail = f"; did you mean {near[0]!r}?" if near else "; see: assay list runs" if beside else ""
+        raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path}){tail}")
 
     @property
     def closed(self) -> bool:
@@ -139,6 +144,17 @@ class RunFolder:
     @property
     def reopened(self) -> bool:
         return bool(manifest_paths(self.ledger)) and is_reopened(self.ledger, self.read_lock().digest)
+
+    def damage(self) -> str:
+        """What is seen at once to be missing of a run that was closed; all of it is what an audit looks at."""
+        if segment_paths(self.ledger) or manifest_paths(self.ledger):
+            return "; ".join(check_ends(self.ledger)[:1])
+        readings = sorted(path.name for path in self.path.glob("reading-*.json"))
+        return f"there is {readings[0]}, but the evidence it was made from is gone" if readings else ""
+
+    def check_damage(self) -> None:
+        if problem := self.damage():
+            raise IntegrityError(f"{self.path} is damaged: {problem}")
 
     def check_sealed_part(self, lock: Lock) -> None:
         """Of a run that was begun again: what was sealed before is as it was signed."""

@@ -24,7 +24,7 @@ from assay.vocabulary import Usage
 
 from .meter import Meter
 
-__all__ = ["History", "met_faults"]
+__all__ = ["History", "StopData", "met_faults"]
 
 
 class _Reply(Struct):
@@ -36,7 +36,7 @@ class _Received(FailedTries):
 
     seconds: float = 0.0
     reply: _Reply | None = None
-    cost: float = 0.0
+    cost: float | None = None
 
 
 class _ReceivedEvent(Struct):
@@ -76,6 +76,17 @@ _decode_end = msgspec.json.Decoder(_EndEvent).decode
 _FIRST_WAVE = re.compile(rb'"wave":0\}\Z')  # how the data of an ``end`` event ends
 
 
+class StopData(Struct, omit_defaults=True):
+    """The data of a ``stopped`` event. ``mend`` is the change of the study without which it would be stopped again.
+
+    ``calls`` were sent until then, in all sessions: of a call that was given up between two tries nothing else tells.
+    """
+
+    reason: str = ""
+    mend: str = ""
+    calls: int = 0
+
+
 class History:
     """Finished trials, half-finished ones, waves, and what was used up."""
 
@@ -87,6 +98,8 @@ class History:
         self.heads: dict[str, str] = {}
         self.torn: dict[str, int] = {}
         self.ended = False
+        self.retrying: list[str] | None = None  # the faults whose lost trials are being asked again; []: all
+        self.stopped = StopData()  # how the last session ended, where it was stopped
         self.sessions: list[dict[str, Any]] = []  # the data of every ``run`` event
         self.times: list[float] = []  # when sessions began and ended
         self.faults = FaultCounts()
@@ -134,7 +147,7 @@ class History:
     def _take(self, path: Path, line: Line, meter: Meter) -> None:
         found = TAIL.search(line.event, max(0, len(line.event) - TAIL_SIZE))
         if found is None:
-            self._take_other(path, line)
+            self._take_other(path, line, meter)
             return
         kind, trial = found[1], found[2].decode()
         if kind == b"end":
@@ -162,7 +175,7 @@ class History:
             meter.calls += len(received.tries) - (received.reply is None)
             if received.reply is not None:
                 meter.take_reply(received.reply.usage, None, received.seconds)
-                meter.cost += received.cost
+                meter.cost += received.cost or 0.0
 
     def _take_end(self, trial: str, event: bytes, data_end: int) -> None:
         """An outcome. Only what can be withdrawn is decoded: the first wave of a stratum never is."""
@@ -237,7 +250,7 @@ class History:
         lost = self.faults.lost
         return {trial: lost[trial] for trial in sorted(lost) if not faults or lost[trial].reason in faults}
 
-    def _take_other(self, path: Path, line: Line) -> None:
+    def _take_other(self, path: Path, line: Line, meter: Meter) -> None:
         """Events that belong to no trial: few, and read whole."""
         event = decode_event(line.event)
         kind = event.kind
@@ -252,9 +265,14 @@ class History:
         elif kind in ("run", "stopped", "finished"):
             self.times.append(event.at)
             self.ended = kind == "finished"  # a run that lost trials may be begun again
-            if kind == "run":
+            self.stopped = msgspec.convert(event.data, StopData) if kind == "stopped" else StopData()
+            meter.calls = max(meter.calls, self.stopped.calls)
+            if kind == "finished":
+                self.retrying = None
+            elif kind == "run":
                 self.sessions.append(event.data)
                 if "retry" in event.data:
+                    self.retrying = event.data["retry"]["faults"]
                     self.due |= self.lost_to(event.data["retry"]["faults"])
         else:
             raise IntegrityError(f"an event of an unknown kind {kind!r}")

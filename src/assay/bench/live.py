@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any, overload
 
@@ -63,9 +63,6 @@ class Live:
         self._texts: OrderedDict[str, None] = OrderedDict()
         self.record = ledger.append
 
-    def reserve(self, subject: Subject) -> None:
-        self._callers[subject.spec.title].reserve()
-
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         """Long texts are written once; a request refers to them by digest."""
         wire = event.data["wire"]
@@ -92,9 +89,9 @@ class Live:
         return {**message, "content": {"sha256": key}}
 
     def call(
-        self, subject: Subject, wire: dict[str, Any], call: Call, largest: int
+        self, subject: Subject, wire: dict[str, Any], call: Call, largest: int, announce: Callable[[], object]
     ) -> Coroutine[Any, Any, Received]:
-        return self._callers[subject.spec.title].call(wire, call, largest)
+        return self._callers[subject.spec.title].call(wire, call, largest, announce)
 
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun:
         return await self._sandbox.execute(job)

@@ -54,9 +54,8 @@ class Meter:
             raise BudgetReached(f"the budget of {budget.seconds:g} s is used up")
         self.calls += 1
 
-    def take_reply(self, usage: Usage, price: Price | None, seconds: float) -> float:
-        """Count a reply; returns what it cost."""
-        cost = 0.0
+    def take_reply(self, usage: Usage, price: Price | None, seconds: float) -> float | None:
+        """Count a reply; returns what it cost, or None where no price or no count of tokens tells."""
         given, taken = usage.input or 0, usage.output or 0
         self.replies += 1
         if (usage.input is None or usage.output is None) and (price or self.budget.tokens is not None):
@@ -64,7 +63,8 @@ class Meter:
         self.input_tokens += given
         self.output_tokens += taken
         self.subject_seconds += seconds
-        if price is not None:
-            cost = (given * price.input + taken * price.output) / 1e6
-            self.cost += cost
+        if price is None or (usage.input is None and usage.output is None):
+            return None
+        cost = (given * price.input + taken * price.output) / 1e6
+        self.cost += cost
         return cost

@@ -42,7 +42,7 @@ class Received(msgspec.Struct, omit_defaults=True):
     detail: str = ""
     trace: str = ""  # where code of the subject raised: the end of its traceback
     printed: str = ""  # and of what it printed
-    cost: float = 0.0
+    cost: float | None = None  # None: no price is declared
 
 
 class Conclusion(NamedTuple):
@@ -57,9 +57,10 @@ class Back(Protocol):
     live: bool
 
     def record(self, event: Event) -> Event: ...
-    def reserve(self, subject: Subject) -> None: ...
     def record_sent(self, event: Event, own: dict[str, str]) -> None: ...
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call, largest: int) -> Received: ...
+    async def call(
+        self, subject: Subject, wire: dict[str, Any], call: Call, largest: int, announce: Callable[[], object]
+    ) -> Received: ...
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun: ...
     def earlier(self, reference: str) -> Record: ...
     def note(self, what: str, trial: str, ordinal: int) -> None: ...
@@ -131,13 +132,15 @@ class Probe:
 
     async def _live_ask(self, ordinal: int, wire: dict[str, Any], *, again: bool) -> Received:
         back, call = self._back, Call(self.id, self.attempt, ordinal)
-        back.reserve(self._subject)
-        if again:
-            back.record(self._event("resent", ordinal, None))
-        else:
-            back.record_sent(self._event("sent", ordinal, {"wire": wire}), self._own)
+
+        def announce() -> None:
+            if again:
+                back.record(self._event("resent", ordinal, None))
+            else:
+                back.record_sent(self._event("sent", ordinal, {"wire": wire}), self._own)
+
         largest = largest_reply(self.lock.study.limits, self.trial.sampling)
-        received = await back.call(self._subject, wire, call, largest)
+        received = await back.call(self._subject, wire, call, largest, announce)
         event = back.record(self._event("received", ordinal, received))
         return received if event.data is received else msgspec.convert(event.data, Received)
 

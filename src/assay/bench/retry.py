@@ -26,7 +26,15 @@ from .folder import RunFolder
 from .history import History
 from .meter import Meter
 
-__all__ = ["first_waves", "lost_trials", "record_retries", "refused", "why_not_again", "with_retries"]
+__all__ = [
+    "first_waves",
+    "lost_trials",
+    "record_retries",
+    "refused",
+    "retry_note",
+    "why_not_again",
+    "with_retries",
+]
 
 
 def lost_trials(history: History, faults: Collection[str] | None) -> dict[str, LostTrial]:
@@ -36,6 +44,13 @@ def lost_trials(history: History, faults: Collection[str] | None) -> dict[str, L
     """
     if faults is None:
         return {}
+    chosen = history.retrying
+    if faults and chosen is not None and set(faults) != set(chosen):
+        what = f"what was lost to {', '.join(chosen)}" if chosen else "all that was lost"
+        raise InputError(
+            f"a retry of {what} is under way and goes on with that choice: resume it without --fault; what is lost "
+            "then can be asked again by its fault"
+        )
     known = {one.reason for one in history.faults.lost.values()}
     for name in faults:
         if known and name not in known:
@@ -95,19 +110,26 @@ def why_not_again(folder: RunFolder, lock: Lock) -> str:
 def with_retries(result: Result, evidence: Evidence) -> Result:
     """The result with how many of its trials were asked again. Where that was chosen by fault, or the subject's own
     code had failed and was mended, it is Limited Comparability."""
+    note, limit = retry_note(evidence)
+    if not note:
+        return result
+    flags = (Flag("Limited Comparability", limit),) if limit else ()
+    return msgspec.structs.replace(result, notes=(*result.notes, note), flags=(*result.flags, *flags))
+
+
+def retry_note(evidence: Evidence) -> tuple[str, str]:
+    """How many trials were asked again, and, where that limits comparability, why; empty where none was."""
     retries = evidence.retries
     if not retries:
-        return result
+        return "", ""
     number = len(retries)
     kinds = Counter(retry.after for losses, _ in retries for retry in losses)
     told = ", ".join(f"{fault} {count}" for fault, count in sorted(kinds.items()))
     still = sum(lost for _, lost in retries)
     text = f"{number} {'trial was' if number == 1 else 'trials were'} asked again after a loss ({told})"
-    notes = (*result.notes, f"{text}; {still} of them lost again" if still else text)
-    causes = []
+    note = f"{text}; {still} of them lost again" if still else text
     if chosen := evidence.chosen_faults:
-        causes.append(f"{text}, and only what was lost to {', '.join(chosen)}")
-    elif not OWN_FAULTS.isdisjoint(kinds):
-        causes.append(f"{text}, when the subject's own code had been changed")
-    flags = tuple(Flag("Limited Comparability", cause) for cause in causes)
-    return msgspec.structs.replace(result, notes=notes, flags=(*result.flags, *flags))
+        return note, f"{text}, and only what was lost to {', '.join(chosen)}"
+    if not OWN_FAULTS.isdisjoint(kinds):
+        return note, f"{text}, when the subject's own code had been changed"
+    return note, ""

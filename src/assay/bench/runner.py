@@ -39,7 +39,7 @@ from assay.vocabulary import Outcome, Trial
 
 from .caller import OUTAGES, Caller
 from .folder import RunFolder
-from .history import History
+from .history import History, StopData
 from .instrument import Instrument, strata_of, wave_of
 from .lanes import Lane, OpenWave, Task, Worker
 from .live import Live, SandboxService
@@ -123,7 +123,8 @@ class Runner:
             self.retried = record_retries(self._ledger, self._history, again, withdrawn)
             await self._work()
             finished = not self.stopping.is_set()
-            data = None if finished else {"reason": self._redactor.clean_text(self.stop_reason)}
+            said, mend = self._redactor.clean_text(self.stop_reason), getattr(self._failure, "mend", "")
+            data = None if finished else StopData(said, mend, self.meter.calls)
             self._ledger.append(Event("finished" if finished else "stopped", time.time(), data=data))
         except RunStopped as stopped:
             self.stop(str(stopped), stopped)

@@ -36,6 +36,7 @@ def export(
     only: Annotated[
         str | None, typer.Option("--only", help="Of one instrument of the run, by its name.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
     files: InstrumentFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -56,15 +57,17 @@ def export(
     lock, closed = sealed_lock(folder)
     take_files(lock, files or ())
     named = None if out in (None, "-") else Path(str(out))
-    chosen = format if format else format_of(named) if named else "jsonl"
+    chosen = format_of(named, format) if named else format or "jsonl"
     place = named or Path(f"{folder.path.resolve().name}-{what}.{chosen}")
     if out == "-":
         if sys.stdout.isatty():
             raise InputError("--out -: for a pipe; what models say may steer a terminal. See: assay view")
         done = export_run(folder, lock, sys.stdout.buffer, what=what, format=chosen, only=only)
     else:
-        if named is None and place.exists():
-            raise InputError(f"{place} exists already; name a file with --out")
+        if place.exists() and not force:
+            raise InputError(
+                f"{place} exists already; name another file with --out, or replace it with --force"
+            )
         done = export_run(folder, lock, place, what=what, format=chosen, only=only)
     if done.torn:
         complain(f"note: {', '.join(done.torn)} ends in a line that is not whole: a crash, or a run going on")

@@ -22,13 +22,14 @@ def report(
 
     A run that is not finished is reported from its closed waves and flagged Provisional.
     """
+    from assay.api.export import sealed_lock
     from assay.bench import RunFolder
     from assay.bench.prepare import instruments_of, take_files
     from assay.evidence.manifest import manifest_paths
     from assay.report.publish import score_run, write_report
 
     folder = RunFolder.find(run)
-    lock = folder.read_sealed().lock if folder.closed else folder.read_lock()
+    lock, _ = sealed_lock(folder)
     take_files(lock, files or ())
     if not manifest_paths(folder.ledger) and any(folder.reading_path(n).exists() for n in lock.study.options):
         complain(

@@ -85,7 +85,7 @@ def _close(
 ) -> int:
     """Readings, records and manifest; then the report. A run that is closed already is only shown again."""
     from assay.api.session import close_run
-    from assay.bench.retry import why_not_again
+    from assay.bench.retry import retry_note, why_not_again
     from assay.evidence.faults import read_faults
     from assay.report.publish import write_report
     from assay.report.usable import remedy_text, unusable_in
@@ -113,6 +113,11 @@ def _close(
     for presentation, one in zip(presentations, found, strict=True):
         _headline(presentation)
         _say_faults(read_faults(one.reading.envelope), presentation.trial_noun)
+        note, limit = retry_note(one.evidence)
+        if note:
+            say(f"Retried  {line(note)}")
+        if limit:
+            say(f"         Limited Comparability: {line(limit)}")
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
     for text in unusable:
         say(f"Nothing usable: {text}")

@@ -26,6 +26,7 @@ def status(
     """Say how far a run is and what it took, from its ledger. The budget is the declared one."""
     import msgspec
 
+    from assay.api.runs import priced
     from assay.bench import Meter, RunFolder
     from assay.bench.history import History
     from assay.report.faults import said_faults
@@ -37,10 +38,14 @@ def status(
     history = History.read(folder.ledger, lock.digest, meter, repair=False)
     waves = [wave for found in history.waves.values() for wave in found]
     faults = history.listed_faults(lock)
+    problem = folder.damage()
     state = "closed" if folder.closed else "finished" if history.ended else "not finished"
+    state = "damaged" if problem else state
     value: dict[str, Any] = {
         "run": str(folder.path),
         "state": state,
+        "problem": problem,
+        "stopped": history.stopped.reason,
         "lock": lock.digest,
         "trials_finished": len(history.finished),
         "trials_opened": sum(wave.trials for wave in waves),
@@ -49,7 +54,7 @@ def status(
         "waves_opened": len(waves),
         "calls": meter.calls,
         "tokens": meter.input_tokens + meter.output_tokens,
-        "cost": meter.cost,
+        "cost": meter.cost if priced(lock) else None,
         "budget": msgspec.to_builtins(lock.study.budget),
         "by_subject": _by_subject(folder, lock) if meter.cost else {},
         "faults": dict(sorted(meter.faults.items())),
@@ -58,8 +63,13 @@ def status(
     }
     if as_json:
         print_json(value)
-        return
+        raise typer.Exit(1 if problem else 0)
     say(f"{folder.path}: {state}")
+    if problem:
+        say(f"  {line(problem)}; see: {command_of('audit', folder.path, lock)}")
+        raise typer.Exit(1)
+    if history.stopped.reason:
+        say(f"  stopped {line(history.stopped.reason)}")
     say(
         f"  trials  {value['trials_finished']:,} of {value['trials_opened']:,} finished, {value['trials_begun']} begun"
     )
@@ -79,7 +89,9 @@ def status(
         say(f"          {line(one.text)}")
     if any(history.torn.values()):
         say("  a crash left a torn tail; resume cuts it off and keeps it beside")
-    if state != "closed":
+    if history.stopped.mend:
+        say("  its lock would ask the same again: change the study and run it anew")
+    elif state != "closed":
         say(f"  go on with: {command_of('resume', folder.path, lock)}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.errors import IntegrityError
+from assay.errors import InputError, IntegrityError
 
 from .grid import cut, print_grid
 from .options import Json
@@ -49,19 +49,30 @@ def view(
     Works while a run goes on and on one that a crash left. The ledger's chain is checked as far as it is read; that a
     run is what was signed is what assay audit shows.
     """
-    from assay.api.trials import TrialFilter, find_trial, read_page
+    from assay.api.trials import TrialFilter, find_trial, planned_trials, read_page
     from assay.bench import RunFolder
     from assay.evidence.trial_reader import TrialReader
+    from assay.report.trial_rows import trial_row
 
+    named = {"failure": failed, "excluded": excluded, "unknown": unknown}
+    if trial is not None and (any(named.values()) or subject or item or page > 1):
+        raise InputError(f"trial {trial} is named: filters and pages are for the list, without it")
     folder = RunFolder.find(run)
-    reader = TrialReader(folder.ledger, folder.read_lock().digest)
+    if problem := folder.damage():
+        complain(f"assay: {folder.path} is damaged: {problem}; what can be read is shown")
+    lock = folder.read_lock()
+    reader = TrialReader(folder.ledger, lock.digest)
     if trial is not None:
         _one(folder, find_trial(reader, trial), as_json)
     else:
-        named = {"failure": failed, "excluded": excluded, "unknown": unknown}
         outcomes = frozenset(name for name, given in named.items() if given)
         found = read_page(reader, TrialFilter(outcomes, subject, item), page, limit)
-        _page(folder.path, found, page, limit, sorted(reader.torn), as_json)
+        bare = {shown.log.id for shown in found.trials if shown.log.of is None}
+        planned = planned_trials(folder, lock, bare)
+        rows = [(shown, trial_row(shown.log, planned.get(shown.log.id))) for shown in found.trials]
+        _page(folder.path, found, rows, page, limit, sorted(reader.torn), as_json)
+    if problem:
+        raise typer.Exit(1)
     if reader.torn and not as_json:
         complain(
             f"note: {', '.join(sorted(reader.torn))} ends in a line that is not whole: a crash, or a run going on"
@@ -80,10 +91,17 @@ def _one(folder: Any, shown: Shown, as_json: bool) -> None:
         say(f"{part}\n")
 
 
-def _page(path: Path, found: Page, page: int, limit: int, torn: list[str], as_json: bool) -> None:
-    from assay.report.trial_rows import checks_of, trial_row
+def _page(
+    path: Path,
+    found: Page,
+    rows: list[tuple[Shown, dict[str, Any]]],
+    page: int,
+    limit: int,
+    torn: list[str],
+    as_json: bool,
+) -> None:
+    from assay.report.trial_rows import checks_of
 
-    rows = [(shown, trial_row(shown.log)) for shown in found.trials]
     if as_json:
         trials = [{"number": shown.number, **row} for shown, row in rows]
         print_json(
@@ -109,16 +127,22 @@ def _page(path: Path, found: Page, page: int, limit: int, torn: list[str], as_js
                     cut(_outcome(row), 28),
                     cut(", ".join(map(_check, checks.items())), 40),
                     "" if row["seconds"] is None else f"{row['seconds']:.2f}",
-                    row["reply"] if row["reply"] is not None else row["detail"] or row["fault"] or "",
+                    _first_line(row["reply"] or row["detail"] or row["fault"] or ""),
                 ]
             )
         print_grid(grid)
-    else:
+    elif not found.broken:
         say("There are no such trials." if page == 1 else "There are no more such trials.")
     if found.broken:
         raise IntegrityError(found.broken)
     if found.more and not as_json:
         say(f"More: --page {page + 1}. One in full: assay view {path} {found.trials[0].number}")
+
+
+def _first_line(text: str) -> str:
+    """The first line that says something: not a blank one, nor the fence of a program."""
+    lines = (line.strip() for line in text.splitlines())
+    return next((line for line in lines if line and not line.startswith(("```", "~~~"))), text)
 
 
 def _item(row: dict[str, Any]) -> str:

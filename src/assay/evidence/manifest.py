@@ -28,6 +28,7 @@ from .ledger import segment_paths
 __all__ = [
     "Manifest",
     "SegmentSeal",
+    "check_ends",
     "check_name",
     "is_reopened",
     "keep_earlier",
@@ -130,6 +131,31 @@ def is_reopened(folder: Path, lock: str) -> bool:
 def _is_empty(path: Path) -> bool:
     with path.open("rb") as file:
         return not file.readline(LONGEST).endswith(b"\n")
+
+
+def check_ends(folder: Path) -> list[str]:
+    """What is seen to be wrong with a sealed ledger by the ends of its segments alone, without reading all of it."""
+    paths = manifest_paths(folder)
+    if not paths:
+        return []
+    try:
+        seals = _open_manifest(paths[-1], ())[1].segments
+    except IntegrityError as error:
+        return [str(error)]
+    present = {path.name: path for path in segment_paths(folder)}
+    faults = []
+    for seal in seals:
+        if seal.name not in present:
+            faults.append(f"{seal.name}: a segment of the ledger is missing")
+        elif seal.events and _last_head(present[seal.name]) != seal.head.encode():
+            faults.append(f"{seal.name}: does not end as it was signed")
+    return faults
+
+
+def _last_head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 67))
+        return file.read(67)[:-3]
 
 
 def verify_closed(

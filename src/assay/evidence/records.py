@@ -98,7 +98,7 @@ class Ask(Struct, frozen=True):
     fault: str | None = None
     detail: str | None = None  # what is known of the fault
     tries: tuple[dict[str, Any], ...] = ()  # those that failed, each with its fault
-    cost: float = 0.0
+    cost: float | None = None  # None: no price is declared
 
 
 class Record(Struct, frozen=True):
@@ -151,7 +151,7 @@ def _ask(event: Event, sent: dict[str, Any]) -> Ask:
         fault=event.data.get("fault"),
         detail=event.data.get("detail"),
         tries=tuple(event.data.get("tries", ())),
-        cost=event.data.get("cost", 0.0),
+        cost=event.data.get("cost"),
     )
 
 

@@ -12,6 +12,7 @@ import os
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,11 +62,28 @@ class TrialReader:
         """Trials in the order in which they ended; those that have not come last, in the order of their beginning.
 
         Those of withdrawn waves do not come, nor do the attempts that a trial had in one: nothing of them is held.
+        Where the ledger is altered, those with an outcome before that place come first, and then the error.
         """
         self._texts.clear()
         self._retries, self._withdrawals = self._find_retries()
         open_: dict[str, StoredTrial] = {}
-        number = 0
+        number, broken = 0, None
+        try:
+            for ended in self._ended(open_):
+                number += 1
+                ended.number = number
+                yield ended
+        except IntegrityError as error:
+            broken = error
+        for trial in open_.values():
+            if broken is None or trial.end is not None:
+                number += 1
+                trial.number = number
+                yield trial
+        if broken is not None:
+            raise broken
+
+    def _ended(self, open_: dict[str, StoredTrial]) -> Iterator[StoredTrial]:
         for path, end in self._whole.items():
             for line in self._sound(path, end):
                 try:
@@ -73,13 +91,7 @@ class TrialReader:
                 except IntegrityError as error:
                     raise IntegrityError(f"{path.name} line {line.number}: {error}") from None
                 if ended is not None:
-                    number += 1
-                    ended.number = number
                     yield ended
-        for trial in open_.values():
-            number += 1
-            trial.number = number
-            yield trial
 
     def _sound(self, path: Path, end: int) -> Iterator[Line]:
         first = genesis(self._lock, path.name)
@@ -112,13 +124,22 @@ class TrialReader:
 
     def _find_retries(self) -> tuple[Counter[str], list[Withdrawal]]:
         """How often each trial was lost and asked again later, and what was withdrawn for that: what comes before is
-        not the last word."""
-        if not self._again:
-            return Counter(), []
-        tails = (_tail(hit.event) for hit in self._lines_with(_RETRIED_EVENT))
-        retries = Counter(tail[2].decode() for tail in tails if tail and tail[1] == b"retried")
-        withdrawn = (_withdrawal(hit.event) for hit in self._lines_with(_WITHDRAWN_EVENT))
-        return retries, [one for one in withdrawn if one is not None]
+        not the last word.
+
+        A line that was altered ends the search: whoever goes through the ledger meets it in its place.
+        """
+        retries: Counter[str] = Counter()
+        withdrawn: list[Withdrawal] = []
+        if self._again:
+            with suppress(IntegrityError):
+                for hit in self._lines_with(_RETRIED_EVENT):
+                    if (tail := _tail(hit.event)) and tail[1] == b"retried":
+                        retries[tail[2].decode()] += 1
+            with suppress(IntegrityError):
+                for hit in self._lines_with(_WITHDRAWN_EVENT):
+                    if (one := _withdrawal(hit.event)) is not None:
+                        withdrawn.append(one)
+        return retries, withdrawn
 
     def _forget(self, stored: StoredTrial) -> None:
         """A trial of a withdrawn wave: if it is drawn up again it is as if it were new."""

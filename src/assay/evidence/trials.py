@@ -38,7 +38,7 @@ class _Received(Struct):
 
     tries: tuple[Any, ...] = ()
     reply: _Reply | None = None
-    cost: float = 0.0
+    cost: float | None = None
 
 
 class _ReceivedEvent(Struct):
@@ -51,7 +51,7 @@ _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class Used(NamedTuple):
-    """What calls took: requests that were sent and are over, tokens as the endpoint counts, money."""
+    """What calls took: requests that were sent, tokens as the endpoint counts, money."""
 
     calls: int = 0
     tokens: int = 0
@@ -140,14 +140,17 @@ class StoredTrial:
         """What all its attempts took."""
         total = Used()
         for kind, event in self._events:
-            if kind == b"received":
+            if kind in (b"sent", b"resent"):
+                total = total.plus(Used(1))
+            elif kind == b"received":
                 try:
                     data = _decode_received(event).data
                 except _UNREADABLE as error:
                     raise IntegrityError(f"trial {self.id[:12]}: cannot be read ({error})") from None
                 usage = data.reply.usage if data.reply else Usage()
                 tokens = (usage.input or 0) + (usage.output or 0)
-                total = total.plus(Used(len(data.tries) + (data.reply is not None), tokens, data.cost))
+                again = len(data.tries) - (data.reply is None)  # beside the first, which was announced
+                total = total.plus(Used(again, tokens, data.cost or 0.0))
         return total
 
     def _text(self, key: str) -> str:

@@ -7,6 +7,7 @@ replies: good for an estimate of tokens and for showing an item, never for scori
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from assay.bench import Instrument, Probe
@@ -33,13 +34,12 @@ class _Silence:
     def record(self, event: Event) -> Event:
         return event
 
-    def reserve(self, subject: Subject) -> None:
-        """Nothing is used up."""
-
     def record_sent(self, event: Event, own: dict[str, str]) -> None:
         """Nothing is kept."""
 
-    async def call(self, subject: Subject, wire: dict[str, Any], call: Call, largest: int) -> Received:
+    async def call(
+        self, subject: Subject, wire: dict[str, Any], call: Call, largest: int, announce: Callable[[], object]
+    ) -> Received:
         return Received(tries=(), reply=Reply(""))
 
     async def execute(self, job: Job | CommandJob) -> Run | CommandRun:

@@ -14,7 +14,7 @@ from typing import Any
 from assay.canonical import encode
 from assay.evidence.records import Ask, End
 from assay.evidence.trials import TrialLog, readable
-from assay.vocabulary import Reply
+from assay.vocabulary import Reply, Trial
 
 __all__ = ["CALL_COLUMNS", "TRIAL_COLUMNS", "call_rows", "checks_of", "trial_row"]
 
@@ -40,10 +40,14 @@ CALL_COLUMNS: dict[str, type] = {
 }  # fmt: skip
 
 
-def trial_row(log: TrialLog) -> dict[str, Any]:
-    """One row: the attempt that counts, its last reply, and what all its calls took."""
+def trial_row(log: TrialLog, planned: Trial | None = None) -> dict[str, Any]:
+    """One row: the attempt that counts, its last reply, and what all its calls took.
+
+    ``planned`` is the trial as it was drawn up, where the ledger does not say yet what it is of.
+    """
     with readable(log.id):
-        return _trial_row(log)
+        row = _trial_row(log)
+        return row if planned is None or log.of is not None else row | _of_trial(log.id, planned)
 
 
 def call_rows(log: TrialLog) -> list[dict[str, Any]]:
@@ -109,10 +113,14 @@ def _of(trial: str, end: End | None) -> dict[str, Any]:
     """What a trial is of is recorded with its outcome: of one that never had any only the id is known."""
     if end is None:
         return {**dict.fromkeys(_OF), "trial": trial}
-    of, sampling = end.trial, end.trial.sampling
+    return {**_of_trial(trial, end.trial), "instrument": end.instrument}
+
+
+def _of_trial(trial: str, of: Trial) -> dict[str, Any]:
+    sampling = of.sampling
     return {
         "trial": trial,
-        "instrument": end.instrument,
+        "instrument": of.instance.instrument,
         "version": of.version,
         "subject": of.subject,
         "boundary": of.boundary,
@@ -140,7 +148,7 @@ def _said(reply: Reply | None, text: str) -> dict[str, Any]:
 
 
 def _used(asks: Sequence[Ask]) -> dict[str, Any]:
-    """Sums over the calls. Tokens that no endpoint told of are nothing, not zero."""
+    """Sums over the calls. Tokens that no endpoint told of and money without a price are nothing, not zero."""
     usages = [ask.reply.usage for ask in asks if ask.reply]
     faults = Counter(str(one.get("fault", "unknown")) for ask in asks for one in ask.tries)
     return {
@@ -148,13 +156,13 @@ def _used(asks: Sequence[Ask]) -> dict[str, Any]:
         "output_tokens": _sum([usage.output for usage in usages]),
         "reasoning_tokens": _sum([usage.reasoning for usage in usages]),
         "seconds": sum(ask.seconds for ask in asks if ask.reply) if usages else None,
-        "cost": sum(ask.cost for ask in asks),
+        "cost": _sum([ask.cost for ask in asks]),
         "tries": sum(len(ask.tries) + (ask.reply is not None) for ask in asks),
         "faults": _json(dict(sorted(faults.items()))) if faults else None,
     }
 
 
-def _sum(counts: Sequence[int | None]) -> int | None:
+def _sum(counts: Sequence[float | None]) -> float | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 

@@ -1,7 +1,8 @@
 """Whether a finished run came to anything: exit code 4 where it did not, and what to do about it.
 
 Nothing is usable where for one instrument the whole result is Invalid, or where one subject has no trial left: all were
-lost, its own code raised in all of them, or more than the declared share was lost and a measure is Invalid for it.
+lost, its own code raised in all of them, or more than the declared share was lost and a measure is Invalid for it; or
+where all is withheld that was tested of it in one unit, such as every level.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from fractions import Fraction
 
 from assay.errors import OWN_FAULTS, quote
 from assay.evidence.faults import FaultSummary, read_faults
-from assay.vocabulary import Reading, Result
+from assay.vocabulary import Flag, Measure, Reading, Result
 
 from .wording import listed
 
@@ -25,10 +26,29 @@ def unusable_in(reading: Reading, share: float) -> list[str]:
     by_subject: dict[str, list[FaultSummary]] = {}
     for fault in read_faults(reading.envelope):
         by_subject.setdefault(fault.subject, []).append(fault)
-    for subject, faults in by_subject.items():
-        if cause := _cause(result, subject, faults, share):
-            found.append(f"{result.instrument}, {subject}: {cause}")
+    causes = {subject: _cause(result, subject, faults, share) for subject, faults in by_subject.items()}
+    causes = _withheld(result) | {subject: cause for subject, cause in causes.items() if cause}
+    return [*found, *(f"{result.instrument}, {subject}: {cause}" for subject, cause in causes.items())]
+
+
+def _withheld(result: Result) -> dict[str, str]:
+    """Subjects of which every tested measure of one unit and method is Invalid and has no value."""
+    kinds: dict[tuple[str, str, str], list[Measure]] = {}
+    for measure in result.measures:
+        subject = measure.labels.get("subject")
+        if measure.n and isinstance(subject, str):
+            kinds.setdefault((subject, measure.units, measure.method), []).append(measure)
+    found = {}
+    for (subject, units, _), tested in kinds.items():
+        if all(one.value is None and _invalid_flags(one) for one in tested):
+            names = listed(dict.fromkeys(one.name for one in tested))
+            why = listed(dict.fromkeys(flag.cause for one in tested for flag in _invalid_flags(one)))
+            found[subject] = f"every {units or 'measure'} that was tested is Invalid ({names}: {why})"
     return found
+
+
+def _invalid_flags(measure: Measure) -> list[Flag]:
+    return [flag for flag in measure.flags if flag.kind == "Invalid"]
 
 
 def _cause(result: Result, subject: str, faults: Sequence[FaultSummary], share: float) -> str:
@@ -58,7 +78,7 @@ def _first(fault: FaultSummary) -> str:
 
 def _is_invalid(result: Result, subject: str) -> bool:
     measures = (measure for measure in result.measures if measure.labels.get("subject") == subject)
-    return any(flag.kind == "Invalid" for measure in measures for flag in measure.flags)
+    return any(map(_invalid_flags, measures))
 
 
 def remedy_text(readings: Sequence[Reading], again: str, refused: str = "") -> str:

@@ -26,6 +26,7 @@ from assay.measuring import (
     flawless,
     option_error,
 )
+from assay.measuring.base import unlisted
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
@@ -286,6 +287,12 @@ class Agency(InstrumentBase):
                 said.append(
                     f"{name} is at least {level:g} can never hold, however good the subject is: {why}"
                 )
+        said += [
+            f"every level of {spec.title} will be Invalid (Missing Inputs): what its extended boundary includes is "
+            "not listed (11.2)"
+            for spec in lock.study.specs
+            if unlisted(spec)
+        ]
         return [*said, *super().warnings(lock)]
 
     def cells(self, measures: Sequence[Measure]) -> list[Labels]:
