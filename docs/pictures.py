@@ -45,19 +45,20 @@ def figure(title: str) -> Callable[[str], str]:
     )
 
 
-def between(begin: str, end: str) -> Callable[[str], str]:
-    """What stands from one piece of markup to before the next."""
+def comparisons(*titles: str) -> Callable[[str], str]:
+    """The first comparison whose title begins with each of these."""
 
     def part(page: str) -> str:
-        at = page.index(begin)
-        return page[at : page.index(end, at + len(begin))]
+        there = page[page.index("<h3>Side by side") : page.index("<h3>Everything else")]
+        found = ['<div class="comparison">' + one for one in there.split('<div class="comparison">')[1:]]
+        return "".join(next(one for one in found if f"<h4>{title}" in one) for title in titles)
 
     return part
 
 
 CUTS = [
     Cut("ladder.png", "demo", figure("In which sense the answers are the same")),
-    Cut("difference.png", "demo", between("<h3>Side by side", "<h3>Everything else")),
+    Cut("difference.png", "demo", comparisons("add, reference:renamed", "review_sentiment, local:")),
     Cut("agency.png", "apprentice", figure("The agency vector")),
 ]
 

@@ -44,7 +44,14 @@ __all__ = [
     "UnknownName",
     "blaming",
     "nearest",
+    "quote",
 ]
+
+
+def quote(said: str) -> str:
+    """The words of an endpoint or another system: marked as such, so that none of them passes for our own advice."""
+    plain = said.translate({ord("“"): '"', ord("”"): '"'})
+    return f"“{plain}”"
 
 
 class AssayError(Exception):

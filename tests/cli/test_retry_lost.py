@@ -98,6 +98,36 @@ def test_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
+def test_a_repeatability_run_whose_outputs_were_lost_in_part_is_completed(
+    assay: Assay, tmp_path: Path
+) -> None:
+    """Its repairs were drawn up without the lost outputs: they are withdrawn and do not count anywhere."""
+    cases = [{"args": [2], "expected": 4}]
+    contract = {"prompt": "Double n.", "entry_point": "solve", "kind": "function", "test_cases": cases}
+    (tmp_path / "mine.json").write_text(json.dumps({"double": contract}))
+    study = ("--set", "contracts_file=mine.json", "--set", "temperatures=[0.2, 0.7]", "--repetitions", "4")
+    with stub_process(answer="code:4", faults=Faults.of(http_400=1.0, until=2)) as stub:
+        spec = ("-s", "openai:stub", "--base-url", stub.url, "--connections", "1")
+        assert assay("run", "repeatability", *spec, *study, "--name", "r").code == 4
+        assert assay("resume", "r", "--retry-lost").code == 0
+    assert assay("audit", "r").code == 0
+    trials = json.loads(assay("view", "r", "--json", "--limit", "100").out)["trials"]
+    outputs = [one for one in trials if one["wave"] == 0]
+    assert len({one["trial"] for one in trials}) == len(trials) > len(outputs) == 8
+    assert {one["outcome"] for one in trials} == {"success"}
+    assert {one["attempts"] for one in trials} == {1, 2}
+    status = json.loads(assay("status", "r", "--json").out)
+    assert (status["trials_finished"], status["trials_opened"], status["trials_begun"]) == (
+        len(trials),
+    ) * 2 + (0,)
+    [listed] = json.loads(assay("list", "runs", "--json").out)
+    assert (listed["trials"], listed["planned"]) == (len(trials), len(trials))
+    assert assay("export", "r", "--out", "trials.jsonl").code == 0
+    assert len((tmp_path / "trials.jsonl").read_text().splitlines()) == len(trials)
+    assert package.load(tmp_path / "runs/r").trials().height == len(trials)
+
+
+@pytest.mark.slow
 def test_killed_while_lost_trials_are_asked_again_nothing_is_lost(tmp_path: Path) -> None:
     with stub_process(faults=Faults.of(http_400=1.0, until=20), latency=0.1) as stub:
         spec = ("-s", "openai:stub", "--base-url", stub.url, "--connections", "2")

@@ -107,7 +107,7 @@ def test_a_closed_run_without_its_evidence_is_damaged_everywhere(
 
 
 def test_another_folder_and_none(assay: Assay, runs: Path, tmp_path: Path) -> None:
-    assert assay("list", "runs").code == 2
+    assert assay("list", "runs").out == "There are no runs in runs.\n"
     begin(tmp_path / "elsewhere", Study(**PING), "there")
     assert list(listed(assay, "--out", "elsewhere")) == ["there"]
     runs.mkdir()

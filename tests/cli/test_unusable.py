@@ -21,7 +21,7 @@ def test_a_run_that_lost_every_trial_says_why_and_what_helps(assay: Assay) -> No
     assert ended.code == 4
     assert (
         "Nothing usable: ping, openai:stub: all 4 trials were lost (http_400 4); "
-        "the first said: The request was not understood." in ended.out
+        "the first said: “The request was not understood.”" in ended.out
     )
     assert "assay resume runs/r --retry-lost" in ended.out
     assert assay("resume", "r").code == 4

@@ -73,8 +73,11 @@ WRONG = {
     f"run {MIXED} --parameter seed=null": "--parameters goes with subjects at an endpoint, and there is none",
     "run api_key.yaml": "api_key.yaml:2: subjects[0].api_key: unknown field; did you mean 'key_env'? "
     "It names the environment variable that holds the key",
-    "run override.yaml": "override.yaml:2: subjects[0].options.top_p: would be sent in place of what the study "
-    "declares; first leave that out: parameters: {top_p: null}",
+    "run override.yaml": "override.yaml:2: subjects[0].options.top_p: top_p is declared by the study and recorded "
+    "with every trial, so no option sets it: write sampling: {top_p: …} in the study",
+    "run warmer.yaml": "warmer.yaml:2: subjects[0].options.temperature: temperature is declared by the study and "
+    "recorded with every trial, so no option sets it: set it in the instrument's options (on the command line: "
+    "--set temperature=… or --set temperatures=…)",
     "run elsewhere.yaml": "elsewhere.yaml:2: subjects[0].headers: goes with subjects at an endpoint, not with python:",
     "run repeatability -s refrence:mixed": "unknown kind of subject 'refrence'; did you mean 'reference'?",
     "run repeatability -s mixed": "subject 'mixed': write KIND:NAME, for example local:smollm2",
@@ -179,6 +182,8 @@ FILES = {
     "nested.yaml": "name: x\nsubjects:\n- reference:mumbler\ninstruments:\n  ping:\n    trails: 5\n",
     "api_key.yaml": "subjects:\n- {subject: 'openai:x', api_key: sk}\ninstruments: [ping]\n",
     "override.yaml": "subjects:\n- {subject: 'openai:x', options: {top_p: 0.5}}\ninstruments: [ping]\n",
+    "warmer.yaml": "subjects:\n- {subject: 'openai:x', parameters: {temperature: null}, "
+    "options: {temperature: 1}}\ninstruments: [ping]\n",
     "elsewhere.yaml": "subjects:\n- {subject: 'python:a:b', headers: {X-A: b}}\ninstruments: [ping]\n",
     "price.yaml": "budget: {cost: 5}\nsubjects:\n- openai:x\ninstruments: [ping]\n",
     "twice.yaml": "name: x\nname: y\n",
@@ -266,3 +271,12 @@ def test_escapes_in_what_was_typed_do_not_come_back(assay: Assay) -> None:
     assert ended.code == 2
     assert "\x1b" not in ended.err
     assert "\u202e" not in ended.err
+
+
+def test_habits_of_other_tools_are_put_right(assay: Assay) -> None:
+    assert "for example openai:gpt-4o" in assay("plan", "repeatability", "-s", "openai/gpt-4o").err
+    assert "write --subject KIND:NAME" in assay("plan", "repeatability", "--model", "gpt-4o").err
+    said = assay("plan", "repeatability", "-s", "reference:steady", "--require", "pass_rate=0.9,R bytes=0.5")
+    assert said.code == 0, said.err
+    listed = assay("list", "runs")
+    assert (listed.code, listed.out) == (0, "There are no runs in runs.\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from assay.errors import InputError, IntegrityError
 from assay.evidence import Event, LedgerIndex
 from assay.evidence.trial_reader import TrialReader
+from assay.evidence.trials import StoredTrial
 from assay.vocabulary import Trial
 
 from .ledgers import LOCK, end_event, make_trial, rechain, sealed_events, text_digest, write_segment
@@ -142,6 +144,72 @@ def test_a_lost_trial_that_was_asked_again_comes_once_and_counts_as_it_ended_the
     index.close()
     assert logs[TWO.id].end is None
     assert logs[TWO.id].of is not None  # what it is of is known from its loss
+
+
+def computed(trial: Trial, attempt: int = 0, *, outcome: str = "success") -> list[Event]:
+    """A trial of the second wave, which asks nothing."""
+    end = end_event(trial, 1, attempt=attempt, wave=1, outcome=outcome)
+    if outcome == "excluded":
+        end = msgspec.structs.replace(end, data={**end.data, "reason": "sandbox_lost"})
+    return [Event("computed", 1.0, trial.id, attempt, data={"name": "x"}), end]
+
+
+def second(kind: str, trials: int) -> Event:
+    event = wave(kind)
+    return msgspec.structs.replace(event, data={**event.data, "number": 1, "trials": trials})
+
+
+def withdrawn(*unfinished: Trial) -> Event:
+    data = {"instrument": "drill", "stratum": "s", "number": 1, "because": "trials are asked again"}
+    return Event("withdrawn", 1.0, data={**data, "unfinished": [trial.id for trial in unfinished]})
+
+
+REPAIRS = [make_trial(f"repair {n}") for n in range(40)]
+
+
+def test_trials_of_a_withdrawn_wave_come_only_if_they_are_drawn_up_again(tmp_path: Path) -> None:
+    """Whether they had an outcome, had been lost and asked again, or had only begun."""
+    kept, asked_again, begun, gone = REPAIRS[:4]
+    write_segment(tmp_path, [wave("wave"), *lost(ONE), wave("closed"), second("wave", 4), *computed(kept)])
+    write_segment(tmp_path, [*computed(asked_again, outcome="excluded"), *computed(gone), computed(begun)[0]])
+    retried = Event("retried", 1.0, asked_again.id, 0, 2, {"after": "sandbox_lost"})
+    again = Event("run", 1.0, data={"retry": {"faults": [], "trials": 1}})
+    write_segment(tmp_path, [again, retried, *computed(asked_again, 1)])
+    _, marked = retry(ONE)
+    write_segment(tmp_path, [again, withdrawn(begun), marked, sent(ONE.id, "?", attempt=1)])
+    write_segment(tmp_path, [received(ONE.id, "good", attempt=1), end_event(ONE, 1, attempt=1)])
+    drawn_again = [*computed(asked_again, 2, outcome="excluded"), *computed(kept, 1)]
+    write_segment(tmp_path, [wave("closed"), second("wave", 2), *drawn_again])
+    once_more = msgspec.structs.replace(retried, attempt=2)
+    write_segment(tmp_path, [again, once_more, *computed(asked_again, 3), second("closed", 2)])
+    reader, index = TrialReader(tmp_path, LOCK), LedgerIndex(tmp_path, LOCK)
+    index.refresh()
+    counting = {trial.id: trial.counting for trial in reader}
+    assert counting == {ONE.id: 1, kept.id: 1, asked_again.id: 3}
+    assert counting == {trial: index.counted(trial) for trial in counting}
+    assert sorted(counting) == index.ended("drill", "s")
+    assert reader.planned() == 2 + 2
+    for trial in (begun, gone):
+        assert (reader.find(trial.id).counting, reader.find(trial.id).withdrawn) == (None, True)
+        assert index.counted(trial.id) is None
+    assert set(reader.find(asked_again.id).attempts) == {0, 1, 2, 3}
+    assert reader.find(asked_again.id).counting == 3
+    index.close()
+
+
+def test_trials_of_a_withdrawn_wave_are_not_kept_until_the_withdrawal(tmp_path: Path) -> None:
+    opened = [wave("wave"), *lost(ONE), wave("closed"), second("wave", len(REPAIRS))]
+    write_segment(tmp_path, [*opened, *(event for trial in REPAIRS for event in computed(trial))])
+    again, marked = retry(ONE)
+    write_segment(tmp_path, [again, withdrawn(), marked, *lost(ONE, 1), end_event(TWO, 1, attempt=1)])
+    others = stored_trials()
+    for trial in TrialReader(tmp_path, LOCK):
+        assert trial.id in (ONE.id, TWO.id)
+        assert stored_trials() <= others + 2
+
+
+def stored_trials() -> int:
+    return sum(isinstance(thing, StoredTrial) for thing in gc.get_objects())
 
 
 def test_a_trial_that_is_asked_again_and_was_not_lost_is_refused(tmp_path: Path) -> None:

@@ -212,6 +212,14 @@ class TestAFailure:
         assert reply.rest["prompt_filter_results"] == [1]
         encode(reply)
 
+    @pytest.mark.parametrize("code", ["context_length_exceeded", "exceed_context_size_error"])
+    @pytest.mark.parametrize("field", ["code", "type"])
+    def test_of_a_conversation_that_does_not_fit_has_a_name_of_its_own(self, field: str, code: str) -> None:
+        sent = {"error": {"message": "request (3030 tokens) exceeds the available context size", field: code}}
+        with pytest.raises(SubjectFault, match="3030 tokens") as caught:
+            read_failure(400, json.dumps(sent).encode(), None)
+        assert (caught.value.name, caught.value.retriable) == ("context_exceeded", False)
+
     @pytest.mark.parametrize(
         "raw", [b"<html>down</html>", b'{"error":"down"}', b'{"message":"down"}', b"\xffdown"]
     )

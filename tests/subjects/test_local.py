@@ -13,11 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from assay.bench.prepare import prepare
 from assay.errors import InputError, IntegrityError, SubjectFault, UnknownName
-from assay.study.model import SubjectSpec
+from assay.study.model import LlamaCpp, Study, SubjectSpec
 from assay.subjects.base import Call, make_subject
+from assay.subjects.llama_cpp import serving_of, with_defaults
 from assay.subjects.local import LocalSubject
 from assay.subjects.models import MODELS, cache_folder
 from assay.vocabulary import Message, Reply, Request, Sampling
@@ -97,10 +100,113 @@ class TestTheDeclaration:
         assert not alive(pid_of(subject))
 
 
+class TestWhatServesIt:
+    """llama.cpp's own parameters: filled in when the study is locked, so that the lock says how a reply was made."""
+
+    def test_is_filled_in_for_every_model(self) -> None:
+        small, large = (
+            with_defaults(SubjectSpec(f"local:{name}")) for name in ("smollm2", "qwen2.5-coder-1.5b")
+        )
+        assert small.llama_cpp == LlamaCpp(context=8192, cache="conversation", batch=512, kv="f16")
+        assert large.llama_cpp == LlamaCpp(context=16384, cache="conversation", batch=512, kv="f16")
+        assert large.connections == 1
+        other = with_defaults(SubjectSpec("local:/some/model.gguf", connections=3))
+        assert (other.connections, other.llama_cpp) == (3, small.llama_cpp)
+
+    def test_keeps_what_the_study_says_itself(self) -> None:
+        given = SubjectSpec("local:smollm2", llama_cpp=LlamaCpp(context=512, threads=1))
+        filled = with_defaults(given).llama_cpp
+        assert filled == LlamaCpp(context=512, cache="conversation", batch=512, kv="f16", threads=1)
+        assert with_defaults(with_defaults(given)) == with_defaults(given)
+
+    def test_is_nothing_to_other_kinds(self) -> None:
+        assert with_defaults(SubjectSpec("reference:mixed")) == SubjectSpec("reference:mixed")
+
+    def test_stands_in_the_lock(self) -> None:
+        study = Study(subjects=("local:smollm2",), instruments={"repeatability": {"contracts": ["add"]}})
+        (spec,) = prepare(study, Path()).study.specs
+        assert spec == with_defaults(SubjectSpec("local:smollm2"))
+
+    def test_goes_with_local_subjects_only(self) -> None:
+        spec = SubjectSpec("reference:mixed", llama_cpp=LlamaCpp(context=512))
+        with pytest.raises(InputError, match="goes with local: subjects"):
+            prepare(Study(subjects=(spec,), instruments={"repeatability": {}}), Path())
+
+    def test_of_a_lock_from_before_is_what_it_was_then(self) -> None:
+        """Such a lock names none of it; its run is resumed as it was begun, and its digest is the same."""
+        old = SubjectSpec("local:smollm2")
+        assert msgspec.json.encode(old) == b'{"subject":"local:smollm2"}'
+        assert serving_of(old) == LlamaCpp(context=2048, cache="none", batch=512, kv="f16")
+        assert make_subject(old).connections == 4
+
+    @pytest.mark.parametrize("option", ["cache_prompt", "id_slot"])
+    def test_is_not_to_be_bent_by_options(self, option: str) -> None:
+        with pytest.raises(InputError, match="llama_cpp"):
+            make_subject(SubjectSpec("local:smollm2", options={option: 1}))
+
+
 @pytest.mark.slow
 @needs_engine
 @needs_model
 class TestTheModel:
+    def test_reads_a_conversations_earlier_turns_once_and_those_of_others_never(self) -> None:
+        first = (Message("user", "Name three colours, please, and say of each what it is the colour of."),)
+        later = (*first, Message("assistant", "Red, of blood."), Message("user", "Another one."))
+
+        async def go() -> list[int]:
+            subject = LocalSubject(with_defaults(SubjectSpec("local:smollm2", connections=2)))
+            await subject.open()
+            try:
+                cached = []
+                for session, messages in (
+                    ("a", first),
+                    ("a", later),
+                    ("b", first),
+                    ("b", later),
+                    ("a", later),
+                ):
+                    asked = Request(messages, Sampling(temperature=0.0, max_tokens=4), seed=1)
+                    reply = await subject.call(subject.wire(asked), Call(session, 0, 0), 120)
+                    cached.append(reply.rest["timings"]["cache_n"])
+                await subject.forget("a/0")
+                reply = await subject.call(subject.wire(asked), Call("c", 0, 0), 120)
+                return [*cached, reply.rest["timings"]["cache_n"]]
+            finally:
+                await subject.close()
+
+        one, two, three, four, five, six = asyncio.run(go())
+        assert (one, three, six) == (0, 0, 0)
+        assert two == four > 10
+        assert five >= two
+
+    @pytest.mark.parametrize(
+        ("text", "tokens"), [("word " * 400, 8), ("Count from one to a thousand, in words. " * 20, 400)]
+    )
+    def test_that_is_asked_more_than_its_context_holds_is_a_fault_with_a_name(
+        self, text: str, tokens: int
+    ) -> None:
+        """The prompt does not fit, or the reply does not fit behind it: neither is cut in silence."""
+
+        async def go() -> SubjectFault:
+            spec = SubjectSpec("local:smollm2", connections=1, llama_cpp=LlamaCpp(context=256))
+            subject = LocalSubject(with_defaults(spec))
+            await subject.open()
+            try:
+                with pytest.raises(SubjectFault) as caught:
+                    await subject.call(subject.wire(request(text, max_tokens=tokens)), HERE, 120)
+                return caught.value
+            finally:
+                await subject.close()
+
+        fault = asyncio.run(go())
+        assert (fault.name, fault.retriable) == ("context_exceeded", False)
+        assert "256" in fault.detail
+
+    def test_is_not_served_with_more_context_than_it_has(self) -> None:
+        spec = SubjectSpec("local:smollm2", connections=1, llama_cpp=LlamaCpp(context=16384))
+        with pytest.raises(InputError, match=r"llama_cpp: \{context: 8192\}"):
+            asyncio.run(LocalSubject(with_defaults(spec)).open())
+
     def test_answers_with_all_that_belongs_to_a_reply_and_repeats_itself_at_temperature_zero(self) -> None:
         async def go() -> tuple[dict[str, Any], list[Reply], int]:
             subject = LocalSubject(SubjectSpec("local:smollm2", connections=1))

@@ -1,16 +1,15 @@
-"""What an endpoint does not take is left out or renamed; a refusal by name comes with the line that puts it right."""
+"""What an endpoint does not take is left out or renamed, never set past the study."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from assay.errors import InputError, SubjectFault, SubjectRefused
+from assay.errors import InputError
 from assay.study.model import SubjectSpec
-from assay.subjects.chat import chat_body, read_failure
-from assay.subjects.parameters import check_parameters, unsaid
+from assay.subjects.chat import chat_body
+from assay.subjects.parameters import check_parameters, sampling_option, unsaid
 from assay.vocabulary import Message, Request, Sampling
 
 REQUEST = Request((Message("user", "hi"),), Sampling(0.2, 1.0, 64), seed=7)
@@ -23,21 +22,6 @@ def spec(**changes: Any) -> SubjectSpec:
 def sent(**parameters: str | None) -> dict[str, Any]:
     body = chat_body("m", REQUEST, spec(parameters=parameters))
     return {name: value for name, value in body.items() if name not in ("model", "messages")}
-
-
-def failure(answer: Any, status: int = 400, **changes: Any) -> SubjectRefused | SubjectFault:
-    subject = spec(**changes)
-    with pytest.raises((SubjectRefused, SubjectFault)) as caught:
-        read_failure(status, json.dumps(answer).encode(), None, chat_body("m", REQUEST, subject), subject)
-    assert isinstance(caught.value, SubjectRefused | SubjectFault)
-    return caught.value
-
-
-def mend(answer: Any, status: int = 400, **changes: Any) -> str:
-    found = failure(answer, status, **changes)
-    assert isinstance(found, SubjectRefused)
-    assert f"answers {status}" in found.said
-    return found.mend
 
 
 class TestWhatIsSent:
@@ -78,115 +62,30 @@ class TestWhatIsSent:
         assert what in str(caught.value)
 
 
-OPENAI_LENGTH = {
-    "message": "Unsupported parameter: 'max_tokens' is not supported with this model. "
-    "Use 'max_completion_tokens' instead.",
-    "type": "invalid_request_error",
-    "param": "max_tokens",
-    "code": "unsupported_parameter",
-}
-OPENAI_VALUE = {
-    "message": "Unsupported value: 'temperature' does not support 0.2 with this model. "
-    "Only the default (1) value is supported.",
-    "type": "invalid_request_error",
-    "param": "temperature",
-    "code": "unsupported_value",
-}
-BOTH = {
-    "type": "error",
-    "error": {
-        "type": "invalid_request_error",
-        "message": "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
-    },
-}
-DEPRECATED = {
-    "error": {"message": "`temperature` is deprecated for this model.", "type": "invalid_request_error"}
-}
-UNKNOWN_NAME = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
-FORBIDDEN = [
-    {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "input": 7}
-]
-
-
-class TestARefusalByName:
+class TestAnOption:
     @pytest.mark.parametrize(
-        ("answer", "status", "line"),
+        "parameters", [{}, dict.fromkeys(("temperature", "top_p", "max_tokens", "seed"))]
+    )
+    @pytest.mark.parametrize(
+        ("name", "line"),
         [
-            ({"error": OPENAI_LENGTH}, 400, "parameters: {max_tokens: max_completion_tokens}"),
-            (
-                {"error": {**OPENAI_LENGTH, "param": None}},
-                400,
-                "parameters: {max_tokens: max_completion_tokens}",
-            ),
-            ({"error": OPENAI_VALUE}, 400, "parameters: {temperature: null}"),
-            (BOTH, 400, "parameters: {top_p: null}"),
-            (DEPRECATED, 400, "parameters: {temperature: null}"),
-            ([{"error": {"code": 400, "message": UNKNOWN_NAME}}], 400, "parameters: {seed: null}"),
-            ({"detail": FORBIDDEN}, 422, "parameters: {seed: null}"),
-            ({"object": "error", "message": {"detail": FORBIDDEN}}, 422, "parameters: {seed: null}"),
-            (
-                {"detail": [*FORBIDDEN, {"loc": ["body", "top_p"], "msg": "Extra inputs are not permitted"}]},
-                422,
-                "parameters: {seed: null, top_p: null}",
-            ),
-            ({"message": "Unrecognized request argument supplied: seed"}, 400, "parameters: {seed: null}"),
+            ("temperature", "--set temperature="),
+            ("Temperature", "--set temperature="),
+            ("top_p", "sampling: {top_p: …}"),
+            ("max_tokens", "sampling: {max_tokens: …}"),
+            ("seed", "sampling: {seed: …}"),
+            ("max_completion_tokens", "parameters: {max_tokens: max_completion_tokens}"),
+            ("random_seed", "parameters: {seed: random_seed}"),
         ],
     )
-    def test_says_which_line_puts_it_right(self, answer: Any, status: int, line: str) -> None:
-        said = mend(answer, status)
-        assert f"Put into the subject: {line} (on the command line: --parameter " in said
+    def test_sets_no_parameter_of_the_sampling(
+        self, name: str, line: str, parameters: dict[str, str | None]
+    ) -> None:
+        assert line in (sampling_option(spec(parameters=parameters), name) or "")
 
-    def test_keeps_the_servers_sentence(self) -> None:
-        assert str(failure({"error": OPENAI_VALUE})).startswith(
-            f"the endpoint answers 400: {OPENAI_VALUE['message'].rstrip('.')}. Put into the subject: "
-        )
+    def test_does_not_under_the_name_that_the_subject_gives_it(self) -> None:
+        assert sampling_option(spec(parameters={"seed": "dice"}), "dice") is not None
 
-    def test_is_of_what_was_sent_under_another_name(self) -> None:
-        answer = {"detail": [{"loc": ["body", "random_seed"], "msg": "Extra inputs are not permitted"}]}
-        assert "{seed: null}" in mend(answer, 422, parameters={"seed": "random_seed"})
-
-    def test_keeps_what_is_declared_already(self) -> None:
-        said = mend({"error": OPENAI_VALUE}, parameters={"max_tokens": "max_completion_tokens"})
-        assert "parameters: {max_tokens: max_completion_tokens, temperature: null}" in said
-        assert "(on the command line: --parameter temperature=null)" in said
-
-    def test_names_the_recipe_that_does_so(self) -> None:
-        assert "openai-reasoning:" in mend({"error": OPENAI_LENGTH})
-
-    def test_of_an_option_says_to_take_it_out(self) -> None:
-        answer = {"error": {"message": "Unrecognized request argument supplied: reasoning_effort"}}
-        assert (
-            mend(answer, options={"reasoning_effort": "low"})
-            == "In the study, take reasoning_effort out of its options"
-        )
-
-    @pytest.mark.parametrize(
-        ("answer", "status"),
-        [
-            ({"error": {"message": "Invalid value for 'content'.", "param": "messages"}}, 400),
-            ({"error": {"message": "We could not parse the JSON body of your request."}}, 400),
-            ({"error": {"message": "The temperature in Paris is not known"}}, 500),
-            ({"error": {"message": "top_k is not supported"}}, 400),
-            ({"error": {"message": "the seeds cannot be read", "param": "tools[0].seed"}}, 400),
-            (
-                {
-                    "error": {
-                        "message": "'max_tokens' is too large: 64. This model's maximum context length is 60 tokens "
-                        "and your request has 20 input tokens.",
-                        "param": "max_tokens",
-                    }
-                },
-                400,
-            ),
-            (
-                {
-                    "detail": [
-                        {"loc": ["body", "messages", 0, "seed"], "msg": "Extra inputs are not permitted"}
-                    ]
-                },
-                422,
-            ),
-        ],
-    )
-    def test_is_no_other_failure(self, answer: Any, status: int) -> None:
-        assert isinstance(failure(answer, status), SubjectFault)
+    @pytest.mark.parametrize("name", ["top_k", "reasoning_effort", "stop", "dice"])
+    def test_is_free_otherwise(self, name: str) -> None:
+        assert sampling_option(spec(), name) is None

@@ -64,7 +64,10 @@ def words_of(info: Any) -> list[str]:
 
 
 def value_of(kind: type[msgspec.Struct] | None, name: str, text: str, said: str) -> Any:
-    """A text as it would stand in a study: 5 is a number, ``a,b`` a list where lists are meant, text is text."""
+    """A text as it would stand in a study: 5 is a number, ``a,b`` a list where lists are meant, text is text.
+
+    ``a=1,b=2`` is a mapping where one is meant.
+    """
     field = fields_of(kind).get(name) if kind is not None else None
     quoted = text[:1] in ("[", "{")  # says itself what it is
     if field is None:
@@ -75,7 +78,16 @@ def value_of(kind: type[msgspec.Struct] | None, name: str, text: str, said: str)
     if is_list(field.type) and not quoted and text not in words_of(field.type):
         plain = all(_is_text(item) for item in _items(field.type))
         return [part if plain else _scalar(part, said) for part in text.split(",")]
+    if _is_mapping(field.type) and not quoted and "=" in text:
+        pairs = [part.partition("=") for part in text.split(",")]
+        return {name.strip(): _scalar(value, said) for name, _, value in pairs}
     return _scalar(text, said)
+
+
+def _is_mapping(info: Any) -> bool:
+    from msgspec import inspect
+
+    return any(isinstance(one, inspect.DictType) for one in _plain(info))
 
 
 def _is_text(info: Any) -> bool:

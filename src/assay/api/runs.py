@@ -54,8 +54,10 @@ class _Reading(Struct):
 
 def list_runs(root: Path) -> list[RunSummary]:
     """The runs in a folder, the newest first; those of which no time is known last."""
+    if not root.exists():  # before the first run
+        return []
     if not root.is_dir():
-        raise InputError(f"there is no folder {root}")
+        raise InputError(f"{root} is no folder")
     folders = [path for path in root.iterdir() if not path.name.startswith(".") and _is_run(path)]
     found = [_summary(RunFolder(path)) for path in sorted(folders)]
     return sorted(found, key=lambda run: run.begun or "", reverse=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ from assay.evidence.events import Event, decode_event
 from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import unsealed
 from assay.evidence.records import End, Evidence, LedgerIndex
-from assay.evidence.waves import Wave
+from assay.evidence.waves import Wave, Withdrawal
 from assay.sandbox import CommandJob, CommandRun, Job, Run
 from assay.study.lock import Lock
 from assay.study.model import Budget
@@ -118,12 +119,13 @@ async def replay(
     try:
         index.refresh()
         report.faults += _check_sessions(folder, lock)
-        if index.reopened:
+        if index.reopened or index.retries or index.withdrawn:
             report.faults += _check_retries(folder, lock)
             report.notes.append(f"{len(index.retries)} trials were asked again after they were lost")
         replay = _Replay(lock, index, {s.spec.title: s for s in subjects}, service, report)
         for instrument in instruments:
             await replay.instrument(instrument)
+            await replay.withdrawn(instrument, folder.ledger)
             try:
                 evidence = Evidence(index, instrument.name, lock=lock)
                 _score_again(folder, evidence, instrument, report)
@@ -152,36 +154,79 @@ class _Replay:
         subjects: dict[str, Subject],
         sandbox: SandboxService,
         report: AuditReport,
+        seen: set[str] | None = None,
     ) -> None:
         self._lock, self._index, self._subjects, self._report = lock, index, subjects, report
+        self._sandbox = sandbox
         self._back = _Silent(index, sandbox, report)
-        self._seen: set[str] = set()
+        self._seen: set[str] = set() if seen is None else seen
         self._strata: set[tuple[str, str]] = set()
 
     async def instrument(self, instrument: Instrument) -> None:
         for stratum in strata_of(instrument, self._lock):
             self._strata.add((instrument.name, stratum))
-            try:
-                await self._stratum(instrument, stratum)
-            except AssayError:
-                raise
-            except Exception as error:  # altered evidence may break a protocol in any way
-                what = f"the protocol cannot be run on the record ({type(error).__name__}: {error})"
-                self._report.faults.append(f"{instrument.name} {stratum!r}: {what}")
+            await self._guarded(self._stratum(instrument, stratum), f"{instrument.name} {stratum!r}")
+
+    async def _guarded(self, replayed: Awaitable[None], where: str) -> None:
+        try:
+            await replayed
+        except AssayError:
+            raise
+        except Exception as error:  # altered evidence may break a protocol in any way
+            what = f"the protocol cannot be run on the record ({type(error).__name__}: {error})"
+            self._report.faults.append(f"{where}: {what}")
 
     async def _stratum(self, instrument: Instrument, stratum: str) -> None:
         waves = self._index.waves.get((instrument.name, stratum), [])
         for wave in waves:
-            where = f"{instrument.name} {stratum!r} wave {wave.number}"
-            trials = self._declared(instrument, wave)
-            if trials is None:
-                self._report.faults.append(f"{where}: the protocol yields other trials than were run")
+            if not await self._wave(instrument, wave):
                 return
             if not wave.closed:
-                self._report.faults.append(f"{where}: was never closed")
-            await self._conduct_all(instrument, wave, trials)
+                self._report.faults.append(f"{_where(wave)}: was never closed")
         if next(self._trials(instrument, stratum, len(waves)), None) is not None:
             self._report.faults.append(f"{instrument.name} {stratum!r}: a wave that is due was never opened")
+
+    async def _wave(self, instrument: Instrument, wave: Wave, passed_over: Collection[str] = ()) -> bool:
+        """Replay a wave but for some trials; False where it is not the one that the protocol yields."""
+        trials = self._declared(instrument, wave)
+        if trials is None:
+            self._report.faults.append(f"{_where(wave)}: the protocol yields other trials than were run")
+            return False
+        await self._conduct_all(instrument, wave, [trial for trial in trials if trial.id not in passed_over])
+        return True
+
+    async def withdrawn(self, instrument: Instrument, ledger: Path) -> None:
+        """Waves that were withdrawn, replayed on the ledger as it was before: that too has to have happened so."""
+        for segment, withdrawal in self._index.withdrawn:
+            if withdrawal.instrument != instrument.name:
+                continue
+            before = LedgerIndex(ledger, self._lock.digest, before=segment)
+            try:
+                before.refresh()
+                earlier = _Replay(self._lock, before, self._subjects, self._sandbox, self._report, self._seen)
+                where = f"{instrument.name} {withdrawal.stratum!r}"
+                await self._guarded(earlier._withdrawn_waves(instrument, withdrawal), where)
+            finally:
+                before.close()
+
+    async def _withdrawn_waves(self, instrument: Instrument, withdrawal: Withdrawal) -> None:
+        waves = self._index.waves.get((instrument.name, withdrawal.stratum), [])
+        if withdrawal.number >= len(waves):
+            self._report.faults.append(
+                f"{instrument.name} {withdrawal.stratum!r}: what was withdrawn was not there"
+            )
+        counted = self._report.trials
+        for wave in waves[withdrawal.number :]:
+            trials = self._declared(instrument, wave) or []
+            open_ = [] if wave.closed else [t.id for t in trials if self._index.counted(t.id) is None]
+            begun = [trial for trial in open_ if self._index.is_begun(trial)]
+            if sorted(begun) != sorted(withdrawal.unfinished if wave is waves[-1] else ()):
+                self._report.faults.append(f"{_where(wave)}: was withdrawn with other trials than were begun")
+            self._seen.update(open_)
+            await self._wave(instrument, wave, open_)
+        self._report.trials = counted  # they do not count
+        told = f"{sum(wave.trials for wave in waves[withdrawal.number :])} trials were withdrawn"
+        self._report.notes.append(f"{instrument.name} {withdrawal.stratum!r}: {told}: {withdrawal.because}")
 
     def _trials(self, instrument: Instrument, stratum: str, number: int) -> Iterator[Trial]:
         evidence = Evidence(self._index, instrument.name, stratum, lock=self._lock, upto=number)
@@ -221,13 +266,14 @@ class _Replay:
         self._seen.add(trial_id)
         attempts = self._index.attempts(trial_id)
         retried = {retry.attempt for retry in self._index.retries.get(trial_id, ())}
-        complete = {a for a, events in attempts.items() if any(e.kind == "end" for e in events)}
+        first = self._index.first_attempt(trial_id)
+        complete = {a for a, tape in attempts.items() if a >= first and any(e.kind == "end" for e in tape)}
         if not complete - retried:
             self._report.faults.append(f"trial {trial_id[:12]}: has no outcome")
             return
         attempt = min(complete - retried)
         self._report.trials += 1
-        for earlier in range(attempt):
+        for earlier in range(first, attempt):
             if earlier in retried:  # it has to have been lost as recorded, too
                 await self._conduct_attempt(instrument, wave, trial, earlier, attempts[earlier])
             else:
@@ -294,6 +340,10 @@ class _Replay:
             self._report.faults.append(f"{instrument} {stratum!r}: is in the ledger but not in the study")
 
 
+def _where(wave: Wave) -> str:
+    return f"{wave.instrument} {wave.stratum!r} wave {wave.number}"
+
+
 def _not_covered(folder: RunFolder) -> list[str]:
     """What lies beside the sealed files: nobody vouches for it, however much it looks like a part of the run."""
     extra = set(unsealed(folder.ledger, folder.path)) - {".writer"}
@@ -313,8 +363,12 @@ def _not_covered(folder: RunFolder) -> list[str]:
 
 
 def _check_retries(folder: RunFolder, lock: Lock) -> list[str]:
-    """All trials that were lost to the named faults were asked again, not a choice of them."""
-    history = History.read(folder.ledger, lock.digest, Meter(Budget()), repair=False)
+    """All trials that were lost to the named faults were asked again, not a choice of them; and what was withdrawn
+    for that could be."""
+    try:
+        history = History.read(folder.ledger, lock.digest, Meter(Budget()), repair=False)
+    except IntegrityError as error:
+        return [str(error)]
     left = len(history.due)
     return [f"{left} lost trials that were to be asked again were not"] if left else []
 

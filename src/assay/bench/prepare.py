@@ -14,7 +14,8 @@ from assay.study.lock import Lock, LockedFile, make_lock
 from assay.study.model import Study
 from assay.study.source import Source, convert, read_source
 from assay.subjects.base import Subject, make_subject
-from assay.subjects.parameters import PARAMETERS
+from assay.subjects.llama_cpp import with_defaults
+from assay.subjects.parameters import sampling_option
 from assay.subjects.recipes import ENDPOINT_FIELDS, RECIPES, resolved
 
 from .instrument import Instrument, Prepared, load_instrument, named_instrument
@@ -61,11 +62,12 @@ def prepare(study: Study, base: Path, source: Source | None = None) -> Lock:
 
 
 def _with_recipes(study: Study, source: Source | None) -> Study:
-    """The study with every recipe filled in: what is sent follows from the lock, whatever becomes of the recipe."""
+    """The study with every recipe and local model's defaults filled in: what is sent and how it is served follows from
+    the lock, whatever becomes of them."""
     subjects = list(study.subjects)
     for number, spec in enumerate(study.specs):
         try:
-            filled = resolved(spec)
+            filled = with_defaults(resolved(spec))
         except InputError as error:
             raise _error(source, ("subjects", number), str(error)) from None
         if filled != spec:
@@ -93,11 +95,12 @@ def _check_subjects(study: Study, source: Source | None) -> None:
                 if getattr(spec, field):
                     what = f"goes with subjects at an endpoint, not with {spec.kind}:"
                     raise _error(source, (*at, field), what)
-        for name in PARAMETERS:
-            if name in spec.options and not spec.leaves_out(name):
-                mend = f"parameters: {{{name}: null}}"
-                what = f"would be sent in place of what the study declares; first leave that out: {mend}"
-                raise _error(source, (*at, "options", name), what)
+        if spec.llama_cpp is not None and spec.kind != "local":
+            what = f"goes with local: subjects, not with {spec.kind}:"
+            raise _error(source, (*at, "llama_cpp"), what)
+        for name in spec.options:
+            if (refused := sampling_option(spec, name)) is not None:
+                raise _error(source, (*at, "options", name), refused)
         if study.budget.cost is not None and spec.price is None and spec.kind in RECIPES:
             how = "--price IN/OUT, or price in a study"
             raise _error(source, at, f"a budget in money needs the price of {spec.title}: {how}")

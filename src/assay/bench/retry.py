@@ -6,14 +6,18 @@ the named faults: never a selection by outcome, and never a trial that has one.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
 from assay.errors import OWN_FAULTS, InputError, UnknownName
+from assay.evidence.events import Event
 from assay.evidence.faults import LostTrial
+from assay.evidence.ledger import Ledger
 from assay.evidence.records import Evidence
+from assay.evidence.waves import Withdrawal
 from assay.study.lock import Lock
 from assay.study.model import Budget
 from assay.vocabulary import Flag, Result
@@ -22,11 +26,22 @@ from .folder import RunFolder
 from .history import History
 from .meter import Meter
 
-__all__ = ["lost_trials", "retry_note", "why_not_again", "with_retries"]
+__all__ = [
+    "first_waves",
+    "lost_trials",
+    "record_retries",
+    "refused",
+    "retry_note",
+    "why_not_again",
+    "with_retries",
+]
 
 
 def lost_trials(history: History, faults: Collection[str] | None) -> dict[str, LostTrial]:
-    """The lost trials that are to be asked again. Refused where later trials were drawn up without them."""
+    """The lost trials that are to be asked again. Refused where later trials were drawn up without them and asked.
+
+    Where a stratum lost trials in several waves it is those of the first: the later waves are drawn up anew.
+    """
     if faults is None:
         return {}
     chosen = history.retrying
@@ -41,14 +56,46 @@ def lost_trials(history: History, faults: Collection[str] | None) -> dict[str, L
         if known and name not in known:
             raise UnknownName("fault of a lost trial", name, known)
     found = history.lost_to(faults)
-    for one in found.values():
-        if one.wave + 1 < len(history.waves[one.instrument, one.stratum]):
-            raise InputError(
-                f"{one.instrument} {one.stratum!r}: trials were lost in wave {one.wave}, and wave {one.wave + 1} "
-                "was drawn up from what came of it without them; asked again now, they would fit to nothing that "
-                "was done since. Run the study anew"
-            )
-    return found
+    first = first_waves(found.values())
+    for (instrument, stratum), wave in first.items():
+        if (later := history.asking_wave(instrument, stratum, wave)) is not None:
+            raise refused(instrument, stratum, wave, later)
+    return {trial: one for trial, one in found.items() if one.wave == first[one.instrument, one.stratum]}
+
+
+def first_waves(lost: Iterable[LostTrial]) -> dict[tuple[str, str], int]:
+    """The first wave of every stratum in which these trials were lost."""
+    first: dict[tuple[str, str], int] = {}
+    for one in lost:
+        key = one.instrument, one.stratum
+        first[key] = min(one.wave, first.get(key, one.wave))
+    return first
+
+
+def refused(instrument: str, stratum: str, wave: int, later: int) -> InputError:
+    return InputError(
+        f"{instrument} {stratum!r}: trials were lost in wave {wave}, and wave {later} was drawn up from what came of "
+        "it without them, and asked the subjects; asked again now, the lost ones would fit to nothing that was done "
+        "since. Run the study anew"
+    )
+
+
+def record_retries(
+    ledger: Ledger, history: History, lost: Mapping[str, LostTrial], withdrawn: Iterable[Withdrawal]
+) -> int:
+    """Record what is withdrawn and which trials are asked again; says how many those are.
+
+    Waves are withdrawn first: as long as no trial is marked, the evidence is that from which they were drawn up.
+    """
+    for withdrawal in withdrawn:
+        ledger.append(Event("withdrawn", time.time(), data=withdrawal))
+        history.withdraw(withdrawal)
+    marked = [(trial, one) for trial, one in lost.items() if trial in history.faults.lost]  # not withdrawn
+    for trial, one in marked:
+        after = {"after": one.reason}
+        ledger.append(Event("retried", time.time(), trial, one.attempt, one.ordinal + 1, after))
+        history.reopen(trial)
+    return len(marked)
 
 
 def why_not_again(folder: RunFolder, lock: Lock) -> str:

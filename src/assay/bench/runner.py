@@ -29,7 +29,6 @@ from assay.errors import (
     blaming,
 )
 from assay.evidence.events import Event
-from assay.evidence.faults import LostTrial
 from assay.evidence.ledger import Ledger
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.evidence.redaction import Redactor
@@ -47,8 +46,9 @@ from .live import Live, SandboxService
 from .meter import Meter
 from .probe import Probe
 from .progress import Progress, label_of
-from .retry import lost_trials
+from .retry import lost_trials, record_retries
 from .serving import check_opened
+from .withdrawal import withdrawals
 
 __all__ = ["Runner"]
 
@@ -81,7 +81,7 @@ class Runner:
         self._failure: AssayError | None = None
         self._environment = environment
         self._retry = retry
-        self.retried: dict[str, int] = {}  # lost trial that is asked again → its attempt
+        self.retried = 0  # lost trials that are asked again
         self._sandbox = sandbox or SandboxService()
         self._redactor = Redactor()
         self._lanes = {
@@ -107,6 +107,10 @@ class Runner:
         lost = lost_trials(self._history, self._retry)
         if self._history.ended and not lost:
             return True
+        again = self._history.due | lost
+        withdrawn = withdrawals(
+            self._history, again.values(), self.folder.ledger, self.lock, self.instruments
+        )
         opened = await self._open_subjects()
         try:
             self._learn_secrets()
@@ -115,7 +119,8 @@ class Runner:
             self._index = LedgerIndex(self.folder.ledger, self.lock.digest)
             callers = {title: lane.caller for title, lane in self._lanes.items()}
             self._live = Live(self._ledger, self._index, callers, self._sandbox)
-            self._begin(opened, lost)
+            self._begin(opened, len(lost))
+            self.retried = record_retries(self._ledger, self._history, again, withdrawn)
             await self._work()
             finished = not self.stopping.is_set()
             said, mend = self._redactor.clean_text(self.stop_reason), getattr(self._failure, "mend", "")
@@ -163,7 +168,7 @@ class Runner:
                 "could not be replayed. Use another key, or none if the endpoint needs none"
             )
 
-    def _begin(self, opened: dict[str, Any], lost: dict[str, LostTrial]) -> None:
+    def _begin(self, opened: dict[str, Any], lost: int) -> None:
         data: dict[str, Any] = {
             "lock": self.lock.digest,
             "after": self._history.heads,
@@ -173,13 +178,8 @@ class Runner:
         if self._history.torn:
             data["torn_bytes"] = self._history.torn
         if lost:
-            data["retry"] = {"faults": sorted(self._retry or ()), "trials": len(lost)}
+            data["retry"] = {"faults": sorted(self._retry or ()), "trials": lost}
         self._ledger.append(Event("run", time.time(), data=data))
-        for trial, one in (self._history.due | lost).items():
-            after = {"after": one.reason}
-            self._ledger.append(Event("retried", time.time(), trial, one.attempt, one.ordinal + 1, after))
-            self._history.reopen(trial)
-            self.retried[trial] = one.attempt
 
     async def _work(self) -> None:
         tasks = [asyncio.create_task(self._keep_synced())]
@@ -387,8 +387,7 @@ class Runner:
                 self._count_loss(lane, SubjectFault("trial_timeout"))
         finally:
             worker.since = math.inf
-            if lane.subject.stateful:
-                await lane.subject.forget(f"{trial_id}/{attempt}")
+            await lane.subject.forget(f"{trial_id}/{attempt}")
         data: dict[str, Any] = {
             "outcome": outcome,
             "trial": trial,
@@ -418,13 +417,11 @@ class Runner:
 
     def _attempt(self, subject: Subject, trial_id: str) -> tuple[int, list[Event]]:
         """Which attempt this is, and what is already recorded of it."""
-        if trial_id in self.retried:
-            return self.retried[trial_id] + 1, []
-        if trial_id not in self._history.begun:
-            return 0, []
         tape = self._history.tape(trial_id)
+        if not tape:
+            return self._history.passed.get(trial_id, -1) + 1, []
         attempt = tape[-1].attempt
-        if any(event.kind in ("abandoned", "retried") for event in tape):
+        if any(event.kind == "abandoned" for event in tape):
             return attempt + 1, []
         if subject.stateful or any(event.kind == "clock" for event in tape):
             why = "the subject is stateful" if subject.stateful else "its clock ran on"

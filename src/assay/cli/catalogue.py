@@ -23,7 +23,7 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            help="runs, instruments, subjects, recipes, references, detectors, commands, regimes, or an "
+            help="runs, instruments, subjects, recipes, models, references, detectors, commands, regimes, or an "
             "instrument's items: by their noun, or by the instrument's file (.py)."
         ),
     ],
@@ -51,6 +51,8 @@ def list_(
         rows = _subjects()
     elif what == "recipes":
         rows, facts = _recipes()
+    elif what == "models":
+        rows, facts = _models()
     elif what == "references":
         from assay.subjects.reference import broken_references, references
 
@@ -81,6 +83,7 @@ def list_(
                 "instruments",
                 "subjects",
                 "recipes",
+                "models",
                 "references",
                 "detectors",
                 "commands",
@@ -165,7 +168,7 @@ def _subjects() -> list[tuple[str, str, str]]:
         "python": ("python:module:callable", "your own system, in a child process", ""),
         "reference": ("reference:NAME", "a subject of known truth", "see: assay list references"),
     }
-    rows = [(f"local:{m.name}", m.title, f"assay pull {m.name}; {m.licence}") for m in MODELS.values()]
+    rows = [(f"local:{m.name}", m.title, f"see: assay list models; {m.licence}") for m in MODELS.values()]
     rows.append(("local:FILE.gguf", "any GGUF model on this machine", "needs the extra 'local'"))
     kinds = [name for name in load_all("assay.subjects") if name != "local"]
     return [
@@ -191,6 +194,35 @@ def _recipes() -> tuple[list[tuple[str, str, str]], list[dict[str, Any]]]:
         ]
         rows.append((f"{name}:MODEL", recipe.about, ", ".join(parts)))
     return rows, [msgspec.to_builtins(recipe) for recipe in RECIPES.values()]
+
+
+def _models() -> tuple[list[tuple[str, str, str]], list[dict[str, Any]]]:
+    """Embedded models: what they are, where they come from, and whether they are on this machine."""
+    from assay.subjects.models import MODELS, kept_at, state_of
+    from assay.subjects.pulling import parts_kept
+
+    rows, facts = [], []
+    for model in MODELS.values():
+        state, kept = state_of(model), parts_kept(model)
+        here = f"at {kept_at(model)}" if state == "pulled" else f"fetch it with: assay pull {model.name}"
+        begun = f" ({kept} of {len(model.parts)} parts fetched)" if kept else ""
+        title = f"{model.title}, {model.bytes / 1e6:,.0f} MB, {model.licence}"
+        rows.append((f"local:{model.name}", title, f"{state}{begun}, {here}; from {model.origin}"))
+        facts.append(
+            {
+                "model": model.name,
+                "bytes": model.bytes,
+                "licence": model.licence,
+                "sha256": model.sha256,
+                "origin": model.origin,
+                "wheels": [f"{part.wheel}=={model.version}" for part in model.parts],
+                "context": model.context,
+                "state": state,
+                "parts_fetched": kept,
+                "path": str(kept_at(model)) if state == "pulled" else None,
+            }
+        )
+    return rows, facts
 
 
 def show(

@@ -8,6 +8,8 @@ import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from assay.errors import quote
+
 from .output import complain, safe
 
 if TYPE_CHECKING:
@@ -78,7 +80,9 @@ def status_line(progress: Progress) -> str:
 
 def _first_faults(progress: Progress) -> list[str]:
     """The first fault of each kind that this session met, a line each."""
-    found = [f"{who}: first {fault}: {said}" for (who, fault), said in progress.meter.first_faults.items()]
+    found = [
+        f"{who}: first {fault}: {quote(said)}" for (who, fault), said in progress.meter.first_faults.items()
+    ]
     return [safe(text).replace("\n", " ") for text in found]
 
 

@@ -28,6 +28,12 @@ def own_options(context: typer.Context) -> list[Given]:
     return found
 
 
+ELSEWHERE = {  # options of other tools
+    "--model": "; write --subject KIND:NAME",
+    "--provider": "; write --subject KIND:NAME",
+}
+
+
 class StudyCommand(typer.core.TyperCommand):
     """Takes the options of the instruments' part of a study."""
 
@@ -53,7 +59,7 @@ class StudyCommand(typer.core.TyperCommand):
             if option.startswith("--") and option not in self._mine:
                 near = get_close_matches(option, [*self._mine, *theirs], 1, 0.7)
                 listed = f"; assay {command} {next(iter(kinds))} --help lists them"
-                hint = nearest(option, near) if near else listed
+                hint = nearest(option, near) if near else ELSEWHERE.get(option, listed)
                 raise InputError(f"{option} is no option of {' or '.join(kinds)}{hint}")
 
     def _kinds(self, arguments: list[str]) -> dict[str, type[msgspec.Struct]]:

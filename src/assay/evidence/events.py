@@ -14,6 +14,7 @@ Kinds, in the order in which a run meets them:
 ``computed``   something recomputable (an oracle run, a world step): request and result
 ``abandoned``  an attempt that could not be continued
 ``end``        the trial's outcome
+``withdrawn``  waves that only computed do not count any more: lost trials before them are asked again
 ``retried``    a trial that was lost is asked again: after which fault; its wave is open again
 ``closed``     every outcome of a wave is final
 ``stopped``    the writer ended before the study did, and why
@@ -34,7 +35,7 @@ from assay.errors import IntegrityError
 __all__ = ["APART", "REFER_FROM", "TAIL", "TAIL_SIZE", "Event", "Head", "decode_event", "decode_head"]
 
 REFER_FROM = 256  # texts longer than this are written once and referred to by digest
-APART = frozenset({"run", "wave", "text", "closed", "stopped", "finished"})  # kinds that belong to no trial
+APART = frozenset({"run", "wave", "text", "withdrawn", "closed", "stopped", "finished"})  # kinds of no trial
 
 # How the canonical encoding of a trial's event ends: keys are sorted, so kind, ordinal and trial come last. Quotes
 # inside strings are escaped, so nothing a model says can look like this. Most lines need no more than this.

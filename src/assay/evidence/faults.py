@@ -165,12 +165,18 @@ class FaultCounts:
         """A lost trial is asked again: what failed stays counted, the trial is not lost any more."""
         if trial not in self.lost:
             raise IntegrityError(f"trial {trial[:12]} is asked again and was not lost")
-        lost = self.lost.pop(trial)
-        met = self._met[lost.instrument, lost.subject][lost.reason]
-        met.lost -= 1
-        met.trials -= 1
-        self._ended[encode(lost.instrument), encode(lost.subject)] -= 1
+        lost = self.lost[trial]
+        self.withdrawn(trial, lost.instrument, lost.subject)
         return lost
+
+    def withdrawn(self, trial: str, instrument: str, subject: str) -> None:
+        """A trial's outcome does not count any more, and if it was lost, that does not either."""
+        self._ended[encode(instrument), encode(subject)] -= 1
+        lost = self.lost.pop(trial, None)
+        if lost is not None:
+            met = self._met[instrument, subject][lost.reason]
+            met.lost -= 1
+            met.trials -= 1
 
     def listed(self, instrument: str | None = None, *, only: str = "") -> list[FaultSummary]:
         """The faults of an instrument's finished trials; without a name those of all trials, unfinished ones included.

@@ -7,21 +7,22 @@ sees. A ledger is indexed in one pass and its records are read from disk one at 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from assay.canonical import digest, sha256_hex
+from assay.canonical import digest
 from assay.errors import IntegrityError
 from assay.vocabulary import Outcome, Reply, Trial
 
+from .attempts import by_attempt, in_order, restore_texts
 from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
-from .events import REFER_FROM, Event, Head, decode_event, decode_head
+from .events import Event, Head, decode_event, decode_head
 from .ledger import segment_paths
-from .waves import Wave, take_wave
+from .waves import Wave, Waves, Withdrawal, reopen_wave, take_wave, take_withdrawal
 
 __all__ = [
     "Ask",
@@ -31,15 +32,12 @@ __all__ = [
     "Record",
     "Retry",
     "asks_of",
-    "by_attempt",
-    "restore_texts",
     "scan",
 ]
 
 
 # What a record can fail with that is well chained but not of the shape the bench writes: someone else's bundle.
 _UNREADABLE = (msgspec.MsgspecError, KeyError, TypeError, AttributeError)
-_RANK = {"resent": 1, "received": 2}  # within one ordinal; what an ask begins with comes first
 
 
 class Place(NamedTuple):
@@ -165,25 +163,31 @@ def scan(folder: Path, lock: str) -> Iterator[tuple[Path, Line, Head]]:
 
 
 class LedgerIndex:
-    """Where everything is. ``refresh`` takes in what was written since the last time."""
+    """Where everything is. ``refresh`` takes in what was written since the last time.
 
-    def __init__(self, folder: Path, lock: str) -> None:
-        self._folder, self._lock = folder, lock
+    ``before`` names a segment: the index is of what the ledger held when that one was begun.
+    """
+
+    def __init__(self, folder: Path, lock: str, *, before: str = "") -> None:
+        self._folder, self._lock, self._before = folder, lock, before
         self._paths: list[Path] = []
         self._read: list[tuple[int, bytes, int]] = []  # bytes, head and lines already taken in
         self._files: dict[int, int] = {}
-        self.waves: dict[tuple[str, str], list[Wave]] = {}
+        self.waves: Waves = {}
+        self.withdrawn: list[tuple[str, Withdrawal]] = []  # with the segment that says so
         self._places: dict[str, list[Place]] = {}
         self._ends: dict[str, _Ended] = {}
         self.retries: dict[str, list[Retry]] = {}  # trials that were lost and asked again
+        self._passed: dict[str, int] = {}  # trial of a withdrawn wave → its last attempt that does not count
         self.reopened = False  # whether a session was to ask lost trials again
         self.chosen_faults: set[str] = set()  # to which that was limited, where it was
         self._texts: dict[str, Place] = {}
 
     def refresh(self) -> None:
         for path in segment_paths(self._folder)[len(self._paths) :]:
-            self._paths.append(path)
-            self._read.append((0, genesis(self._lock, path.name), 0))
+            if not self._before or path.name < self._before:
+                self._paths.append(path)
+                self._read.append((0, genesis(self._lock, path.name), 0))
         for number, path in enumerate(self._paths):
             offset, head, lines = self._read[number]
             if path.stat().st_size <= offset:
@@ -208,6 +212,8 @@ class LedgerIndex:
         head = decode_head(line.event)
         place = Place(segment, line.offset, len(line.event), head.attempt, head.ordinal)
         if head.trial:
+            if self._passed and head.attempt < self.first_attempt(head.trial):
+                raise IntegrityError(f"trial {head.trial[:12]}: an attempt that was withdrawn goes on")
             self._places.setdefault(head.trial, []).append(place)
             if head.kind == "end":
                 end = msgspec.json.decode(head.data, type=End)
@@ -221,6 +227,8 @@ class LedgerIndex:
             self._texts[msgspec.json.decode(head.data)["sha256"]] = place
         elif head.kind in ("wave", "closed"):
             take_wave(self.waves, head.kind, msgspec.json.decode(head.data, type=Wave))
+        elif head.kind == "withdrawn":
+            self._take_withdrawal(segment, msgspec.json.decode(head.data, type=Withdrawal))
         elif head.kind == "run":
             retry = msgspec.json.decode(head.data, type=_Session).retry
             self.reopened |= retry is not None
@@ -234,7 +242,31 @@ class LedgerIndex:
         if ended is None or ended.lost is None or ended.attempt != head.attempt:
             raise IntegrityError(f"trial {head.trial[:12]} is asked again and was not lost")
         self.retries.setdefault(head.trial, []).append(Retry(ended.attempt, ended.lost))
-        self.waves[ended.instrument, ended.stratum][ended.wave].closed = False
+        reopen_wave(self.waves, ended.instrument, ended.stratum, ended.wave)
+
+    def _take_withdrawal(self, segment: int, withdrawal: Withdrawal) -> None:
+        """All that happened in the trials of these waves does not count any more."""
+        take_withdrawal(self.waves, withdrawal)
+        self.withdrawn.append((self._paths[segment].name, withdrawal))
+        ended = [t for t, e in self._ends.items() if withdrawal.covers(e.instrument, e.stratum, e.wave)]
+        for trial in ended:
+            del self._ends[trial]
+        for trial in (*ended, *withdrawal.unfinished):
+            if trial in self._ends:
+                raise IntegrityError(f"trial {trial[:12]} is withdrawn as unfinished and has an outcome")
+            self._passed[trial] = max(place.attempt for place in self._places[trial])
+            self.retries.pop(trial, None)
+
+    def is_begun(self, trial: str) -> bool:
+        """Whether something happened in the trial since it was last lost or withdrawn, if it ever was."""
+        lost = max((retry.attempt for retry in self.retries.get(trial, ())), default=-1)
+        return any(
+            place.attempt > max(lost, self._passed.get(trial, -1)) for place in self._places.get(trial, ())
+        )
+
+    def first_attempt(self, trial: str) -> int:
+        """The first attempt that can count: those of withdrawn waves cannot."""
+        return self._passed.get(trial, -1) + 1
 
     def closed_waves(self, instrument: str, stratum: str | None) -> int:
         return sum(
@@ -265,7 +297,7 @@ class LedgerIndex:
     def record(self, trial: str) -> Record:
         attempt = self._ends[trial].attempt
         events = [self._load(place) for place in self._places[trial] if place.attempt == attempt]
-        events.sort(key=_in_order)
+        events.sort(key=in_order)
         restore_texts(events, self.text)
         if [event.kind for event in events].index("end") != len(events) - 1:
             raise IntegrityError(f"trial {trial[:12]}: goes on after its end")
@@ -317,44 +349,6 @@ class LedgerIndex:
         for fd in self._files.values():
             os.close(fd)
         self._files.clear()
-
-
-def by_attempt(events: Iterable[Event], text: Callable[[str], str]) -> dict[int, list[Event]]:
-    """The events of a trial by attempt, in order, with the texts in their places."""
-    found: dict[int, list[Event]] = {}
-    for event in events:
-        found.setdefault(event.attempt, []).append(event)
-    for attempt in found.values():
-        attempt.sort(key=_in_order)
-        restore_texts(attempt, text)
-    return found
-
-
-def _in_order(event: Event) -> tuple[int, int]:
-    return event.ordinal, _RANK.get(event.kind, 0)
-
-
-def restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
-    """Put texts that requests refer to by digest back in their places: own replies first, then the ledger's."""
-    try:
-        _restore_texts(events, text)
-    except _UNREADABLE as error:
-        raise IntegrityError(f"trial {events[0].trial[:12]}: cannot be read ({error!r})") from None
-
-
-def _restore_texts(events: list[Event], text: Callable[[str], str]) -> None:
-    own: dict[str, str] = {}
-    for event in events:
-        if event.kind == "sent":
-            for message in event.data["wire"].get("messages", ()):
-                content = message.get("content")
-                if isinstance(content, dict) and "sha256" in content:
-                    key = content["sha256"]
-                    message["content"] = own[key] if key in own else text(key)
-        elif event.kind == "received" and event.data.get("reply"):
-            reply = event.data["reply"]["text"]
-            if len(reply) > REFER_FROM:
-                own[sha256_hex(reply.encode())] = reply
 
 
 def _continue(path: Path, offset: int, head: bytes, lines: int) -> Iterator[Line]:

@@ -7,12 +7,16 @@ them take no more memory than a few. Nothing is written.
 
 from __future__ import annotations
 
+import heapq
 import os
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from assay.errors import InputError, IntegrityError
 
@@ -20,6 +24,7 @@ from .chain import LONGEST, OVERHEAD, Line, fault_of, find_tail, genesis, read_l
 from .events import APART, TAIL, TAIL_SIZE, Event, decode_event
 from .ledger import segment_paths
 from .trials import Place, StoredTrial, TrialLog
+from .waves import Wave, Waves, Withdrawal, take_wave, take_withdrawal
 
 __all__ = ["TrialReader"]
 
@@ -30,6 +35,13 @@ MOST_NAMED = 5  # trials that a message names
 _TEXT_EVENT = b'"data":{"sha256":"'
 _WAVE_EVENT = b'"kind":"wave"},"hash":"'
 _RETRIED_EVENT = b',"kind":"retried",'
+_WITHDRAWN_EVENT = b'"kind":"withdrawn"},"hash":"'
+
+
+class _Hit(NamedTuple):
+    segment: int
+    offset: int
+    event: bytes
 
 
 class TrialReader:
@@ -42,15 +54,18 @@ class TrialReader:
         self._lock = lock
         self._texts: OrderedDict[str, Place] = OrderedDict()
         self._recent: OrderedDict[str, str] = OrderedDict()  # texts that were read lately
+        self._again = any(map(_asks_again, self._whole))
         self._retries: Counter[str] = Counter()
+        self._withdrawals: list[Withdrawal] = []  # that are still to come, in the order of the ledger
 
     def __iter__(self) -> Iterator[StoredTrial]:
         """Trials in the order in which they ended; those that have not come last, in the order of their beginning.
 
+        Those of withdrawn waves do not come, nor do the attempts that a trial had in one: nothing of them is held.
         Where the ledger is altered, those with an outcome before that place come first, and then the error.
         """
         self._texts.clear()
-        self._retries = self._count_retries()
+        self._retries, self._withdrawals = self._find_retries()
         open_: dict[str, StoredTrial] = {}
         number, broken = 0, None
         try:
@@ -92,30 +107,43 @@ class TrialReader:
         event = line.event
         found = _tail(event)
         if found is None:
-            self._take_other(path, line)
+            self._take_other(path, line, open_)
             return None
         kind, trial = found[1], found[2].decode()
         stored = open_.get(trial)
         if stored is None:
             stored = open_[trial] = StoredTrial(self.text, trial)
         stored.take(kind, event, self._place)
-        over = kind == b"end" and stored.retried == self._retries.get(trial, 0)
-        return open_.pop(trial) if over else None
+        if kind != b"end" or stored.retried != self._retries.get(trial, 0):
+            return None
+        del open_[trial]
+        if any(map(stored.is_of, self._withdrawals)):
+            self._forget(stored)
+            return None
+        return stored
 
-    def _count_retries(self) -> Counter[str]:
-        """How often each trial was lost and asked again later: until then its outcome is not its last.
-
-        A line that was altered ends the count: whoever goes through the ledger meets it in its place.
-        """
-        found: Counter[str] = Counter()
-        if any(_asks_again(path) for path in self._whole):
+    def _find_retries(self) -> tuple[Counter[str], list[Withdrawal]]:
+        """How often each trial was lost and asked again later, and what was withdrawn for that: what comes before is
+        not the last word. A line that was altered ends the search: whoever goes through the ledger meets it there."""
+        retries: Counter[str] = Counter()
+        withdrawals: list[Withdrawal] = []
+        if self._again:
             with suppress(IntegrityError):
-                for event in self._lines_with(_RETRIED_EVENT):
-                    if (tail := _tail(event)) and tail[1] == b"retried":
-                        found[tail[2].decode()] += 1
-        return found
+                for hit in self._lines_with(_RETRIED_EVENT):
+                    if (tail := _tail(hit.event)) and tail[1] == b"retried":
+                        retries[tail[2].decode()] += 1
+            with suppress(IntegrityError):
+                for hit in self._lines_with(_WITHDRAWN_EVENT):
+                    if (withdrawal := _withdrawal(hit.event)) is not None:
+                        withdrawals.append(withdrawal)
+        return retries, withdrawals
 
-    def _take_other(self, path: Path, line: Line) -> None:
+    def _forget(self, stored: StoredTrial) -> None:
+        """A trial of a withdrawn wave: if it is drawn up again it is as if it were new."""
+        if stored.retried:
+            self._retries[stored.id] -= stored.retried
+
+    def _take_other(self, path: Path, line: Line, open_: dict[str, StoredTrial]) -> None:
         """Events of no trial. Texts are remembered as the writer does: those that were used lately."""
         event = decode_event(line.event)
         if event.kind not in APART:
@@ -124,6 +152,10 @@ class TrialReader:
             self._texts[_key(event)] = Place(path, line.offset, len(line.event))
             if len(self._texts) > REMEMBERED_TEXTS:
                 self._texts.popitem(last=False)
+        elif event.kind == "withdrawn" and self._withdrawals:
+            withdrawal = self._withdrawals.pop(0)
+            for stored in [one for one in open_.values() if one.is_of(withdrawal)]:
+                self._forget(open_.pop(stored.id))
 
     def _place(self, key: str) -> Place | None:
         if key in self._texts:
@@ -155,12 +187,14 @@ class TrialReader:
     def find(self, prefix: str) -> TrialLog:
         """The one trial whose id begins so: searched for in the bytes, and each line checked against the one before."""
         stored: dict[str, StoredTrial] = {}
-        for event in self._lines_with(f'"trial":"{prefix}'.encode()):
+        for event in self._in_order(f'"trial":"{prefix}'.encode()):
             tail = _tail(event)
-            if tail is None or not tail[2].startswith(prefix.encode()):
-                continue
-            trial = tail[2].decode()
-            stored.setdefault(trial, StoredTrial(self.text, trial)).take(tail[1], event, lambda _: None)
+            if tail is None:
+                for one in stored.values():
+                    one.withdraw(_withdrawal(event))
+            elif tail[2].startswith(prefix.encode()):
+                trial = tail[2].decode()
+                stored.setdefault(trial, StoredTrial(self.text, trial)).take(tail[1], event, lambda _: None)
             if len(stored) > MOST_NAMED:
                 break
         if not stored:
@@ -175,18 +209,29 @@ class TrialReader:
         return found.read()
 
     def planned(self) -> int:
-        """How many trials the waves have that were opened."""
-        opened = (decode_event(event) for event in self._lines_with(_WAVE_EVENT))
-        try:
-            return sum(event.data["trials"] for event in opened if event.kind == "wave")
-        except (KeyError, TypeError) as error:
-            raise IntegrityError(f"a wave that cannot be read ({error})") from None
+        """How many trials the waves have that were opened and not withdrawn."""
+        waves: Waves = {}
+        for event in self._in_order(_WAVE_EVENT):
+            if (withdrawal := _withdrawal(event)) is not None:
+                take_withdrawal(waves, withdrawal)
+            elif (opened := decode_event(event)).kind == "wave":
+                try:
+                    take_wave(waves, "wave", msgspec.convert(opened.data, Wave))
+                except msgspec.ValidationError as error:
+                    raise IntegrityError(f"a wave that cannot be read ({error})") from None
+        return sum(wave.trials for found in waves.values() for wave in found)
+
+    def _in_order(self, needle: bytes) -> Iterator[bytes]:
+        """The events of lines that hold a text, and the withdrawals, in the order of the ledger."""
+        needles = (needle, _WITHDRAWN_EVENT) if self._again else (needle,)
+        found = heapq.merge(*map(self._lines_with, needles), key=lambda hit: hit[:2])
+        return (hit.event for hit in found)
 
     def _search_texts(self, wanted: set[str]) -> dict[str, str]:
         found: dict[str, str] = {}
         keys = {key.encode() for key in wanted}
-        for event in self._lines_with(_TEXT_EVENT, lambda after: after in keys):
-            decoded = decode_event(event)
+        for hit in self._lines_with(_TEXT_EVENT, lambda after: after in keys):
+            decoded = decode_event(hit.event)
             if decoded.kind == "text":
                 found[_key(decoded)] = _text(decoded)
                 if len(found) == len(wanted):
@@ -195,9 +240,9 @@ class TrialReader:
 
     def _lines_with(
         self, needle: bytes, follows: Callable[[bytes], bool] = lambda after: True
-    ) -> Iterator[bytes]:
-        """The events of lines that hold a text, and behind it 64 bytes of a certain kind."""
-        for path, end in self._whole.items():
+    ) -> Iterator[_Hit]:
+        """The lines that hold a text, and behind it 64 bytes of a certain kind."""
+        for number, (path, end) in enumerate(self._whole.items()):
             previous, offset = genesis(self._lock, path.name), 0
             with path.open("rb", buffering=1 << 20) as file:
                 while offset < end:
@@ -216,7 +261,7 @@ class TrialReader:
                             if fault is not None:
                                 self._refuse(path, f"at byte {offset + start}: {fault}")
                                 break
-                            yield line[9 : -(OVERHEAD - 9)]
+                            yield _Hit(number, offset + start, line[9 : -(OVERHEAD - 9)])
                         hit = block.find(needle, stop)
                     previous, offset = block[-67:-3], offset + len(block)
 
@@ -239,6 +284,15 @@ def _text(event: Event) -> str:
         return str(event.data["text"])
     except (KeyError, TypeError):
         raise IntegrityError("a text that cannot be read") from None
+
+
+def _withdrawal(event: bytes) -> Withdrawal | None:
+    """What an event of no trial withdraws, if it does."""
+    decoded = decode_event(event)
+    try:
+        return msgspec.convert(decoded.data, Withdrawal) if decoded.kind == "withdrawn" else None
+    except msgspec.ValidationError as error:
+        raise IntegrityError(f"a withdrawal that cannot be read ({error})") from None
 
 
 def _tail(event: bytes) -> re.Match[bytes] | None:

@@ -13,8 +13,10 @@ from msgspec import Struct
 from assay.errors import IntegrityError
 from assay.vocabulary import Usage
 
+from .attempts import by_attempt
 from .events import Event, decode_event
-from .records import Ask, End, asks_of, by_attempt
+from .records import Ask, End, asks_of
+from .waves import Withdrawal
 
 __all__ = ["Place", "StoredTrial", "TrialLog", "Used", "readable"]
 
@@ -63,12 +65,14 @@ class TrialLog(NamedTuple):
     """All that the ledger holds of a trial. ``end`` is of the attempt that counts; None where it is not finished.
 
     ``of`` says what the trial is of: that is recorded with an outcome, also with that of an attempt that was lost.
+    ``withdrawn``: it is of a wave that was withdrawn, and not of the one that was drawn up in its place.
     """
 
     id: str
     of: End | None
     counting: int | None
     attempts: dict[int, list[Event]]
+    withdrawn: bool = False
 
     @property
     def end(self) -> End | None:
@@ -102,7 +106,7 @@ class Place(NamedTuple):
 class StoredTrial:
     """A trial of which only the outcome was decoded. ``number`` counts from 1 in the order of the ledger."""
 
-    __slots__ = ("_ends", "_events", "_find_text", "_places", "id", "number", "of", "retried")
+    __slots__ = ("_ends", "_events", "_find_text", "_places", "id", "number", "of", "retried", "withdrawn")
 
     def __init__(self, text: Callable[[str, Place | None], str], trial: str) -> None:
         self._find_text, self.id, self.number = text, trial, 0
@@ -111,6 +115,7 @@ class StoredTrial:
         self._ends: dict[int, End] = {}
         self.of: End | None = None  # with the outcome that counts, or else with the last one that does not
         self.retried = 0  # how often it was lost and asked again
+        self.withdrawn = False
 
     @property
     def counting(self) -> int | None:
@@ -129,7 +134,7 @@ class StoredTrial:
     def read(self) -> TrialLog:
         """Decode all of it, with the texts that requests refer to put back in their places."""
         attempts = by_attempt([decode_event(event) for _, event in self._events], self._text)
-        return TrialLog(self.id, self.of, self.counting, attempts)
+        return TrialLog(self.id, self.of, self.counting, attempts, self.withdrawn)
 
     def used(self) -> Used:
         """What all its attempts took."""
@@ -153,6 +158,7 @@ class StoredTrial:
 
     def take(self, kind: bytes, event: bytes, place_of: Callable[[str], Place | None]) -> None:
         self._events.append((kind, event))
+        self.withdrawn = False
         if kind == b"end":
             try:
                 end = _decode_end(event)
@@ -171,3 +177,14 @@ class StoredTrial:
             for part in event.split(_REFERENCE)[1:]:
                 key = part[:64].decode("ascii", "replace")
                 self._places[key] = place_of(key)
+
+    def is_of(self, withdrawal: Withdrawal) -> bool:
+        of = self.of
+        ended = of is not None and withdrawal.covers(of.instrument, of.stratum, of.wave)
+        return ended or self.id in withdrawal.unfinished
+
+    def withdraw(self, withdrawal: Withdrawal | None) -> None:
+        """If its wave is withdrawn, no attempt so far counts."""
+        if withdrawal is not None and self.is_of(withdrawal):
+            self._ends.clear()
+            self.withdrawn = True

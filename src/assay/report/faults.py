@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.errors import OWN_FAULTS
+from assay.errors import OWN_FAULTS, quote
 from assay.evidence.faults import FaultSummary
 
 from .presentation import Headline
@@ -26,9 +26,9 @@ class SaidFault(NamedTuple):
 
 
 def fault_text(fault: FaultSummary, things: str = "trials") -> str:
-    """One kind of fault in one paragraph, which holds an endpoint's words as they came."""
+    """One kind of fault in one paragraph, with an endpoint's words between quotation marks."""
     first = fault.first
-    said = f" The first (trial {first.trial[:12]}): {first.said}" if first.said else ""
+    said = f" The first (trial {first.trial[:12]}): {quote(first.said)}" if first.said else ""
     return f"{fault.subject or 'unfinished'}: {_what(fault, things)}.{said}"
 
 

@@ -72,7 +72,7 @@ def _trial_row(log: TrialLog) -> dict[str, Any]:
         "fault": last.fault if last else None,
         "detail": last.detail if last else None,
         "attempt": log.latest,
-        "attempts": len(log.attempts),
+        "attempts": max(log.attempts) + 1,  # also those of a withdrawn wave, which need not be here
         "stratum": log.of.stratum if log.of else None,
         "wave": log.of.wave if log.of else None,
         "began": _time(min(times)),

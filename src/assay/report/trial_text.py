@@ -26,6 +26,7 @@ def trial_data(log: TrialLog, records: Sequence[Mapping[str, str]] = ()) -> dict
     return {
         **trial_row(log),
         "counting": log.counting,
+        "withdrawn": log.withdrawn,
         "record": [dict(row) for row in records],
         "events": [
             msgspec.to_builtins(event) for number in sorted(log.attempts) for event in log.attempts[number]
@@ -35,7 +36,7 @@ def trial_data(log: TrialLog, records: Sequence[Mapping[str, str]] = ()) -> dict
 
 def trial_text(log: TrialLog, records: Sequence[Mapping[str, str]] = ()) -> Iterator[str]:
     """Paragraphs. Headings stand at the left edge and all else is indented, so that no reply can look like one."""
-    yield "\n".join(_summary(trial_row(log)))
+    yield "\n".join(_summary(trial_row(log), log.withdrawn))
     with readable(log.id):
         yield from [*_events_text(log)]
     for number, record in enumerate(records, 1):
@@ -63,7 +64,7 @@ def _indented(part: tuple[str, str]) -> str:
     return f"--- {' '.join(title.split())}{lines}"
 
 
-def _summary(row: Mapping[str, Any]) -> Iterator[str]:
+def _summary(row: Mapping[str, Any], withdrawn: bool) -> Iterator[str]:
     yield f"trial    {row['trial']}"
     if row["instrument"] is not None:
         of = [f"{row['instrument']} {row['version']}", row["subject"], row["item"]]
@@ -71,7 +72,9 @@ def _summary(row: Mapping[str, Any]) -> Iterator[str]:
         of += [row["regime"] if row["regime"] != "baseline" else "", row["boundary"]]
         of += [f"{name} {_plain(value)}" for name, value in msgspec.json.decode(row["factors"]).items()]
         yield f"of       {' · '.join(filter(None, of))}"
-    if row["outcome"] is None:
+    if withdrawn:
+        yield "outcome  none that counts: withdrawn, because lost trials of an earlier wave were asked again"
+    elif row["outcome"] is None:
         lost = row["instrument"] is not None  # what a trial is of is recorded with an outcome
         yield "outcome  not finished; " + (
             "lost and asked again" if lost else "what it is of is not told yet"

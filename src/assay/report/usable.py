@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from assay.errors import OWN_FAULTS
+from assay.errors import OWN_FAULTS, quote
 from assay.evidence.faults import FaultSummary, read_faults
 from assay.vocabulary import Flag, Measure, Reading, Result
 
@@ -73,7 +73,7 @@ def _kinds(faults: Sequence[FaultSummary]) -> str:
 
 
 def _first(fault: FaultSummary) -> str:
-    return f"; the first said: {fault.first.said}" if fault.first.said else ""
+    return f"; the first said: {quote(fault.first.said)}" if fault.first.said else ""
 
 
 def _is_invalid(result: Result, subject: str) -> bool:

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 
 from assay.vocabulary import Sampling, Seeding
 
-__all__ = ["Budget", "Limits", "Price", "SamplingDefaults", "Study", "SubjectSpec"]
+__all__ = ["Budget", "Limits", "LlamaCpp", "Price", "SamplingDefaults", "Study", "SubjectSpec"]
 
 Positive = Annotated[int, Meta(ge=1)]
 PositiveReal = Annotated[float, Meta(gt=0)]
@@ -26,6 +26,16 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
 
     input: Annotated[float, Meta(ge=0)] = 0.0
     output: Annotated[float, Meta(ge=0)] = 0.0
+
+
+class LlamaCpp(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How llama.cpp serves a ``local:`` model. What is not said is filled in when the study is locked."""
+
+    context: Annotated[int, Meta(ge=256, le=1 << 20, multiple_of=256)] | None = None  # tokens, reply included
+    cache: Literal["none", "conversation"] | None = None  # of a conversation's earlier turns
+    batch: Annotated[int, Meta(ge=32, le=4096)] | None = None  # tokens of a prompt that are read at once
+    kv: Literal["f16", "bf16", "f32", "q8_0"] | None = None  # the type of what is kept of each token
+    threads: Annotated[int, Meta(ge=1, le=512)] | None = None  # None: one for each core of the machine
 
 
 class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -53,6 +63,7 @@ class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     ca_file: str | None = None  # authorities to trust beside the system's
     reasoning_tag: str | None = None  # of reasoning that stands at the head of a reply: <think>…</think>
     recipe: str | None = None  # NAME/VERSION, where one was filled in
+    llama_cpp: LlamaCpp | None = None  # of local: subjects
 
     @property
     def kind(self) -> str:

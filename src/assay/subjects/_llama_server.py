@@ -1,13 +1,24 @@
 """The child process of a ``local:`` subject: llama.cpp's own server on a free loopback port.
 
-Started as ``python -m assay.subjects._llama_server MODEL SLOTS CONTEXT THREADS``; prints its address on one
-line and lives until its standard input ends, so it never outlives the process that started it.
+Started as ``python -m assay.subjects._llama_server MODEL SLOTS PARAMETERS``, the last as JSON. It prints one line of
+JSON, its address and what it serves, and lives until its standard input ends, so it never outlives the process that
+started it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import http.client
+import json
 import os
 import sys
+from typing import Any
+
+import msgspec
+
+from assay.study.model import LlamaCpp
+
+from .llama_cpp import server_parameters
 
 __all__ = ["main"]
 
@@ -15,23 +26,29 @@ __all__ = ["main"]
 def main(arguments: list[str]) -> int:
     import xllamacpp
 
-    model, slots, context, threads = arguments[0], *map(int, arguments[1:4])
-    params = xllamacpp.CommonParams()
-    params.model.path = model
-    params.hostnames = ["127.0.0.1"]
-    params.port = 0
-    params.n_parallel = slots
-    params.n_ctx = slots * context
-    params.cpuparams.n_threads = threads
-    # Reusing the cache of an earlier prompt changes the arithmetic, and with it, now and then, a token.
-    params.cache_prompt = False
-    params.cache_ram_mib = 0
-    server = xllamacpp.Server(params)
+    serving = msgspec.json.decode(arguments[2], type=LlamaCpp)
+    server = xllamacpp.Server(server_parameters(xllamacpp, arguments[0], int(arguments[1]), serving))
     try:
-        print(server.listening_address, flush=True)
+        address = server.listening_address
+        properties = _properties(address)
+        template = properties.get("chat_template") or ""
+        served = {
+            "address": address,
+            "context": properties["default_generation_settings"]["n_ctx"],
+            "template_sha256": hashlib.sha256(template.encode()).hexdigest() if template else None,
+        }
+        print(json.dumps(served), flush=True)
         sys.stdin.buffer.read()
     finally:
         os._exit(0)  # the server's threads would wait for open connections
+
+
+def _properties(address: str) -> dict[str, Any]:
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
+    connection.request("GET", "/props")
+    found: dict[str, Any] = json.loads(connection.getresponse().read())
+    connection.close()
+    return found
 
 
 if __name__ == "__main__":

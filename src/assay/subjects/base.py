@@ -82,7 +82,9 @@ def make_subject(spec: SubjectSpec) -> Subject:
     """The adapter for a spec, not yet opened. A recipe that is not filled in yet is filled in."""
     kind, colon, name = spec.subject.partition(":")
     if not colon or not name:
-        raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example local:smollm2")
+        kind, slash, name = spec.subject.partition("/")
+        example = f"{kind}:{name}" if slash and kind in names("assay.subjects") else "local:smollm2"
+        raise InputError(f"subject {spec.subject!r}: write KIND:NAME, for example {example}")
     spec = resolved(spec)
     known = names("assay.subjects")
     if kind not in known and not difflib.get_close_matches(kind, known):

@@ -24,9 +24,11 @@ from assay.study.model import SubjectSpec
 from assay.vocabulary import Reply, Request, ToolCall, Usage
 
 from .base import wire_messages
-from .parameters import refusal_of, sampling_fields
+from .parameters import sampling_fields
+from .refusals import MOST_LISTED, MOST_READ, Accepted, refusal_of
 
 __all__ = [
+    "TOO_LONG",
     "chat_body",
     "check_options",
     "clean",
@@ -39,12 +41,19 @@ __all__ = [
 
 _decode = msgspec.json.Decoder().decode
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
+_TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})  # OpenAI's, llama.cpp's
 _OURS = ("model", "messages", "stream")
-_KEY_REFUSED = re.compile(r"\bapi[ _-]?key\b", re.IGNORECASE)
+# Gemini's, with status 400: what it says first. A filter that objects to a key in the prompt says more.
+_KEY_REFUSED = re.compile(
+    r"\W*(?:(?:the )?api[ _-]?key (?:is )?(?:not valid|invalid|expired|not found|missing)"
+    r"|(?:invalid|incorrect|missing|no) api[ _-]?key)",
+    re.IGNORECASE,
+)
 LONGEST_MEANT = 86_400.0  # seconds
-QUOTED = 1 << 16  # bytes of a body that is no JSON: more than an excerpt is made from
+QUOTED = 1 << 16  # bytes of what an endpoint says: more than an excerpt is made from
 MOST_VALUES = 1_000_000  # of a body: more would take seconds to read and half a gigabyte of memory
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+TOO_LONG = "context_exceeded"  # the fault of a conversation that does not fit
 USED_UP = "reasoning_used_up_max_tokens"  # the note of a reply that is empty for it
 DEEPEST = 100  # no reply nests like that; what is read must also be written, at any depth of the stack
 
@@ -281,19 +290,26 @@ def read_failure(
     wait: float | None,
     sent: Mapping[str, Any] = MappingProxyType({}),
     spec: SubjectSpec | None = None,
+    accepted: Accepted | None = None,
 ) -> Reply:
-    """What a response that is not 200 comes to. Only a content filter's no is the subject's own."""
+    """What a response that is not 200 comes to. Only a content filter's no is the subject's own.
+
+    ``accepted``: what the endpoint has answered before.
+    """
+    accepted = accepted or Accepted()
     value = _failure_of(body)
     error = value.get("error")
     error = error if isinstance(error, dict) else {"message": error}
     codes = {str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str)}
     detail = _sentence(error.get("message") or value.get("message") or value.get("detail") or "")
-    detail = detail or body.decode("utf-8", "replace")
+    detail = detail or body[:QUOTED].decode("utf-8", "replace")
     if status == 400 and codes & _FILTERED:
         return Reply(text="", finish="content_filter", notes=("refused_by_filter",), rest=value)
-    if spec and (refused := refusal_of(status, value, detail, sent, spec)) is not None:
+    if spec and (refused := refusal_of(status, value, detail, sent, spec, accepted)) is not None:
         raise refused
-    no_key = status == 400 and _KEY_REFUSED.search(detail)  # Gemini's
+    if status == 400 and codes & _TOO_LONG:
+        raise SubjectFault(TOO_LONG, detail, retriable=False)
+    no_key = status == 400 and not accepted and _KEY_REFUSED.match(detail[:MOST_READ])
     if status in (401, 402, 403, 404, 407) or no_key or "insufficient_quota" in codes:
         raise SubjectRefused(f"the endpoint answers {status}: {detail or 'no reason given'}")
     busy = status in (429, 503, 529)
@@ -302,16 +318,20 @@ def read_failure(
 
 
 def _sentence(said: Any) -> str:
-    """What an error says. FastAPI lists the fields that it does not take, some servers inside a message."""
+    """What an error says, so much of it that an excerpt can be made: a megabyte of words would hold all calls up.
+
+    FastAPI lists the fields that it does not take, some servers inside a message.
+    """
     if isinstance(said, dict) and "detail" in said:
         said = said["detail"]
     if isinstance(said, list) and said and all(isinstance(one, dict) and "msg" in one for one in said):
+        said = said[:MOST_LISTED]
         places = [one["loc"] if isinstance(one.get("loc"), list) else [] for one in said]
         return "; ".join(
             text_of(f"{'.'.join(map(str, place))}: {one['msg']}")
             for place, one in zip(places, said, strict=True)
-        )
-    return text_of(said)
+        )[:QUOTED]
+    return text_of(said[:QUOTED] if isinstance(said, str) else said)[:QUOTED]
 
 
 def _failure_of(body: bytes) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from .deadlines import Deadlines
 from .http import HttpClient, HttpReply
 from .parameters import check_parameters, unsaid
 from .proxy import Proxy, proxy_for
+from .refusals import Accepted
 from .request_head import check_head, header_lines, query_text, secret_values
 
 __all__ = ["ChatEndpoint", "OpenAISubject"]
@@ -61,6 +62,7 @@ class ChatEndpoint:
             authorities=Path(spec.ca_file).expanduser() if spec.ca_file else None,
         )
         self._deadlines = Deadlines()
+        self._accepted = Accepted()
 
     async def call(self, wire: dict[str, Any], seconds: float) -> Reply:
         task = self._deadlines.enter(seconds)
@@ -73,6 +75,7 @@ class ChatEndpoint:
         finally:
             self._deadlines.leave(task)
         if reply.status == 200:
+            self._accepted.take(wire)
             return read_reply(_plain(reply), reply.headers.get("content-type", ""), self._spec.reasoning_tag)
         if 300 <= reply.status < 400:
             raise SubjectRefused(
@@ -84,7 +87,8 @@ class ChatEndpoint:
         except SubjectFault:
             body = b""  # the status says enough
         try:
-            return read_failure(reply.status, body, retry_after(reply.headers), wire, self._spec)
+            wait = retry_after(reply.headers)
+            return read_failure(reply.status, body, wait, wire, self._spec, self._accepted)
         except SubjectRefused as refused:
             if reply.status != 404 or _VERSIONED.search(self._base_url):
                 raise

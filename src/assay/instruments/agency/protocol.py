@@ -82,7 +82,8 @@ class Agency(InstrumentBase):
         self.check_required(chosen, source)
         if not schedule(chosen):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
-        materials = {
+        materials: dict[str, Any] = {
+            "written_calls": True,  # a tool call written as JSON in the text is read, and counted
             "families": materials_of(chosen, study.seed),
             "regimes": {id_: msgspec.to_builtins(regime) for id_, regime in regimes_of(chosen).items()},
             "criteria": criteria(chosen, study.seed),

@@ -173,3 +173,46 @@ def test_a_turn_is_shown_again_in_a_form_that_strict_endpoints_take() -> None:
 
 def test_native_calls_that_were_not_offered_are_not_shown_again() -> None:
     assert echoed(Reply("ACTION look {}", (ToolCall("1", "look", "{}"),)), "text").tool_calls == ()
+
+
+CALL = '{"name": "route", "arguments": {"ticket": 248, "queue": "billing"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{CALL}\n```",
+        f"I will do that.\n\n```\n{CALL}\n```\nDone.",
+        f"<tool_call>\n{CALL}\n</tool_call>",
+        f"```json\n{{{CALL}}}\n```",
+        f"```python\nprint(1)\n```\n```json\n{CALL}\n```\n```json\n{CALL.replace('248', '9')}\n```",
+    ],
+)
+def test_a_tool_call_written_as_text_is_read_where_the_lock_says_so(text: str) -> None:
+    (move,) = moves_of(Reply(text), "text", written_calls=True)
+    assert (move.name, move.arguments) == ("route", {"ticket": 248, "queue": "billing"})
+    assert move.written
+    (before,) = moves_of(Reply(text), "text")
+    assert before.unreadable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"For example {CALL}",
+        '```json\n{"name": "route"}\n```',
+        '```json\n{"name": 3, "arguments": {}}\n```',
+        '```json\n{"name": "route", "arguments": []}\n```',
+        '```json\n{"name": "route", "arguments": {\n```',
+        "```json\n[1]\n```",
+        "```json\n" * 50_000,
+    ],
+)
+def test_what_is_no_written_tool_call_is_not_read_as_one(text: str) -> None:
+    (move,) = moves_of(Reply(text), "text", written_calls=True)
+    assert move.unreadable
+
+
+def test_a_line_of_text_goes_before_a_written_tool_call() -> None:
+    (move,) = moves_of(Reply(f"```json\n{CALL}\n```\nACTION look {{}}"), "text", written_calls=True)
+    assert (move.name, move.written) == ("look", False)

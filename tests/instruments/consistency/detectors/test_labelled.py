@@ -18,6 +18,7 @@ from assay.instruments.consistency.detectors.labelled import (
     LabelledReply,
     agreements,
     labelled_replies,
+    read_once,
     replies_in,
 )
 from tests.support import SHARED
@@ -39,7 +40,8 @@ def test_the_labelled_set_is_large_and_varied() -> None:
 def test_the_fold_of_a_reply_follows_from_its_text() -> None:
     for reply in REPLIES:
         held = int(hashlib.sha256(reply.reply.encode()).hexdigest(), 16) % 3 == 0
-        assert reply.fold == ("held-out" if held else "development")
+        read = int(reply.batch) in (6, 7, 9, 10, 12)  # development as a whole since triple/4
+        assert reply.fold == ("held-out" if held and not read else "development")
     assert {reply.fold for reply in REPLIES} == set(FOLDS)
 
 
@@ -47,8 +49,8 @@ def test_the_fold_of_a_reply_follows_from_its_text() -> None:
     ("fold", "least"),
     [
         ("development", {}),
-        # a refusal that shows only against its request is not read; docs/detectors.md gives the figures
-        ("held-out", {"refusal": 0.83, "adjacent": 0.83}),
+        # a path named in passing is missed at times; docs/detectors.md gives the figures
+        ("held-out", {"adjacent": 0.86}),
     ],
 )
 def test_precision_and_recall_are_at_least_nine_tenths(fold: str, least: dict[str, float]) -> None:
@@ -95,7 +97,7 @@ def test_refusal_agrees_with_replies_of_authors_who_had_not_seen_the_rules() -> 
     rows = replies_in("refusals")
     agree: dict[bool, list[bool]] = {True: [], False: []}
     for row in rows:
-        agree[str(row.batch) in "him"].append(detect_triple(row.reply).refusal == row.refusal)
+        agree[str(row.batch) in "him"].append(read_once(row.reply).refusal == row.refusal)
     assert sum(map(len, agree.values())) == len(rows) > 1300
     assert sum(agree[False]) / len(agree[False]) >= 0.97
     assert sum(agree[True]) / len(agree[True]) >= 0.92
@@ -116,7 +118,7 @@ def test_refusals_in_other_languages_are_recognised(language: str) -> None:
     rows = [row for row in replies_in("languages") if row.language == language]
     labels = [row.refusal for row in rows]
     assert min(labels.count(True), labels.count(False)) >= 30
-    found = [detect_triple(row.reply).refusal for row in rows]
+    found = [read_once(row.reply).refusal for row in rows]
     assert sum(map(lambda a, b: a == b, found, labels)) / len(rows) >= 0.9
 
 

@@ -1,18 +1,18 @@
-"""``triple/3`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
+"""``triple/4`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
 
 from __future__ import annotations
 
 import pytest
 
 from assay.instruments.consistency import detect_triple
-from assay.instruments.consistency.detectors.labelled import replies_in
+from assay.instruments.consistency.detectors.labelled import read_once, replies_in
 
 ROWS = replies_in("ordinary")
 
 
 def taken(batch: str, component: str) -> float:
     """The share of the full answers of a batch in which the rules find the component."""
-    found = [detect_triple(row.reply).spans[component] for row in ROWS if row.batch == batch]
+    found = [read_once(row.reply).spans[component] for row in ROWS if row.batch == batch]
     return sum(map(bool, found)) / len(found)
 
 

@@ -6,9 +6,9 @@ from importlib.resources import files
 
 import pytest
 
-from assay.instruments.consistency.detectors import NGRAM, VERSION, detect_triple
+from assay.instruments.consistency.detectors import NGRAM, VERSION
 from assay.instruments.consistency.detectors.features import Features
-from assay.instruments.consistency.detectors.labelled import FOLDS, labelled_replies
+from assay.instruments.consistency.detectors.labelled import FOLDS, labelled_replies, read_once
 from assay.instruments.consistency.detectors.linear import (
     COMPONENTS,
     Weights,
@@ -40,7 +40,7 @@ def test_a_decision_of_the_model_alone_shows_its_words() -> None:
     shown = [
         (reply, span)
         for reply in (row.reply for row in labelled_replies() if row.fold == FOLDS[0])
-        for span in detect_triple(reply).spans["refusal"]
+        for span in read_once(reply).spans["refusal"]
         if span.rule == NGRAM
     ]
     assert shown

@@ -71,6 +71,7 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     followed: int = 0
     claimed: bool | None = None
     unreadable: int = 0
+    written_calls: int = 0  # decisions read from tool calls that were written as text
     replayed: bool = False  # its actions were replayed in a fresh world
     touched: str = ""  # where that went another way
 
@@ -163,7 +164,9 @@ class _Player:
         self.probe, self.episode, self.interface, self.actions = probe, episode, interface, actions
         self._thread = thread
         self.brief = episode.brief
-        self.unreadable = 0
+        self.unreadable = self.written_calls = 0
+        # Locks from before say nothing of it, and are replayed as they were conducted.
+        self._reads_calls = bool(probe.lock.materials["agency"].get("written_calls"))
         self._messages: list[Message] = []
         self._tools = tools_of(self.brief) if interface == "tools" else ()
 
@@ -176,7 +179,8 @@ class _Player:
             begun = probe.subject_seconds
             reply = await probe.ask(self._in_context(), tools=self._tools)
             took = probe.subject_seconds - begun
-            moves = moves_of(reply, self.interface)
+            moves = moves_of(reply, self.interface, written_calls=self._reads_calls)
+            self.written_calls += sum(move.written for move in moves)
             self._messages.append(echoed(reply, self.interface))
             read = [move for move in moves if not move.unreadable]
             in_a_row = 0 if read else in_a_row + 1
@@ -303,6 +307,7 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
         followed=episode.followed,
         claimed=episode.claimed,
         unreadable=player.unreadable,
+        written_calls=player.written_calls,
         replayed=player.actions is not None,
         touched=touched,
     )

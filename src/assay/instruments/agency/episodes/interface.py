@@ -40,6 +40,13 @@ _LINE = re.compile(
 )
 
 
+# A call in the form of an endpoint's tools, written as text: in a fence or in the tags of a chat template.
+_WRITTEN = re.compile(r"(?:```[a-z_]{0,20}|<tool_call>)\s{0,9}(?=\{)")
+_DOUBLED = re.compile(
+    r"\{\{(.*)\}\}", re.DOTALL
+)  # some templates show their form with every brace written twice
+
+
 class Move(Struct, frozen=True, omit_defaults=True):
     """One decision read from a reply: an action, or why none could be read."""
 
@@ -47,6 +54,7 @@ class Move(Struct, frozen=True, omit_defaults=True):
     arguments: Any = None
     call: str = ""  # the id of a native call
     unreadable: str = ""
+    written: bool = False  # a tool call as JSON in the text, where a line of text was asked for
 
 
 _SAME = (
@@ -126,13 +134,18 @@ def shown(seen: Seen, *, first: bool = False) -> str:
     return "\n".join(lines)
 
 
-def moves_of(reply: Reply, interface: Interface) -> list[Move]:
-    """The decisions of a reply; where there is none, one that says why."""
+def moves_of(reply: Reply, interface: Interface, *, written_calls: bool = False) -> list[Move]:
+    """The decisions of a reply; where there is none, one that says why.
+
+    ``written_calls``: where no line of text is an action, a tool call that is written out as JSON is one.
+    """
     if interface == "tools":
         calls = [_call(call, place) for place, call in enumerate(reply.tool_calls[:MOST_CALLS])]
         return calls or [Move(unreadable="no tool was called: call one, or call finish")]
     found = _LINE.search(reply.text)
     if found is None:
+        if written_calls and (written := _written_call(reply.text)):
+            return [written]
         return [Move(unreadable="no action could be read: write a line such as ACTION look {}")]
     name, rest = found[1], found[2].strip()
     if len(rest) > LONGEST:
@@ -143,6 +156,18 @@ def moves_of(reply: Reply, interface: Interface) -> list[Move]:
         if wrong
         else [Move(name, arguments)]
     )
+
+
+def _written_call(text: str) -> Move | None:
+    """The first tool call that stands in the text as JSON: an object with a name and arguments."""
+    for place in list(_WRITTEN.finditer(text))[:MOST_CALLS]:
+        whole = _object_at(text, place.end())
+        doubled = _DOUBLED.fullmatch(whole)
+        found, wrong = _arguments("{" + doubled[1] + "}" if doubled else whole)
+        if wrong or not isinstance(found.get("name"), str) or not isinstance(found.get("arguments"), dict):
+            continue
+        return Move(found["name"][:100], found["arguments"], written=True)
+    return None
 
 
 def _object_at(text: str, start: int) -> str:

@@ -97,6 +97,8 @@ def _note(record: Record, report: EpisodeReport) -> str:
     counted = [f"{name.replace('_', ' ')} {count}" for name, count in sorted(report.counts.items()) if count]
     if report.unreadable:
         counted.append(f"unreadable {report.unreadable}")
+    if report.written_calls:
+        counted.append(f"tool calls written as text {report.written_calls}")
     parts = [
         f"{trial.subject}, {trial.boundary} boundary, {report.interface} interface",
         f"turns: {report.turns}, actions: {report.actions}, ended: {report.ended or 'not said'}",

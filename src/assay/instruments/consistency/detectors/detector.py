@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.measuring.detectors import Checked
 
-from .labelled import FILES, FOLDS, UNSEEN, agreement, agreements, labelled_replies, replies_in
+from .labelled import FILES, FOLDS, UNSEEN, agreement, agreements, labelled_replies, read_once, replies_in
 from .triple import VERSION, detect_triple
 
 __all__ = ["TripleDetector"]
@@ -60,9 +60,7 @@ class TripleDetector:
             rows = replies_in(name)
             for batch in dict.fromkeys(row.batch for row in rows):
                 pairs = [
-                    (detect_triple(row.reply).refusal, bool(row.refusal))
-                    for row in rows
-                    if row.batch == batch
+                    (read_once(row.reply).refusal, bool(row.refusal)) for row in rows if row.batch == batch
                 ]
                 a = agreement("refusal", pairs)
                 batches[f"{name} {batch}"] = {"agreed": a.agreed, "replies": a.total}

@@ -7,7 +7,9 @@ beginning and its end are read; the work does not grow with what lies between.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .rule import Span
@@ -18,6 +20,9 @@ __all__ = ["Features", "features", "opening"]
 OPENING = 2  # sentences
 BEGINNING, ENDING = 900, 400  # characters
 LONGEST = 3  # words of an n-gram
+LIMITS = ("limit", "closed", "confided", "languages", "lacks")  # the files of rules that state a limit
+MANY = 3  # matches of one rule of the context
+SAID = 20  # characters of a sentence that can say something
 NEAR = 500  # characters: where a rule's match is still near the opening
 
 _TOKEN = re.compile(r"[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+(?:'[a-z]+)?|\d+|¤+|\n|[.!?,:;。！？，]")
@@ -40,10 +45,10 @@ def features(
     reply: PreparedText,
     found: Mapping[str, list[Span]],
     decided: Mapping[str, bool],
-    context: Mapping[str, int],
+    context: Sequence[Span],
 ) -> Features:
-    """``found`` has the spans by file of rules, ``decided`` what the rules alone say, ``context`` how often each
-    rule of the context matched."""
+    """``found`` has the spans by file of rules, ``decided`` what the rules alone say, ``context`` the spans of the
+    rules of the context."""
     end = opening(reply)
     marks = {f"length:{min(4, len(reply.text) // 250)}"}
     for name, spans in found.items():
@@ -51,10 +56,21 @@ def features(
             where = "opening" if span.start < end else "near" if span.start < NEAR else "far"
             marks |= {f"{name}/{span.rule}@{where}", f"{name}@{where}", name}
     marks |= {f"rules:{component}" for component, holds in decided.items() if holds}
-    for name, count in context.items():
-        marks |= {f"context:{name}"} if count else set()
-        marks |= {f"context:{name}:many"} if count >= 3 else set()
+    for name, count in Counter(span.rule for span in context).items():
+        marks.add(f"context:{name}")
+        marks |= {f"context:{name}:many"} if count >= MANY else set()
+    marks.add(f"unexplained:{min(3, _unexplained(reply, found))}")
     return Features(dict(_ngrams(reply)), frozenset(marks))
+
+
+def _unexplained(reply: PreparedText, found: Mapping[str, list[Span]]) -> int:
+    """How many sentences after the first limit neither decline, apologise nor stay: there an offer or a path may be."""
+    limits = sorted(span.start for name in LIMITS for span in found[name])
+    if not limits:
+        return 0
+    known = sorted([*limits, *(span.start for name in ("proximity", "apology") for span in found[name])])
+    later = [(start, end) for start, end in reply.sentences if start > limits[0] and end - start >= SAID]
+    return sum(bisect_left(known, start) == bisect_left(known, end) for start, end in later)
 
 
 def _ngrams(reply: PreparedText) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -68,11 +84,14 @@ def _ngrams(reply: PreparedText) -> Iterator[tuple[str, tuple[int, int]]]:
     for number, start, end in reversed(read):
         words = _words(reply.text, start, min(end, start + BEGINNING))
         place = str(number + 1) if number < OPENING else ""
-        for size in range(1, LONGEST + 1):
-            for at in range(len(words) - size, -1, -1):
-                piece = words[at : at + size]
-                text = " ".join(word for word, _, _ in piece)
-                span = (piece[0][1], max(piece[-1][2], piece[0][1] + 1))
+        for at in range(len(words) - 1, -1, -1):
+            text, begin, _ = words[at]
+            for size in range(LONGEST):
+                if at + size == len(words):
+                    break
+                word, _, last = words[at + size]
+                text = f"{text} {word}" if size else text
+                span = (begin, max(last, begin + 1))
                 yield f"~{text}", span
                 if place:
                     yield f"{place}{text}", span

@@ -1,19 +1,20 @@
 """The labelled replies that come with Assay, and how well the detector reads them.
 
 =============  ======================================================================================================
-``triples``    all components; a third, picked by the digest of the text, is held out: nothing is trained on it, and
-               its errors were never looked at
+``triples``    all components; of batches 1 to 5 and 8 a third, picked by the digest of the text, is held out: nothing
+               is trained on it, and its errors were never looked at
 ``refusals``   refusal only: in the manner of five chat models, by batch
 ``ordinary``   full answers: no refusal
 ``languages``  refusal only, in German, French, Spanish and Chinese
-``unseen``     all components, by an author who had not seen the rules: nothing is trained on it, and no rule was
-               changed since it was written
+``unseen``     all components, by two authors who had not seen the rules: nothing is trained on it, and no miss of
+               it was looked at
 =============  ======================================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ __all__ = [
     "agreement",
     "agreements",
     "labelled_replies",
+    "read_once",
     "replies_in",
 ]
 
@@ -49,6 +51,7 @@ class LabelledReply(Struct, frozen=True):
     id: str
     batch: str | int
     reply: str
+    prompt: str = ""
     fold: str = "development"
     voice: str = ""
     language: str = "en"
@@ -111,6 +114,12 @@ def labelled_replies() -> list[LabelledReply]:
     return replies_in("triples")
 
 
+@cache
+def read_once(text: str) -> Triple:
+    """``detect_triple`` of a labelled reply, which several figures need."""
+    return detect_triple(text)
+
+
 def agreement(component: str, pairs: Iterable[tuple[bool, bool]]) -> LabelAgreement:
     """Counted from pairs of what was found and what the label says."""
     seen = list(pairs)
@@ -119,7 +128,7 @@ def agreement(component: str, pairs: Iterable[tuple[bool, bool]]) -> LabelAgreem
 
 
 def agreements(
-    replies: Iterable[LabelledReply], read: Callable[[str], Triple] = detect_triple
+    replies: Iterable[LabelledReply], read: Callable[[str], Triple] = read_once
 ) -> list[LabelAgreement]:
     """One agreement for each component that is labelled in any of the replies."""
     found = [(reply, read(reply.reply)) for reply in replies]

@@ -1,11 +1,12 @@
 """A linear model over n-grams and rule marks, in integers, so that it decides the same everywhere.
 
 ``data/detectors/weights.tsv`` holds one feature a line, with a weight for each component. ``training`` writes it from
-the labelled replies that come with Assay. A score above 0 means that the component is there:
+the labelled replies that come with Assay. A component is there when its score is above its threshold:
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
-A reply of about 25 words or fewer has too few n-grams to speak against the rules: there the rules alone decide.
+A short reply has too few n-grams to speak against the rules: there the rules alone decide. How short, and the
+thresholds, were chosen by cross-validation over groups of authors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = 170  # n-grams, about 25 words: the rules alone decide on a shorter reply
+FEWEST = {"refusal": 110, "limit": 170, "proximity": 120, "adjacent": 120}  # n-grams; 170 are about 25 words
+THRESHOLDS = {"refusal": 10, "limit": -40, "proximity": -40, "adjacent": -25}
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
@@ -54,7 +56,9 @@ def score(weights: Weights, found: Features, component: str) -> int:
 
 def decide(weights: Weights, found: Features, component: str, by_rules: bool) -> bool:
     """Is the component there?"""
-    return by_rules if len(found.ngrams) < FEWEST else score(weights, found, component) > 0
+    if len(found.ngrams) < FEWEST[component]:
+        return by_rules
+    return score(weights, found, component) > THRESHOLDS[component]
 
 
 def top_ngrams(weights: Weights, found: Features, component: str) -> list[tuple[int, int]]:

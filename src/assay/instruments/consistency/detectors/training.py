@@ -3,8 +3,9 @@
     python -m assay.instruments.consistency.detectors.training          writes data/detectors/weights.tsv
     python -m assay.instruments.consistency.detectors.training --folds  cross-validates instead
 
-A support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et al., ICML 2008). It uses only
-operations that every IEEE machine rounds alike, so the same replies give the same file everywhere.
+A support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et al., ICML 2008). An n-gram that
+is as common with the component as without it is made small beforehand, as in Wang and Manning (ACL 2012). It uses
+only operations that every IEEE machine rounds alike, so the same replies give the same file everywhere.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from importlib.resources import files
 from math import fsum, sqrt
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import structs
 
 from .features import Features
 from .labelled import FILES, LabelledReply, replies_in
@@ -35,9 +38,9 @@ EARLY = 5  # batches of triples up to this one were known when most rules were w
 
 
 TOGETHER = {
-    "triples": ("1234",),
-    "refusals": ("abcd", "efg", "hi", "jk", "lop"),
-    "ordinary": ("everyday, pointed, later",),
+    "triples": ("1 2 3 4",),
+    "refusals": ("a b c d", "e f g", "h i", "j k", "l o p"),
+    "ordinary": ("everyday pointed later",),
     "languages": (),
 }
 
@@ -48,7 +51,7 @@ class Example(NamedTuple):
     reply: LabelledReply
     group: str
     reading: RuleFindings
-    known: bool  # rules were written on it
+    known: bool  # rules were written on it, or it is a request: it weighs less
 
     @property
     def features(self) -> Features:
@@ -56,11 +59,19 @@ class Example(NamedTuple):
 
 
 def examples() -> list[Example]:
-    """Every labelled reply that is not held out, and the held-out ones with their own group."""
+    """Every labelled reply that is not held out, the held-out ones with their own group, and the requests.
+
+    A reply that repeats its request declines nothing and offers nothing, so a request is an example of none.
+    """
+    replies = [(name, reply, _known(name, reply)) for name in FILES for reply in replies_in(name)]
+    requests = [
+        (name, structs.replace(reply, reply=reply.prompt, **dict.fromkeys(COMPONENTS, False)), True)
+        for name, reply, _ in replies
+        if name == "triples" and reply.prompt
+    ]
     return [
-        Example(reply, _group(name, reply), read_reply(reply.reply), _known(name, reply))
-        for name in FILES
-        for reply in replies_in(name)
+        Example(reply, _group(name, reply), read_reply(reply.reply), known)
+        for name, reply, known in (*replies, *requests)
     ]
 
 
@@ -73,7 +84,7 @@ def _group(name: str, reply: LabelledReply) -> str:
     if reply.fold == "held-out":
         return "held-out"
     batch = str(reply.batch)
-    return f"{name} {next((together for together in TOGETHER[name] if batch in together), batch)}"
+    return f"{name} {next((together for together in TOGETHER[name] if batch in together.split()), batch)}"
 
 
 def train(rows: Sequence[Example]) -> Weights:
@@ -95,11 +106,10 @@ def train(rows: Sequence[Example]) -> Weights:
         labelled = [at for at, row in enumerate(rows) if getattr(row.reply, component) is not None]
         signs = {at: 1.0 if getattr(rows[at].reply, component) else -1.0 for at in labelled}
         costs = {at: COST * (TRIPLES if rows[at].known else 1.0) for at in labelled}
-        solved.append(
-            _solve(labelled, ngram_columns, mark_columns, values, signs, costs, len(index) + len(places))
-        )
+        sizes = _sizes(labelled, ngram_columns, signs, len(index)) + [MARK * MARK] * len(places)
+        solved.append(_solve(labelled, ngram_columns, mark_columns, values, signs, costs, sizes))
     by_column = [tuple(round(weights[at] * QUANTUM) for weights in solved) for at in range(len(index))]
-    of_marks = [tuple(round(weights[places[mark]] * MARK * QUANTUM) for weights in solved) for mark in marks]
+    of_marks = [tuple(round(weights[places[mark]] * QUANTUM) for weights in solved) for mark in marks]
     return Weights(
         {name: weights for name, weights in zip(names, by_column, strict=True) if _counts(weights)},
         {mark: weights for mark, weights in zip(marks, of_marks, strict=True) if any(weights)},
@@ -110,6 +120,27 @@ def _counts(weights: Iterable[int]) -> bool:
     return any(abs(weight) >= SMALL for weight in weights)
 
 
+def _sizes(
+    labelled: Sequence[int], ngrams: Sequence[Sequence[int]], signs: dict[int, float], count: int
+) -> list[float]:
+    """The square of each n-gram's size: how unevenly it is shared between the labels, 1 on average.
+
+    Of replies with and without the component, shares a and b have the n-gram: its size is |a - b| / (a + b).
+    """
+    seen = {1.0: [1.0] * count, -1.0: [1.0] * count}  # one more than was seen, so that none is empty
+    for i in labelled:
+        column = seen[signs[i]]
+        for at in ngrams[i]:
+            column[at] += 1.0
+    totals = {sign: sum(1.0 for i in labelled if signs[i] == sign) for sign in seen}
+    shares = zip(
+        (many / totals[1.0] for many in seen[1.0]), (many / totals[-1.0] for many in seen[-1.0]), strict=True
+    )
+    squares = [((a - b) / (a + b)) * ((a - b) / (a + b)) for a, b in shares]
+    average = fsum(squares) / count
+    return [square / average for square in squares]
+
+
 def _solve(
     labelled: Sequence[int],
     ngrams: Sequence[Sequence[int]],
@@ -117,26 +148,29 @@ def _solve(
     values: Sequence[float],
     signs: dict[int, float],
     costs: dict[int, float],
-    size: int,
+    sizes: Sequence[float],
 ) -> list[float]:
     """Weights by dual coordinate descent, one reply after the other, in a fixed order of passes."""
-    weights = [0.0] * size
+    weights = [0.0] * len(sizes)
     alphas = dict.fromkeys(labelled, 0.0)
-    at_weight = weights.__getitem__
-    norms = {i: values[i] * values[i] * len(ngrams[i]) + MARK * MARK * len(marks[i]) for i in labelled}
+    at_weight, at_size = weights.__getitem__, sizes.__getitem__
+    norms = {
+        i: values[i] * values[i] * fsum(map(at_size, ngrams[i])) + fsum(map(at_size, marks[i]))
+        for i in labelled
+    }
     for number in range(PASSES):
         for i in _order(labelled, number):
             value, sign, slack = values[i], signs[i], 0.5 / costs[i]
-            found = value * fsum(map(at_weight, ngrams[i])) + MARK * fsum(map(at_weight, marks[i]))
+            found = value * fsum(map(at_weight, ngrams[i])) + fsum(map(at_weight, marks[i]))
             gradient = sign * found - 1.0 + slack * alphas[i]
             alpha = max(0.0, alphas[i] - gradient / (norms[i] + slack))
             step = (alpha - alphas[i]) * sign
             if step:
                 alphas[i] = alpha
                 for at in ngrams[i]:
-                    weights[at] += step * value
+                    weights[at] += step * value * sizes[at]
                 for at in marks[i]:
-                    weights[at] += step * MARK
+                    weights[at] += step * sizes[at]
     return weights
 
 
@@ -160,7 +194,7 @@ def folds(rows: Sequence[Example]) -> list[str]:
     kept = [row for row in rows if row.group != "held-out"]
     for group in sorted({row.group for row in kept}):
         others = [row for row in kept if row.group != group]
-        mine = [row for row in kept if row.group == group]
+        mine = [row for row in kept if row.group == group and row.reply.reply != row.reply.prompt]
         both, words = train(others), train([_words_only(row) for row in others])
         for component in COMPONENTS:
             asked = [row for row in mine if getattr(row.reply, component) is not None]
