@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,3 +84,18 @@ def test_an_error_says_file_and_line_as_far_as_they_are_known() -> None:
     assert str(InputError("m")) == "m"
     assert str(InputError("m", file="f")) == "f: m"
     assert str(InputError("m", file="f", line=2)) == "f:2: m"
+
+
+def test_an_interrupt_is_the_users_own_only_where_one_was_sent(
+    points: list[EntryPoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "raises_by_itself.py").write_text("raise KeyboardInterrupt")
+    (tmp_path / "is_interrupted.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)")
+    points += [point("a", "raises_by_itself:x"), point("b", "is_interrupted:x")]
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(InputError, match="could not be loaded: KeyboardInterrupt"):
+        registry.find("g", "a", what="thing")
+    with pytest.raises(KeyboardInterrupt):
+        registry.find("g", "b", what="thing")
+    assert signal.getsignal(signal.SIGINT) is before

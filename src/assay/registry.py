@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
 from .errors import InputError, UnknownName
@@ -65,11 +68,35 @@ def find(group: str, name: str, *, what: str, file: str | None = None, line: int
     if others:
         both = " and ".join(claim.value for claim in points[name])
         raise InputError(f"{what} {name!r} in {group} is claimed by both {both}; uninstall one")
+    with _interrupts() as came:
+        try:
+            return point.load()
+        except BaseException as error:  # anybody's module: it may fail in any way
+            if came:
+                raise
+            why = str(error) or type(error).__name__
+            raise InputError(f"{what} {name!r} ({point.value}) could not be loaded: {why}") from error
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """The interrupts that the user sends meanwhile: a module may raise KeyboardInterrupt all by itself."""
+    came: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
     try:
-        return point.load()
-    except (Exception, SystemExit) as error:  # anybody's module: it may fail in any way
-        why = str(error) or type(error).__name__
-        raise InputError(f"{what} {name!r} ({point.value}) could not be loaded: {why}") from error
+        yield came
+    finally:
+        if signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, before)
 
 
 def load_all(group: str) -> dict[str, Any]:
@@ -136,13 +163,16 @@ def _imported(source: bytes, path: Path, sha256: str) -> ModuleType:
     module = ModuleType(f"{FILE_MODULE}{sha256[:16]}")
     module.__file__ = str(path.resolve())
     sys.modules[module.__name__] = module  # types are resolved by the name of their module
-    try:
-        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102
-    except (Exception, SystemExit) as error:  # anybody's module: it may fail in any way
-        del sys.modules[module.__name__]
-        line = error.lineno if isinstance(error, SyntaxError) else _line_in(error, path)
-        what = f"could not be loaded ({type(error).__name__}: {error})"
-        raise InputError(what, file=str(path), line=line) from error
+    with _interrupts() as came:
+        try:
+            exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102
+        except BaseException as error:  # anybody's module: it may fail in any way
+            del sys.modules[module.__name__]
+            if came:
+                raise
+            line = error.lineno if isinstance(error, SyntaxError) else _line_in(error, path)
+            what = f"could not be loaded ({type(error).__name__}: {error})"
+            raise InputError(what, file=str(path), line=line) from error
     return module
 
 

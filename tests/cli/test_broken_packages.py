@@ -16,7 +16,7 @@ GROUPS = ("instruments", "subjects", "references", "families", "detectors", "com
 RUN = ("run", "ping", "-s", "reference:mumbler", "--trials", "2")
 
 
-@pytest.fixture(params=["import no_such_module_at_all", "raise SystemExit(3)"])
+@pytest.fixture(params=["import no_such_module_at_all", "raise SystemExit(3)", "raise KeyboardInterrupt"])
 def broken(
     request: pytest.FixtureRequest, assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:

@@ -61,10 +61,15 @@ def test_a_choice_by_fault_is_refused_while_another_is_under_way(assay: Assay, t
     assert assay(*run).code == 4
     (tmp_path / "weak.py").write_text(RIGHT)
     assert assay("resume", "r", "--retry-lost", "--budget", "calls=4").code == 3
+    reading = json.loads(assay("report", "r", "--json").out)
+    causes = [flag["cause"] for flag in reading["result"]["flags"] if flag["kind"] == "Provisional"]
+    assert any("lost trials are being asked again" in cause for cause in causes)
+    assert "lost trials are being asked again" in assay("export", "r", "--what", "records").err
     ended = assay("resume", "r", "--retry-lost", "--fault", "timeout")
     assert ended.code == 2
     assert "a retry of all that was lost is under way" in ended.err
     assert assay("resume", "r", "--budget", "calls=100").code == 0
+    assert "Provisional" not in (tmp_path / "runs/r/reading-ping.json").read_text()
 
 
 @pytest.mark.filterwarnings("always:no trial of this run is lost")

@@ -131,9 +131,9 @@ class RunFolder:
         for candidate in (path, root / path):
             if (candidate / "lock.json").is_file():
                 return cls(candidate)
-        beside = [*root.glob("*/lock.json"), *path.parent.glob("*/lock.json")]
-        near = difflib.get_close_matches(path.name, {lock.parent.name for lock in beside}, n=1)
-        tail = f"; did you mean {near[0]!r}?" if near else "; see: assay list runs" if beside else ""
+        beside = {lock.parent.name for at in (root, path.parent) for lock in at.glob("*/lock.json")}
+        near = difflib.get_close_matches(path.name, beside, n=1)
+        tail = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path}){tail}")
 
     @property

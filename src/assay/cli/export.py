@@ -48,6 +48,7 @@ def export(
     from assay.api.export import FORMATS, WHAT, export_run, format_of, sealed_lock
     from assay.bench import RunFolder
     from assay.bench.prepare import take_files
+    from assay.report.publish import BEING_RETRIED
 
     if what not in WHAT:
         raise UnknownName("export", what, WHAT)
@@ -71,7 +72,9 @@ def export(
         done = export_run(folder, lock, place, what=what, format=chosen, only=only)
     if done.torn:
         complain(f"note: {', '.join(done.torn)} ends in a line that is not whole: a crash, or a run going on")
-    if not closed:
+    if folder.reopened:
+        complain(f"note: {BEING_RETRIED}; records and rows are of closed waves")
+    elif not closed:
         complain("note: the run is not closed; what is not finished has no outcome")
     if as_json and out != "-":
         print_json({"run": str(folder.path), "file": str(place), "rows": done.rows, "closed": closed})

@@ -16,7 +16,7 @@ import msgspec
 from assay.bench import Instrument, Meter, RunFolder
 from assay.bench.environment import environment
 from assay.bench.history import History
-from assay.bench.instrument import score
+from assay.bench.instrument import score, strata_of
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError, blaming
 from assay.evidence.faults import read_faults
@@ -26,14 +26,25 @@ from assay.evidence.manifest import check_name, keep_earlier, write_manifest
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.signing import load_key
 from assay.study import Budget, Lock
-from assay.vocabulary import Reading, Result
+from assay.vocabulary import Flag, Reading, Result
 
 from .faults import beside_rows
 from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
 from .records import write_records
 
-__all__ = ["Scored", "envelopes_of", "publish", "score_run", "write_report", "write_rows_report"]
+__all__ = [
+    "BEING_RETRIED",
+    "Scored",
+    "envelopes_of",
+    "publish",
+    "score_run",
+    "write_report",
+    "write_rows_report",
+]
+
+
+BEING_RETRIED = "lost trials are being asked again: until that is done the waves that have them are open"
 
 
 class Scored(NamedTuple):
@@ -50,8 +61,14 @@ def score_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> l
     readings = []
     for instrument in instruments:
         evidence = Evidence(index, instrument.name, lock=lock)
-        reading = Reading(result=score(instrument, evidence), envelope=envelopes[instrument.name])
-        readings.append(Scored(reading, evidence))
+        result = score(instrument, evidence)
+        if folder.reopened and evidence.unfinished(strata_of(instrument, lock)):
+            flags = (
+                *result.flags,
+                Flag("Provisional", f"{BEING_RETRIED}, and what is in them is not counted"),
+            )
+            result = msgspec.structs.replace(result, flags=flags)
+        readings.append(Scored(Reading(result=result, envelope=envelopes[instrument.name]), evidence))
     return readings
 
 
