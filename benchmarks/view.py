@@ -107,10 +107,13 @@ def main() -> None:
             ("view RUN --excluded (none)", ["view", "RUN", "--excluded"]),
             ("view RUN ID", ["view", "RUN", "ID"]),
             ("view RUN NUMBER (in the middle)", ["view", "RUN", "NUMBER"]),
-            ("export --format jsonl", ["export", "RUN", "--out", "out.jsonl"]),
-            ("export --format csv", ["export", "RUN", "--out", "out.csv"]),
-            ("export --format parquet", ["export", "RUN", "--out", "out.parquet"]),
-            ("export --what calls, jsonl", ["export", "RUN", "--what", "calls", "--out", "out.jsonl"]),
+            ("export --format jsonl", ["export", "RUN", "--force", "--out", "out.jsonl"]),
+            ("export --format csv", ["export", "RUN", "--force", "--out", "out.csv"]),
+            ("export --format parquet", ["export", "RUN", "--force", "--out", "out.parquet"]),
+            (
+                "export --what calls, jsonl",
+                ["export", "RUN", "--force", "--what", "calls", "--out", "out.jsonl"],
+            ),
         ):
             found = []
             for (folder, middle), trials in zip(runs, sizes, strict=True):
