@@ -1,10 +1,11 @@
-"""No secret reaches the file, in whatever form an endpoint echoes it; nothing else is touched."""
+"""No secret reaches the file, in any form that endpoints use, nor a piece of it; nothing else is touched."""
 
 from __future__ import annotations
 
 import base64
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -153,3 +154,42 @@ def test_userinfo_in_a_url_is_seen(url: str, expected: bool) -> None:
 
 def test_a_secret_that_no_request_can_carry_is_no_fault_of_ours() -> None:
     assert Redactor(["\udcff-a-key-in-latin-1-\udce9"]).clean_text("fine") == "fine"
+
+
+KEY = "sk-proj-9fQz7Rw2Lk_Xv4Tb8NmH3cJd6Ys1"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, len(KEY) - 8), st.integers(8, len(KEY)), st.sampled_from([str, str.upper, str.lower]))
+def test_a_piece_of_a_key_does_not_pass(start: int, length: int, case: Callable[[str], str]) -> None:
+    piece = KEY[start : start + length]
+    redactor = Redactor([KEY])
+    cleaned = redactor.clean_text(f"it begins with {case(piece)}… and so on")
+    if piece == "sk-proj-":  # all keys of that service have it
+        assert MARK not in cleaned
+    else:
+        assert cleaned == f"it begins with {MARK}… and so on"
+    if length >= 12:
+        assert MARK in redactor.clean_text(f"backwards {case(piece[::-1])}")
+
+
+def test_pieces_are_kept_out_of_events_and_excerpts(tmp_path: Path) -> None:
+    echo = f"a {KEY[:12]} b {KEY[-12:]} c"
+    returned, written = recorded(tmp_path, KEY, Event("received", data={"text": echo, KEY[:15]: [echo]}))
+    assert returned.data == {"text": f"a {MARK} b {MARK} c", MARK: [f"a {MARK} b {MARK} c"]}
+    assert KEY[:12].encode() not in written
+    assert Redactor([KEY]).excerpt(echo) == f"a {MARK} b {MARK} c"
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ("correct-horse-battery-staple", "a correct-horse, the battery-staple"),
+        ("sk-0123456789abcdef", "'0123456789abcdef'[n % 16], 0123456789"),
+        ("hunter2-of-the-proxy", "of-the-proxy"),
+        ("password123", "password12"),
+        ("sk-ant-api03-9fQz7Rw2Lk", "keys begin with sk-ant-a"),
+    ],
+)
+def test_pieces_that_ordinary_text_has_are_left_alone(secret: str, text: str) -> None:
+    assert Redactor([secret]).clean_text(text) == text

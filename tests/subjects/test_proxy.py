@@ -13,6 +13,7 @@ import pytest
 
 from assay.errors import InputError, SubjectFault, SubjectRefused
 from assay.study.model import SubjectSpec
+from assay.subjects.base import make_subject
 from assay.subjects.openai import OpenAISubject
 from assay.subjects.proxy import Proxy, proxy_for
 
@@ -168,6 +169,23 @@ class TestAnEndpointBehindAProxy:
             asyncio.run(go())
         assert PASSWORD not in str(caught.value)
 
+    def test_without_tls_is_not_reached_where_the_proxy_wants_another_password(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(response(b"<html>who are you?", status="407 Proxy Authentication Required"))
+            await writer.drain()
+
+        async def go() -> None:
+            async with listening(refuse) as port:
+                monkeypatch.setenv("HTTP_PROXY", f"http://me:{PASSWORD}@127.0.0.1:{port}")
+                async with opened("http://models.test/v1") as subject:
+                    await ask(subject)
+
+        with pytest.raises(SubjectRefused, match=r"the proxy 127\.0\.0\.1:\d+ answers 407"):
+            asyncio.run(go())
+
     def test_is_not_reached_where_there_is_no_proxy(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:{PASSWORD}@127.0.0.1:1")
 
@@ -194,6 +212,18 @@ class TestWhichProxy:
             ({"ALL_PROXY": "http://p:1", "no_proxy": "*"}, "https://models.test/v1", None),
             ({"ALL_PROXY": "http://p:1", "NO_PROXY": "models.test:8000"}, "http://models.test:8000/v1", None),
             ({"ALL_PROXY": "http://p:1", "NO_PROXY": "els.test"}, "https://models.test/v1", Proxy("p", 1)),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "*.test"}, "https://models.test/v1", None),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "Models.TEST:443"}, "https://models.test/v1", None),
+            (
+                {"ALL_PROXY": "http://p:1", "NO_PROXY": "models.test:80"},
+                "https://models.test/v1",
+                Proxy("p", 1),
+            ),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "a.org,10.0.0.0/8"}, "http://10.1.2.3:8000/v1", None),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "10.0.0.0/8"}, "http://11.1.2.3/v1", Proxy("p", 1)),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "10.1.2.3:8000"}, "http://10.1.2.3:8000/v1", None),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "fd00::/8"}, "http://[fd00::1]:8000/v1", None),
+            ({"ALL_PROXY": "http://p:1", "NO_PROXY": "[fd00::1]:80"}, "http://[fd00::1]/v1", None),
             ({"ALL_PROXY": "http://p:1"}, "http://localhost:11434/v1", None),
             ({"ALL_PROXY": "http://p:1"}, "http://127.0.0.1:8000/v1", None),
             ({"ALL_PROXY": "http://p:1"}, "http://[::1]:8000/v1", None),
@@ -205,6 +235,43 @@ class TestWhichProxy:
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         assert proxy_for(url) == found
+
+    @pytest.mark.parametrize("entry", ["10.*", "10.", "10.0.0.0/8:443", "mod*.test", "http://models.test"])
+    def test_an_exception_that_names_no_host_is_warned_of(
+        self, entry: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ALL_PROXY", "http://p:1")
+        monkeypatch.setenv("NO_PROXY", f"a.org, {entry}")
+        subject = OpenAISubject(SubjectSpec("openai:m", base_url="http://10.1.2.3/v1"))
+        with pytest.warns(UserWarning, match="NO_PROXY") as caught:
+            asyncio.run(subject.open())
+        assert [repr(entry) in str(one.message) for one in caught] == [True]
+
+    @pytest.mark.parametrize("login", ["me:pw123", "tok12"])
+    def test_has_no_password_so_short_that_it_could_be_recorded(
+        self, login: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ALL_PROXY", f"http://{login}@p:1")
+        with pytest.raises(InputError, match="fewer than 6 characters") as caught:
+            asyncio.run(OpenAISubject(SubjectSpec("openai:m", base_url="https://models.test/v1")).open())
+        assert login not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("login", "secrets"),
+        [
+            (f"me:{PASSWORD}", (PASSWORD,)),
+            ("tokenuser99", ("tokenuser99",)),
+            (f"u-7781:{PASSWORD}", ("u-7781", PASSWORD)),
+            (f"python:{PASSWORD}", (PASSWORD,)),
+        ],
+    )
+    @pytest.mark.parametrize("kind", ["openai:m", "python:a:b"])
+    def test_has_secrets_whether_it_is_on_the_way_or_not(
+        self, login: str, secrets: tuple[str, ...], kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{login}@p:1")
+        url = "http://localhost:1/v1" if kind == "openai:m" else None
+        assert make_subject(SubjectSpec(kind, base_url=url)).secrets() == secrets
 
     @pytest.mark.parametrize("scheme", ["https", "socks5", "ftp"])
     def test_of_another_kind_is_refused_without_repeating_it(

@@ -58,6 +58,17 @@ class TestHeadersAndQuery:
         assert f"\r\napi-key: {TOKEN}\r\n".encode() in head
         assert b"authorization" not in head.lower()
 
+    @pytest.mark.parametrize(
+        "where", [{"headers": {"X-T": "env:SHORT"}}, {"query": {"t": "env:SHORT"}}, {"key_env": "SHORT"}]
+    )
+    def test_too_short_to_be_kept_out_of_what_is_recorded_are_wrong_input(
+        self, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SHORT", "pw123")
+        with pytest.raises(InputError, match="the value in SHORT has fewer than 6 characters") as caught:
+            asyncio.run(OpenAISubject(SubjectSpec("openai:m", base_url="http://h/v1", **where)).open())
+        assert "pw123" not in str(caught.value)
+
     @pytest.mark.parametrize("value", ["", "a\r\nX: y"])
     def test_whose_variable_is_not_set_or_broken_are_wrong_input(
         self, value: str, monkeypatch: pytest.MonkeyPatch
@@ -86,8 +97,17 @@ class TestHeadersAndQuery:
             ({"headers": {"X A": "1"}}, "no name of a header"),
             ({"headers": {"X-A": "1\r\nX-B: 2"}}, "a line break"),
             ({"headers": {"X-A": "env:"}}, "name the environment variable"),
+            ({"headers": {"X-T": "Bearer env:GT"}}, "a variable is the whole value, written env:VARIABLE"),
+            ({"headers": {"X-T": "$GT"}}, "a variable is the whole value"),
+            ({"query": {"v": "a-${GT}"}}, "a variable is the whole value"),
             ({"key_header": "host", "key_env": "B"}, "host is set by the client"),
             ({"base_url": "http://h/v1?api-version=1"}, "goes into query"),
+            (
+                {
+                    "base_url": "https://r.openai.azure.com/openai/deployments/m/chat/completions?api-version=1"
+                },
+                "write it as https://r.openai.azure.com/openai/deployments/m; what stands behind the",
+            ),
         ],
     )
     def test_that_would_break_or_betray_something_are_refused(

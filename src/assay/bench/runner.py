@@ -164,7 +164,7 @@ class Runner:
         declared = encode(Event("lock", data=msgspec.to_builtins(self.lock)))
         if self._redactor.active and self._redactor.clean(declared) != declared:
             raise InputError(
-                "the key of a subject is a word that also stands in the study; what is kept out of the ledger "
+                "the key of a subject, or a piece of it, also stands in the study; what is kept out of the ledger "
                 "could not be replayed. Use another key, or none if the endpoint needs none"
             )
 

@@ -7,10 +7,11 @@ from .events import Event
 from .ledger import Ledger, recover, segment_paths
 from .manifest import Manifest, manifest_paths, verify_closed, write_manifest
 from .records import Ask, Evidence, LedgerIndex, Record, scan
-from .redaction import Redactor, has_userinfo
+from .redaction import SHORTEST, Redactor, has_userinfo
 from .waves import Wave
 
 __all__ = [
+    "SHORTEST",
     "Ask",
     "Event",
     "Evidence",

@@ -1,7 +1,7 @@
 """The one point where secrets are kept out of evidence.
 
 Everything that is recorded passes through :class:`Redactor`. It knows the credentials in use and replaces
-them wherever they stand, in whatever form an endpoint may echo them.
+them wherever they stand, in the forms that are in use, and pieces of them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from urllib.parse import quote, quote_plus
 
 from assay.canonical import clean_text, decode, encode
 
-__all__ = ["MARK", "Redactor", "has_userinfo"]
+from .pieces import Pieces
+
+__all__ = ["MARK", "SHORTEST", "Redactor", "has_userinfo"]
 
 MARK = "[redacted]"
-_SHORTEST = 6  # a shorter "key" would redact ordinary words
+SHORTEST = 6  # a shorter "key" would redact ordinary words
 _WINDOW = 4096  # characters of a text that an excerpt is made from
 _HEX_SEPARATORS = ("", " ", ":", "-", "_", ".", ",", ", ", "%", "\\x", "\\u00", " 0x", ",0x", ", 0x")
 _BETWEEN = b" :-_.,%\\xu"  # all their characters but the zeros; no hexadecimal digit
@@ -37,15 +39,16 @@ class Redactor:
         self._exact: tuple[bytes, ...] = ()
         self._any_case: tuple[bytes, ...] = ()
         self._digits: tuple[bytes, ...] = ()
+        self._pieces = Pieces()
         for secret in secrets:
             self.learn(secret)
 
     def learn(self, secret: str) -> None:
-        """From now on this never passes, in none of the forms that `_forms` and `_hexadecimal_forms` name."""
-        if len(secret) < _SHORTEST or clean_text(secret)[1]:  # what UTF-8 cannot carry cannot be sent either
+        """From now on this never passes, in none of the forms named below, nor in pieces."""
+        if len(secret) < SHORTEST or clean_text(secret)[1]:  # what UTF-8 cannot carry cannot be sent either
             return
         for form, any_case in _forms(secret):
-            if len(form) >= _SHORTEST:
+            if len(form) >= SHORTEST:
                 self._written[form] = self._written.get(form, False) or any_case
         self._hexadecimal.update(dict.fromkeys(_hexadecimal_forms(secret), True))
         forms = {**self._hexadecimal, **self._written}
@@ -54,6 +57,7 @@ class Redactor:
         needles = [(encode(form)[1:-1], any_case) for form, any_case in self._written.items()]
         self._exact = tuple(needle for needle, any_case in needles if not any_case)
         self._any_case = tuple(dict.fromkeys(needle.lower() for needle, any_case in needles if any_case))
+        self._pieces.learn(secret)
         self._digits = tuple(dict.fromkeys(f.encode().translate(None, _BETWEEN) for f in self._hexadecimal))
 
     @property
@@ -73,6 +77,7 @@ class Redactor:
             any(needle in event for needle in self._exact)
             or any(needle in lower for needle in self._any_case)
             or any(needle in digits for needle in self._digits)
+            or self._pieces.are_in(lower)
         ):
             return event
         value = decode(event)
@@ -97,6 +102,7 @@ class Redactor:
             data = (
                 _replace_any_case(data, needle.lower()) if any_case else data.replace(needle, MARK.encode())
             )
+        data = self._pieces.replaced(data, MARK.encode())
         return text if data == plain else data.decode("utf-8", "surrogatepass")
 
     def excerpt(self, text: str, most: int = 300) -> str:

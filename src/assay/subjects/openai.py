@@ -7,7 +7,6 @@ declared endpoint: redirects are not followed.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import re
 import zlib
@@ -27,15 +26,16 @@ from .chat import chat_body, check_options, read_failure, read_reply, retry_afte
 from .deadlines import Deadlines
 from .http import HttpClient, HttpReply
 from .parameters import check_parameters, unsaid
-from .proxy import Proxy, proxy_for
+from .proxy import Proxy, check_proxy, proxy_for, proxy_secrets
 from .refusals import Accepted
-from .request_head import check_head, header_lines, query_text, secret_values
+from .request_head import check_head, check_length, header_lines, query_text, secret_values
 
 __all__ = ["ChatEndpoint", "OpenAISubject"]
 
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 LARGEST_BODY = 16 << 20
+_PATH = "/chat/completions"
 _VERSIONED = re.compile(r"/v\d|/deployments/")
 
 
@@ -43,7 +43,7 @@ class ChatEndpoint:
     """A chat-completions endpoint and the connections to it."""
 
     def __init__(self, base_url: str, key: str | None, spec: SubjectSpec, proxy: Proxy | None = None) -> None:
-        self._base_url, self._spec = base_url.rstrip("/"), spec
+        self._base_url, self._spec, self._proxy = base_url.rstrip("/"), spec, proxy
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
@@ -55,7 +55,7 @@ class ChatEndpoint:
         if key:
             headers[spec.key_header or "Authorization"] = key if spec.key_header else f"Bearer {key}"
         self._client = HttpClient(
-            f"{self._base_url}/chat/completions{query_text(spec)}",
+            f"{self._base_url}{_PATH}{query_text(spec)}",
             {**headers, **own},
             LARGEST_BODY,
             proxy=proxy,
@@ -77,6 +77,8 @@ class ChatEndpoint:
         if reply.status == 200:
             self._accepted.take(wire)
             return read_reply(_plain(reply), reply.headers.get("content-type", ""), self._spec.reasoning_tag)
+        if reply.status == 407 and self._proxy is not None and self._base_url.startswith("http:"):
+            raise self._proxy.refused
         if 300 <= reply.status < 400:
             raise SubjectRefused(
                 f"the endpoint answers {reply.status} and points to {_host_of(reply.headers.get('location', ''))}; "
@@ -145,9 +147,12 @@ def _check_url(url: str) -> None:
     except ValueError:
         sound = False
     sound = sound and url.isascii() and url.isprintable() and " " not in url
-    if not sound or "?" in url or "#" in url or url.rstrip("/").endswith("/chat/completions"):
+    plain = url.partition("?")[0].rstrip("/")
+    if not sound or "?" in url or "#" in url or plain.endswith(_PATH):
         also = "; what stands behind the ? goes into query: {NAME: VALUE}" if "?" in url else ""
-        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as http(s)://HOST[:PORT]/v1{also}")
+        whole = sound and "#" not in url and plain.endswith(_PATH)  # as portals and documentation show it
+        right = plain.removesuffix(_PATH) if whole else "http(s)://HOST[:PORT]/v1"
+        raise InputError(f"base_url {url.partition('?')[0]!r}: write it as {right}{also}")
 
 
 class OpenAISubject:
@@ -170,12 +175,7 @@ class OpenAISubject:
     def secrets(self) -> tuple[str, ...]:
         key = os.environ.get(self._key_env or "")
         found = [*((key,) if key else ()), *secret_values(self.spec)]
-        with contextlib.suppress(
-            InputError
-        ):  # a proxy that cannot be used is told when the subject is opened
-            proxy = proxy_for(self._url)
-            found += proxy.secrets if proxy else ()
-        return tuple(found)
+        return (*found, *proxy_secrets())
 
     def wire(self, request: Request) -> dict[str, Any]:
         return chat_body(self.spec.name, request, self.spec)
@@ -188,7 +188,10 @@ class OpenAISubject:
             )
         if key and not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self._key_env} holds a line break or another sign no key has")
-        proxy = proxy_for(self._url)
+        if key:
+            check_length(key, self._key_env or "")
+        if (proxy := proxy_for(self._url)) is not None:
+            check_proxy(proxy)
         self._endpoint = ChatEndpoint(self._url, key, self.spec, proxy)
         return {"endpoint": self._url, "model": self.spec.name, **({"proxy": True} if proxy else {})}
 

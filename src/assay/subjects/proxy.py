@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import ipaddress
 import urllib.request
 from typing import NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
 from assay.errors import InputError, SubjectFault, SubjectRefused
+from assay.evidence.redaction import SHORTEST
 
-__all__ = ["Proxy", "Tunnel", "proxy_for"]
+from .proxy_exceptions import is_excepted, warn_of_unread
+
+__all__ = ["Proxy", "Tunnel", "check_proxy", "proxy_for", "proxy_secrets"]
 
 MOST_BYTES = 65_536  # of an answer to CONNECT
 
@@ -35,7 +39,14 @@ class Proxy(NamedTuple):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        return (self.password,) if self.password else ()
+        """A user is one where no password stands beside it, or where it is more than a word."""
+        token = not self.password or any(sign.isdigit() for sign in self.user)
+        return tuple(filter(None, (self.user if token else "", self.password)))
+
+    @property
+    def refused(self) -> SubjectRefused:
+        """What an answer 407 means."""
+        return SubjectRefused(f"{self} answers 407: it wants another user name or password")
 
     def __str__(self) -> str:
         return f"the proxy {self.host}:{self.port}"
@@ -47,9 +58,32 @@ def proxy_for(url: str) -> Proxy | None:
     host = parts.hostname or ""
     found = urllib.request.getproxies()
     text = found.get(parts.scheme) or found.get("all")
-    if not text or _is_here(host) or urllib.request.proxy_bypass(parts.netloc, found):
+    if not text or _is_here(host) or is_excepted(url, found.get("no", "")):
         return None
-    name = f"{parts.scheme.upper()}_PROXY"
+    return _read(text, f"{parts.scheme.upper()}_PROXY")
+
+
+def check_proxy(proxy: Proxy) -> None:
+    """Refuse a password that could not be kept out of what is recorded; warn of exceptions that are none."""
+    if 0 < len(proxy.password or proxy.user) < SHORTEST:
+        raise InputError(
+            f"the password of {proxy} has fewer than {SHORTEST} characters: so short a secret could not be kept "
+            "out of what is recorded"
+        )
+    warn_of_unread(urllib.request.getproxies().get("no", ""))
+
+
+def proxy_secrets() -> tuple[str, ...]:
+    """Of all proxies that the environment names, on whichever way they are: a subject may say what it sees."""
+    found: list[str] = []
+    for name, text in urllib.request.getproxies().items():
+        if name != "no":
+            with contextlib.suppress(InputError):  # one that cannot be used is named when a subject is opened
+                found += _read(text, name).secrets
+    return tuple(dict.fromkeys(found))
+
+
+def _read(text: str, name: str) -> Proxy:
     try:
         proxy = urlsplit(text if "://" in text else f"http://{text}")
         port = proxy.port or 80
@@ -91,7 +125,7 @@ class Tunnel(asyncio.Protocol):
         elif (status := int(words[1])) // 100 == 2 and not behind:
             self.through.set_result(None)
         elif status == 407:
-            self._fail(SubjectRefused(f"{self._proxy} answers 407: it wants another user name or password"))
+            self._fail(self._proxy.refused)
         elif status // 100 == 4:
             self._fail(
                 SubjectRefused(f"{self._proxy} answers {status}: it does not connect to {self._target}")

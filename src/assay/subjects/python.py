@@ -30,6 +30,7 @@ from assay.vocabulary import Reply, Request
 
 from .base import Call, wire_messages
 from .chat import clean, no_constant, text_of
+from .proxy import proxy_secrets
 
 __all__ = ["PythonSubject"]
 
@@ -167,7 +168,7 @@ class PythonSubject:
         self._busy: dict[str, _Host] = {}
 
     def secrets(self) -> tuple[str, ...]:
-        return ()
+        return proxy_secrets()  # its code has our environment
 
     def wire(self, request: Request) -> dict[str, Any]:
         sampling = request.sampling

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from assay.errors import InputError
+from assay.evidence.redaction import SHORTEST
 from assay.study.model import SubjectSpec
 
-__all__ = ["check_head", "header_lines", "query_text", "secret_values"]
+__all__ = ["check_head", "check_length", "header_lines", "query_text", "secret_values"]
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _ENV = "env:"
+_REFERENCE = re.compile(r"\benv:\w|\$\{?[A-Za-z_]\w*")  # meant as one, and sent as it is written
 _CLIENT = {  # what the client or the protocol says itself
     *(
         "host",
@@ -70,6 +72,10 @@ def _check_value(where: str, name: str, value: str) -> None:
     if value.startswith(_ENV):
         if not value.removeprefix(_ENV):
             raise InputError(f"{where}: name the environment variable, as env:VARIABLE")
+    elif _REFERENCE.search(value):
+        raise InputError(
+            f"{where}: a variable is the whole value, written env:VARIABLE; put the rest into it, too"
+        )
     elif _SECRET.search(name):
         raise InputError(f"{where}: a credential does not go into a study; write env:VARIABLE")
     elif not (value.isascii() and value.isprintable()):
@@ -92,7 +98,17 @@ def _values(given: Mapping[str, str], *, missing: bool) -> Iterator[tuple[str, s
         elif not (found.isascii() and found.isprintable()):
             raise InputError(f"the value in {variable} holds a line break or another sign that no header has")
         else:
+            check_length(found, variable)
             yield name, found
+
+
+def check_length(secret: str, variable: str) -> None:
+    """A secret that is too short to be told from ordinary words could not be kept out of what is recorded."""
+    if len(secret) < SHORTEST:
+        raise InputError(
+            f"the value in {variable} has fewer than {SHORTEST} characters: so short a secret could not be kept out "
+            "of what is recorded; where an endpoint needs none, declare none"
+        )
 
 
 def header_lines(spec: SubjectSpec) -> dict[str, str]:
