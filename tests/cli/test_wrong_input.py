@@ -144,10 +144,10 @@ WRONG = {
     f"run {MIXED} --key no.pem": "there is no key at no.pem; leave the option out to have one made",
     "run repeatability -s reference:mixed --key-value secret": "--key-value is no option of repeatability; "
     "did you mean '--key-env'?",
-    "resume folder": "there is no run at folder (no lock.json there, nor in runs/folder); see: assay list runs",
-    "status nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing); see: assay list runs",
-    "report nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing); see: assay list runs",
-    "audit nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing); see: assay list runs",
+    "resume folder": "there is no run at folder (no lock.json there, nor in runs/folder)",
+    "status nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
+    "report nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
+    "audit nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
     "audit taken --signed-by abc": "key id 'abc': give at least its first 16 characters",
     "resume taken --budget calls=0": "--budget calls=0: calls must be a whole number, at least 1",
     # What there is.
