@@ -90,6 +90,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         study = {
             "name": "../../<script>alert(1)</script>\x1b[31m",
             "subjects": [{"subject": "openai:stub", "base_url": url, "label": label} for label in LABELS],
+            "limits": {"reply_characters": 2_000_000},
             "instruments": {
                 "repeatability": {"contracts": ["add"], "temperatures": [0.5], "repetitions": 20}
             },
