@@ -1,0 +1,1 @@
+"""The bias instrument."""

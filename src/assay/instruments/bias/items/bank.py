@@ -1,0 +1,99 @@
+"""The shipped item models, their taxonomy and words, and item files of a user's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec import Struct
+
+from assay.errors import InputError, UnknownName
+from assay.study.source import Source, convert, parse_source, read_source
+
+from .model import ItemModel
+
+__all__ = ["BiasEntry", "chosen_biases", "pools", "read_item", "shipped_item", "shipped_items", "taxonomy"]
+
+DATA = files("assay.instruments.bias") / "data"
+
+
+class BiasEntry(Struct, frozen=True):
+    """A bias as the taxonomy lists it, with the published rate of people."""
+
+    id: str
+    name: str
+    category: str
+    core: bool
+    human_baseline: float | None
+    baseline_uncertain: bool
+    cited: str | None
+
+
+@cache
+def taxonomy() -> dict[str, BiasEntry]:
+    """69 biases in 16 categories; `data/human_rates.json` says where they come from."""
+    listed = json.loads((DATA / "human_rates.json").read_bytes())["biases"]
+    return {entry["id"]: BiasEntry(**entry) for entry in listed}
+
+
+@cache
+def pools() -> dict[str, tuple[str, ...]]:
+    """Words that scenarios draw from: people, towns, firms."""
+    source = parse_source((DATA / "words.yaml").read_bytes(), "words.yaml")
+    return convert(source.value, dict[str, tuple[str, ...]], source)
+
+
+def parsed_item(source: Source) -> ItemModel:
+    """An item model from its file; what is wrong with it is said with file, line and field."""
+    from .conformance import broken_fields
+
+    model = convert(source.value, ItemModel, source)
+    for at, message in broken_fields(model, pools()):
+        raise source.error(at, message)
+    return model
+
+
+def read_item(path: Path) -> ItemModel:
+    return parsed_item(read_source(path))
+
+
+@cache
+def shipped_item(bias: str) -> ItemModel:
+    file = DATA / "items" / f"{bias}.yaml"
+    source = parse_source(file.read_bytes(), f"{bias}.yaml")
+    return convert(source.value, ItemModel, source)
+
+
+@cache
+def shipped_items() -> tuple[str, ...]:
+    """The biases that have an item model, in the order of the taxonomy."""
+    there = {entry.name.removesuffix(".yaml") for entry in (DATA / "items").iterdir()}
+    return tuple(bias for bias in taxonomy() if bias in there)
+
+
+def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> list[str]:
+    """``core``, ``extended`` (all), a category, or names; in the order of the taxonomy, a user's own last."""
+    names = [part.strip() for part in wanted.split(",")] if isinstance(wanted, str) else list(wanted)
+    entries = taxonomy()
+    groups: dict[str, Iterable[str]] = {
+        "core": [e.id for e in entries.values() if e.core],
+        "extended": list(entries),
+        "own": list(own),
+    }
+    for entry in entries.values():
+        groups.setdefault(entry.category, [e.id for e in entries.values() if e.category == entry.category])
+    there = {**dict.fromkeys(shipped_items()), **dict.fromkeys(own)}
+    found: dict[str, None] = {}
+    for name in names:
+        if name in groups:
+            found.update(dict.fromkeys(bias for bias in groups[name] if bias in there))
+        elif name in there:
+            found[name] = None
+        else:
+            raise UnknownName("bias", name, [*there, *groups])
+    if not found:
+        raise InputError(f"no bias is chosen by {', '.join(names)!r}")
+    return [bias for bias in there if bias in found]

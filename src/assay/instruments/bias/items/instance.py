@@ -1,0 +1,256 @@
+"""One instance of an item: drawn from its seed, written out for every condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from assay.errors import InputError
+from assay.streams import Stream
+from assay.vocabulary import Instance
+
+from .expressions import Expression, Value
+from .layout import Layout, layout_of, place_of
+from .model import CONDITIONS, INTENSITIES, AnswerKind, Debiasing, Domain, Draw, Intensity, ItemModel, Scenario
+from .templates import Template, tidy
+
+__all__ = ["BiasInstance", "CompiledItem", "CompiledScenario", "Condition", "content_stream"]
+
+YES_NO = ("yes", "no")
+FORMS: dict[AnswerKind, str] = {
+    "choice": "Answer: <{letters}>",
+    "number": "Answer: <a number{unit}>",
+    "yes_no": "Answer: <yes or no>",
+}
+CONFIDENCE = "Confidence: <0 to 100, how sure you are that this answer is right>"
+CORRECT_WITHIN = 0.1  # of the way from the normative number to the biased one
+
+
+class Condition(Struct, frozen=True):
+    """What one prompt shows: the control, the treatment at an intensity, or that with a debiasing text."""
+
+    condition: Literal["control", "treatment", "debias"]
+    intensity: Intensity | None = None
+    method: Debiasing | None = None
+
+
+def content_stream(instance: Instance) -> Stream:
+    """The stream that a probe gives for the name ``item``."""
+    return Stream("content", "item", instance.digest)
+
+
+class CompiledScenario:
+    """A scenario whose texts and expressions are parsed. Raises `InputError` with the field where one is wrong."""
+
+    def __init__(self, scenario: Scenario, answer: AnswerKind) -> None:
+        self.scenario, self.answer = scenario, answer
+        self.text = _at("text", Template, scenario.text)
+        self.question = _at("question", Template, scenario.question)
+        self.questions = {k: _at(f"questions.{k}", Template, v) for k, v in scenario.questions.items()}
+        self.options = {k: _at(f"options.{k}", Template, v) for k, v in scenario.options.items()}
+        self.unit = _at("unit", Template, scenario.unit)
+        self.vary = {
+            condition: {
+                name: _at(f"vary.{name}.{condition}", Template, texts[condition])
+                for name, texts in scenario.vary.items()
+                if condition in texts
+            }
+            for condition in CONDITIONS
+        }
+        self.compute = {k: _at(f"compute.{k}", Expression, v) for k, v in scenario.compute.items()}
+        self.always = [_at("always", Expression, text) for text in scenario.always]
+        self.normative = _at("normative", Expression, scenario.normative)
+        self.biased = _at("biased", Expression, scenario.biased)
+
+    def draw(self, stream: Stream, pools: Mapping[str, tuple[str, ...]]) -> dict[str, Value]:
+        """Everything that is drawn and computed. Two draws from one pool differ."""
+        values: dict[str, Value] = {option: option for option in self.options}
+        if self.scenario.cases:
+            values.update(stream.choice(self.scenario.cases))
+        used: dict[str, list[str]] = {}
+        for name, draw in self.scenario.draw.items():
+            if draw.pool:
+                taken = used.setdefault(draw.pool, [])
+                taken.append(stream.choice([w for w in _pool(pools, draw.pool) if w not in taken]))
+                values[name] = taken[-1]
+            else:
+                values[name] = _drawn(draw, stream)
+        for name, expression in self.compute.items():
+            values[name] = expression(values)
+        return values
+
+
+def _at(field: str, make: Any, text: str) -> Any:
+    try:
+        return make(text)
+    except InputError as error:
+        raise InputError(f"{field}: {error}") from None
+
+
+def _pool(pools: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
+    if name not in pools:
+        raise InputError(f"there is no pool {name!r}; there are {', '.join(sorted(pools))}")
+    return pools[name]
+
+
+def _drawn(draw: Draw, stream: Stream) -> Value:
+    if draw.pick:
+        return stream.choice(draw.pick)
+    if draw.low is None or draw.high is None or draw.step <= 0 or draw.high < draw.low:
+        raise InputError("a draw has pick, pool, or from and to with a step above 0")
+    steps = int((draw.high - draw.low) / draw.step + 1e-9)
+    value = draw.low + stream.below(steps + 1) * draw.step
+    return value if isinstance(value, int) else round(value, 6)
+
+
+class CompiledItem:
+    """An item model ready to be drawn from."""
+
+    def __init__(self, model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> None:
+        self.model, self.pools = model, pools
+        self.debias = {kind: _at(f"debias.{kind}", Template, text) for kind, text in model.debias.items()}
+        self.scenarios: dict[Domain, list[CompiledScenario]] = {}
+        for domain, scenarios in model.domains.items():
+            for number, scenario in enumerate(scenarios):
+                try:
+                    compiled = CompiledScenario(scenario, model.answer)
+                except InputError as error:
+                    raise InputError(f"domains.{domain}[{number}].{error}") from None
+                self.scenarios.setdefault(domain, []).append(compiled)
+
+    def instance(self, instance: Instance, domain: Domain) -> BiasInstance:
+        """Scenarios take turns, so that every one is met as often."""
+        scenarios = self.scenarios[domain]
+        chosen = scenarios[(instance.seed + instance.repetition) % len(scenarios)]
+        values = chosen.draw(content_stream(instance), self.pools)
+        return BiasInstance(self, chosen, domain, values, place_of(instance, domain))
+
+
+class BiasInstance:
+    """An instance with its numbers: prompts of every condition, and what its answers are worth."""
+
+    def __init__(
+        self, item: CompiledItem, chosen: CompiledScenario, domain: Domain, values: dict[str, Value], place: int
+    ) -> None:
+        self.item, self.chosen, self.domain, self.values = item, chosen, domain, values
+        self.answer = item.model.answer
+        self.normative, self.biased = chosen.normative(values), chosen.biased(values)
+        self.layout = Layout((), ())
+        self.asked = ""
+        if self.answer != "number":
+            if self.normative == self.biased or not {self.normative, self.biased} <= set(chosen.options):
+                raise InputError("normative and biased must give two different options")
+            first = (str(self.biased), str(self.normative))
+            ordered = (*first, *(option for option in chosen.options if option not in first))
+            if self.answer == "choice":
+                self.layout = layout_of(ordered, place)
+            else:  # whether yes is the biased answer takes turns
+                self.asked = ordered[place % 2]
+        elif isinstance(self.normative, str) or isinstance(self.biased, str) or self.normative == self.biased:
+            raise InputError("normative and biased must give two different numbers")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What can be answered, in the order of the alphabet, not of the page; empty for a number."""
+        return tuple(sorted(self.layout.letters)) if self.answer == "choice" else YES_NO if self.asked else ()
+
+    def texts(self, condition: str) -> dict[str, str]:
+        """What the condition puts into the gaps that vary."""
+        return {name: text.fill(self.values) for name, text in self.chosen.vary[condition].items()}
+
+    def prompt(self, condition: Condition, *, confidence: bool = True) -> str:
+        shown = condition.intensity or "control"
+        chosen, values = self.chosen, {**self.values, **self.texts(shown)}
+        parts = [chosen.text.fill(values)]
+        if self.answer == "yes_no":
+            parts.append(chosen.questions[self.asked].fill(values))
+        else:
+            parts.append(chosen.question.fill(values))
+        if self.layout.options:
+            lines = [
+                f"{letter}) {chosen.options[option].fill(values)}"
+                for option, letter in zip(self.layout.options, self.layout.letters, strict=True)
+            ]
+            parts.append("\n".join(lines))
+        if condition.method is not None:
+            parts.append(self.item.debias[condition.method].fill(values))
+        parts.append(self._form(values, confidence))
+        return tidy("\n\n".join(parts))
+
+    def _form(self, values: Mapping[str, Value], confidence: bool) -> str:
+        unit = self.chosen.unit.fill(values)
+        letters = ", ".join(self.labels[:-1]) + f" or {self.labels[-1]}" if self.labels else ""
+        line = FORMS[self.answer].format(letters=letters, unit=f", in {unit}" if unit else "")
+        if not confidence:
+            return f"End your reply with a line of this form:\n{line}"
+        return f"End your reply with two lines of this form:\n{line}\n{CONFIDENCE}"
+
+    def option_of(self, answer: str) -> str:
+        """The option that a letter, or yes or no, stands for."""
+        if self.answer == "choice":
+            return self.layout.option(answer)
+        other = str(self.biased) if self.asked == self.normative else str(self.normative)
+        return self.asked if answer == "yes" else other
+
+    def raw_score(self, answer: str | float) -> float:
+        """How far the answer goes from the normative one (0) to the biased one (1); a number may lie beyond."""
+        if isinstance(answer, str):
+            return 1.0 if self.option_of(answer) == self.biased else 0.0
+        normative, biased = float(self.normative), float(self.biased)
+        return (answer - normative) / (biased - normative)
+
+    def is_correct(self, answer: str | float) -> bool:
+        if isinstance(answer, str):
+            return self.option_of(answer) == self.normative
+        return abs(self.raw_score(answer)) <= CORRECT_WITHIN
+
+    def answer_for(self, option: Value) -> str:
+        """What a subject writes that means this option or number."""
+        if self.answer == "choice":
+            return self.layout.letter(str(option))
+        if self.answer == "yes_no":
+            return "yes" if option == self.asked else "no"
+        value = float(option)
+        return str(int(value)) if value.is_integer() else f"{value:.10g}"
+
+    def described(self, methods: tuple[Debiasing, ...] | None = None) -> dict[str, Any]:
+        """Everything, as ``assay show`` prints it."""
+        kinds = tuple(self.item.debias) if methods is None else methods
+        prompt = self.prompt
+        return {
+            "bias": self.item.model.bias,
+            "domain": self.domain,
+            "scenario": self.chosen.scenario.scenario,
+            "answer": self.answer,
+            "drawn": {k: v for k, v in self.values.items() if k not in self.chosen.options},
+            "control": prompt(Condition("control")),
+            "treatment": {i: prompt(Condition("treatment", i)) for i in INTENSITIES},
+            "debias": {kind: {i: prompt(Condition("debias", i, kind)) for i in INTENSITIES} for kind in kinds},
+            "options": self._options(),
+            "normative": {"option": self.normative, "answer": self.answer_for(self.normative)},
+            "biased": {"option": self.biased, "answer": self.answer_for(self.biased)},
+            "why": self.item.model.why,
+        }
+
+    def _options(self) -> list[dict[str, Any]]:
+        if self.answer == "number":
+            return []
+        shown = self.layout.options or tuple(self.chosen.options)
+        return [
+            {
+                "option": option,
+                "answer": self.answer_for(option),
+                "position": at + 1 if self.layout.options else None,
+                "text": self.chosen.options[option].fill({**self.values, **self.texts("control")}),
+                "role": {self.normative: "normative", self.biased: "biased"}.get(option, "other"),
+            }
+            for at, option in enumerate(shown)
+        ]
+
+
+def plain_model(model: ItemModel) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(model)
+    return found
