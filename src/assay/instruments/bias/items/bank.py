@@ -42,7 +42,7 @@ def taxonomy() -> dict[str, BiasEntry]:
 @cache
 def pools() -> dict[str, tuple[str, ...]]:
     """Words that scenarios draw from: people, towns, firms."""
-    source = parse_source((DATA / "words.yaml").read_bytes(), "words.yaml")
+    source = parse_source((DATA / "words.yaml").read_text("utf-8"), "words.yaml")
     return convert(source.value, dict[str, tuple[str, ...]], source)
 
 
@@ -63,7 +63,7 @@ def read_item(path: Path) -> ItemModel:
 @cache
 def shipped_item(bias: str) -> ItemModel:
     file = DATA / "items" / f"{bias}.yaml"
-    source = parse_source(file.read_bytes(), f"{bias}.yaml")
+    source = parse_source(file.read_text("utf-8"), f"{bias}.yaml")
     return convert(source.value, ItemModel, source)
 
 

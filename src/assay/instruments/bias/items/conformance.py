@@ -26,7 +26,7 @@ LONGEST = 1800  # characters of a prompt
 _WORD = re.compile(r"[A-Za-z0-9']+")
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 MEMORISED = re.compile(
-    r"\bLinda\b|\bbank teller\b|\bAsian disease\b|\b1\.10\b|\btaxi ?cabs?\b|\bhundred doctors\b|\bSteve\b.{0,40}\blibrarian\b",
+    r"\bLinda\b|\bbank teller\b|\bAsian disease\b|\b1\.10\b|\btaxi ?cabs?\b|\bSteve\b.{0,40}\blibrarian\b",
     re.I | re.S,
 )
 
@@ -52,7 +52,10 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
             if model.answer == "yes_no" and not (
                 len(scenario.options) == 2 and set(scenario.questions) == set(scenario.options)
             ):
-                yield (*at, "questions"), "yes or no has two options, and under questions one question for each"
+                yield (
+                    (*at, "questions"),
+                    "yes or no has two options, and under questions one question for each",
+                )
                 return
             if model.answer == "number" and (scenario.options or not scenario.question):
                 yield (*at, "question"), "a number has a question and no options"
@@ -126,7 +129,9 @@ def _of_scenario(model: ItemModel, instances: list[BiasInstance]) -> Iterator[st
         yield "fewer than 8 different controls in 36 draws"
     used = set().union(*(t.names for texts in one.chosen.vary.values() for t in texts.values()))
     used |= one.chosen.text.names | one.chosen.question.names | one.chosen.unit.names
-    used |= set().union(*(t.names for t in (*one.chosen.options.values(), *one.chosen.questions.values())), set())
+    used |= set().union(
+        *(t.names for t in (*one.chosen.options.values(), *one.chosen.questions.values())), set()
+    )
     expressions = [*one.chosen.compute.values(), *one.chosen.always, one.chosen.normative, one.chosen.biased]
     used |= set().union(*(e.names for e in expressions))
     for name in (*one.chosen.scenario.draw, *one.chosen.scenario.compute, *one.chosen.scenario.vary):
@@ -147,8 +152,12 @@ def _of_prompts(model: ItemModel, prompts: Mapping[Condition, str]) -> Iterator[
         yield "two conditions have the same prompt"
     words = model.bias.replace("_", " ")
     for condition, text in prompts.items():
-        which = "/".join(str(part) for part in (condition.condition, condition.intensity, condition.method) if part)
-        if re.search(rf"\b{re.escape(words)}\b|\b(?:cognitive )?bias(?:es|ed)?\b|\bfallac(?:y|ies)\b", text, re.I):
+        which = "/".join(
+            str(part) for part in (condition.condition, condition.intensity, condition.method) if part
+        )
+        if re.search(
+            rf"\b{re.escape(words)}\b|\b(?:cognitive )?bias(?:es|ed)?\b|\bfallac(?:y|ies)\b", text, re.I
+        ):
             yield f"{which}: names the bias"
         if "{" in text or "}" in text or re.search(r"\bnan\b", text):
             yield f"{which}: an unfilled gap"
@@ -178,7 +187,8 @@ def _of_balance(instances: list[BiasInstance]) -> Iterator[str]:
     block = instances[: len(instances) // (k * k) * k * k]
     for role in ("biased", "normative"):
         places = Counter(
-            (i.layout.options.index(str(getattr(i, role))), i.layout.letter(str(getattr(i, role)))) for i in block
+            (i.layout.options.index(str(getattr(i, role))), i.layout.letter(str(getattr(i, role))))
+            for i in block
         )
         if len(set(places.values())) != 1 or len(places) != k * k:
             yield f"the {role} option is not balanced over places and letters"

@@ -1,8 +1,8 @@
 """Arithmetic in item files: what an item's numbers amount to is computed, never typed in.
 
 An expression has numbers, texts, names of what was drawn, ``+ - * / // %``, comparisons, ``and or not``,
-``x if test else y`` and the functions of `FUNCTIONS`. It is interpreted, never given to ``eval``: item files come in with
-other people's locks.
+``x if test else y`` and the functions of `FUNCTIONS`. It is interpreted, never given to ``eval``: item files
+come in with other people's locks.
 """
 
 from __future__ import annotations
@@ -49,10 +49,16 @@ def _round(value: float, digits: float = 0) -> float:
 def _power(base: float, exponent: float) -> float:
     if abs(exponent) > 400 or (base < 0 and exponent != int(exponent)):
         raise InputError("pow takes an exponent of at most 400, a whole one for a negative base")
-    return float(base) ** exponent
+    return float(base) ** float(exponent)  # type: ignore[no-any-return]
 
 
-FUNCTIONS: dict[str, Callable[..., float]] = {"min": min, "max": max, "abs": abs, "round": _round, "pow": _power}
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "round": _round,
+    "pow": _power,
+}
 
 
 class Expression:
@@ -72,7 +78,9 @@ class Expression:
         try:
             return self._step(names)
         except KeyError as error:
-            raise InputError(f"{self.text!r} names {error.args[0]!r}, which is not drawn or computed before") from None
+            raise InputError(
+                f"{self.text!r} names {error.args[0]!r}, which is not drawn or computed before"
+            ) from None
         except (ZeroDivisionError, TypeError, OverflowError) as error:
             raise InputError(f"{self.text!r}: {error}") from None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
 from assay.errors import InputError
@@ -14,7 +13,17 @@ from assay.vocabulary import Instance
 
 from .expressions import Expression, Value
 from .layout import Layout, layout_of, place_of
-from .model import CONDITIONS, INTENSITIES, AnswerKind, Debiasing, Domain, Draw, Intensity, ItemModel, Scenario
+from .model import (
+    CONDITIONS,
+    INTENSITIES,
+    AnswerKind,
+    Debiasing,
+    Domain,
+    Draw,
+    Intensity,
+    ItemModel,
+    Scenario,
+)
 from .templates import Template, tidy
 
 __all__ = ["BiasInstance", "CompiledItem", "CompiledScenario", "Condition", "content_stream"]
@@ -133,7 +142,12 @@ class BiasInstance:
     """An instance with its numbers: prompts of every condition, and what its answers are worth."""
 
     def __init__(
-        self, item: CompiledItem, chosen: CompiledScenario, domain: Domain, values: dict[str, Value], place: int
+        self,
+        item: CompiledItem,
+        chosen: CompiledScenario,
+        domain: Domain,
+        values: dict[str, Value],
+        place: int,
     ) -> None:
         self.item, self.chosen, self.domain, self.values = item, chosen, domain, values
         self.answer = item.model.answer
@@ -204,7 +218,7 @@ class BiasInstance:
 
     def is_correct(self, answer: str | float) -> bool:
         if isinstance(answer, str):
-            return self.option_of(answer) == self.normative
+            return bool(self.option_of(answer) == self.normative)
         return abs(self.raw_score(answer)) <= CORRECT_WITHIN
 
     def answer_for(self, option: Value) -> str:
@@ -228,7 +242,9 @@ class BiasInstance:
             "drawn": {k: v for k, v in self.values.items() if k not in self.chosen.options},
             "control": prompt(Condition("control")),
             "treatment": {i: prompt(Condition("treatment", i)) for i in INTENSITIES},
-            "debias": {kind: {i: prompt(Condition("debias", i, kind)) for i in INTENSITIES} for kind in kinds},
+            "debias": {
+                kind: {i: prompt(Condition("debias", i, kind)) for i in INTENSITIES} for kind in kinds
+            },
             "options": self._options(),
             "normative": {"option": self.normative, "answer": self.answer_for(self.normative)},
             "biased": {"option": self.biased, "answer": self.answer_for(self.biased)},
@@ -249,8 +265,3 @@ class BiasInstance:
             }
             for at, option in enumerate(shown)
         ]
-
-
-def plain_model(model: ItemModel) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(model)
-    return found

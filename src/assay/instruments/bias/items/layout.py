@@ -1,7 +1,8 @@
 """Where an option stands and which letter it has: two things, counterbalanced apart from each other.
 
-Over ``k * k`` instances in a row every option stands once at each place with each letter. Control, treatment and debiased
-prompts of one instance have the same layout, so that a preference for a letter or a place adds the same to all of them.
+Over ``k * k`` instances in a row every option stands once at each place with each letter. Control, treatment and
+debiased prompts of one instance have the same layout, so that a preference for a letter or a place adds the same to
+all of them.
 """
 
 from __future__ import annotations
@@ -42,5 +43,6 @@ def layout_of(options: Sequence[str], place: int) -> Layout:
     k = len(options)
     shown, lettered = place % k, (place // k) % k
     return Layout(
-        tuple(options[(i - shown) % k] for i in range(k)), tuple(LETTERS[(i + lettered) % k] for i in range(k))
+        tuple(options[(i - shown) % k] for i in range(k)),
+        tuple(LETTERS[(i + lettered) % k] for i in range(k)),
     )

@@ -39,7 +39,9 @@ Text = Annotated[str, Meta(max_length=4000)]
 Scalar = int | float | str
 
 
-class Draw(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"low": "from", "high": "to"}):
+class Draw(
+    Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"low": "from", "high": "to"}
+):
     """One of ``pick``, one of the shared ``pool`` of words, or a number ``from`` … ``to`` in steps."""
 
     pick: tuple[Scalar, ...] = ()

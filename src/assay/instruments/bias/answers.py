@@ -1,0 +1,61 @@
+"""What a reply to an item says: its answer and its stated confidence, read by the kit's reader."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from assay.measuring.answers import Answer, read_choice, read_confidence, read_number, read_yes_no
+
+from .items.instance import BiasInstance
+
+__all__ = ["ItemAnswer", "read_item_answer"]
+
+# The line of the confidence is no part of the answer: its number would be read as one.
+_CONFIDENCE = re.compile(r"[ \t,;(|*_–-]*\bconfidence(?: level)?[*_ \t]*[:=][^\n]*", re.I)
+
+
+class ItemAnswer(Struct, frozen=True):
+    """``score`` is 0 for the normative answer and 1 for the biased one; ``raw`` is not cut at these."""
+
+    answer: str | float | None
+    path: str
+    confidence: float | None = None
+    option: str | None = None
+    letter: str | None = None
+    position: int | None = None
+    raw: float | None = None
+    score: float | None = None
+    correct: bool | None = None
+
+
+def read_item_answer(text: str, instance: BiasInstance) -> ItemAnswer:
+    """A reply that declares no answer has no score, whatever confidence it states."""
+    given = _CONFIDENCE.sub("", text)
+    found: Answer
+    if instance.answer == "choice":
+        found = read_choice(given, instance.labels)
+    elif instance.answer == "yes_no":
+        found = read_yes_no(given)
+    else:
+        found = read_number(given)
+    confidence = read_confidence(text).value
+    stated = None if confidence is None else float(confidence)
+    if found.value is None:
+        return ItemAnswer(None, found.path, stated)
+    answer = float(found.value) if instance.answer == "number" else str(found.value)
+    raw = instance.raw_score(answer)
+    option = instance.option_of(answer) if isinstance(answer, str) else None
+    chosen = instance.answer == "choice"
+    return ItemAnswer(
+        answer,
+        found.path,
+        stated,
+        option,
+        str(answer) if chosen else None,
+        instance.layout.options.index(str(option)) + 1 if chosen else None,
+        raw,
+        min(max(raw, 0.0), 1.0),
+        instance.is_correct(answer),
+    )

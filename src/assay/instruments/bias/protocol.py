@@ -1,0 +1,195 @@
+"""The bias protocol: matched prompts with and without a manipulation, asked again and again.
+
+One trial is one question. Control, every intensity and every debiased prompt of an instance have the same numbers,
+names and layout, because these are drawn from the instance; what tells its trials apart are factors. A trial ends
+as ``success`` where the normative answer was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from assay.bench import Item, Prepared, Probe
+from assay.errors import InputError, UnknownName
+from assay.evidence.records import Evidence
+from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
+from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
+from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, KINDS, Domain, ItemModel
+from assay.measuring import InstrumentBase, option_error
+from assay.study import Lock, Source, Study, convert
+from assay.vocabulary import Instance, Message, Outcome, Trial
+
+from .answers import read_item_answer
+from .options import BiasOptions, chosen_items
+
+__all__ = ["Bias", "condition_of"]
+
+MOST_COMPILED = 512  # item models kept parsed
+
+
+def condition_of(trial: Trial) -> Condition:
+    """What a trial shows, from its factors."""
+    intensity = next((i for i in INTENSITIES if i == trial.factors.get("intensity")), None)
+    method = next((k for k in KINDS if k == trial.factors.get("method")), None)
+    return Condition("debias" if method else "treatment" if intensity else "control", intensity, method)
+
+
+class Bias(InstrumentBase):
+    """Which human-like biases shift a subject's decisions, how strongly, and do they yield to debiasing?"""
+
+    name = "bias"
+    version = "1"
+    title = "Bias"
+    noun = "biases"
+    option_type = BiasOptions
+    quick: ClassVar[dict[str, Any]] = {
+        "intensities": ["strong"],
+        "instances": 1,
+        "trials": 1,
+        "debias": "none",
+        "ask_confidence": False,
+        "max_tokens": 16,
+    }
+
+    def __init__(self) -> None:
+        self._compiled: dict[tuple[str, str], CompiledItem] = {}
+
+    def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
+        at = ("instruments", self.name)
+        chosen = convert(options, BiasOptions, source, at)
+        for name in ("domains", "intensities", "debias_intensities"):
+            if len(set(getattr(chosen, name))) < len(getattr(chosen, name)):
+                raise option_error(source, (*at, name), "names something twice")
+        if chosen.methods and not set(chosen.debias_intensities) <= set(chosen.intensities):
+            wrong = "must be among intensities: a debiased prompt is compared with its own treatment"
+            raise option_error(source, (*at, "debias_intensities"), wrong)
+        try:
+            chosen_items(chosen, base)
+        except UnknownName as error:
+            raise option_error(source, (*at, "biases"), str(error)) from None
+        self.check_required(chosen, source)
+        return Prepared(msgspec.to_builtins(chosen), self.materials(study, chosen, base))
+
+    def materials(self, study: Study, options: BiasOptions, base: Path) -> Any:
+        items = chosen_items(options, base)
+        return {"items": msgspec.to_builtins(items), "words": msgspec.to_builtins(pools())}
+
+    def strata(self, lock: Lock) -> Iterable[str]:
+        return list(lock.materials[self.name]["items"])
+
+    def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
+        """One wave a bias; all subjects meet the same instances."""
+        if evidence.stratum is None or evidence.waves:
+            return
+        options, bias = self._options(lock), evidence.stratum
+        conditions = list(self._conditions(options, self._item(lock, bias).model))
+        for spec in lock.study.specs:
+            for domain in options.domains:
+                for number in range(options.instances):
+                    for shown in conditions:
+                        for again in range(options.trials):
+                            yield self.trial(
+                                lock,
+                                spec,
+                                f"{bias}/{domain}",
+                                number,
+                                temperature=options.temperature,
+                                max_tokens=options.max_tokens,
+                                factors=_factors(shown, again),
+                            )
+
+    def _conditions(self, options: BiasOptions, model: ItemModel) -> Iterator[Condition]:
+        yield Condition("control")
+        for intensity in options.intensities:
+            yield Condition("treatment", intensity)
+            if intensity in options.debias_intensities:
+                for method in options.methods:
+                    if method in model.debias:
+                        yield Condition("debias", intensity, method)
+
+    async def conduct(self, trial: Trial, probe: Probe) -> None:
+        instance = self.instance_of(probe.lock, trial.instance)
+        prompt = instance.prompt(condition_of(trial), confidence=self._options(probe.lock).ask_confidence)
+        reply = await probe.ask([Message("user", prompt)])
+        found = read_item_answer(reply.text, instance)
+        outcome: Outcome = "unknown" if found.correct is None else "success" if found.correct else "failure"
+        probe.conclude(outcome, "" if found.correct is not None else found.path, msgspec.to_builtins(found))
+
+    def instance_of(self, lock: Lock, instance: Instance) -> BiasInstance:
+        bias, domain = _parts(instance.item)
+        return self._item(lock, bias).instance(instance, domain)
+
+    def _item(self, lock: Lock, bias: str) -> CompiledItem:
+        key = (lock.digest, bias)
+        if key not in self._compiled:
+            if len(self._compiled) >= MOST_COMPILED:
+                self._compiled.clear()
+            materials = lock.materials[self.name]
+            words = {name: tuple(some) for name, some in materials["words"].items()}
+            self._compiled[key] = CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
+        return self._compiled[key]
+
+    def _options(self, lock: Lock) -> BiasOptions:
+        return lock.options(self.name, BiasOptions)
+
+    def items(self) -> list[Item]:
+        found = []
+        for bias in shipped_items():
+            entry, model = taxonomy()[bias], shipped_item(bias)
+            rate = "no baseline" if entry.human_baseline is None else f"people {entry.human_baseline:g}"
+            found.append(
+                Item(
+                    bias,
+                    f"{entry.category}{', core' if entry.core else ''}",
+                    f"{model.paradigm}; {'not scored' if model.unscored else 'scored'}; {rate}",
+                    {
+                        "name": entry.name,
+                        "category": entry.category,
+                        "core": entry.core,
+                        "paradigm": model.paradigm,
+                        "answer": model.answer,
+                        "scored": not model.unscored,
+                        "not_scored_because": model.unscored or None,
+                        "human_baseline": entry.human_baseline,
+                        "baseline_cited": entry.cited,
+                        "baseline_uncertain": entry.baseline_uncertain,
+                        "scenarios": {domain: len(some) for domain, some in model.domains.items()},
+                    },
+                )
+            )
+        return found
+
+    def show(self, item: str, seed: int) -> dict[str, Any]:
+        """One instance in full; a bias without a domain gets one by the seed."""
+        bias, slash, named = item.partition("/")
+        if bias not in shipped_items():
+            raise UnknownName("bias", bias, shipped_items())
+        model = shipped_item(bias)
+        there: Sequence[Domain] = [domain for domain in DOMAINS if domain in model.domains]
+        domain = next((d for d in there if d == named), None) if slash else there[seed % len(there)]
+        if domain is None:
+            raise UnknownName("domain", named, there)
+        instance = Instance(self.name, f"{bias}/{domain}", 0, seed)
+        found = CompiledItem(model, pools()).instance(instance, domain)
+        return {"instance": instance.digest, **found.described()}
+
+
+def _parts(item: str) -> tuple[str, Domain]:
+    bias, _, named = item.partition("/")
+    domain = next((d for d in DOMAINS if d == named), None)
+    if domain is None:
+        raise InputError(f"{item!r} names no domain")
+    return bias, domain
+
+
+def _factors(shown: Condition, again: int) -> dict[str, str | float]:
+    found: dict[str, str | float] = {"trial": again}
+    if shown.intensity is not None:
+        found["intensity"] = shown.intensity
+    if shown.method is not None:
+        found["method"] = shown.method
+    return found
