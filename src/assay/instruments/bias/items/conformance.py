@@ -16,6 +16,7 @@ from assay.vocabulary import Instance
 
 from .instance import YES_NO, BiasInstance, CompiledItem, Condition
 from .model import CONDITIONS, DOMAINS, INTENSITIES, ItemModel
+from .parsing import PromptParser
 
 __all__ = ["broken_fields", "complaints", "readability"]
 
@@ -141,6 +142,7 @@ def _of_scenario(model: ItemModel, instances: list[BiasInstance]) -> Iterator[st
         prompts = {c: found.prompt(c) for c in _conditions(model)}
         yield from _of_prompts(model, prompts)
         yield from _of_answers(found)
+    yield from _of_parsing(instances)
     if one.answer == "choice":
         yield from _of_balance(instances)
     elif one.answer == "yes_no" and {i.answer_for(i.biased) for i in instances} != set(YES_NO):
@@ -180,6 +182,28 @@ def _of_answers(found: BiasInstance) -> Iterator[str]:
         for value in (found.normative, found.biased):
             if abs(float(value) - round(float(value), found.chosen.scenario.decimals)) > 1e-9:
                 yield f"{value} has more than {found.chosen.scenario.decimals} decimals (round it, or set decimals)"
+
+
+def _of_parsing(instances: list[BiasInstance]) -> Iterator[str]:
+    """What the answers depend on is printed: whoever reads the prompt alone comes to the same ones."""
+    parser = PromptParser([instances[0].item])
+    for found in instances:
+        for condition in (Condition("control"), *(Condition("treatment", i) for i in INTENSITIES)):
+            shown = condition.intensity or "control"
+            try:
+                read = parser.parse(found.prompt(condition))
+            except InputError as error:
+                yield f"{shown}: an answer does not follow from what is printed: {error}"
+                return
+            if read is None or (read.scenario, read.condition) != (found.chosen.scenario.scenario, shown):
+                what = "nothing" if read is None else f"{read.scenario}, {read.condition}"
+                yield f"{shown}: the prompt is recognised as {what}; give the texts words of their own"
+                return
+            expected = (found.answer_for(found.normative), found.answer_for(found.biased))
+            if (read.normative, read.biased) != expected:
+                printed = f"{(read.normative, read.biased)}, not {expected}"
+                yield f"{shown}: what is printed gives the answers {printed}; print more digits"
+                return
 
 
 def _of_balance(instances: list[BiasInstance]) -> Iterator[str]:
