@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.errors import AssayError, InputError
 from assay.vocabulary import Instance
 
-from .instance import YES_NO, BiasInstance, CompiledItem, Condition
+from .instance import YES_NO, BiasInstance, CompiledItem, Condition, FieldError
 from .model import CONDITIONS, DOMAINS, INTENSITIES, ItemModel
 from .parsing import PromptParser
 
@@ -36,8 +36,8 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
     """What makes a file unusable, with its field: no run can begin with it."""
     try:
         item = CompiledItem(model, pools)
-    except InputError as error:
-        yield (), str(error)
+    except FieldError as error:
+        yield error.at, error.message
         return
     for domain, scenarios in item.scenarios.items():
         for number, compiled in enumerate(scenarios):

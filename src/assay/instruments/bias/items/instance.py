@@ -26,7 +26,7 @@ from .model import (
 )
 from .templates import Template, tidy
 
-__all__ = ["BiasInstance", "CompiledItem", "CompiledScenario", "Condition", "content_stream"]
+__all__ = ["BiasInstance", "CompiledItem", "CompiledScenario", "Condition", "FieldError", "content_stream"]
 
 YES_NO = ("yes", "no")
 FORMS: dict[AnswerKind, str] = {
@@ -92,11 +92,19 @@ class CompiledScenario:
         return values
 
 
+class FieldError(InputError):
+    """What is wrong with a text or an expression, and where it stands in the item."""
+
+    def __init__(self, at: tuple[str | int, ...], message: str) -> None:
+        super().__init__(message)
+        self.at, self.message = at, message
+
+
 def _at(field: str, make: Any, text: str) -> Any:
     try:
         return make(text)
     except InputError as error:
-        raise InputError(f"{field}: {error}") from None
+        raise FieldError(tuple(field.split(".")), str(error)) from None
 
 
 def _pool(pools: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
@@ -126,8 +134,8 @@ class CompiledItem:
             for number, scenario in enumerate(scenarios):
                 try:
                     compiled = CompiledScenario(scenario, model.answer)
-                except InputError as error:
-                    raise InputError(f"domains.{domain}[{number}].{error}") from None
+                except FieldError as error:
+                    raise FieldError(("domains", domain, number, *error.at), error.message) from None
                 self.scenarios.setdefault(domain, []).append(compiled)
 
     def instance(self, instance: Instance, domain: Domain) -> BiasInstance:

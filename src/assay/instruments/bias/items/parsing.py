@@ -62,9 +62,11 @@ class PromptParser:
         flat = _BLANK.sub(" ", body)
         for item, domain, compiled, key in self._known:
             if key in flat:
-                for condition in CONDITIONS:
-                    if found := self._pattern(compiled, condition).match(flat):
-                        return _parsed(item, domain, compiled, condition, found, body)
+                matches = {c: m for c in CONDITIONS if (m := self._pattern(compiled, c).match(flat))}
+                if matches:
+                    # one text may begin like another: the gaps of the right one hold the least
+                    condition = min(matches, key=lambda c: sum(map(len, matches[c].groupdict("").values())))
+                    return _parsed(item, domain, compiled, condition, matches[condition], body)
         return None
 
     def _pattern(self, compiled: CompiledScenario, condition: str) -> re.Pattern[str]:
