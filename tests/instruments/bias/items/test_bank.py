@@ -20,7 +20,7 @@ from assay.instruments.bias.items.bank import (
 )
 from assay.instruments.bias.items.conformance import complaints, drawn
 from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
-from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, ItemModel
+from assay.instruments.bias.items.model import DOMAINS, ItemModel
 from assay.vocabulary import Instance
 from tests.instruments.bias.made import NUMBER, VARIED, YES_NO, compiled, item
 
@@ -53,15 +53,13 @@ def _block(bias: str, size: int) -> list[BiasInstance]:
 
 @pytest.mark.parametrize("bias", shipped_items())
 def test_a_letter_and_a_place_shift_nothing(bias: str) -> None:
-    """Whoever takes the first letter or the first option scores the same with and without the manipulation."""
+    """The layout is the instance's, so such answers score the same in all conditions; and over a block, by chance."""
     block = [found for found in _block(bias, 36) if found.answer == "choice"]
     if not block:
         pytest.skip("not a choice")
-    for pick in (lambda i: min(i.layout.letters), lambda i: i.layout.letters[0]):
-        rates = {c: [i.raw_score(pick(i)) for i in block] for c in ("control", *INTENSITIES)}
-        assert all(rate == rates["control"] for rate in rates.values())
-        k = len(block[0].layout.options)
-        assert sum(rates["control"]) * k == len(block)  # and as often the biased option as any other
+    for letters in ([min(i.layout.letters) for i in block], [i.layout.letters[0] for i in block]):
+        scores = [i.raw_score(letter) for i, letter in zip(block, letters, strict=True)]
+        assert sum(scores) * len(block[0].layout.options) == len(block)  # as often biased as any other option
 
 
 def test_an_instance_is_the_same_everywhere_and_another_with_another_seed() -> None:
@@ -124,7 +122,7 @@ def test_a_yes_no_question_takes_turns() -> None:
     [
         ({"question": "Which sunk cost fallacy do you prefer?"}, "names the bias"),
         ({"text": "Linda can finish for {fee} dollars, or go for {other}. {note}"}, "textbook"),
-        ({"draw": {"spent": {"pick": [100]}, "fee": {"pick": [40, 50]}}}, "different controls"),
+        ({"draw": {"spent": {"pick": [100]}, "fee": {"pick": [40]}}}, "different controls"),
         ({"compute": {"other": "fee - 20", "lost": "fee + 1"}}, "lost is not used"),
         (
             {"text": "You can finish a course, or take a class. {note}"},

@@ -22,6 +22,7 @@ __all__ = ["broken_fields", "complaints", "readability"]
 
 Path_ = tuple[str | int, ...]
 DRAWS = 36  # instances of a scenario that are tried: whole blocks of two and of three options
+READ = 6  # of them, those whose texts are read
 READABILITY = (0.0, 14.0)  # years of school, by the automated readability index
 LONGEST = 1800  # characters of a prompt
 _WORD = re.compile(r"[A-Za-z0-9']+")
@@ -68,7 +69,7 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
                         if test(found.values) is not True:
                             yield (*at, "always"), f"{test.text!r} is not true with {_shown(found)}"
                             return
-                    for condition in _conditions(model):
+                    for condition in _conditions(model) if draw == 0 else ():
                         found.prompt(condition)
                 except InputError as error:
                     yield at, str(error)
@@ -138,11 +139,11 @@ def _of_scenario(model: ItemModel, instances: list[BiasInstance]) -> Iterator[st
     for name in (*one.chosen.scenario.draw, *one.chosen.scenario.compute, *one.chosen.scenario.vary):
         if name not in used:
             yield f"{name} is not used"
+    for found in instances[:READ]:
+        yield from _of_prompts(model, {c: found.prompt(c) for c in _conditions(model)})
     for found in instances:
-        prompts = {c: found.prompt(c) for c in _conditions(model)}
-        yield from _of_prompts(model, prompts)
         yield from _of_answers(found)
-    yield from _of_parsing(instances)
+    yield from _of_parsing(instances[:READ])
     if one.answer == "choice":
         yield from _of_balance(instances)
     elif one.answer == "yes_no" and {i.answer_for(i.biased) for i in instances} != set(YES_NO):

@@ -23,8 +23,10 @@ from .templates import Template, tidy
 
 __all__ = ["ParsedPrompt", "PromptParser", "shipped_parser"]
 
+Pieces = list[tuple[str, str]]  # a plain stretch, and the name of the gap after it
 FORM = "End your reply with"
-BLANKS = r"\s*"
+LONGEST_GAP = 120  # characters
+_BEFORE_SIGN = re.compile(r" +([.,;:?!])(?=\s|$)")
 _BLANK = re.compile(r"\s+")
 _OPTION = re.compile(r"([A-F])\) (.+)")
 _NUMBER = re.compile(r"-?[\d,]*\.?\d+%?")
@@ -54,7 +56,7 @@ class PromptParser:
             for domain, scenarios in item.scenarios.items()
             for compiled in scenarios
         ]
-        self._patterns: dict[tuple[int, str], re.Pattern[str]] = {}
+        self._pieces: dict[tuple[int, str], list[tuple[str, Pieces]]] = {}
 
     def parse(self, prompt: str) -> ParsedPrompt | None:
         """None where the prompt is of none of the items."""
@@ -62,48 +64,99 @@ class PromptParser:
         flat = _BLANK.sub(" ", body)
         for item, domain, compiled, key in self._known:
             if key in flat:
-                matches = {c: m for c in CONDITIONS if (m := self._pattern(compiled, c).match(flat))}
+                matches = [
+                    (sum(map(len, found.values())), condition, asked, found)
+                    for condition in CONDITIONS
+                    for asked, pieces in self._texts(compiled, condition)
+                    if (found := _matched(pieces, flat)) is not None
+                ]
                 if matches:
                     # one text may begin like another: the gaps of the right one hold the least
-                    condition = min(matches, key=lambda c: sum(map(len, matches[c].groupdict("").values())))
-                    return _parsed(item, domain, compiled, condition, matches[condition], body)
+                    _, condition, asked, found = min(matches, key=lambda match: match[0])
+                    return _parsed(item, domain, compiled, condition, asked, _values(found), body)
         return None
 
-    def _pattern(self, compiled: CompiledScenario, condition: str) -> re.Pattern[str]:
+    def _texts(self, compiled: CompiledScenario, condition: str) -> list[tuple[str, Pieces]]:
+        """What a prompt of this condition begins with: text and question; one for each side of yes or no."""
         key = (id(compiled), condition)
-        if key not in self._patterns:
-            seen: dict[str, int] = {}
-            text = _expression(compiled.text, compiled.vary[condition], seen)
-            if compiled.questions:
-                asked = "|".join(
-                    f"(?P<asked__{option}>{_expression(question, compiled.vary[condition], seen)})"
-                    for option, question in compiled.questions.items()
-                )
-                rest = f"(?:{asked})"
-            else:
-                rest = _expression(compiled.question, compiled.vary[condition], seen)
-            self._patterns[key] = re.compile(rf"\s*{text}\s*{rest}(?=\s|$)")
-        return self._patterns[key]
+        if key not in self._pieces:
+            questions = compiled.questions or {"": compiled.question}
+            slots = compiled.vary[condition]
+            self._pieces[key] = [
+                (asked, _flat([*_inlined(compiled.text, slots), ("\n", ""), *_inlined(question, slots)]))
+                for asked, question in questions.items()
+            ]
+        return self._pieces[key]
 
 
 def _longest(parts: Iterable[str]) -> str:
     return max((_BLANK.sub(" ", part).strip(" .,;:?!") for part in parts), key=len)
 
 
-def _expression(template: Template, slots: Mapping[str, Template], seen: dict[str, int]) -> str:
-    """A regular expression of a template; blanks are any, gaps are named groups, numbered where they come again."""
-    found = []
+def _inlined(template: Template, slots: Mapping[str, Template]) -> Pieces:
+    """The pieces of a template, with those of the slots that vary in their places."""
+    found: Pieces = []
     for plain, name in template.pieces():
-        words = [re.escape(word) for word in plain.split()]
-        before = BLANKS if plain[:1].isspace() else ""
-        after = BLANKS if words and plain[-1:].isspace() else ""
-        found.append(before + r"\s+".join(words) + after)
         if name in slots:
-            found.append(_expression(slots[name], {}, seen))
-        elif name:
-            seen[name] = seen.get(name, 0) + 1
-            found.append(f"(?P<{name}__{seen[name]}>.+?)")
-    return "".join(found)
+            found += [(plain, ""), *slots[name].pieces()]
+        else:
+            found.append((plain, name))
+    return found
+
+
+def _flat(pieces: Pieces) -> Pieces:
+    """Plain stretches joined, up to the next gap, with their blanks as `tidy` leaves them on one line."""
+    found: Pieces = []
+    before = ""
+    for plain, name in pieces:
+        before += plain
+        if name:
+            found.append((_BLANK.sub(" ", before), name))
+            before = ""
+    found.append((_BLANK.sub(" ", before), ""))
+    fine = [(_BEFORE_SIGN.sub(r"\1", plain), name) for plain, name in found]
+    return (
+        [(fine[0][0].lstrip(), fine[0][1]), *fine[1:-1], (fine[-1][0].rstrip(), "")]
+        if fine[1:]
+        else [(fine[0][0].strip(), "")]
+    )
+
+
+def _matched(pieces: Pieces, text: str, *, whole: bool = False) -> dict[str, str] | None:
+    """What stands in the gaps where the text begins with these pieces, each gap as short as can be.
+
+    A gap that comes again holds the same. Places that were tried in vain are kept: the time is bounded.
+    """
+    failed: set[tuple[int, int]] = set()
+    found: list[str] = []
+
+    def follow(at: int, start: int) -> bool:
+        plain = pieces[at][0]
+        begin = start + len(plain)
+        if (at, start) in failed or not text.startswith(plain, start):
+            return False
+        if at == len(pieces) - 1:
+            return begin == len(text) if whole else begin == len(text) or text[begin].isspace()
+        following = pieces[at + 1][0]
+        end = begin
+        while 0 <= (end := text.find(following, end + 1)) <= begin + LONGEST_GAP:
+            found.append(text[begin:end])
+            if follow(at + 1, end):
+                return True
+            found.pop()
+        failed.add((at, start))
+        return False
+
+    if not follow(0, 0):
+        return None
+    gaps: dict[str, str] = {}
+    for (_, name), value in zip(pieces, found, strict=False):
+        gaps.setdefault(name, value)
+    return gaps
+
+
+def _values(gaps: Mapping[str, str]) -> dict[str, Value]:
+    return {name: _value(text) for name, text in gaps.items()}
 
 
 def _parsed(
@@ -111,11 +164,10 @@ def _parsed(
     domain: Domain,
     compiled: CompiledScenario,
     condition: str,
-    found: re.Match[str],
+    asked: str,
+    values: dict[str, Value],
     body: str,
 ) -> ParsedPrompt:
-    asked = next((g[7:] for g, text in found.groupdict().items() if g.startswith("asked__") and text), "")
-    values = _printed(found)
     layout = Layout((), ())
     if compiled.answer == "choice":
         layout, values = _layout(compiled, condition, values, body)
@@ -143,28 +195,19 @@ def _parsed(
     )
 
 
-def _printed(found: re.Match[str]) -> dict[str, Value]:
-    """What stands in the gaps, by name."""
-    values: dict[str, Value] = {}
-    for group, text in found.groupdict().items():
-        if text is not None and not group.startswith("asked__"):
-            values.setdefault(group.rpartition("__")[0], _value(text))
-    return values
-
-
 def _layout(
     compiled: CompiledScenario, condition: str, values: dict[str, Value], body: str
 ) -> tuple[Layout, dict[str, Value]]:
     """Which option stands where. Options that differ by their numbers alone are told apart by the text's numbers."""
     lines = [m for line in body.splitlines() if (m := _OPTION.fullmatch(line.strip()))]
     slots = compiled.vary[condition]
-    patterns = {o: re.compile(_expression(t, slots, {})) for o, t in compiled.options.items()}
+    pieces = {option: _flat(_inlined(text, slots)) for option, text in compiled.options.items()}
     found = []
-    for order in permutations(patterns):
+    for order in permutations(pieces):
         merged: dict[str, Value] | None = dict(values)
         for option, line in zip(order, lines, strict=False):
-            match = patterns[option].fullmatch(line[2].strip())
-            merged = None if match is None or merged is None else _merged(merged, _printed(match))
+            gaps = _matched(pieces[option], line[2].strip(), whole=True)
+            merged = None if gaps is None or merged is None else _merged(merged, _values(gaps))
         if merged is not None and len(lines) == len(order):
             found.append((Layout(order, tuple(line[1] for line in lines)), merged))
     if len(found) != 1:
