@@ -251,10 +251,15 @@ def _print(value: Any) -> None:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Writes out objects that are shared, instead of references to them."""
+        """Writes out objects that are shared, instead of references to them, and texts of several lines as such."""
 
         def ignore_aliases(self, data: Any) -> bool:
             return True
+
+    def text(dumper: Dumper, data: str) -> yaml.Node:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", data, style="|" if "\n" in data else None)
+
+    Dumper.add_representer(str, text)
 
     typer.echo(
         yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True).rstrip()

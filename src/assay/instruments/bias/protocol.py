@@ -23,7 +23,7 @@ from assay.measuring import InstrumentBase, option_error
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Instance, Message, Outcome, Trial
 
-from .answers import read_item_answer
+from .item_answers import read_item_answer
 from .options import BiasOptions, chosen_items
 
 __all__ = ["Bias", "condition_of"]

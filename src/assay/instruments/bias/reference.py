@@ -55,7 +55,7 @@ class Responder:
         biased = stream.random() < self.rate(read.bias, read.condition, read.method)
         given = self._preferred(read, stream) or (read.biased if biased else read.normative)
         lines = [f"Answer: {given}"]
-        if "\nConfidence: <" in prompt:
+        if prompt.endswith("\nConfidence: Y"):
             lines.append(f"Confidence: {self.sure if given == read.normative else self.unsure}")
         return "\n".join(lines)
 

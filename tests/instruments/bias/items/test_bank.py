@@ -76,7 +76,9 @@ def test_names_choose_biases_by_group_and_by_name() -> None:
         "anchoring_effect",
         "sunk_cost_fallacy",
     ]
-    assert "endowment_effect" in chosen_biases("loss_aversion,anchoring", {})
+    assert "numeric_priming" in chosen_biases("anchoring", {})
+    assert chosen_biases("loss_aversion", {}) == ["loss_aversion"]
+    assert "endowment_effect" in chosen_biases("category:loss_aversion", {})
     with pytest.raises(UnknownName, match="anchoring_effect"):
         chosen_biases("anchoring_efect", {})
 

@@ -75,7 +75,10 @@ def shipped_items() -> tuple[str, ...]:
 
 
 def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> list[str]:
-    """``core``, ``extended`` (all), a category, or names; in the order of the taxonomy, a user's own last."""
+    """``core``, ``extended`` (all), a category, or names; in the order of the taxonomy, a user's own last.
+
+    ``loss_aversion`` is a bias and a category: the bias is meant, ``category:loss_aversion`` is the category.
+    """
     names = [part.strip() for part in wanted.split(",")] if isinstance(wanted, str) else list(wanted)
     entries = taxonomy()
     groups: dict[str, Iterable[str]] = {
@@ -84,14 +87,16 @@ def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> 
         "own": list(own),
     }
     for entry in entries.values():
-        groups.setdefault(entry.category, [e.id for e in entries.values() if e.category == entry.category])
+        members = [e.id for e in entries.values() if e.category == entry.category]
+        groups[f"category:{entry.category}"] = members
+        groups.setdefault(entry.category, members)
     there = {**dict.fromkeys(shipped_items()), **dict.fromkeys(own)}
     found: dict[str, None] = {}
     for name in names:
-        if name in groups:
-            found.update(dict.fromkeys(bias for bias in groups[name] if bias in there))
-        elif name in there:
+        if name in there:
             found[name] = None
+        elif name in groups:
+            found.update(dict.fromkeys(bias for bias in groups[name] if bias in there))
         else:
             raise UnknownName("bias", name, [*there, *groups])
     if not found:

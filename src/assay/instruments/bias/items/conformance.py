@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.errors import AssayError, InputError
 from assay.vocabulary import Instance
 
-from .instance import YES_NO, BiasInstance, CompiledItem, Condition, FieldError
+from .instance import FORM, YES_NO, BiasInstance, CompiledItem, Condition, FieldError
 from .model import CONDITIONS, DOMAINS, INTENSITIES, ItemModel
 from .parsing import PromptParser
 
@@ -231,7 +231,7 @@ def _too_alike(texts: Mapping[str, str]) -> Iterator[str]:
 
 def _shingles(text: str) -> set[tuple[str, ...]]:
     """Three words in a row, without numbers and without the form of the answer."""
-    words = [w.lower() for w in _WORD.findall(text.partition("End your reply")[0]) if not w.isdigit()]
+    words = [w.lower() for w in _WORD.findall(text.partition(FORM)[0]) if not w.isdigit()]
     return set(zip(words, words[1:], words[2:], strict=False))
 
 

@@ -16,6 +16,7 @@ from .layout import Layout, layout_of, place_of
 from .model import (
     CONDITIONS,
     INTENSITIES,
+    KINDS,
     AnswerKind,
     Debiasing,
     Domain,
@@ -26,15 +27,24 @@ from .model import (
 )
 from .templates import Template, tidy
 
-__all__ = ["BiasInstance", "CompiledItem", "CompiledScenario", "Condition", "FieldError", "content_stream"]
+__all__ = [
+    "FORM",
+    "BiasInstance",
+    "CompiledItem",
+    "CompiledScenario",
+    "Condition",
+    "FieldError",
+    "content_stream",
+]
 
 YES_NO = ("yes", "no")
+FORM = "End your reply with"
 FORMS: dict[AnswerKind, str] = {
-    "choice": "Answer: <{letters}>",
-    "number": "Answer: <a number{unit}>",
-    "yes_no": "Answer: <yes or no>",
+    "choice": "X is the letter of your answer ({letters})",
+    "number": "X is your answer, a plain number{unit}",
+    "yes_no": "X is yes or no",
 }
-CONFIDENCE = "Confidence: <0 to 100, how sure you are that this answer is right>"
+CONFIDENCE = "Y is how sure you are that this answer is right, from 0 to 100"
 CORRECT_WITHIN = 0.1  # of the way from the normative number to the biased one
 
 
@@ -69,18 +79,21 @@ class CompiledScenario:
             }
             for condition in CONDITIONS
         }
-        self.compute = {k: _at(f"compute.{k}", Expression, v) for k, v in scenario.compute.items()}
+        self.compute = _ordered({k: _at(f"compute.{k}", Expression, v) for k, v in scenario.compute.items()})
         self.always = [_at("always", Expression, text) for text in scenario.always]
         self.normative = _at("normative", Expression, scenario.normative)
         self.biased = _at("biased", Expression, scenario.biased)
 
     def draw(self, stream: Stream, pools: Mapping[str, tuple[str, ...]]) -> dict[str, Value]:
-        """Everything that is drawn and computed. Two draws from one pool differ."""
+        """Everything that is drawn and computed. Two draws from one pool differ.
+
+        By name: a lock keeps no order of fields, and the same instance must come of it.
+        """
         values: dict[str, Value] = {option: option for option in self.options}
         if self.scenario.cases:
             values.update(stream.choice(self.scenario.cases))
         used: dict[str, list[str]] = {}
-        for name, draw in self.scenario.draw.items():
+        for name, draw in sorted(self.scenario.draw.items()):
             if draw.pool:
                 taken = used.setdefault(draw.pool, [])
                 taken.append(stream.choice([w for w in _pool(pools, draw.pool) if w not in taken]))
@@ -90,6 +103,19 @@ class CompiledScenario:
         for name, expression in self.compute.items():
             values[name] = expression(values)
         return values
+
+
+def _ordered(expressions: dict[str, Expression]) -> dict[str, Expression]:
+    """Each after those it names."""
+    found: dict[str, Expression] = {}
+    left = dict(sorted(expressions.items()))
+    while left:
+        ready = {name: one for name, one in left.items() if not one.names & left.keys()}
+        if not ready:
+            raise FieldError(("compute",), f"{', '.join(left)} depend on each other")
+        found |= ready
+        left = {name: one for name, one in left.items() if name not in ready}
+    return found
 
 
 class FieldError(InputError):
@@ -128,7 +154,11 @@ class CompiledItem:
 
     def __init__(self, model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> None:
         self.model, self.pools = model, pools
-        self.debias = {kind: _at(f"debias.{kind}", Template, text) for kind, text in model.debias.items()}
+        self.debias = {
+            kind: _at(f"debias.{kind}", Template, model.debias[kind])
+            for kind in KINDS
+            if kind in model.debias
+        }
         self.scenarios: dict[Domain, list[CompiledScenario]] = {}
         for domain, scenarios in model.domains.items():
             for number, scenario in enumerate(scenarios):
@@ -166,7 +196,7 @@ class BiasInstance:
             if self.normative == self.biased or not {self.normative, self.biased} <= set(chosen.options):
                 raise InputError("normative and biased must give two different options")
             first = (str(self.biased), str(self.normative))
-            ordered = (*first, *(option for option in chosen.options if option not in first))
+            ordered = (*first, *sorted(option for option in chosen.options if option not in first))
             if self.answer == "choice":
                 self.layout = layout_of(ordered, place)
             else:  # whether yes is the biased answer takes turns
@@ -205,10 +235,10 @@ class BiasInstance:
     def _form(self, values: Mapping[str, Value], confidence: bool) -> str:
         unit = self.chosen.unit.fill(values)
         letters = ", ".join(self.labels[:-1]) + f" or {self.labels[-1]}" if self.labels else ""
-        line = FORMS[self.answer].format(letters=letters, unit=f", in {unit}" if unit else "")
+        where = FORMS[self.answer].format(letters=letters, unit=f" (in {unit})" if unit else "")
         if not confidence:
-            return f"End your reply with a line of this form:\n{line}"
-        return f"End your reply with two lines of this form:\n{line}\n{CONFIDENCE}"
+            return f"{FORM} this line, where {where}:\nAnswer: X"
+        return f"{FORM} these two lines, where {where}, and {CONFIDENCE}:\nAnswer: X\nConfidence: Y"
 
     def option_of(self, answer: str) -> str:
         """The option that a letter, or yes or no, stands for."""
@@ -243,6 +273,8 @@ class BiasInstance:
         kinds = tuple(self.item.debias) if methods is None else methods
         prompt = self.prompt
         return {
+            "messages": [{"role": "user", "content": prompt(Condition("control"))}],
+            "criterion": f"0 for the normative answer, 1 for the biased one: {self.item.model.why}",
             "bias": self.item.model.bias,
             "domain": self.domain,
             "scenario": self.chosen.scenario.scenario,
@@ -256,7 +288,8 @@ class BiasInstance:
             "options": self._options(),
             "normative": {"option": self.normative, "answer": self.answer_for(self.normative)},
             "biased": {"option": self.biased, "answer": self.answer_for(self.biased)},
-            "why": self.item.model.why,
+            "paradigm": self.item.model.paradigm,
+            "manipulated": self.item.model.manipulated,
         }
 
     def _options(self) -> list[dict[str, Any]]:

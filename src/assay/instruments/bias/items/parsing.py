@@ -16,7 +16,7 @@ from msgspec import Struct
 from assay.errors import InputError
 
 from .expressions import Value
-from .instance import CompiledItem, CompiledScenario
+from .instance import FORM, CompiledItem, CompiledScenario
 from .layout import Layout
 from .model import CONDITIONS, Domain
 from .templates import Template, tidy
@@ -24,7 +24,6 @@ from .templates import Template, tidy
 __all__ = ["ParsedPrompt", "PromptParser", "shipped_parser"]
 
 Pieces = list[tuple[str, str]]  # a plain stretch, and the name of the gap after it
-FORM = "End your reply with"
 LONGEST_GAP = 120  # characters
 _BEFORE_SIGN = re.compile(r" +([.,;:?!])(?=\s|$)")
 _BLANK = re.compile(r"\s+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.instruments.bias.answers import read_item_answer
+from assay.instruments.bias.item_answers import read_item_answer
 from assay.instruments.bias.items.conformance import drawn
 from assay.instruments.bias.items.instance import BiasInstance
 from tests.instruments.bias.made import NUMBER, compiled
