@@ -6,6 +6,7 @@ ledgers.
 | a share and its error | `wilson`, `clopper_pearson`, `agresti_coull` (and ``_array`` forms) |
 | the share of the most frequent answer | `modal_share` |
 | the mean of values in [0, 1] | `bounded_mean` |
+| the same, narrower, by a conjecture; many confidences at once | `mean_curve` |
 | how often two outputs agree, how far apart they are | `pairwise_agreement`, `pairwise_mean` |
 | how varied outputs are | `shannon_entropy`, `distinct`, `unseen_chao1`, `novelty` |
 | how far two measurements differ, near enough | `paired_difference`, `share_difference`, `equivalent` |
@@ -50,6 +51,7 @@ from assay.stats.exact import (
     fisher_exact,
     mcnemar,
 )
+from assay.stats.gaffke import MeanCurve, mean_curve
 from assay.stats.intervals import (
     agresti_coull,
     agresti_coull_array,
@@ -105,6 +107,7 @@ __all__ = [
     "Interval",
     "IntervalArray",
     "McNemarTest",
+    "MeanCurve",
     "Missing",
     "PairedShares",
     "Part",
@@ -142,6 +145,7 @@ __all__ = [
     "holm",
     "krippendorff_alpha",
     "mcnemar",
+    "mean_curve",
     "modal_share",
     "modal_share_array",
     "novelty",

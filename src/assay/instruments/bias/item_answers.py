@@ -25,6 +25,7 @@ class ItemAnswer(Struct, frozen=True):
     option: str | None = None
     letter: str | None = None
     position: int | None = None
+    options: int | None = None  # how many there were
     raw: float | None = None
     score: float | None = None
     correct: bool | None = None
@@ -55,6 +56,7 @@ def read_item_answer(text: str, instance: BiasInstance) -> ItemAnswer:
         option,
         str(answer) if chosen else None,
         instance.layout.options.index(str(option)) + 1 if chosen else None,
+        len(instance.layout.options) if chosen else None,
         raw,
         min(max(raw, 0.0), 1.0),
         instance.is_correct(answer),

@@ -59,7 +59,6 @@ class BiasOptions(BaseOptions, frozen=True, kw_only=True):
         Meta(description="Rates of people by bias, YAML or JSON, in the place of the published ones."),
     ] = None
     confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals."), ANALYSIS] = 0.95
-    bci_control: Annotated[bool, Meta(description="Count the control in BCI, too."), ANALYSIS] = False
     temperature: Annotated[float, Meta(ge=0, le=2, description="Of the sampling.")] = 0.7
     max_tokens: Annotated[
         Annotated[int, Meta(ge=1, le=1_000_000)] | None,

@@ -7,7 +7,8 @@ as ``success`` where the normative answer was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,12 +20,24 @@ from assay.evidence.records import Evidence
 from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
 from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
 from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, KINDS, Domain, ItemModel
-from assay.measuring import InstrumentBase, option_error
+from assay.measuring import (
+    InstrumentBase,
+    Rows,
+    ScoredRows,
+    Target,
+    exclusion_flags,
+    lost_of,
+    option_error,
+    with_flags,
+)
+from assay.report.presentation import Headline, Presentation
+from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Instance, Message, Outcome, Trial
+from assay.vocabulary import Exclusion, Flag, Instance, Measure, Message, Outcome, Result, Trial
 
 from .item_answers import read_item_answer
 from .options import BiasOptions, chosen_items
+from .row_options import ROW_HELP, BiasRowOptions
 
 __all__ = ["Bias", "condition_of"]
 
@@ -46,6 +59,8 @@ class Bias(InstrumentBase):
     title = "Bias"
     noun = "biases"
     option_type = BiasOptions
+    row_option_type = BiasRowOptions
+    row_help = ROW_HELP
     quick: ClassVar[dict[str, Any]] = {
         "intensities": ["strong"],
         "instances": 1,
@@ -76,7 +91,12 @@ class Bias(InstrumentBase):
 
     def materials(self, study: Study, options: BiasOptions, base: Path) -> Any:
         items = chosen_items(options, base)
-        return {"items": msgspec.to_builtins(items), "words": msgspec.to_builtins(pools())}
+        found = {"items": msgspec.to_builtins(items), "words": msgspec.to_builtins(pools())}
+        if options.baselines_file:
+            from .baselines import read_baselines
+
+            found["baselines"] = read_baselines(base / options.baselines_file)
+        return found
 
     def strata(self, lock: Lock) -> Iterable[str]:
         return list(lock.materials[self.name]["items"])
@@ -136,6 +156,144 @@ class Bias(InstrumentBase):
     def _options(self, lock: Lock) -> BiasOptions:
         return lock.options(self.name, BiasOptions)
 
+    def score(self, evidence: Evidence) -> Result:
+        from .answers import answer_table
+        from .measures.settings import BiasSettings
+        from .scoring import score_answers
+
+        lock: Lock = evidence.lock
+        options, materials = self._options(lock), lock.materials[self.name]
+        settings = BiasSettings(confidence=options.confidence, baselines=materials.get("baselines", {}))
+        scores = score_answers(answer_table(self._answers(evidence)), settings)
+        unscored = {
+            bias: item["unscored"] for bias, item in materials["items"].items() if item.get("unscored")
+        }
+        flags = [Flag("Limited Comparability", f"{bias}: {why}") for bias, why in unscored.items()]
+        gone, asked = Counter[tuple[str, str, str]](), Counter[tuple[str, str]]()
+        for record in evidence:
+            subject, bias = record.trial.subject, _parts(record.trial.instance.item)[0]
+            asked[subject, bias] += 1
+            if record.outcome == "excluded":
+                gone[subject, bias, record.reason] += 1
+        excluded = [
+            Exclusion(why, count, {"subject": subject, "bias": bias})
+            for (subject, bias, why), count in sorted(gone.items())
+        ]
+        share = lock.study.limits.excluded_share
+        return self.result(
+            evidence,
+            [_with_losses(measure, asked, excluded, share) for measure in scores.measures],
+            scores.verdicts,
+            excluded=excluded,
+            flags=flags,
+            notes=scores.notes,
+        )
+
+    def _answers(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """One row an answer, as ``assay score bias`` takes them, with what a choice was made among."""
+        for record in evidence:
+            if record.outcome != "excluded":
+                trial, found = record.trial, record.report
+                bias, domain = _parts(trial.instance.item)
+                shown = condition_of(trial)
+                yield {
+                    "subject": trial.subject,
+                    "bias": bias,
+                    "domain": domain,
+                    "condition": shown.condition,
+                    "intensity": shown.intensity,
+                    "method": shown.method,
+                    "kind": shown.method,
+                    "instance": str(trial.instance.repetition),
+                    "trial": str(int(trial.factors["trial"])),
+                    "score": found["score"],
+                    "confidence": found["confidence"],
+                    "correct": found["correct"],
+                    "letter": found["letter"],
+                    "position": found["position"],
+                    "options": found["options"],
+                }
+
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        for row in self._answers(evidence):
+            yield {
+                name: value for name, value in row.items() if name not in ("letter", "position", "options")
+            }
+
+    def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        for record in evidence:
+            trial, found = record.trial, record.report or {}
+            bias, domain = _parts(trial.instance.item)
+            shown = condition_of(trial)
+            yield {
+                "trial": record.id,
+                "subject": trial.subject,
+                "bias": bias,
+                "domain": domain,
+                "instance": trial.instance.repetition,
+                "condition": shown.condition,
+                "intensity": shown.intensity,
+                "method": shown.method,
+                "repetition": int(trial.factors["trial"]),
+                "outcome": record.outcome,
+                "reason": record.reason,
+                **{
+                    name: found.get(name)
+                    for name in ("answer", "path", "option", "score", "raw", "confidence")
+                },
+                "reply": record.replies[-1].text if record.replies else None,
+            }
+
+    def score_rows(self, rows: Rows, options: BiasRowOptions) -> ScoredRows:
+        from .present import present
+        from .rows import answer_records, score_rows
+
+        scores, answers = score_rows(rows, options)
+        result = self.rows_result(scores.measures, scores.verdicts, notes=scores.notes)
+        return ScoredRows(result, lambda: answer_records(rows, answers), lambda: present(result))
+
+    def headline(self, result: Result) -> Headline:
+        from .present import headline_of
+
+        return headline_of(result)
+
+    def summary(self, result: Result) -> list[str]:
+        from .present import summary_of
+
+        return summary_of(result)
+
+    def present(self, evidence: Evidence, result: Result) -> Presentation:
+        from .present import present
+
+        return present(result)
+
+    def targets(self) -> dict[str, Target]:
+        """By subject, over all biases asked, and of every bias by itself: ``signed_shift anchoring_effect``."""
+        found = {
+            "susceptibility": Target(measure="susceptibility", side="at most"),
+            "susceptibility_signed": Target(measure="susceptibility_signed", side="at most", lowest=-1.0),
+        }
+        for bias in taxonomy():
+            labels = {"bias": bias}
+            found[f"signed_shift {bias}"] = Target(
+                measure="signed_shift", labels=labels, side="at most", lowest=-1.0
+            )
+            found[f"BMS {bias}"] = Target(measure="BMS", labels=labels, side="at most")
+        return found
+
+    def detectable(self, lock: Lock, trials: Sequence[Trial]) -> tuple[str, ...]:
+        """The smallest shift that one bias would show, an instance being one observation."""
+        options = self._options(lock)
+        n = len(options.domains) * options.instances
+        found = detectable_paired(0.5, n)
+        asked = f"{n} instances of a bias, {options.trials} trials each in every condition"
+        if found.effect is None:
+            return (f"{asked}: too few to show a shift of one bias at any size; raise instances",)
+        return (
+            f"{asked}: a shift of {found.effect:.2f} at one intensity is found with probability .8 where half of "
+            "the instances are answered alike with and without it (exact McNemar test)",
+        )
+
     def items(self) -> list[Item]:
         found = []
         for bias in shipped_items():
@@ -193,3 +351,16 @@ def _factors(shown: Condition, again: int) -> dict[str, str | float]:
     if shown.method is not None:
         found["method"] = shown.method
     return found
+
+
+def _with_losses(
+    measure: Measure, asked: Mapping[tuple[str, str], int], excluded: Sequence[Exclusion], share: float
+) -> Measure:
+    """The measure, flagged where trials of its subject, and of its bias where it has one, were lost."""
+    labels = {name: value for name, value in measure.labels.items() if name in ("subject", "bias")}
+    planned = sum(
+        count
+        for (subject, bias), count in asked.items()
+        if labels.get("subject", subject) == subject and labels.get("bias", bias) == bias
+    )
+    return with_flags(measure, exclusion_flags(lost_of(excluded, **labels), planned, share, "trials"))

@@ -17,6 +17,7 @@ __all__ = [
     "WHOLE",
     "Refusal",
     "flag_column",
+    "real_column",
     "refuse",
     "text_column",
     "whole_column",
@@ -60,6 +61,23 @@ def whole_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: int, hig
     message = f"must be a whole number, {low:,} to {high:,}"
     refuse(frame, name, given.is_null() | right.fill_null(False), message, refusal)
     return number.cast(WHOLE)
+
+
+def real_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: float, high: float) -> pl.Expr:
+    """A column of numbers within bounds, null for an empty one. NaN is refused: it does not say what is absent."""
+    kind = frame.schema[name]
+    message = f"must be a number from {low:g} to {high:g}, or empty"
+    if kind.is_numeric():
+        given = pl.col(name).cast(pl.Float64)
+        right = given.is_null() | (given.is_finite() & given.is_between(low, high))
+        refuse(frame, name, right, message, refusal)
+        return given
+    text = text_column(frame, name, refusal)
+    refuse(frame, name, ~pl.col(name).cast(TEXT).is_in(("nan", "NaN")).fill_null(False), message, refusal)
+    number = text.cast(pl.Float64, strict=False)
+    right = (number.is_finite() & number.is_between(low, high) & pl.lit(kind != FLAG)).fill_null(False)
+    refuse(frame, name, text.is_null() | right, message, refusal)
+    return number
 
 
 def flag_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:

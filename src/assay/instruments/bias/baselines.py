@@ -1,0 +1,99 @@
+"""What is known of people: published rates of biased answers (unmatched points), and shifts with their counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.errors import InputError, nearest
+
+__all__ = ["BIASES", "HumanRate", "HumanShift", "human_rates", "human_shifts", "read_baselines"]
+
+
+class HumanRate(Struct, frozen=True):
+    """A rate of biased answers among people. ``uncertain``: the source itself calls its support limited."""
+
+    rate: float | None
+    cited: str | None = None
+    uncertain: bool = False
+    published: bool = False  # shipped, and not brought by whoever scores
+
+
+class HumanShift(Struct, frozen=True):
+    """How far people moved between two conditions; ``binary``: a difference of rates, else a standardised one."""
+
+    bias: str
+    paradigm: str
+    kind: str
+    match: str
+    shift: float
+    low: float
+    high: float
+    se_site: float
+    source: str
+    control: dict[str, float]
+    treatment: dict[str, float]
+
+    @property
+    def comparable(self) -> bool:
+        """Whether a shift of rates can be set against it: the same procedure, and a difference of rates."""
+        return self.kind == "binary" and self.match == "close"
+
+    @property
+    def n(self) -> int:
+        return int(self.control["n"] + self.treatment["n"])
+
+    @property
+    def error(self) -> float:
+        """The larger of two standard errors: of people drawn at random, and of laboratories drawn at random."""
+        return max((self.high - self.low) / (2 * 1.959963984540054), self.se_site)
+
+
+def _data(name: str) -> Any:
+    return json.loads(files("assay.instruments.bias").joinpath("data", name).read_text("utf-8"))
+
+
+@cache
+def human_rates() -> Mapping[str, HumanRate]:
+    """By bias, in the order of the taxonomy."""
+    return {
+        one["id"]: HumanRate(one["human_baseline"], one["cited"], one["baseline_uncertain"], published=True)
+        for one in _data("human_rates.json")["biases"]
+    }
+
+
+@cache
+def human_shifts() -> Mapping[str, tuple[HumanShift, ...]]:
+    found: dict[str, list[HumanShift]] = {}
+    for one in _data("human_shifts.json")["shifts"]:
+        found.setdefault(one["bias"], []).append(msgspec.convert(one, HumanShift))
+    return {bias: tuple(shifts) for bias, shifts in found.items()}
+
+
+BIASES = tuple(human_rates())
+
+
+def read_baselines(path: Path) -> dict[str, float | None]:
+    """Rates of a user's own, YAML or JSON: bias → rate from 0 to 1, or nothing where none is known."""
+    try:
+        given = msgspec.yaml.decode(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except msgspec.DecodeError as error:
+        raise InputError(f"cannot be read as YAML or JSON: {error}", file=str(path)) from None
+    if not isinstance(given, dict):
+        raise InputError("must be a mapping of bias → rate", file=str(path))
+    for bias, rate in given.items():
+        if bias not in BIASES:
+            raise InputError(f"{bias}: unknown bias{nearest(str(bias), BIASES)}", file=str(path))
+        number = isinstance(rate, int | float) and not isinstance(rate, bool)
+        if rate is not None and not (number and 0 <= rate <= 1):
+            raise InputError(f"{bias}: must be a rate from 0 to 1, or empty, not {rate!r}", file=str(path))
+    return {str(bias): None if rate is None else float(rate) for bias, rate in given.items()}
