@@ -11,11 +11,14 @@ from typing import Any
 
 import polars as pl
 
-from .items.model import DOMAINS, INTENSITIES, KINDS
+from .items import model
 
 __all__ = ["CONDITIONS", "DOMAINS", "INTENSITIES", "KINDS", "SCHEMA", "UNNAMED", "answer_table"]
 
 CONDITIONS = ("control", "treatment", "debias")
+INTENSITIES: tuple[str, ...] = model.INTENSITIES
+DOMAINS: tuple[str, ...] = model.DOMAINS
+KINDS: tuple[str, ...] = model.KINDS
 UNNAMED = "unnamed"  # the subject of rows that name none
 
 SCHEMA: Mapping[str, pl.DataType] = {

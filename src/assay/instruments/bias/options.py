@@ -38,8 +38,8 @@ class BiasOptions(BaseOptions, frozen=True, kw_only=True):
         Annotated[tuple[Intensity, ...], Meta(min_length=1)],
         Meta(description="How strongly the treatment pulls."),
     ] = INTENSITIES
-    instances: Annotated[int, Meta(ge=1, le=10_000, description="Of a bias, in each domain.")] = 2
-    trials: Annotated[int, Meta(ge=1, le=10_000, description="Of an instance, in each condition.")] = 3
+    instances: Annotated[int, Meta(ge=1, le=10_000, description="Of a bias, in each domain.")] = 4
+    trials: Annotated[int, Meta(ge=1, le=10_000, description="Of an instance, in each condition.")] = 2
     debias: Annotated[
         Literal["all", "none"] | tuple[Debiasing, ...],
         Meta(description="Debiasing texts: all, none, or kinds."),
