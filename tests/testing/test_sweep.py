@@ -21,6 +21,11 @@ SMALL: dict[str, tuple[str, dict[str, Any] | None, tuple[Any, ...]]] = {
         {"families": ["inbox"], "dimensions": ["S"], "levels": [1], "instances": 2, "regimes": ["Baseline"]},
         ("calls",),
     ),
+    "bias": (
+        "reference:rising",
+        {"biases": ["loss_aversion"], "domains": ["risk"], "intensities": ["weak", "strong"], "instances": 1},
+        (),
+    ),
     "consistency": (
         "reference:same",
         dict.fromkeys(("returns", "refusals", "repairs", "artifacts", "exchanges", "promises"), 1),

@@ -88,4 +88,6 @@ def _said(measure: Measure | None) -> str:
 
 def present(result: Result) -> Presentation:
     """The page: the table, and the pictures."""
-    return Presentation(headline=headline_of(result))
+    from .figures import draw_bias
+
+    return Presentation(headline=headline_of(result), pictures=tuple(draw_bias(result)))

@@ -1,0 +1,171 @@
+"""The pictures of bias: fingerprint, rates beside people's, dose and response, debiasing, confidence, preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.report.figures import Reference, dose_response, forest_plot, panels
+from assay.report.presentation import Picture
+from assay.vocabulary import Measure, Result
+
+from .answers import INTENSITIES
+from .baselines import human_rates, human_shifts
+from .items.bank import taxonomy
+
+__all__ = ["draw_bias"]
+
+MOST_PANELS = 12  # biases whose dose and response are drawn: those that shift the most
+ORDER = {intensity: place for place, intensity in enumerate(INTENSITIES)}
+CATEGORIES = list(dict.fromkeys(entry.category for entry in taxonomy().values()))
+
+
+def draw_bias(result: Result) -> list[Picture]:
+    """Every picture that the measures allow."""
+    return [picture for picture in _pictures(result) if picture is not None]
+
+
+def _pictures(result: Result) -> Iterator[Picture | None]:
+    subjects = list(dict.fromkeys(str(m.labels["subject"]) for m in result.measures if "subject" in m.labels))
+    several = "subject" if len(subjects) > 1 else None
+    shifts = _sorted(_with(result, "signed_shift", {"subject", "bias"}))
+    yield forest_plot(
+        shifts,
+        title="Cognitive fingerprint",
+        caption="How far each bias shifts decisions: the rate of biased answers in treatments less that in controls. "
+        "Right of 0 is towards the bias. People: the shift in a large replication, where the same procedure was used.",
+        rows=_name,
+        groups=_category,
+        series=several,
+        axis="signed shift",
+        references=[Reference("people", _human_shift)]
+        if any(_human_shift(m) is not None for m in shifts)
+        else (),
+    )
+    yield forest_plot(
+        _sorted(_treated(result)),
+        title="Beside published rates of people",
+        caption="The rate of biased answers in treatments. The published rates are single points from other materials "
+        "and people, and nothing of ours was matched to them.",
+        rows=_name,
+        groups=_category,
+        series=several,
+        axis="rate of biased answers",
+        references=[Reference("people (published)", _human_rate)],
+    )
+    yield _doses(result, shifts)
+    yield forest_plot(
+        _sorted(
+            [m for m in result.measures if m.name == "BMP" and set(m.labels) == {"subject", "bias", "method"}]
+        ),
+        title="What debiasing texts take away",
+        caption="The part of the treatment's rate of biased answers that is gone with the text, at the same intensity.",
+        rows="method",
+        groups=_name,
+        series=several,
+        axis="share of the bias that is gone",
+    )
+    yield dose_response(
+        sorted(_with(result, "reliability", {"subject", "bin"}), key=lambda m: str(m.labels["bin"])),
+        title="Stated confidence and being right",
+        caption="The share of normative answers among those given with about the same confidence; well calibrated is "
+        "where both are the same.",
+        x=lambda m: float(str(m.labels["bin"]).split(" ", maxsplit=1)[0]) + 0.05,
+        line="subject",
+        axis="share of normative answers",
+        x_axis="stated confidence",
+        references=[
+            Reference("calibrated", lambda m: float(str(m.labels["bin"]).split(" ", maxsplit=1)[0]) + 0.05)
+        ],
+    )
+    if several:
+        yield panels(
+            [m for subject in subjects for m in shifts if m.labels["subject"] == subject],
+            title="Subject against subject",
+            caption="The signed shift of each bias, subject beside subject on the same instances.",
+            x="subject",
+            line=_name,
+            panel=_category,
+            axis="signed shift",
+        )
+    yield forest_plot(
+        [m for m in result.measures if m.name in ("letter_preference", "position_preference")],
+        title="Letters and places",
+        caption="How much more often than by chance the first letter, or the first option on the page, was taken. Both "
+        "are balanced over instances, so neither can make a shift.",
+        rows=lambda m: "first letter" if m.name == "letter_preference" else "first place",
+        series=several,
+        axis="share less chance",
+    )
+
+
+def _doses(result: Result, shifts: list[Measure]) -> Picture | None:
+    largest: dict[str, float] = {}
+    for m in shifts:
+        bias = str(m.labels["bias"])
+        largest[bias] = max(largest.get(bias, 0.0), abs(m.value or 0.0))
+    shown = sorted(largest, key=lambda bias: -largest[bias])[:MOST_PANELS]
+    doses = [
+        m
+        for m in _with(result, "signed_shift", {"subject", "bias", "intensity"})
+        if m.labels["bias"] in shown
+    ]
+    doses.sort(key=lambda m: (shown.index(str(m.labels["bias"])), ORDER[str(m.labels["intensity"])]))
+    if len({m.labels["intensity"] for m in doses}) < 2:
+        return None
+    return panels(
+        doses,
+        title="Dose and response",
+        caption="The signed shift by how strongly the treatment pulls"
+        + (f"; the {MOST_PANELS} biases that shift the most." if len(largest) > MOST_PANELS else "."),
+        x="intensity",
+        line="subject",
+        panel=_name,
+        axis="signed shift",
+    )
+
+
+def _with(result: Result, name: str, labels: set[str]) -> list[Measure]:
+    return [m for m in result.measures if m.name == name and set(m.labels) == labels]
+
+
+def _treated(result: Result) -> list[Measure]:
+    """The pooled rate of treatments; that of the only intensity where there is one."""
+    rates = [m for m in result.measures if m.name == "rate" and m.labels.get("condition") == "treatment"]
+    pooled = {(m.labels["subject"], m.labels["bias"]) for m in rates if "intensity" not in m.labels}
+    return [
+        m
+        for m in rates
+        if "intensity" not in m.labels or (m.labels["subject"], m.labels["bias"]) not in pooled
+    ]
+
+
+def _sorted(measures: list[Measure]) -> list[Measure]:
+    """By category and bias, as the taxonomy has them; what it does not know comes last."""
+    places = {bias: at for at, bias in enumerate(taxonomy())}
+    return sorted(
+        measures,
+        key=lambda m: (
+            CATEGORIES.index(_category(m)) if _category(m) in CATEGORIES else len(CATEGORIES),
+            places.get(str(m.labels["bias"]), len(places)),
+        ),
+    )
+
+
+def _name(measure: Measure) -> str:
+    entry = taxonomy().get(str(measure.labels["bias"]))
+    return entry.name if entry else str(measure.labels["bias"])
+
+
+def _category(measure: Measure) -> str:
+    entry = taxonomy().get(str(measure.labels["bias"]))
+    return entry.category if entry else "own"
+
+
+def _human_shift(measure: Measure) -> float | None:
+    shifts = [one.shift for one in human_shifts().get(str(measure.labels["bias"]), ()) if one.comparable]
+    return shifts[0] if shifts else None
+
+
+def _human_rate(measure: Measure) -> float | None:
+    found = human_rates().get(str(measure.labels["bias"]))
+    return None if found is None else found.rate
