@@ -1,6 +1,6 @@
 """An instrument's own options on the command line: read from its option type, once the instrument is named.
 
-``--biases core`` after ``assay run bias`` is ``--set biases=core``. Lists are written with commas, a switch that is
+``--tosses 20`` after ``assay run coin`` is ``--set tosses=20``. Lists are written with commas, a switch that is
 on by default is turned off with ``--no-NAME``.
 """
 

@@ -10,6 +10,7 @@ ledgers.
 | how often two outputs agree, how far apart they are | `pairwise_agreement`, `pairwise_mean` |
 | how varied outputs are | `shannon_entropy`, `distinct`, `unseen_chao1`, `novelty` |
 | how far two measurements differ, near enough | `paired_difference`, `share_difference`, `equivalent` |
+| differences of pooled rates of clusters | `cluster_contrast`, `cluster_average` |
 | a weighted mean of several shares | `weighted_mean`, `weighted_difference`, `weighted_value` |
 | do raters agree | `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`, `percent_agreement` |
 | any other statistic | `bootstrap`, `cluster_bootstrap` |
@@ -40,6 +41,7 @@ from assay.stats.agreement import (
 from assay.stats.bootstrap import BootstrapInterval, bootstrap, cluster_bootstrap
 from assay.stats.bounded import bounded_mean, bounded_mean_rows
 from assay.stats.bounds import ShareBounds, share_bounds
+from assay.stats.clusters import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast
 from assay.stats.composite import Part, weighted_difference, weighted_mean, weighted_value
 from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
 from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
@@ -99,6 +101,8 @@ __all__ = [
     "BinomialTest",
     "BootstrapInterval",
     "CategoryAgreement",
+    "ClusterEstimate",
+    "ClusterTerm",
     "Detectable",
     "Entropy",
     "Exactable",
@@ -129,7 +133,9 @@ __all__ = [
     "bounded_mean_rows",
     "clopper_pearson",
     "clopper_pearson_array",
+    "cluster_average",
     "cluster_bootstrap",
+    "cluster_contrast",
     "cohen_kappa",
     "detectable_one",
     "detectable_paired",

@@ -7,23 +7,33 @@ not independent of each other, and control and treatment of one instance are a p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from assay.stats import ClusterEstimate, ClusterTerm, cluster_contrast
+
 from .answers import CONDITIONS, DOMAINS, INTENSITIES
 
-__all__ = ["BiasCells", "Floats", "Group", "Ints", "Slot", "cells_of", "code_columns", "sums_by"]
+__all__ = [
+    "Answered",
+    "BiasCells",
+    "Ends",
+    "Floats",
+    "Group",
+    "Ints",
+    "Slot",
+    "answered_by",
+    "cells_of",
+    "rate_of",
+    "shift_of",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-
-def sums_by(place: Ints, values: Floats) -> Floats:
-    """The sums of values at each place."""
-    return np.asarray(np.bincount(place, values), np.float64)
+Ends = tuple[float, float]  # of an interval, or of what unreadable answers could make of a value
 
 
 class Slot(NamedTuple):
@@ -64,7 +74,7 @@ class Group(NamedTuple):
         return self.asked - self.n
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def bounds(self) -> Ends:
         """The rate if all that could not be read were 0, or 1."""
         if not self.asked:
             return 0.0, 1.0
@@ -73,6 +83,17 @@ class Group(NamedTuple):
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Group:
         return Group(self.total[chosen], self.known[chosen], self.sum[chosen])
+
+
+def rate_of(group: Group) -> ClusterEstimate:
+    return cluster_contrast(ClusterTerm(group.known, group.sum))
+
+
+def shift_of(treatment: Group, control: Group) -> ClusterEstimate:
+    """The rate of the treatment less that of the control: towards the bias where it is above 0."""
+    return cluster_contrast(
+        ClusterTerm(treatment.known, treatment.sum), ClusterTerm(control.known, control.sum, -1.0)
+    )
 
 
 class BiasCells(NamedTuple):
@@ -110,6 +131,14 @@ class BiasCells(NamedTuple):
         chosen = list(places)
         return Group(*(array[chosen].sum(axis=0) for array in (self.total, self.known, self.sum)))
 
+    def treatment(self, intensity: str = "") -> Group:
+        return self.group(self.at("treatment", (intensity,) if intensity else ()))
+
+    @property
+    def intensities(self) -> list[str]:
+        """Those at which a treatment was asked, in their order."""
+        return [one for one in INTENSITIES if self.at("treatment", (one,))]
+
     @property
     def asked(self) -> int:
         return int(self.total.sum())
@@ -131,25 +160,49 @@ _ORDER = {
 }
 
 
-def code_columns(answers: pl.DataFrame, names: Sequence[str]) -> tuple[list[Ints], list[list[str]]]:
+def _codes(answers: pl.DataFrame, names: Sequence[str]) -> tuple[list[Ints], list[list[str]]]:
     """Each column as whole numbers in the order of its names, and the names."""
     codes, named = [], []
     for name in names:
         column = answers.get_column(name)
         if name in _ORDER:
-            known = [*_ORDER[name]]
-            coded = column.replace_strict(_ORDER[name], return_dtype=pl.Int64)
+            coded, known = column.replace_strict(_ORDER[name], return_dtype=pl.Int64), [*_ORDER[name]]
         else:
-            known = column.unique().sort().to_list()
-            coded = column.rank("dense").cast(pl.Int64) - 1
+            coded, known = column.rank("dense").cast(pl.Int64) - 1, column.unique().sort().to_list()
         codes.append(coded.to_numpy())
         named.append(known)
     return codes, named
 
 
+class Answered(NamedTuple):
+    """Numbers of a subject's answers over all biases, with the instance of each."""
+
+    subject: str
+    instance: Ints
+    columns: list[Floats]
+
+    def sums(self, chosen: npt.NDArray[np.bool_], *values: npt.NDArray[Any]) -> list[Floats]:
+        """Of the chosen answers, by instance: how many there are, and the sum of each of the values."""
+        _, at = np.unique(self.instance[chosen], return_inverse=True)
+        found = [np.bincount(at), *(np.bincount(at, one[chosen].astype(np.float64)) for one in values)]
+        return [one.astype(np.float64) for one in found]
+
+
+def answered_by(answers: pl.DataFrame, columns: Sequence[str]) -> Iterator[Answered]:
+    """By subject, the answers that have all of these columns."""
+    part = answers.drop_nulls(columns)
+    if part.height:
+        (subject, bias, domain, instance), names = _codes(part, ("subject", "bias", "domain", "instance"))
+        place = (bias * len(DOMAINS) + domain) * len(names[3]) + instance
+        numbers = [part.get_column(name).cast(pl.Float64).to_numpy() for name in columns]
+        for code, name in enumerate(names[0]):
+            here = subject == code
+            yield Answered(name, place[here], [number[here] for number in numbers])
+
+
 def cells_of(answers: pl.DataFrame) -> Iterator[BiasCells]:
     """By subject, then by bias, in the order of their names, whatever the order of the rows."""
-    keys, names = code_columns(
+    keys, names = _codes(
         answers, ("subject", "bias", "domain", "instance", "condition", "intensity", "method")
     )
     numbers = [
@@ -177,29 +230,13 @@ def cells_of(answers: pl.DataFrame) -> Iterator[BiasCells]:
         first = [part[np.argmax(row == one)] for one in range(len(kinds))]
         cells = np.zeros((len(counted), len(kinds), len(here)))
         cells[:, row, column] = counted[:, part]
-        total, known, sums, square, near, *rest = cells
-        confident, both, confidence, correct, brier = (one.sum(axis=0) for one in rest)
-        yield BiasCells(
-            who,
-            what,
-            here,
-            here % len(DOMAINS),
-            tuple(
-                Slot(names[4][condition[at]], names[5][intensity[at]], names[6][method[at]]) for at in first
-            ),
-            total,
-            known,
-            sums,
-            square,
-            near,
-            confident,
-            both,
-            confidence,
-            correct,
-            brier,
-            declared.get((who, what), {}),
-            baselines.get((who, what)),
+        varied = (
+            Slot(names[4][condition[at]], names[5][intensity[at]], names[6][method[at]]) for at in first
         )
+        of_cells, of_instances = cells[:5], cells[5:].sum(axis=1)
+        known = (declared.get((who, what), {}), baselines.get((who, what)))
+        arrays = (*of_cells, *of_instances)
+        yield BiasCells(who, what, here, here % len(DOMAINS), tuple(varied), *arrays, *known)  # type: ignore[call-arg]
 
 
 def _counted(starts: Ints, score: Floats, confidence: Floats, correct: Floats) -> Floats:

@@ -8,16 +8,17 @@ without a confidence, which is not the rate of unreadable ones (G2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.bias.cells import BiasCells, Floats, Ints, sums_by
+from assay.instruments.bias.cells import Answered, BiasCells
+from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
 
 from .constants import OVERCONFIDENT
-from .estimates import Ends, Term, contrast
-from .settings import BiasSettings, exact, flag_measure, reported
+from .settings import Reports, exact, over_instances
+from .shifts import SHIFT
 
 __all__ = ["BINS", "awareness_measures", "reliability_measures"]
 
@@ -26,110 +27,50 @@ NO_CONFIDENCE = "no answer has both a confidence and whether it was correct"
 CONVENTIONAL = 0.5
 
 
-def awareness_measures(cells: BiasCells, settings: BiasSettings) -> Iterator[Measure]:
-    labels = {"subject": cells.subject, "bias": cells.bias}
-    n = int(cells.both.sum())
-    gap = contrast(Term(cells.both, cells.confidence), Term(cells.both, cells.correct, -1.0))
-    ends = settings.ends(gap)
-    yield reported(
-        "CAS",
-        None if gap.value is None else 1.0 - abs(gap.value),
-        labels,
-        settings,
-        ends=_score_ends(ends) if ends else None,
-        n=n,
-        units="score",
-        method=f"1 - |confidence - accuracy|, {gap.method}",
-        why_null=NO_CONFIDENCE,
-        spec_value=CONVENTIONAL if gap.value is None else None,
+def awareness_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+    n, why = int(cells.both.sum()), NO_CONFIDENCE
+    gap = cluster_contrast(
+        ClusterTerm(cells.both, cells.confidence), ClusterTerm(cells.both, cells.correct, -1.0)
     )
-    yield reported(
-        "metacognitive_gap",
-        None if gap.value is None else max(0.0, gap.value),
-        labels,
-        settings,
-        ends=(max(0.0, ends[0]), max(0.0, ends[1])) if ends else None,
-        n=n,
-        units="difference of shares",
-        method=f"confidence above accuracy, {gap.method}",
-        why_null=NO_CONFIDENCE,
+    ends = say.settings.ends(gap)
+    score = above = spans = None
+    if gap.value is not None:
+        score, above = 1.0 - abs(gap.value), max(0.0, gap.value)
+        if ends:
+            low, high = sorted(1.0 - abs(end) for end in ends)
+            spans = (low, 1.0 if ends[0] <= 0.0 <= ends[1] else high)
+    method = f"1 - |confidence - accuracy|, {over_instances(gap)}"
+    spec = CONVENTIONAL if score is None else None
+    yield say("CAS", score, ends=spans, n=n, units="score", method=method, why=why, spec=spec)
+    ends = (max(0.0, ends[0]), max(0.0, ends[1])) if ends else None
+    method = f"confidence above accuracy, {over_instances(gap)}"
+    yield say("metacognitive_gap", above, ends=ends, n=n, units=SHIFT, method=method, why=why)
+    over = None if gap.value is None else exact(gap.value) > OVERCONFIDENT
+    yield say.flag(
+        "overconfident", over, n, f"confidence above accuracy by more than {OVERCONFIDENT:g}", why=why
     )
-    yield flag_measure(
-        "overconfident",
-        None if gap.value is None else exact(gap.value) > OVERCONFIDENT,
-        labels,
-        n=n,
-        method=f"confidence above accuracy by more than {OVERCONFIDENT:g}",
-        why_null=NO_CONFIDENCE,
-    )
-    yield flag_measure(
-        "has_confidence_data", n > 0, labels, n=n, method="an answer has a confidence and is known to be correct or not"
-    )  # fmt: skip
+    yield say.flag("has_confidence_data", n > 0, n, "an answer has a confidence and is correct or not")
     for name, sums in (
         ("mean_confidence", cells.confidence),
         ("accuracy", cells.correct),
         ("brier", cells.brier),
     ):
-        estimate = contrast(Term(cells.both, sums))
-        yield reported(
+        yield say(
             name,
-            estimate.value,
-            labels,
-            settings,
-            ends=settings.ends(estimate),
-            n=n,
+            cluster_contrast(ClusterTerm(cells.both, sums)),
             units="score" if name == "brier" else "share",
-            method=estimate.method,
-            why_null=NO_CONFIDENCE,
+            why=why,
         )
-    asked = cells.total.sum(axis=0)
-    missing = contrast(Term(asked, asked - cells.confident))
-    yield reported(
-        "missing_confidence_rate",
-        missing.value,
-        labels,
-        settings,
-        ends=settings.ends(missing),
-        n=cells.asked,
-        k=cells.asked - int(cells.confident.sum()),
-        method=missing.method,
-    )
+    asked, k = cells.total.sum(axis=0), cells.asked - int(cells.confident.sum())
+    yield say("missing_confidence_rate", cluster_contrast(ClusterTerm(asked, asked - cells.confident)), k=k)
 
 
-def _score_ends(ends: Ends) -> Ends:
-    found = [1.0 - abs(end) for end in ends]
-    return min(found), 1.0 if ends[0] <= 0.0 <= ends[1] else max(found)
-
-
-def reliability_measures(
-    subjects: Sequence[str],
-    subject: Ints,
-    cluster: Ints,
-    confidence: Floats,
-    correct: Floats,
-    settings: BiasSettings,
-) -> Iterator[Measure]:
-    """The reliability curve of every subject: the accuracy of answers by their confidence, in ten bins."""
-    both = ~np.isnan(confidence) & ~np.isnan(correct)
-    bins = np.minimum((confidence[both] * BINS).astype(np.int64), BINS - 1)
-    who, where = subject[both], cluster[both]
-    sure, right = confidence[both], correct[both]
-    for code, name in enumerate(subjects):
-        for one in range(BINS):
-            chosen = (who == code) & (bins == one)
-            if not chosen.any():
-                continue
-            _, at = np.unique(where[chosen], return_inverse=True)
-            n = np.bincount(at).astype(np.float64)
-            labels = {"subject": name, "bin": f"{one / BINS:.1f} to {(one + 1) / BINS:.1f}"}
-            for measure, values in (("reliability", right), ("reliability_confidence", sure)):
-                estimate = contrast(Term(n, sums_by(at, values[chosen])))
-                yield reported(
-                    measure,
-                    estimate.value,
-                    labels,
-                    settings,
-                    ends=settings.ends(estimate),
-                    n=int(n.sum()),
-                    method=estimate.method,
-                )
+def reliability_measures(sure: Answered, say: Reports) -> Iterator[Measure]:
+    """The reliability curve of a subject: the accuracy of answers by their confidence, in ten bins."""
+    confidence, correct = sure.columns
+    bins = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    for one in np.unique(bins):
+        n, right, sum_of = sure.sums(bins == one, correct, confidence)
+        at = {"bin": f"{one / BINS:.1f} to {(one + 1) / BINS:.1f}"}
+        yield say("reliability", cluster_contrast(ClusterTerm(n, right)), at)
+        yield say("reliability_confidence", cluster_contrast(ClusterTerm(n, sum_of)), at)

@@ -6,27 +6,26 @@ magnitude[i] = min(weight[i] |shift[i]|, 1);  BMS = sum a[i] magnitude[i] / sum 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
-from assay.instruments.bias.cells import BiasCells
+from assay.instruments.bias.cells import BiasCells, Ends
 from assay.vocabulary import Measure
 
 from .constants import AGGREGATION, INTENSITY_WEIGHTS
-from .estimates import Ends
-from .settings import BiasSettings, reported
+from .settings import BiasSettings, Reports
 from .shifts import Shift, shift_at
 
 __all__ = ["Magnitude", "attainable", "magnitude", "magnitude_ends", "magnitude_measures"]
 
-Sizes = Mapping[str, float]
+Size = Callable[[str, float], float]
 
 
 class Magnitude(NamedTuple):
-    """The score, its conventional value where something is absent, and the shifts it is made of."""
+    """The score, its conventional value where something could not be read, and the shifts it is made of."""
 
     value: float | None
     spec_value: float | None
@@ -34,6 +33,13 @@ class Magnitude(NamedTuple):
     shifts: dict[str, Shift]  # observed: answered and readable
     asked: dict[str, Shift]
     why_null: str
+
+    def score(self, size: Size) -> float | None:
+        return (
+            _aggregate({one: size(one, s.value or 0.0) for one, s in self.shifts.items()})
+            if self.shifts
+            else None
+        )
 
 
 def _size(intensity: str, shift: float) -> float:
@@ -48,137 +54,95 @@ def _away(intensity: str, shift: float) -> float:
     return _size(intensity, shift) if shift < 0 else 0.0
 
 
-def _aggregate(sizes: Sizes) -> float:
+def _aggregate(sizes: Mapping[str, float]) -> float:
     return sum(AGGREGATION[one] * size for one, size in sizes.items()) / sum(
         AGGREGATION[one] for one in sizes
     )
 
 
-def attainable(intensities: Mapping[str, object]) -> float:
+def attainable(intensities: Iterable[str]) -> float:
     """What a subject reads whose every shift is 1: .768 with all four intensities."""
     return _aggregate({one: _size(one, 1.0) for one in intensities})
 
 
 def magnitude(cells: BiasCells) -> Magnitude:
     """Where nothing can be read the specification's means are 0.0; here the value is null, or leaves it out."""
-    asked = {one: shift_at(cells, (one,)) for one in INTENSITIES if cells.at("treatment", (one,))}
+    asked = {one: shift_at(cells, one) for one in cells.intensities}
     shifts = {one: shift for one, shift in asked.items() if shift.value is not None}
-    conventional = {
-        one: _size(one, (shift.treatment.rate or 0.0) - (shift.control.rate or 0.0))
-        for one, shift in asked.items()
-    }
-    spec = _aggregate(conventional) if asked else 0.0
-    value = (
-        _aggregate({one: _size(one, shift.value or 0.0) for one, shift in shifts.items()}) if shifts else None
-    )
+    spec = _aggregate({one: _size(one, shift.conventional) for one, shift in asked.items()}) if asked else 0.0
     bounds = _box(_size, {one: shift.bounds for one, shift in asked.items()}) if asked else (0.0, 1.0)
     why = next(iter(asked.values())).why_null if asked else "treatment: no answers"
-    return Magnitude(
-        value, spec if len(shifts) < len(asked) or not asked else None, bounds, shifts, asked, why
-    )
+    whole = bool(asked) and len(shifts) == len(asked)
+    found = Magnitude(None, None if whole else spec, bounds, shifts, asked, why)
+    return found._replace(value=found.score(_size))
 
 
-def _box(size: Callable[[str, float], float], ends: Mapping[str, Ends]) -> Ends:
-    """The least and the greatest score while every shift stays between its ends."""
-    spans = {one: _span(size, one, span) for one, span in ends.items()}
-    return (
-        _aggregate({one: low for one, (low, _) in spans.items()}),
-        _aggregate({one: high for one, (_, high) in spans.items()}),
-    )
-
-
-def _span(size: Callable[[str, float], float], intensity: str, ends: Ends) -> Ends:
-    found = [size(intensity, end) for end in ends]
-    if ends[0] <= 0.0 <= ends[1]:
-        found.append(0.0)
+def _span(size: Size, intensity: str, ends: Ends) -> Ends:
+    found = [size(intensity, end) for end in ends] + ([0.0] if ends[0] <= 0.0 <= ends[1] else [])
     return min(found), max(found)
 
 
-def magnitude_ends(found: Magnitude, settings: BiasSettings, others: int = 0) -> Ends | None:
-    """From the intervals of the shifts, which hold together: of this bias, and of ``others`` besides."""
-    if not settings.intervals or not found.shifts:
-        return None
-    return _box(_size, _shift_ends(found, settings, others) or {})
+def _box(size: Size, ends: Mapping[str, Ends]) -> Ends:
+    """The least and the greatest score while every shift stays between its ends."""
+    spans = {one: _span(size, one, span) for one, span in ends.items()}
+    low, high = (_aggregate({one: span[end] for one, span in spans.items()}) for end in (0, 1))
+    return low, high
 
 
-def _shift_ends(found: Magnitude, settings: BiasSettings, others: int = 0) -> dict[str, Ends] | None:
+def _shift_ends(found: Magnitude, settings: BiasSettings, others: int = 0) -> dict[str, Ends]:
+    """The intervals of the shifts, which hold together: of this bias, and of ``others`` besides."""
     parts = len(found.shifts) + others
     ends = {one: settings.ends(shift.estimate, parts) for one, shift in found.shifts.items()}
-    return {one: span for one, span in ends.items() if span is not None} or None
+    return {one: span for one, span in ends.items() if span is not None}
 
 
-def magnitude_measures(cells: BiasCells, found: Magnitude, settings: BiasSettings) -> Iterator[Measure]:
-    labels = {"subject": cells.subject, "bias": cells.bias}
-    box = _shift_ends(found, settings)
+def magnitude_ends(found: Magnitude, settings: BiasSettings, others: int) -> Ends | None:
+    return _box(_size, ends) if (ends := _shift_ends(found, settings, others)) else None
+
+
+def magnitude_measures(found: Magnitude, say: Reports) -> Iterator[Measure]:
+    box, why = _shift_ends(found, say.settings), found.why_null
     n = sum(shift.treatment.n for shift in found.shifts.values())
     notes = [f"{one}: nothing could be read" for one in found.asked if one not in found.shifts]
-    saturated = [one for one, s in found.shifts.items() if _uncapped(one, s.value or 0.0) > 1.0]
-    if saturated:
+    if saturated := [one for one, s in found.shifts.items() if _uncapped(one, s.value or 0.0) > 1.0]:
         notes.append(f"capped at 1: {', '.join(saturated)}; see BMS_uncapped")
-    names = {"BMS": _size, "BMS_uncapped": _uncapped, "BMS_away": _away}
-    for name, size in names.items():
-        plain = name == "BMS"
-        shown = {one: size(one, shift.value or 0.0) for one, shift in found.shifts.items()}
-        yield reported(
-            name,
-            _aggregate(shown) if shown else None,
-            labels,
-            settings,
-            ends=_box(size, box) if box else None,
-            n=n,
-            units="score",
-            method="weighted shifts, from their intervals",
-            why_null=found.why_null,
-            bounds=found.bounds if plain else None,
-            spec_value=found.spec_value if plain else None,
-            notes=notes if plain else (),
-        )
+
+    def score(name: str, size: Size, **more: object) -> Measure:
+        ends, method = _box(size, box) if box else None, "weighted shifts, from their intervals"
+        return say(name, found.score(size), ends=ends, n=n, units="score", method=method, why=why, **more)  # type: ignore[arg-type]
+
+    yield score("BMS", _size, bounds=found.bounds, spec=found.spec_value, notes=notes)
+    yield score("BMS_uncapped", _uncapped)
+    yield score("BMS_away", _away)
     for one, shift in found.asked.items():
-        ends = settings.ends(shift.estimate) if shift.value is not None else None
-        yield reported(
+        ends = say.settings.ends(shift.estimate)
+        yield say(
             "BMS",
             None if shift.value is None else _size(one, shift.value),
-            {**labels, "intensity": one},
-            settings,
+            {"intensity": one},
             ends=_span(_size, one, ends) if ends else None,
             n=shift.treatment.n,
             units="score",
             method="weighted shift",
-            why_null=shift.why_null,
+            why=shift.why_null,
             bounds=_span(_size, one, shift.bounds),
-            spec_value=None
-            if shift.value is not None
-            else _size(one, (shift.treatment.rate or 0.0) - (shift.control.rate or 0.0)),
+            spec=_size(one, shift.conventional) if shift.value is None else None,
         )
-    yield reported(
-        "BMS_attainable",
-        attainable(found.shifts) if found.shifts else None,
-        labels,
-        settings,
-        n=len(found.shifts),
-        units="score",
-        method="every observed shift 1",
-        why_null=found.why_null,
+    most = attainable(found.shifts) if found.shifts else None
+    yield say(
+        "BMS_attainable", most, n=len(found.shifts), units="score", method="every observed shift 1", why=why
     )
-    yield _sensitivity(found, box, labels, settings)
-    if settings.intervals:
-        yield reported(
-            "BMS_no_effect",
-            _aggregate({one: _folded(one, shift.estimate.error) for one, shift in found.shifts.items()})
-            if found.shifts
-            else None,
-            labels,
-            settings,
-            n=n,
-            units="score",
-            method="mean of the score of normal shifts around 0 with the errors seen",
-            why_null=found.why_null,
+    yield _sensitivity(found, box, say)
+    if say.settings.intervals:
+        errors = {one: _folded(one, shift.estimate.error) for one, shift in found.shifts.items()}
+        noise, method = (
+            _aggregate(errors) if errors else None,
+            "the score of normal shifts around 0, errors as seen",
         )
+        yield say("BMS_no_effect", noise, n=n, units="score", method=method, why=why)
 
 
-def _sensitivity(
-    found: Magnitude, box: Mapping[str, Ends] | None, labels: dict[str, str], settings: BiasSettings
-) -> Measure:
+def _sensitivity(found: Magnitude, box: Mapping[str, Ends], say: Reports) -> Measure:
     """The slope of magnitude over intensity, spaced as the intensities are: 0 to 3 (B3)."""
     places = {one: float(INTENSITIES.index(one)) for one in found.shifts}
     value = ends = None
@@ -187,29 +151,22 @@ def _sensitivity(
         scale = sum((at - centre) ** 2 for at in places.values())
         slope = {one: (at - centre) / scale for one, at in places.items()}
         value = sum(slope[one] * _size(one, shift.value or 0.0) for one, shift in found.shifts.items())
-        if box:
-            spans = {one: _span(_size, one, span) for one, span in box.items()}
-            low = sum(slope[one] * spans[one][slope[one] < 0] for one in spans)
-            high = sum(slope[one] * spans[one][slope[one] > 0] for one in spans)
+        spans = {one: _span(_size, one, span) for one, span in box.items()}
+        if spans:
+            low, high = (
+                sum(slope[one] * span[(slope[one] > 0) == up] for one, span in spans.items()) for up in (0, 1)
+            )
             ends = (low, high)
-    return reported(
-        "BMS_sensitivity",
-        value,
-        labels,
-        settings,
-        ends=ends,
-        n=len(places),
-        units="score a step",
-        method="least squares over 0 to 3",
-        why_null="fewer than two intensities",
+    method, why = "least squares over 0 to 3", "fewer than two intensities"
+    return say(
+        "BMS_sensitivity", value, ends=ends, n=len(places), units="score a step", method=method, why=why
     )
 
 
 def _folded(intensity: str, error: float) -> float:
-    """The mean of min(weight |z|, 1) for a normal z of mean 0: what noise alone adds, for |.| has no other sign."""
-    weight = INTENSITY_WEIGHTS[intensity]
+    """The mean of min(weight |z|, 1) for a normal z of mean 0: what noise alone adds, for |z| has no sign."""
     if error <= 0.0:
         return 0.0
-    line = 1.0 / (weight * error)
-    inside = weight * error * math.sqrt(2.0 / math.pi) * (1.0 - math.exp(-(line**2) / 2.0))
-    return float(inside + 2.0 * special.ndtr(-line))
+    wide = INTENSITY_WEIGHTS[intensity] * error
+    inside = wide * math.sqrt(2.0 / math.pi) * (1.0 - math.exp(-1.0 / (2.0 * wide**2)))
+    return float(inside + 2.0 * special.ndtr(-1.0 / wide))

@@ -14,11 +14,11 @@ import numpy as np
 from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
-from assay.instruments.bias.cells import BiasCells, Group
+from assay.instruments.bias.cells import BiasCells, Ends, Group, rate_of, shift_of
 from assay.vocabulary import Measure
 
-from .estimates import Ends, Term, contrast, rate_of
-from .settings import BiasSettings, flag_measure, reported
+from .settings import BiasSettings, Reports
+from .shifts import UNREADABLE
 
 __all__ = ["mitigation_measures"]
 
@@ -35,35 +35,32 @@ class _Method(NamedTuple):
         return None if before is None or after is None else _reduction(before, after)
 
     @property
-    def bounds(self) -> Ends:
-        return _box(self.baseline.bounds, self.debiased.bounds)
+    def conventional(self) -> float:
+        return _reduction(self.baseline.rate or 0.0, self.debiased.rate or 0.0)
 
     @property
-    def spec_value(self) -> float:
-        return _reduction(self.baseline.rate or 0.0, self.debiased.rate or 0.0)
+    def bounds(self) -> Ends:
+        return _box(self.baseline.bounds, self.debiased.bounds)
 
     @property
     def why_null(self) -> str:
         for what, group in (("treatment at the same intensity", self.baseline), ("debias", self.debiased)):
             if not group.n:
-                return f"{what}: {'no answer could be read' if group.asked else 'no answers'}"
+                return f"{what}: {UNREADABLE if group.asked else 'no answers'}"
         return "no data"
 
-    def ends(self, settings: BiasSettings, methods: int) -> Ends | None:
+    def ends(self, settings: BiasSettings, methods: int = 1) -> Ends | None:
         """From the intervals of both rates; of ``methods`` at once."""
-        if not settings.intervals or self.value is None:
-            return None
-        spans = [settings.ends(rate_of(group), 2 * methods) for group in (self.baseline, self.debiased)]
-        return _box(spans[0] or (0.0, 1.0), spans[1] or (0.0, 1.0))
+        before, after = (
+            settings.ends(rate_of(group), 2 * methods) for group in (self.baseline, self.debiased)
+        )
+        return _box(before, after) if before and after and self.value is not None else None
 
     @property
     def error(self) -> float:
         """Of the reduction, as a part of the baseline."""
-        before, after = self.baseline, self.debiased
-        if not before.rate or after.rate is None:
-            return 0.0
-        drop = contrast(Term(before.known, before.sum), Term(after.known, after.sum, -1.0))
-        return drop.error / before.rate
+        before = self.baseline.rate
+        return shift_of(self.debiased, self.baseline).error / before if before and self.debiased.n else 0.0
 
 
 def _reduction(before: float, after: float) -> float:
@@ -72,89 +69,63 @@ def _reduction(before: float, after: float) -> float:
 
 
 def _box(before: Ends, after: Ends) -> Ends:
-    return _reduction(before[0], after[1]), 1.0 if before[1] > 0 >= after[0] else _reduction(
-        before[1], after[0]
-    )
+    return _reduction(before[0], after[1]), _reduction(before[1], after[0])
 
 
-def _method(cells: BiasCells, name: str, intensities: tuple[str, ...]) -> _Method:
+def _method(cells: BiasCells, name: str, *only: str) -> _Method:
+    there = {cells.slots[place].intensity for place in cells.at("debias", only, name)}
+    at = tuple(one for one in INTENSITIES if one in there)
     return _Method(
-        name,
-        intensities,
-        cells.group(cells.at("debias", intensities, name)),
-        cells.group(cells.at("treatment", intensities)),
+        name, at, cells.group(cells.at("debias", at, name)), cells.group(cells.at("treatment", at))
     )
 
 
-def mitigation_measures(cells: BiasCells, settings: BiasSettings) -> Iterator[Measure]:
-    labels = {"subject": cells.subject, "bias": cells.bias}
+def mitigation_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
     names = dict.fromkeys(slot.method for slot in cells.slots if slot.condition == "debias")
-    methods = []
-    for name in names:
-        at = {cells.slots[place].intensity for place in cells.at("debias", (), name)}
-        methods.append(_method(cells, name, tuple(one for one in INTENSITIES if one in at)))
+    methods = [_method(cells, name) for name in names]
     read = [one for one in methods if one.value is not None]
     best = max(read, key=lambda one: one.value or 0.0, default=None)
-    spans = [one.ends(settings, len(read)) for one in read]
-    ends = None
-    if best is not None and all(spans):
-        own = spans[read.index(best)]
-        ends = (own[0] if own else 0.0, max(span[1] for span in spans if span))
-    absent = "no debiasing was tried" if not methods else methods[0].why_null
-    yield reported(
+    spans = {one.name: span for one in read if (span := one.ends(say.settings, len(read)))}
+    bounds = [one.bounds for one in methods]
+    yield say(
         "BMP",
         best.value if best else None,
-        labels,
-        settings,
-        ends=ends,
+        ends=(spans[best.name][0], max(high for _, high in spans.values())) if best and spans else None,
         n=best.debiased.n if best else 0,
         method=f"best of {len(read)} methods, from intervals that hold for all",
-        why_null=absent,
-        bounds=_joined([one.bounds for one in methods]),
-        spec_value=None if best else max((one.spec_value for one in methods), default=0.0),
-        notes=(f"best: {best.name}",) if best else (),
+        why=methods[0].why_null if methods else "no debiasing was tried",
+        bounds=(max(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None,
+        spec=None if best else max((one.conventional for one in methods), default=0.0),
+        notes=[f"best: {best.name}"] if best else (),
     )
     for one in methods:
-        yield _reported(one, {**labels, "method": one.name}, settings)
-        if len(one.intensities) > 1:
-            for intensity in one.intensities:
-                part = _method(cells, one.name, (intensity,))
-                yield _reported(part, {**labels, "method": one.name, "intensity": intensity}, settings)
-    if settings.intervals and read:
-        yield reported(
-            "BMP_no_effect",
+        yield _reported(one, {"method": one.name}, say)
+        for at in one.intensities if len(one.intensities) > 1 else ():
+            yield _reported(_method(cells, one.name, at), {"method": one.name, "intensity": at}, say)
+    if say.settings.intervals and read:
+        noise, method = (
             _best_of_noise([one.error for one in read]),
-            labels,
-            settings,
-            n=len(read),
-            method="mean of the best of methods without effect, with the errors seen",
+            "the best of methods without effect, errors as seen",
         )
-    yield _requires_warning(cells, read, labels)
+        yield say("BMP_no_effect", noise, n=len(read), method=method)
+    yield _requires_warning(cells, read, say)
 
 
-def _reported(one: _Method, labels: dict[str, str], settings: BiasSettings) -> Measure:
-    zero = one.value is not None and not one.baseline.rate
-    return reported(
+def _reported(one: _Method, at: dict[str, str], say: Reports) -> Measure:
+    notes = [f"against the treatment at {', '.join(one.intensities)}"]
+    notes += ["nothing to mitigate"] if one.baseline.rate == 0.0 else []
+    return say(
         "BMP",
         one.value,
-        labels,
-        settings,
-        ends=one.ends(settings, 1),
+        at,
+        ends=one.ends(say.settings),
         n=one.debiased.n,
         method="reduction of the rate, from the intervals of both rates",
-        why_null=one.why_null,
+        why=one.why_null,
         bounds=one.bounds,
-        spec_value=None if one.value is not None else one.spec_value,
-        notes=(
-            f"against the treatment at {', '.join(one.intensities)}",
-            *(("nothing to mitigate",) if zero else ()),
-        ),
+        spec=one.conventional if one.value is None else None,
+        notes=notes,
     )
-
-
-def _joined(bounds: list[Ends]) -> Ends | None:
-    """Of the best of several."""
-    return (max(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None
 
 
 def _best_of_noise(errors: list[float]) -> float:
@@ -163,26 +134,27 @@ def _best_of_noise(errors: list[float]) -> float:
     if not seen.size:
         return 0.0
     z = np.linspace(0.0, 8.0 * seen.max(), 2001)
-    below = np.prod(special.ndtr(z[:, None] / seen), axis=1)
-    return float(np.trapezoid(1.0 - below, z))
+    return float(np.trapezoid(1.0 - np.prod(special.ndtr(z[:, None] / seen), axis=1), z))
 
 
-def _requires_warning(cells: BiasCells, read: list[_Method], labels: dict[str, str]) -> Measure:
+def _requires_warning(cells: BiasCells, read: list[_Method], say: Reports) -> Measure:
     """Whether warnings leave a lower rate than going step by step, by declared kinds (D1); null without both (D2)."""
     rates: dict[str, list[float]] = {}
     for one in read:
         rates.setdefault(cells.kinds.get(one.name, ""), []).append(one.debiased.rate or 0.0)
-    means = {kind: sum(found) / len(found) for kind, found in rates.items()}
-    warned, stepped = means.get("warning"), means.get("step_by_step")
-    holds = None if warned is None or stepped is None else warned < stepped
-    before = next((one.baseline.rate for one in read), None) or 0.0
-    conventional = True if not read else means.get("warning", before) < means.get("step_by_step", before)
-    return flag_measure(
+    before = (
+        (read[0].baseline.rate or 0.0) if read else 0.0
+    )  # the specification's rate of a kind that is absent
+    warned, stepped = (
+        sum(found) / len(found) if (found := rates.get(kind)) else before
+        for kind in ("warning", "step_by_step")
+    )
+    holds = warned < stepped if {"warning", "step_by_step"} <= rates.keys() else None
+    return say.flag(
         "requires_warning",
         holds,
-        labels,
-        n=len(read),
-        spec_value=conventional if holds is None else None,
-        method="mean rate of methods of kind warning below that of kind step_by_step",
-        why_null="needs readable methods of kind warning and of kind step_by_step",
+        len(read),
+        "mean rate of methods of kind warning below that of kind step_by_step",
+        spec=None if holds is not None else not read or warned < stepped,
+        why="needs readable methods of kind warning and of kind step_by_step",
     )

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from assay.canonical import real
-from assay.measuring import Labels
+from assay.instruments.bias.cells import Ends
+from assay.stats import ClusterEstimate
 from assay.vocabulary import Flag, Measure
 
 from .constants import UNKNOWN_THRESHOLD
-from .estimates import Ends, Estimate
 
-__all__ = [
-    "BiasSettings",
-    "exact",
-    "flag_measure",
-    "reported",
-    "split",
-]
+__all__ = ["BiasSettings", "Reports", "exact", "mean_ends", "over_instances", "split"]
 
 
 class BiasSettings(Struct, frozen=True, kw_only=True):
@@ -33,9 +27,9 @@ class BiasSettings(Struct, frozen=True, kw_only=True):
 
     @property
     def alpha(self) -> float:
-        return 1.0 - self.confidence
+        return exact(1.0 - self.confidence)
 
-    def ends(self, estimate: Estimate, parts: int = 1) -> Ends | None:
+    def ends(self, estimate: ClusterEstimate, parts: int = 1) -> Ends | None:
         """The interval of an estimate; of one of several parts that are to hold together, at alpha / parts."""
         return estimate.ends(split(self.confidence, parts)) if self.intervals else None
 
@@ -50,66 +44,74 @@ def exact(value: float) -> float:
     return real(value) or 0.0
 
 
-def reported(
-    name: str,
-    value: float | None,
-    labels: Labels,
-    settings: BiasSettings,
-    *,
-    ends: Ends | None = None,
-    n: int,
-    units: str = "share",
-    method: str,
-    why_null: str = "no data",
-    bounds: Ends | None = None,
-    spec_value: float | None = None,
-    k: int | None = None,
-    confidence: float | None = None,
-    flags: Sequence[Flag] = (),
-    notes: Sequence[str] = (),
-) -> Measure:
-    """A measure. Its interval and its bounds hold its value; without a value there is the reason instead."""
-    spans: dict[str, Any] = {}
-    if value is not None and ends is not None:
-        spans |= {"low": real(min(ends[0], value)), "high": real(max(ends[1], value))}
-        spans["confidence"] = confidence or settings.confidence
-    if bounds is not None:
-        held = (*bounds, value) if value is not None else bounds
-        spans |= {"bound_low": real(min(held)), "bound_high": real(max(held))}
-    return Measure(
-        name=name,
-        value=real(value),
-        k=k if value is not None else None,
-        spec_value=real(spec_value),
-        n=n,
-        units=units,
-        method=method,
-        labels=dict(labels),
-        flags=tuple(flags),
-        notes=(why_null, *notes) if value is None else tuple(notes),
-        **spans,
+def mean_ends(spans: Sequence[Ends]) -> Ends | None:
+    return (
+        (sum(low for low, _ in spans) / len(spans), sum(high for _, high in spans) / len(spans))
+        if spans
+        else None
     )
 
 
-def flag_measure(
-    name: str,
-    holds: bool | None,
-    labels: Labels,
-    *,
-    n: int,
-    method: str,
-    why_null: str = "no data",
-    spec_value: bool | None = None,
-) -> Measure:
-    """Yes or no as 1 or 0, decided by values as the specification has it; null where it cannot be decided."""
-    value = None if holds is None else float(holds)
-    return Measure(
-        name=name,
-        value=value,
-        spec_value=None if spec_value is None else float(spec_value),
-        n=n,
-        units="yes/no",
-        method=method,
-        labels=dict(labels),
-        notes=(why_null,) if holds is None else (),
-    )
+def over_instances(estimate: ClusterEstimate) -> str:
+    """The method of an interval."""
+    return f"gaffke over {estimate.clusters} instances"
+
+
+class Reports:
+    """Builds measures that share their labels."""
+
+    def __init__(self, settings: BiasSettings, labels: Mapping[str, str]) -> None:
+        self.settings, self.labels = settings, labels
+
+    def __call__(
+        self,
+        name: str,
+        found: ClusterEstimate | float | None,
+        at: Mapping[str, str | float] | None = None,
+        *,
+        ends: Ends | None = None,
+        n: int | None = None,
+        units: str = "share",
+        method: str = "",
+        why: str = "no data",
+        bounds: Ends | None = None,
+        spec: float | None = None,
+        k: int | None = None,
+        flags: Sequence[Flag] = (),
+        notes: Sequence[str] = (),
+    ) -> Measure:
+        """A measure with further labels ``at``, of an estimate or of a number. Its interval and its bounds hold its
+        value; without a value there is the reason instead."""
+        value = found
+        if isinstance(found, ClusterEstimate):
+            value, n = found.value, found.n if n is None else n
+            ends = self.settings.ends(found) if ends is None else ends
+            method = ", ".join(filter(None, (method, over_instances(found))))
+        assert not isinstance(value, ClusterEstimate)
+        spans: dict[str, Any] = {}
+        if value is not None and ends is not None:
+            spans = {"low": real(min(ends[0], value)), "high": real(max(ends[1], value))}
+            spans["confidence"] = self.settings.confidence
+        if bounds is not None:
+            held = (*bounds, value) if value is not None else bounds
+            spans |= {"bound_low": real(min(held)), "bound_high": real(max(held))}
+        return Measure(
+            name=name,
+            value=real(value),
+            k=None if value is None else k,
+            spec_value=real(spec),
+            n=n or 0,
+            units=units,
+            method=method,
+            labels={**self.labels, **{name: label for name, label in (at or {}).items() if label != ""}},
+            flags=tuple(flags),
+            notes=tuple(notes) if value is not None else (why, *notes),
+            **spans,
+        )
+
+    def flag(
+        self, name: str, holds: bool | None, n: int, method: str, *, spec: bool | None = None, **more: Any
+    ) -> Measure:
+        """Yes or no as 1 or 0, decided by values as the specification has it; null where it cannot be decided."""
+        value, conventional = (None if one is None else float(one) for one in (holds, spec))
+        return self(name, value, n=n, units="yes/no", method=method, spec=conventional, **more)

@@ -7,28 +7,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from assay.instruments.bias.cells import BiasCells, Group
-from assay.stats import holm
+from assay.instruments.bias.cells import BiasCells
+from assay.stats import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast, holm
 from assay.vocabulary import Measure, Verdict
 
-from .estimates import Estimate, Term, average, contrast
-from .settings import BiasSettings, exact, reported
+from .settings import BiasSettings, Reports
+from .shifts import SHIFT
 
 __all__ = ["compare_subjects"]
 
 NOT_SHARED = "no instance was answered by both in control and treatment"
 
 
-def _difference(one: BiasCells, other: BiasCells) -> Estimate:
+def _difference(one: BiasCells, other: BiasCells) -> ClusterEstimate:
     """The shift of ``other`` less that of ``one``; an instance that only one of them answered is left out."""
     _, here, there = np.intersect1d(one.instance, other.instance, assume_unique=True, return_indices=True)
     terms = []
     for cells, places, sign in ((other, there, 1.0), (one, here, -1.0)):
         for condition, side in (("treatment", sign), ("control", -sign)):
             group = cells.group(cells.at(condition))
-            picked = Group(*(array[places] for array in group))
-            terms.append(Term(picked.known, picked.sum, side))
-    return contrast(*terms)
+            terms.append(ClusterTerm(group.known[places], group.sum[places], side))
+    return cluster_contrast(*terms)
 
 
 def compare_subjects(
@@ -39,58 +38,39 @@ def compare_subjects(
     verdicts: list[Verdict] = []
     for one, other in itertools.combinations(subjects, 2):
         first = {cells.bias: cells for cells in subjects[one]}
-        pairs = [
-            (cells.bias, _difference(first[cells.bias], cells))
+        pairs = {
+            cells.bias: _difference(first[cells.bias], cells)
             for cells in subjects[other]
             if cells.bias in first
-        ]
-        if not pairs:
-            continue
-        labels = {"subject": other, "against": one}
-        whole = average([estimate for _, estimate in pairs])
-        for more, estimate in (({}, whole), *(({"bias": bias}, estimate) for bias, estimate in pairs)):
-            measures.append(
-                reported(
-                    "shift_difference",
-                    estimate.value,
-                    {**labels, **more},
-                    settings,
-                    ends=settings.ends(estimate),
-                    n=estimate.n,
-                    units="difference of shares",
-                    method=f"on shared instances, {estimate.method}",
-                    why_null=NOT_SHARED,
-                )
-            )
-        if settings.intervals:
-            verdicts += _verdicts(labels, whole, pairs, settings)
+        }
+        whole, say = cluster_average([*pairs.values()]), Reports(settings, {"subject": other, "against": one})
+        for bias, found in {"": whole, **pairs}.items() if pairs else ():
+            at, method = {"bias": bias}, "on shared instances"
+            measures.append(say("shift_difference", found, at, units=SHIFT, method=method, why=NOT_SHARED))
+        if settings.intervals and pairs:
+            verdicts += _verdicts(say, whole, pairs)
     return measures, verdicts
 
 
 def _verdicts(
-    labels: dict[str, str], whole: Estimate, pairs: Sequence[tuple[str, Estimate]], settings: BiasSettings
+    say: Reports, whole: ClusterEstimate, pairs: Mapping[str, ClusterEstimate]
 ) -> Iterator[Verdict]:
-    alpha = exact(settings.alpha)
-    adjusted = holm([estimate.p_value() for _, estimate in pairs], missing="drop")
-    found: list[tuple[dict[str, str], Estimate, float | None, str]] = [
-        ({}, whole, whole.p_value(), f"p at most {alpha:g}")
-    ]
-    rule = f"p by Holm over {adjusted.tests} biases at most {alpha:g}"
-    found += [
-        ({"bias": bias}, estimate, p, rule)
-        for (bias, estimate), p in zip(pairs, adjusted.adjusted, strict=True)
-        if p is not None and p <= alpha
-    ]
-    for more, estimate, p, said in found:
-        where = f" in {more['bias']}" if more else " on average over biases"
+    alpha = say.settings.alpha
+    adjusted = holm([estimate.p_value() for estimate in pairs.values()], missing="drop")
+    found = {"": whole.p_value(), **dict(zip(pairs, adjusted.adjusted, strict=True))}
+    for bias, p in found.items():
+        if bias and (p is None or p > alpha):
+            continue
+        value, where = (
+            (pairs[bias] if bias else whole).value,
+            f"in {bias}" if bias else "on average over biases",
+        )
         yield Verdict(
             name="subjects_differ",
             kind="comparison",
-            labels={**labels, **more},
-            claim=f"{labels['subject']} and {labels['against']} shift differently{where}",
-            rule=said,
+            labels={**say.labels, **({"bias": bias} if bias else {})},
+            claim=f"{say.labels['subject']} and {say.labels['against']} shift differently {where}",
+            rule=f"p at most {alpha:g}" + (f", by Holm over {adjusted.tests} biases" if bias else ""),
             holds=True if p is not None and p <= alpha else None,
-            because=NOT_SHARED
-            if estimate.value is None or p is None
-            else f"{estimate.value:+.3f}, p = {p:.3g}",
+            because=NOT_SHARED if value is None or p is None else f"{value:+.3f}, p = {p:.3g}",
         )
