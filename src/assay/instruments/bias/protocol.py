@@ -30,6 +30,7 @@ from assay.measuring import (
     option_error,
     with_flags,
 )
+from assay.measuring.calibration import Grid
 from assay.report.presentation import Headline, Presentation
 from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
@@ -280,6 +281,11 @@ class Bias(InstrumentBase):
             )
             found[f"BMS {bias}"] = Target(measure="BMS", labels=labels, side="at most")
         return found
+
+    def grid(self) -> Grid[Any]:
+        from .calibration import BiasGrid
+
+        return BiasGrid()
 
     def detectable(self, lock: Lock, trials: Sequence[Trial]) -> tuple[str, ...]:
         """The smallest shift that one bias would show, an instance being one observation."""

@@ -23,7 +23,7 @@ from .measures.shifts import rate_measures, shift_at, shift_measures, spread_mea
 from .measures.subjects import compare_subjects
 from .measures.summary import BiasSummary, summary_measures, summary_verdicts
 
-__all__ = ["BiasScores", "score_answers"]
+__all__ = ["BiasScores", "bias_measures", "score_answers"]
 
 NOTES = (
     "signed_shift is towards the bias where it is above 0; BMS counts a shift away from it as well (BMS_away)",
@@ -61,6 +61,12 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
     compared, differing = compare_subjects(subjects, chosen)
     notes = NOTES if chosen.intervals else NOTES[:1]
     return BiasScores((*measures, *compared), (*verdicts, *differing), notes)
+
+
+def bias_measures(cells: BiasCells, settings: BiasSettings) -> Iterator[Measure]:
+    """What is measured of one bias of one subject, by itself."""
+    say = Reports(settings, {"subject": cells.subject, "bias": cells.bias})
+    return _of_bias(BiasSummary(cells, magnitude(cells), shift_at(cells)), say)
 
 
 def _of_bias(summary: BiasSummary, say: Reports) -> Iterator[Measure]:
