@@ -38,7 +38,7 @@ class BiasOptions(BaseOptions, frozen=True, kw_only=True):
         Annotated[tuple[Intensity, ...], Meta(min_length=1)],
         Meta(description="How strongly the treatment pulls."),
     ] = INTENSITIES
-    instances: Annotated[int, Meta(ge=1, le=10_000, description="Of a bias, in each domain.")] = 4
+    instances: Annotated[int, Meta(ge=1, le=10_000, description="Of a bias, in each domain.")] = 6
     trials: Annotated[int, Meta(ge=1, le=10_000, description="Of an instance, in each condition.")] = 2
     debias: Annotated[
         Literal["all", "none"] | tuple[Debiasing, ...],

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.instruments.bias.items.layout import layout_of, place_of
-from assay.instruments.bias.items.model import DOMAINS
+from assay.instruments.bias.items.model import DOMAINS, Domain
 from assay.vocabulary import Instance
 
 
@@ -28,8 +27,16 @@ def test_letters_and_options_belong_to_each_other(k: int, place: int) -> None:
     assert [layout.option(layout.letter(option)) for option in layout.options] == list(layout.options)
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_a_domain_alone_is_balanced_over_four_instances(domain: str) -> None:
-    known = next(d for d in DOMAINS if d == domain)
-    layouts = [layout_of(["b", "n"], place_of(Instance("bias", "x", r, 7), known)) for r in range(4)]
-    assert len({(x.options.index("b"), x.letter("b")) for x in layouts}) == 4
+@given(st.integers(2, 4), st.integers(1, 7), st.integers(0, 10**6), st.sampled_from(DOMAINS))
+def test_every_scenario_of_a_domain_meets_every_layout(
+    k: int, scenarios: int, seed: int, domain: Domain
+) -> None:
+    options = [f"o{i}" for i in range(k)]
+    met: dict[int, set[tuple[int, str]]] = {}
+    for number in range(scenarios * k * k):
+        instance = Instance("bias", "x", number, seed)
+        layout = layout_of(options, place_of(instance, domain, scenarios))
+        met.setdefault((seed + number) % scenarios, set()).add(
+            (layout.options.index("o0"), layout.letter("o0"))
+        )
+    assert all(len(found) == k * k for found in met.values())

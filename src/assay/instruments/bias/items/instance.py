@@ -173,7 +173,7 @@ class CompiledItem:
         scenarios = self.scenarios[domain]
         chosen = scenarios[(instance.seed + instance.repetition) % len(scenarios)]
         values = chosen.draw(content_stream(instance), self.pools)
-        return BiasInstance(self, chosen, domain, values, place_of(instance, domain))
+        return BiasInstance(self, chosen, domain, values, place_of(instance, domain, len(scenarios)))
 
 
 class BiasInstance:

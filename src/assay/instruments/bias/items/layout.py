@@ -7,6 +7,7 @@ all of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -33,9 +34,14 @@ class Layout(Struct, frozen=True):
         return self.options[self.letters.index(letter)]
 
 
-def place_of(instance: Instance, domain: Domain) -> int:
-    """The number of an instance among those of its bias: it decides the layout, and turns with the seed."""
-    return instance.seed + instance.repetition * len(DOMAINS) + DOMAINS.index(domain)
+def place_of(instance: Instance, domain: Domain, scenarios: int) -> int:
+    """The place of an instance in the turns of its bias, which decides its layout.
+
+    Scenarios take turns as well; each round of them is set off by as much as makes every one of them meet every layout.
+    """
+    turn = instance.seed + instance.repetition
+    offset = next(a for a in range(6) if math.gcd(scenarios + a, 6) == 1)
+    return turn + offset * (turn // scenarios) + DOMAINS.index(domain)
 
 
 def layout_of(options: Sequence[str], place: int) -> Layout:

@@ -124,7 +124,7 @@ def _flat(pieces: Pieces) -> Pieces:
 def _matched(pieces: Pieces, text: str, *, whole: bool = False) -> dict[str, str] | None:
     """What stands in the gaps where the text begins with these pieces, each gap as short as can be.
 
-    A gap that comes again holds the same. Places that were tried in vain are kept: the time is bounded.
+    Of a gap that comes again the first counts. Places that were tried in vain are kept: the time is bounded.
     """
     failed: set[tuple[int, int]] = set()
     found: list[str] = []
