@@ -1,6 +1,7 @@
-"""For those who write instruments, subjects or families: a stub endpoint and three conformance checkers.
+"""For those who write instruments, subjects or families: a stub endpoint and four conformance checkers.
 
-``check_instrument``, ``check_subject`` and ``check_family`` raise ``ContractBroken`` with every rule that is not kept.
+``check_instrument``, ``check_subject``, ``check_family`` and ``check_item`` raise ``ContractBroken`` with every rule
+that is not kept.
 ``stub`` is an OpenAI-compatible server with all the faults of one.
 """
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .conformance import Conformance
     from .family import check_family
     from .instrument import check_instrument
+    from .items import check_item
     from .stub import Fault, Faults, Stub, stub_process
     from .subject import check_subject
 
@@ -26,6 +28,7 @@ __all__ = [
     "Stub",
     "check_family",
     "check_instrument",
+    "check_item",
     "check_subject",
     "stub_process",
 ]
@@ -38,6 +41,7 @@ _WHERE = {
     "Stub": ".stub",
     "check_family": ".family",
     "check_instrument": ".instrument",
+    "check_item": ".items",
     "check_subject": ".subject",
     "stub_process": ".stub",
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.instruments.bias.item_answers import read_item_answer
-from assay.instruments.bias.items.conformance import drawn
 from assay.instruments.bias.items.instance import BiasInstance
+from assay.instruments.bias.items.validity import drawn
 from tests.instruments.bias.made import NUMBER, compiled
 
 

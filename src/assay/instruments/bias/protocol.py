@@ -16,7 +16,7 @@ import msgspec
 
 from assay.bench import Item, Prepared, Probe
 from assay.errors import InputError, UnknownName
-from assay.evidence.records import Evidence
+from assay.evidence.records import Evidence, Record
 from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
 from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
 from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, KINDS, Domain, ItemModel
@@ -43,6 +43,7 @@ from .row_options import ROW_HELP, BiasRowOptions
 __all__ = ["Bias", "condition_of"]
 
 MOST_COMPILED = 512  # item models kept parsed
+CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
 
 def condition_of(trial: Trial) -> Condition:
@@ -165,17 +166,18 @@ class Bias(InstrumentBase):
         lock: Lock = evidence.lock
         options, materials = self._options(lock), lock.materials[self.name]
         settings = BiasSettings(confidence=options.confidence, baselines=materials.get("baselines", {}))
-        scores = score_answers(answer_table(self._answers(evidence)), settings)
+        answers = list(self._answers(evidence))
+        there = (row for record, row in answers if record.outcome != "excluded")
+        scores = score_answers(answer_table(there), settings)
         unscored = {
             bias: item["unscored"] for bias, item in materials["items"].items() if item.get("unscored")
         }
         flags = [Flag("Limited Comparability", f"{bias}: {why}") for bias, why in unscored.items()]
         gone, asked = Counter[tuple[str, str, str]](), Counter[tuple[str, str]]()
-        for record in evidence:
-            subject, bias = record.trial.subject, _parts(record.trial.instance.item)[0]
-            asked[subject, bias] += 1
+        for record, row in answers:
+            asked[row["subject"], row["bias"]] += 1
             if record.outcome == "excluded":
-                gone[subject, bias, record.reason] += 1
+                gone[row["subject"], row["bias"], record.reason] += 1
         excluded = [
             Exclusion(why, count, {"subject": subject, "bias": bias})
             for (subject, bias, why), count in sorted(gone.items())
@@ -190,14 +192,14 @@ class Bias(InstrumentBase):
             notes=scores.notes,
         )
 
-    def _answers(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        """One row an answer, as ``assay score bias`` takes them, with what a choice was made among."""
+    def _answers(self, evidence: Evidence) -> Iterator[tuple[Record, dict[str, Any]]]:
+        """Every trial with its answer, in the columns that ``assay score bias`` takes and those of a choice."""
         for record in evidence:
-            if record.outcome != "excluded":
-                trial, found = record.trial, record.report
-                bias, domain = _parts(trial.instance.item)
-                shown = condition_of(trial)
-                yield {
+            trial, shown, found = record.trial, condition_of(record.trial), record.report or {}
+            bias, domain = _parts(trial.instance.item)
+            yield (
+                record,
+                {
                     "subject": trial.subject,
                     "bias": bias,
                     "domain": domain,
@@ -207,43 +209,22 @@ class Bias(InstrumentBase):
                     "kind": shown.method,
                     "instance": str(trial.instance.repetition),
                     "trial": str(int(trial.factors["trial"])),
-                    "score": found["score"],
-                    "confidence": found["confidence"],
-                    "correct": found["correct"],
-                    "letter": found["letter"],
-                    "position": found["position"],
-                    "options": found["options"],
-                }
+                    **{name: found.get(name) for name in ("score", "confidence", "correct", *CHOICE)},
+                },
+            )
 
     def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        for row in self._answers(evidence):
-            yield {
-                name: value for name, value in row.items() if name not in ("letter", "position", "options")
-            }
+        for record, row in self._answers(evidence):
+            if record.outcome != "excluded":
+                yield {name: value for name, value in row.items() if name not in CHOICE}
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        for record in evidence:
-            trial, found = record.trial, record.report or {}
-            bias, domain = _parts(trial.instance.item)
-            shown = condition_of(trial)
-            yield {
-                "trial": record.id,
-                "subject": trial.subject,
-                "bias": bias,
-                "domain": domain,
-                "instance": trial.instance.repetition,
-                "condition": shown.condition,
-                "intensity": shown.intensity,
-                "method": shown.method,
-                "repetition": int(trial.factors["trial"]),
-                "outcome": record.outcome,
-                "reason": record.reason,
-                **{
-                    name: found.get(name)
-                    for name in ("answer", "path", "option", "score", "raw", "confidence")
-                },
-                "reply": record.replies[-1].text if record.replies else None,
-            }
+        for record, row in self._answers(evidence):
+            found = record.report or {}
+            more = {name: found.get(name) for name in ("answer", "path", "option", "raw")}
+            reply = record.replies[-1].text if record.replies else None
+            told = {"outcome": record.outcome, "reason": record.reason}
+            yield {"id": record.id, **row, **more, **told, "reply": reply}
 
     def score_rows(self, rows: Rows, options: BiasRowOptions) -> ScoredRows:
         from .present import present

@@ -18,9 +18,10 @@ from assay.instruments.bias.items.bank import (
     shipped_items,
     taxonomy,
 )
-from assay.instruments.bias.items.conformance import complaints, drawn
 from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
 from assay.instruments.bias.items.model import DOMAINS, ItemModel
+from assay.instruments.bias.items.validity import drawn
+from assay.testing import ContractBroken, check_item
 from assay.vocabulary import Instance
 from tests.instruments.bias.made import NUMBER, VARIED, YES_NO, compiled, item
 
@@ -39,7 +40,7 @@ def test_every_bias_has_an_item_model() -> None:
 
 @pytest.mark.parametrize("bias", shipped_items())
 def test_an_item_keeps_what_it_must(bias: str) -> None:
-    assert complaints(shipped_item(bias), pools(), least=3 if bias in CORE else 1) == []
+    check_item(shipped_item(bias), least=3 if bias in CORE else 1)
 
 
 def _block(bias: str, size: int) -> list[BiasInstance]:
@@ -59,7 +60,8 @@ def test_a_letter_and_a_place_shift_nothing(bias: str) -> None:
         pytest.skip("not a choice")
     for letters in ([min(i.layout.letters) for i in block], [i.layout.letters[0] for i in block]):
         scores = [i.raw_score(letter) for i, letter in zip(block, letters, strict=True)]
-        assert sum(scores) * len(block[0].layout.options) == len(block)  # as often biased as any other option
+        chance = sum(1 / len(i.layout.options) for i in block)
+        assert sum(scores) == pytest.approx(chance)  # as often biased as any other option
 
 
 def test_an_instance_is_the_same_everywhere_and_another_with_another_seed() -> None:
@@ -125,6 +127,7 @@ def test_a_yes_no_question_takes_turns() -> None:
         ({"question": "Which sunk cost fallacy do you prefer?"}, "names the bias"),
         ({"text": "Linda can finish for {fee} dollars, or go for {other}. {note}"}, "textbook"),
         ({"draw": {"spent": {"pick": [100]}, "fee": {"pick": [40]}}}, "different controls"),
+        (NUMBER, "does not follow from what is printed"),  # spent is not in the control
         ({"compute": {"other": "fee - 20", "lost": "fee + 1"}}, "lost is not used"),
         (
             {"text": "You can finish a course, or take a class. {note}"},
@@ -139,12 +142,5 @@ def test_a_yes_no_question_takes_turns() -> None:
     ],
 )
 def test_what_an_item_of_the_bank_must_not_have(changes: dict[str, object], said: str) -> None:
-    found = complaints(msgspec.convert(item(**changes), ItemModel), pools())
-    assert any(said in complaint for complaint in found), found
-
-
-def test_the_answer_of_a_number_follows_from_what_is_printed() -> None:
-    fine = msgspec.convert(item(**NUMBER), ItemModel)
-    assert [
-        c for c in complaints(fine, pools()) if "scenarios in" not in c
-    ] != []  # spent is not in the control
+    with pytest.raises(ContractBroken, match=said):
+        check_item(msgspec.convert(item(**changes), ItemModel))

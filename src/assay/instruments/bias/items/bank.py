@@ -48,7 +48,7 @@ def pools() -> dict[str, tuple[str, ...]]:
 
 def parsed_item(source: Source) -> ItemModel:
     """An item model from its file; what is wrong with it is said with file, line and field."""
-    from .conformance import broken_fields
+    from .validity import broken_fields
 
     model = convert(source.value, ItemModel, source)
     for at, message in broken_fields(model, pools()):

@@ -84,6 +84,15 @@ class CompiledScenario:
         self.normative = _at("normative", Expression, scenario.normative)
         self.biased = _at("biased", Expression, scenario.biased)
 
+    def unused(self) -> list[str]:
+        """What is drawn, computed or varied, and stands nowhere."""
+        texts = [self.text, self.question, self.unit, *self.options.values(), *self.questions.values()]
+        texts += [text for slots in self.vary.values() for text in slots.values()]
+        expressions = [*self.compute.values(), *self.always, self.normative, self.biased]
+        used = set[str]().union(*(one.names for one in (*texts, *expressions)))
+        there = (*self.scenario.draw, *self.scenario.compute, *self.scenario.vary)
+        return [name for name in there if name not in used]
+
     def draw(self, stream: Stream, pools: Mapping[str, tuple[str, ...]]) -> dict[str, Value]:
         """Everything that is drawn and computed. Two draws from one pool differ.
 
