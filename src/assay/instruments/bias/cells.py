@@ -202,6 +202,8 @@ def answered_by(answers: pl.DataFrame, columns: Sequence[str]) -> Iterator[Answe
 
 def cells_of(answers: pl.DataFrame) -> Iterator[BiasCells]:
     """By subject, then by bias, in the order of their names, whatever the order of the rows."""
+    if answers.is_empty():
+        return
     keys, names = _codes(
         answers, ("subject", "bias", "domain", "instance", "condition", "intensity", "method")
     )

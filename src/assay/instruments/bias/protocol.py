@@ -28,6 +28,7 @@ from assay.measuring import (
     exclusion_flags,
     lost_of,
     option_error,
+    plain_measure,
     with_flags,
 )
 from assay.measuring.calibration import Grid
@@ -42,6 +43,7 @@ from .row_options import ROW_HELP, BiasRowOptions
 
 __all__ = ["Bias", "condition_of"]
 
+LOST = "every trial was lost"
 MOST_COMPILED = 512  # item models kept parsed
 CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
@@ -183,9 +185,17 @@ class Bias(InstrumentBase):
             for (subject, bias, why), count in sorted(gone.items())
         ]
         share = lock.study.limits.excluded_share
+        answered = {(row["subject"], row["bias"]) for record, row in answers if record.outcome != "excluded"}
+        lost = [
+            plain_measure(
+                name, None, {"subject": subject, "bias": bias}, n=0, units="", method="", why_null=LOST
+            )
+            for subject, bias in sorted(asked.keys() - answered)
+            for name in ("signed_shift", "BMS", "BCI", "BMP", "HAS", "RCI", "CAS")
+        ]
         return self.result(
             evidence,
-            [_with_losses(measure, asked, excluded, share) for measure in scores.measures],
+            [_with_losses(measure, asked, excluded, share) for measure in (*scores.measures, *lost)],
             scores.verdicts,
             excluded=excluded,
             flags=flags,
