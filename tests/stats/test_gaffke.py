@@ -90,10 +90,10 @@ def test_a_contrast_of_balanced_pairs_is_the_mean_of_their_differences() -> None
     n, treated, control = arrays([2, 2, 2], [2, 1, 2], [0, 1, 1])
     found = cluster_contrast(ClusterTerm(n, treated), ClusterTerm(n, control, -1.0))
     assert found.value == pytest.approx(0.5)
-    assert found.added.tolist() == pytest.approx([1.0, 0.0, 0.5])
+    assert found.parts.added.tolist() == pytest.approx([1.0, 0.0, 0.5])
     assert (found.n, found.clusters) == (12, 3)
-    assert [found.least, found.most] == pytest.approx([-1, 1])
-    expected = MeanCurve(found.added, -1.0, 1.0).interval()
+    assert [found.parts.least, found.parts.most] == pytest.approx([-1, 1])
+    expected = MeanCurve(found.parts.added, -1.0, 1.0).interval()
     assert found.ends(0.95) == pytest.approx((expected.low, expected.high))
 
 
@@ -101,7 +101,7 @@ def test_the_value_is_pooled_and_clusters_without_answers_do_not_count() -> None
     n, treated, m, control = arrays([3, 1, 0, 0], [3, 0, 0, 0], [0, 2, 2, 0], [0, 1, 0, 0])
     found = cluster_contrast(ClusterTerm(n, treated), ClusterTerm(m, control, -1.0))
     assert found.value == pytest.approx(3 / 4 - 1 / 4)
-    assert found.added.mean() == pytest.approx(0.5)
+    assert found.parts.added.mean() == pytest.approx(0.5)
     assert found.clusters == 3
     low, high = found.ends(0.95)
     assert -1 <= low < 0.5 < high <= 1
@@ -122,7 +122,7 @@ def test_an_average_counts_every_value_the_same() -> None:
     )
     found = cluster_average([ones, halves])
     assert found.value == pytest.approx(0.75)
-    assert found.added.mean() == pytest.approx(0.75)
+    assert found.parts.added.mean() == pytest.approx(0.75)
 
 
 def coverage(
