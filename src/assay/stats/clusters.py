@@ -14,11 +14,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.stats._core import FloatArray
 from assay.stats.gaffke import MeanCurve
 
-__all__ = ["ClusterEstimate", "ClusterTerm", "cluster_average", "cluster_contrast"]
+__all__ = ["ClusterAnswers", "ClusterEstimate", "ClusterTerm", "cluster_average", "cluster_contrast"]
 
 Ends = tuple[float, float]
 
@@ -138,3 +139,53 @@ def cluster_average(estimates: Sequence[ClusterEstimate]) -> ClusterEstimate:
 
     limits = (min(one.limits[0] for one, _ in found), max(one.limits[1] for one, _ in found))
     return ClusterEstimate(value, sum(one.n for one, _ in found), m, limits, contribute)
+
+
+class ClusterAnswers(NamedTuple):
+    """Answers in [0, 1] by cluster: all, those that could be read, and the sum of these."""
+
+    total: FloatArray
+    known: FloatArray
+    sum: FloatArray
+
+    @property
+    def rate(self) -> float | None:
+        """The mean of all readable scores (pooled, not the mean of clusters)."""
+        known = self.known.sum()
+        return float(self.sum.sum() / known) if known else None
+
+    @property
+    def n(self) -> int:
+        return int(self.known.sum())
+
+    @property
+    def asked(self) -> int:
+        return int(self.total.sum())
+
+    @property
+    def unknown(self) -> int:
+        return self.asked - self.n
+
+    @property
+    def bounds(self) -> Ends:
+        """The rate if all that could not be read were 0, or 1."""
+        if not self.asked:
+            return 0.0, 1.0
+        least = float(self.sum.sum())
+        return least / self.asked, min((least + self.unknown) / self.asked, 1.0)
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> ClusterAnswers:
+        return ClusterAnswers(self.total[chosen], self.known[chosen], self.sum[chosen])
+
+    @property
+    def estimate(self) -> ClusterEstimate:
+        return cluster_contrast(ClusterTerm(self.known, self.sum))
+
+    def less(self, other: ClusterAnswers) -> ClusterEstimate:
+        """The rate less that of other answers of the same clusters."""
+        return cluster_contrast(ClusterTerm(self.known, self.sum), ClusterTerm(other.known, other.sum, -1.0))
+
+    @property
+    def unread(self) -> ClusterTerm:
+        """The share that could not be read, as a term of a contrast."""
+        return ClusterTerm(self.total, self.total - self.known)
