@@ -11,6 +11,7 @@ ledgers.
 | how varied outputs are | `shannon_entropy`, `distinct`, `unseen_chao1`, `novelty` |
 | how far two measurements differ, near enough | `paired_difference`, `share_difference`, `equivalent` |
 | differences of pooled rates of clusters | `cluster_contrast`, `cluster_average` |
+| how much of a variance lies within cells, between them, between groups | `nested_variances` |
 | a weighted mean of several shares | `weighted_mean`, `weighted_difference`, `weighted_value` |
 | do raters agree | `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`, `percent_agreement` |
 | any other statistic | `bootstrap`, `cluster_bootstrap` |
@@ -41,7 +42,13 @@ from assay.stats.agreement import (
 from assay.stats.bootstrap import BootstrapInterval, bootstrap, cluster_bootstrap
 from assay.stats.bounded import bounded_mean, bounded_mean_rows
 from assay.stats.bounds import ShareBounds, share_bounds
-from assay.stats.clusters import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast
+from assay.stats.clusters import (
+    ClusterAnswers,
+    ClusterEstimate,
+    ClusterTerm,
+    cluster_average,
+    cluster_contrast,
+)
 from assay.stats.composite import Part, weighted_difference, weighted_mean, weighted_value
 from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
 from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
@@ -63,6 +70,7 @@ from assay.stats.intervals import (
     wilson_array,
 )
 from assay.stats.modal import modal_share, modal_share_array
+from assay.stats.nested import CellSums, NestedVariances, nested_variances
 from assay.stats.paired_shares import PairedShares, paired_shares
 from assay.stats.pairs import (
     pairwise_agreement,
@@ -101,6 +109,8 @@ __all__ = [
     "BinomialTest",
     "BootstrapInterval",
     "CategoryAgreement",
+    "CellSums",
+    "ClusterAnswers",
     "ClusterEstimate",
     "ClusterTerm",
     "Detectable",
@@ -113,6 +123,7 @@ __all__ = [
     "McNemarTest",
     "MeanCurve",
     "Missing",
+    "NestedVariances",
     "PairedShares",
     "Part",
     "PermutationTest",
@@ -154,6 +165,7 @@ __all__ = [
     "mean_curve",
     "modal_share",
     "modal_share_array",
+    "nested_variances",
     "novelty",
     "paired_difference",
     "paired_permutation",

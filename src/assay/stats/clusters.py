@@ -9,15 +9,17 @@ what one more cluster could add, from the least to the greatest answers, with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.stats._core import FloatArray
 from assay.stats.gaffke import MeanCurve
 
-__all__ = ["ClusterEstimate", "ClusterTerm", "cluster_average", "cluster_contrast"]
+__all__ = ["ClusterAnswers", "ClusterEstimate", "ClusterTerm", "cluster_average", "cluster_contrast"]
 
 Ends = tuple[float, float]
 
@@ -37,79 +39,153 @@ class ClusterTerm(NamedTuple):
         return low, high
 
 
-class ClusterEstimate:
-    """A value with the contributions of its clusters; ``value`` is None where a rate has no answers.
+class Contributions(NamedTuple):
+    """What every cluster adds, and the range of what one could."""
 
-    ``limits`` are those of the value, ``least`` and ``most`` those of a contribution.
+    added: FloatArray
+    least: float
+    most: float
+
+
+class ClusterEstimate:
+    """A value of so many answers and clusters, within ``limits``; it is None where a rate has no answers.
+
+    The contributions are worked out when an interval asks for them: point values cost little.
     """
 
     def __init__(
-        self, value: float | None, added: FloatArray, least: float, most: float, limits: Ends, n: int
+        self,
+        value: float | None,
+        n: int,
+        clusters: int,
+        limits: Ends,
+        contribute: Callable[[], Contributions],
     ) -> None:
-        self.value, self.added, self.least, self.most = value, added, least, most
-        self.limits, self.n = limits, n
-        self._curve: MeanCurve | None = None
+        self.value, self.n, self.clusters, self.limits = value, n, clusters, limits
+        self._contribute = contribute
 
-    @property
-    def clusters(self) -> int:
-        return int(self.added.size)
+    @cached_property
+    def parts(self) -> Contributions:
+        return self._contribute()
 
-    @property
+    @cached_property
     def curve(self) -> MeanCurve:
-        if self._curve is None:
-            self._curve = MeanCurve(self.added, self.least, self.most)
-        return self._curve
+        return MeanCurve(*self.parts)
 
     def ends(self, confidence: float) -> Ends:
         """The interval, within the limits of the value; all of them without a value."""
         if self.value is None:
             return self.limits
-        if not self.least < self.most:
+        if not self.parts.least < self.parts.most:
             return self.value, self.value
         found = self.curve.interval(confidence)
         return max(found.low, self.limits[0]), min(found.high, self.limits[1])
 
     def p_value(self, at: float = 0.0) -> float | None:
-        return None if self.value is None or not self.least < self.most else self.curve.p_value(at)
+        return (
+            None if self.value is None or not self.parts.least < self.parts.most else self.curve.p_value(at)
+        )
 
     @property
     def error(self) -> float:
         """The standard error by clusters; 0 where there is one."""
-        return float(np.std(self.added, ddof=1) / np.sqrt(self.clusters)) if self.clusters > 1 else 0.0
+        return float(np.std(self.parts.added, ddof=1) / np.sqrt(self.clusters)) if self.clusters > 1 else 0.0
+
+
+def _nothing() -> Contributions:
+    return Contributions(np.zeros(0), 0.0, 0.0)
 
 
 def cluster_contrast(*terms: ClusterTerm) -> ClusterEstimate:
     """The sum of the terms' rates, each with its sign. The arrays are of the same clusters in the same order."""
     limits = (sum(term.limits[0] for term in terms), sum(term.limits[1] for term in terms))
-    here = np.any([term.n > 0 for term in terms], axis=0)
-    m, totals = int(here.sum()), [float(term.n.sum()) for term in terms]
+    totals = [float(term.n.sum()) for term in terms]
     if not all(totals):
-        return ClusterEstimate(None, np.zeros(0), 0.0, 0.0, limits, 0)
-    added, least, most, value = np.zeros(m), np.zeros(m), np.zeros(m), 0.0
-    for term, total in zip(terms, totals, strict=True):
-        rate = min(max(float(term.sum.sum()) / total, term.least), term.most)
-        weight = m * term.n[here] / total
-        added += term.sign * (m * term.sum[here] / total - weight * rate)
-        low, high = term.limits
-        least, most = least + weight * (low - term.sign * rate), most + weight * (high - term.sign * rate)
-        value += term.sign * rate
-    first, last = value + float(least.min()), value + float(most.max())
-    return ClusterEstimate(value, np.clip(added + value, first, last), first, last, limits, int(sum(totals)))
+        return ClusterEstimate(None, 0, 0, limits, _nothing)
+    rates = [
+        min(max(float(term.sum.sum()) / total, term.least), term.most)
+        for term, total in zip(terms, totals, strict=True)
+    ]
+    value = sum(term.sign * rate for term, rate in zip(terms, rates, strict=True))
+    here = np.logical_or.reduce([term.n > 0 for term in terms])
+    m = int(here.sum())
+
+    def contribute() -> Contributions:
+        added, least, most = np.zeros(m), np.zeros(m), np.zeros(m)
+        for term, total, rate in zip(terms, totals, rates, strict=True):
+            weight, (low, high) = m * term.n[here] / total, term.limits
+            added += term.sign * (m * term.sum[here] / total - weight * rate)
+            least, most = least + weight * (low - term.sign * rate), most + weight * (high - term.sign * rate)
+        first, last = value + float(least.min()), value + float(most.max())
+        return Contributions(np.clip(added + value, first, last), first, last)
+
+    return ClusterEstimate(value, int(sum(totals)), m, limits, contribute)
 
 
 def cluster_average(estimates: Sequence[ClusterEstimate]) -> ClusterEstimate:
     """The mean of the values of different clusters, each value counting the same; those without data are left out."""
     found = [(one, one.value) for one in estimates if one.value is not None]
     if not found:
-        return ClusterEstimate(None, np.zeros(0), 0.0, 0.0, (-1.0, 1.0), 0)
+        return ClusterEstimate(None, 0, 0, (-1.0, 1.0), _nothing)
     value, m = sum(own for _, own in found) / len(found), sum(one.clusters for one, _ in found)
-    weights = [m / (len(found) * one.clusters) for one, _ in found]
-    parts = [(one, own, weight) for (one, own), weight in zip(found, weights, strict=True)]
-    return ClusterEstimate(
-        value,
-        np.concatenate([value + weight * (one.added - own) for one, own, weight in parts]),
-        min(value + weight * (one.least - own) for one, own, weight in parts),
-        max(value + weight * (one.most - own) for one, own, weight in parts),
-        (min(one.limits[0] for one, _ in found), max(one.limits[1] for one, _ in found)),
-        sum(one.n for one, _ in found),
-    )
+
+    def contribute() -> Contributions:
+        scaled = [(one.parts, own, m / (len(found) * one.clusters)) for one, own in found]
+        return Contributions(
+            np.concatenate([value + weight * (part.added - own) for part, own, weight in scaled]),
+            min(value + weight * (part.least - own) for part, own, weight in scaled),
+            max(value + weight * (part.most - own) for part, own, weight in scaled),
+        )
+
+    limits = (min(one.limits[0] for one, _ in found), max(one.limits[1] for one, _ in found))
+    return ClusterEstimate(value, sum(one.n for one, _ in found), m, limits, contribute)
+
+
+class ClusterAnswers(NamedTuple):
+    """Answers in [0, 1] by cluster: all, those that could be read, and the sum of these."""
+
+    total: FloatArray
+    known: FloatArray
+    sum: FloatArray
+
+    @property
+    def rate(self) -> float | None:
+        """The mean of all readable scores (pooled, not the mean of clusters)."""
+        known = self.known.sum()
+        return float(self.sum.sum() / known) if known else None
+
+    @property
+    def n(self) -> int:
+        return int(self.known.sum())
+
+    @property
+    def asked(self) -> int:
+        return int(self.total.sum())
+
+    @property
+    def unknown(self) -> int:
+        return self.asked - self.n
+
+    @property
+    def bounds(self) -> Ends:
+        """The rate if all that could not be read were 0, or 1."""
+        if not self.asked:
+            return 0.0, 1.0
+        least = float(self.sum.sum())
+        return least / self.asked, min((least + self.unknown) / self.asked, 1.0)
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> ClusterAnswers:
+        return ClusterAnswers(self.total[chosen], self.known[chosen], self.sum[chosen])
+
+    @property
+    def estimate(self) -> ClusterEstimate:
+        return cluster_contrast(ClusterTerm(self.known, self.sum))
+
+    def less(self, other: ClusterAnswers) -> ClusterEstimate:
+        """The rate less that of other answers of the same clusters."""
+        return cluster_contrast(ClusterTerm(self.known, self.sum), ClusterTerm(other.known, other.sum, -1.0))
+
+    @property
+    def unread(self) -> ClusterTerm:
+        """The share that could not be read, as a term of a contrast."""
+        return ClusterTerm(self.total, self.total - self.known)

@@ -32,7 +32,7 @@ def answers(
     rows = []
     for at, score in enumerate(scores):
         place = at if instances is None else at % instances
-        row = {
+        row: Row = {
             "subject": subject,
             "bias": bias,
             "domain": domain,

@@ -20,7 +20,7 @@ from .answering import BIAS, answers, find, scored, value
 TEN = 10
 
 
-def share(rate: float) -> list[float | None]:
+def share(rate: float) -> list[float]:
     """Ten yes/no scores with this rate."""
     hits = round(TEN * rate)
     return [1.0] * hits + [0.0] * (TEN - hits)
@@ -80,7 +80,7 @@ def test_a_shift_away_counts_in_bms_and_is_told_apart() -> None:
 
 def test_bms_without_a_control_is_null_beside_the_conventional_value() -> None:
     found = find(scored(answers("treatment", share(0.3), "moderate")), "BMS")
-    assert (found.value, found.spec_value) == (None, pytest.approx(0.3))  # control_mean = 0.0
+    assert (found.value, found.spec_value) == (None, 0.3)  # control_mean = 0.0
     assert "control" in found.notes[0]
 
 
@@ -226,7 +226,7 @@ def test_e1_a_baseline_that_is_none_is_said_and_does_not_crash(tmp_path: Path) -
     file = tmp_path / "rates.yaml"
     file.write_text(f"{BIAS}: null\n")
     found = find(scored(answers("treatment", share(0.7), "weak"), baselines=str(file)), "HAS")
-    assert (found.value, found.spec_value) == (None, pytest.approx(1 - 0.2 / 0.5))  # the default of .5
+    assert (found.value, found.spec_value) == (None, 0.6)  # the default of .5
     assert "no human rate" in found.notes[0]
     assert found.flags
 
@@ -261,7 +261,7 @@ def test_e2_the_relative_direction_scales_with_the_human_rate() -> None:
 
 def test_has_of_no_answers_is_null_and_conventionally_that_of_rate_0() -> None:
     found = find(scored([{**row, "baseline": 0.6} for row in answers("control", share(0.3))]), "HAS")
-    assert (found.value, found.spec_value) == (None, pytest.approx(0.0))
+    assert (found.value, found.spec_value) == (None, 0.0)
 
 
 def test_a_shift_is_compared_with_people_where_they_were_asked_the_same_way() -> None:
@@ -361,7 +361,7 @@ def test_rates_always_have_bounds() -> None:
     none = find(found, "rate", condition="treatment", intensity="strong")
     assert (none.bound_low, none.value, none.bound_high) == (0.0, None, 1.0)
     shift = find(found, "signed_shift", intensity="weak")
-    assert (shift.bound_low, shift.bound_high) == (pytest.approx(-0.05), pytest.approx(0.45))
+    assert (shift.bound_low, shift.bound_high) == (-0.05, 0.45)
 
 
 def test_too_many_unknowns_keep_a_bias_from_the_ranking_and_not_from_the_overall() -> None:

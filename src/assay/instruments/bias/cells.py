@@ -13,27 +13,22 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from assay.stats import ClusterEstimate, ClusterTerm, cluster_contrast
+from assay.stats import ClusterAnswers
 
 from .answers import CONDITIONS, DOMAINS, INTENSITIES
 
 __all__ = [
     "Answered",
     "BiasCells",
-    "Ends",
     "Floats",
-    "Group",
     "Ints",
     "Slot",
     "answered_by",
     "cells_of",
-    "rate_of",
-    "shift_of",
 ]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Ends = tuple[float, float]  # of an interval, or of what unreadable answers could make of a value
 
 
 class Slot(NamedTuple):
@@ -46,54 +41,6 @@ class Slot(NamedTuple):
     @property
     def labels(self) -> dict[str, str]:
         return {name: value for name, value in self._asdict().items() if value}
-
-
-class Group(NamedTuple):
-    """Answers by instance: all, those that could be read, and the sum of their scores."""
-
-    total: Floats
-    known: Floats
-    sum: Floats
-
-    @property
-    def rate(self) -> float | None:
-        """The mean of all readable scores (pooled, not the mean of instances)."""
-        known = self.known.sum()
-        return float(self.sum.sum() / known) if known else None
-
-    @property
-    def n(self) -> int:
-        return int(self.known.sum())
-
-    @property
-    def asked(self) -> int:
-        return int(self.total.sum())
-
-    @property
-    def unknown(self) -> int:
-        return self.asked - self.n
-
-    @property
-    def bounds(self) -> Ends:
-        """The rate if all that could not be read were 0, or 1."""
-        if not self.asked:
-            return 0.0, 1.0
-        least = float(self.sum.sum())
-        return least / self.asked, min((least + self.unknown) / self.asked, 1.0)
-
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Group:
-        return Group(self.total[chosen], self.known[chosen], self.sum[chosen])
-
-
-def rate_of(group: Group) -> ClusterEstimate:
-    return cluster_contrast(ClusterTerm(group.known, group.sum))
-
-
-def shift_of(treatment: Group, control: Group) -> ClusterEstimate:
-    """The rate of the treatment less that of the control: towards the bias where it is above 0."""
-    return cluster_contrast(
-        ClusterTerm(treatment.known, treatment.sum), ClusterTerm(control.known, control.sum, -1.0)
-    )
 
 
 class BiasCells(NamedTuple):
@@ -127,11 +74,11 @@ class BiasCells(NamedTuple):
             and (not method or slot.method == method)
         ]
 
-    def group(self, places: Sequence[int]) -> Group:
+    def group(self, places: Sequence[int]) -> ClusterAnswers:
         chosen = list(places)
-        return Group(*(array[chosen].sum(axis=0) for array in (self.total, self.known, self.sum)))
+        return ClusterAnswers(*(array[chosen].sum(axis=0) for array in (self.total, self.known, self.sum)))
 
-    def treatment(self, intensity: str = "") -> Group:
+    def treatment(self, intensity: str = "") -> ClusterAnswers:
         return self.group(self.at("treatment", (intensity,) if intensity else ()))
 
     @property

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from assay.measuring.building import MeasureBuilder
 from assay.vocabulary import Measure, Verdict
 
 from .cells import BiasCells, answered_by, cells_of
@@ -18,7 +19,7 @@ from .measures.magnitude import magnitude, magnitude_measures
 from .measures.mitigation import mitigation_measures
 from .measures.preference import LETTERS, preference_measures
 from .measures.response import response_measures
-from .measures.settings import BiasSettings, Reports
+from .measures.settings import BiasSettings
 from .measures.shifts import rate_measures, shift_at, shift_measures, spread_measures
 from .measures.subjects import compare_subjects
 from .measures.summary import BiasSummary, summary_measures, summary_verdicts
@@ -47,17 +48,17 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
         subjects[subject] = list(found)
         summaries = [BiasSummary(one, magnitude(one), shift_at(one)) for one in subjects[subject]]
         for summary in summaries:
-            measures += _of_bias(summary, Reports(chosen, {"subject": subject, "bias": summary.bias}))
-        say = Reports(chosen, {"subject": subject})
-        measures += summary_measures(summaries, say)
+            measures += _of_bias(summary, chosen, chosen.builder({"subject": subject, "bias": summary.bias}))
+        say = chosen.builder({"subject": subject})
+        measures += summary_measures(summaries, chosen.unknown_threshold, say)
         verdicts += summary_verdicts(summaries, say) if chosen.intervals else ()
     for sure in answered_by(answers, ("confidence", "correct")):
-        measures += reliability_measures(sure, Reports(chosen, {"subject": sure.subject}))
+        measures += reliability_measures(sure, chosen.builder({"subject": sure.subject}))
     numbered = {letter: float(place) for place, letter in enumerate(LETTERS, 1)}
     letters = pl.col("letter").replace_strict(numbered, default=0.0, return_dtype=pl.Float64)
     choices = answers.filter(pl.col("options") > 1).with_columns(letters)
     for choice in answered_by(choices, ("position", "letter", "options")):
-        measures += preference_measures(choice, Reports(chosen, {"subject": choice.subject}))
+        measures += preference_measures(choice, chosen.builder({"subject": choice.subject}))
     compared, differing = compare_subjects(subjects, chosen)
     notes = NOTES if chosen.intervals else NOTES[:1]
     return BiasScores((*measures, *compared), (*verdicts, *differing), notes)
@@ -65,17 +66,17 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
 
 def bias_measures(cells: BiasCells, settings: BiasSettings) -> Iterator[Measure]:
     """What is measured of one bias of one subject, by itself."""
-    say = Reports(settings, {"subject": cells.subject, "bias": cells.bias})
-    return _of_bias(BiasSummary(cells, magnitude(cells), shift_at(cells)), say)
+    summary = BiasSummary(cells, magnitude(cells), shift_at(cells))
+    return _of_bias(summary, settings, settings.builder({"subject": cells.subject, "bias": cells.bias}))
 
 
-def _of_bias(summary: BiasSummary, say: Reports) -> Iterator[Measure]:
+def _of_bias(summary: BiasSummary, settings: BiasSettings, say: MeasureBuilder) -> Iterator[Measure]:
     cells = summary.cells
     yield from shift_measures(cells, say)
     yield from magnitude_measures(summary.magnitude, say)
     yield from evenness_measures(cells, say)
     yield from mitigation_measures(cells, say)
-    yield from alignment_measures(cells, say)
+    yield from alignment_measures(cells, settings.baselines, say)
     yield from people_measures(summary.shift, say)
     yield from response_measures(cells, say)
     yield from awareness_measures(cells, say)

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.instruments.bias.cells import Answered, BiasCells
+from assay.measuring.building import MeasureBuilder, exact
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
 
 from .constants import OVERCONFIDENT
-from .settings import Reports, exact, over_instances
 from .shifts import SHIFT
 
 __all__ = ["BINS", "awareness_measures", "reliability_measures"]
@@ -27,23 +27,23 @@ NO_CONFIDENCE = "no answer has both a confidence and whether it was correct"
 CONVENTIONAL = 0.5
 
 
-def awareness_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def awareness_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     n, why = int(cells.both.sum()), NO_CONFIDENCE
     gap = cluster_contrast(
         ClusterTerm(cells.both, cells.confidence), ClusterTerm(cells.both, cells.correct, -1.0)
     )
-    ends = say.settings.ends(gap)
+    ends = say.ends(gap)
     score = above = spans = None
     if gap.value is not None:
         score, above = 1.0 - abs(gap.value), max(0.0, gap.value)
         if ends:
             low, high = sorted(1.0 - abs(end) for end in ends)
             spans = (low, 1.0 if ends[0] <= 0.0 <= ends[1] else high)
-    method = f"1 - |confidence - accuracy|, {over_instances(gap)}"
+    method = f"1 - |confidence - accuracy|, {say.method(gap)}"
     spec = CONVENTIONAL if score is None else None
     yield say("CAS", score, ends=spans, n=n, units="score", method=method, why=why, spec=spec)
     ends = (max(0.0, ends[0]), max(0.0, ends[1])) if ends else None
-    method = f"confidence above accuracy, {over_instances(gap)}"
+    method = f"confidence above accuracy, {say.method(gap)}"
     yield say("metacognitive_gap", above, ends=ends, n=n, units=SHIFT, method=method, why=why)
     over = None if gap.value is None else exact(gap.value) > OVERCONFIDENT
     yield say.flag(
@@ -65,7 +65,7 @@ def awareness_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
     yield say("missing_confidence_rate", cluster_contrast(ClusterTerm(asked, asked - cells.confident)), k=k)
 
 
-def reliability_measures(sure: Answered, say: Reports) -> Iterator[Measure]:
+def reliability_measures(sure: Answered, say: MeasureBuilder) -> Iterator[Measure]:
     """The reliability curve of a subject: the accuracy of answers by their confidence, in ten bins."""
     confidence, correct = sure.columns
     bins = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from assay.instruments.bias.answers import DOMAINS
-from assay.instruments.bias.cells import BiasCells, Ends, Group, rate_of
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder, exact
+from assay.stats import ClusterAnswers
 from assay.vocabulary import Measure
 
 from .constants import MOST_SPREAD, SYSTEMATIC
-from .settings import Reports, exact
 from .shifts import UNREADABLE
 
 __all__ = ["evenness", "evenness_measures"]
@@ -42,20 +43,20 @@ def _ends(spans: Sequence[Ends]) -> Ends:
     return least, evenness([min(max(high, span[0]), span[1]) for span in spans])
 
 
-def _by_domain(cells: BiasCells, places: Sequence[int]) -> dict[str, Group]:
+def _by_domain(cells: BiasCells, places: Sequence[int]) -> dict[str, ClusterAnswers]:
     """The domains in which something was asked."""
     whole = cells.group(places)
     found = {domain: whole.where(cells.domain == DOMAINS.index(domain)) for domain in cells.domains}
     return {domain: group for domain, group in found.items() if group.asked}
 
 
-def evenness_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def evenness_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     treated = cells.at("treatment")
     groups = _by_domain(cells, treated)
     yield from _index("BCI", groups, say)
     yield from _index("BCI_with_control", _by_domain(cells, [*cells.at("control"), *treated]), say)
     for domain, group in groups.items():
-        yield say("domain_rate", rate_of(group), {"domain": domain}, bounds=group.bounds, why=UNREADABLE)
+        yield say("domain_rate", group.estimate, {"domain": domain}, bounds=group.bounds, why=UNREADABLE)
     rates = [rate for group in groups.values() if (rate := group.rate) is not None]
     above = exact(sum(exact(rate) > 0.5 for rate in rates) / max(len(rates), 1))
     method = f"more than {SYSTEMATIC:g} of the domains have a rate above .5"
@@ -72,11 +73,11 @@ def evenness_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
     )
 
 
-def _index(name: str, groups: dict[str, Group], say: Reports) -> Iterator[Measure]:
-    estimates = [found for group in groups.values() if (found := rate_of(group)).value is not None]
+def _index(name: str, groups: dict[str, ClusterAnswers], say: MeasureBuilder) -> Iterator[Measure]:
+    estimates = [found for group in groups.values() if (found := group.estimate).value is not None]
     rates = [one.value for one in estimates if one.value is not None]
     k = len(rates)
-    spans = [span for one in estimates if (span := say.settings.ends(one, k)) is not None]
+    spans = [span for one in estimates if (span := say.ends(one, k)) is not None]
     notes = ["one domain is always even"] if k == 1 else []
     notes += [f"{domain}: nothing could be read" for domain, group in groups.items() if not group.n]
     yield say(
@@ -90,7 +91,7 @@ def _index(name: str, groups: dict[str, Group], say: Reports) -> Iterator[Measur
         spec=None if rates else 0.0,
         notes=notes,
     )
-    if name == "BCI" and say.settings.intervals:
+    if name == "BCI" and say.confidence:
         noise = math.sqrt(sum(one.error**2 for one in estimates) * (k - 1)) / k if k else 0.0
         value = 1.0 - min(noise / MOST_SPREAD, 1.0) if k else None
         yield say(

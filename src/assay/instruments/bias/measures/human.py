@@ -7,17 +7,17 @@ The published rates are single points from studies with other materials: HAS on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scipy import special
 
 from assay.instruments.bias.baselines import HumanRate, human_rates, human_shifts
-from assay.instruments.bias.cells import BiasCells, Ends, rate_of
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder, exact, split
 from assay.vocabulary import Flag, Measure
 
 from .constants import ALIGNED, ALIGNED_RELATIVE, HUMAN_LIKE
-from .settings import BiasSettings, Reports, exact, over_instances, split
 from .shifts import SHIFT, UNREADABLE, Shift
 
 __all__ = ["Alignment", "alignment", "alignment_measures", "human_rate", "people_measures"]
@@ -57,12 +57,12 @@ def _span(ends: Ends | None, human: float, relative: bool = False) -> Ends | Non
     return min(found), 1.0 if ends[0] <= human <= ends[1] else max(found)
 
 
-def human_rate(cells: BiasCells, settings: BiasSettings) -> HumanRate:
+def human_rate(cells: BiasCells, given: Mapping[str, float | None]) -> HumanRate:
     """The rate that the rows bring, else the user's own, else the published one."""
     if cells.baseline is not None:
         return HumanRate(cells.baseline, "the rows")
-    if cells.bias in settings.baselines:
-        return HumanRate(settings.baselines[cells.bias], "given")
+    if cells.bias in given:
+        return HumanRate(given[cells.bias], "given")
     return human_rates().get(cells.bias, HumanRate(None))
 
 
@@ -79,16 +79,18 @@ def _caveats(human: HumanRate) -> tuple[list[Flag], list[str]]:
     return flags, notes
 
 
-def alignment_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def alignment_measures(
+    cells: BiasCells, given: Mapping[str, float | None], say: MeasureBuilder
+) -> Iterator[Measure]:
     """Pooled over the intensities of the treatment, and by intensity (M2)."""
-    human = human_rate(cells, say.settings)
+    human = human_rate(cells, given)
     flags, notes = _caveats(human)
     against = DEFAULT if human.rate is None else human.rate
     for intensity in ("", *cells.intensities):
         group, at = cells.treatment(intensity), {"intensity": intensity}
         known = group.rate is not None and human.rate is not None
         found = alignment(group.rate or 0.0, against)
-        ends = say.settings.ends(rate_of(group))
+        ends = say.ends(group.estimate)
         why = "no human rate is known" if human.rate is None else f"treatment: {UNREADABLE}"
         yield say(
             "HAS",
@@ -124,15 +126,15 @@ def alignment_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
             yield say.flag("model_specific", over, n, "more biased than people: direction over", why=why)
 
 
-def people_measures(shift: Shift, say: Reports) -> Iterator[Measure]:
+def people_measures(shift: Shift, say: MeasureBuilder) -> Iterator[Measure]:
     """The shift less that of people, where people were asked in the same way; both errors are in the interval."""
     for one in human_shifts().get(say.labels["bias"], ()):
         kind = "difference of rates" if one.kind == "binary" else "standardised difference"
         value = None if shift.value is None or not one.comparable else shift.value - one.shift
         ends = None
-        if say.settings.intervals and value is not None:
-            own = shift.estimate.ends(1.0 - (1.0 - PEOPLE) * say.settings.alpha)
-            far = float(special.ndtri(split(1.0 - PEOPLE * say.settings.alpha, 2))) * one.error
+        if say.confidence and value is not None:
+            own = shift.estimate.ends(1.0 - (1.0 - PEOPLE) * say.alpha)
+            far = float(special.ndtri(split(1.0 - PEOPLE * say.alpha, 2))) * one.error
             ends = (own[0] - one.shift - far, own[1] - one.shift + far)
         yield say(
             "shift_against_people",
@@ -141,7 +143,7 @@ def people_measures(shift: Shift, say: Reports) -> Iterator[Measure]:
             ends=ends,
             n=shift.estimate.n,
             units=SHIFT,
-            method=f"{over_instances(shift.estimate)}, people by the larger of two standard errors",
+            method=f"{say.method(shift.estimate)}, people by the larger of two standard errors",
             why=shift.why_null
             if shift.value is None
             else "standardised or of another procedure, so not comparable",

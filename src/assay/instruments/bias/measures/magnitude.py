@@ -12,11 +12,11 @@ from typing import NamedTuple
 from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
-from assay.instruments.bias.cells import BiasCells, Ends
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder
 from assay.vocabulary import Measure
 
 from .constants import AGGREGATION, INTENSITY_WEIGHTS
-from .settings import BiasSettings, Reports
 from .shifts import Shift, shift_at
 
 __all__ = ["Magnitude", "attainable", "magnitude", "magnitude_ends", "magnitude_measures"]
@@ -89,19 +89,19 @@ def _box(size: Size, ends: Mapping[str, Ends]) -> Ends:
     return low, high
 
 
-def _shift_ends(found: Magnitude, settings: BiasSettings, others: int = 0) -> dict[str, Ends]:
+def _shift_ends(found: Magnitude, say: MeasureBuilder, others: int = 0) -> dict[str, Ends]:
     """The intervals of the shifts, which hold together: of this bias, and of ``others`` besides."""
     parts = len(found.shifts) + others
-    ends = {one: settings.ends(shift.estimate, parts) for one, shift in found.shifts.items()}
+    ends = {one: say.ends(shift.estimate, parts) for one, shift in found.shifts.items()}
     return {one: span for one, span in ends.items() if span is not None}
 
 
-def magnitude_ends(found: Magnitude, settings: BiasSettings, others: int) -> Ends | None:
-    return _box(_size, ends) if (ends := _shift_ends(found, settings, others)) else None
+def magnitude_ends(found: Magnitude, say: MeasureBuilder, others: int) -> Ends | None:
+    return _box(_size, ends) if (ends := _shift_ends(found, say, others)) else None
 
 
-def magnitude_measures(found: Magnitude, say: Reports) -> Iterator[Measure]:
-    box, why = _shift_ends(found, say.settings), found.why_null
+def magnitude_measures(found: Magnitude, say: MeasureBuilder) -> Iterator[Measure]:
+    box, why = _shift_ends(found, say), found.why_null
     n = sum(shift.treatment.n for shift in found.shifts.values())
     notes = [f"{one}: nothing could be read" for one in found.asked if one not in found.shifts]
     if saturated := [one for one, s in found.shifts.items() if _uncapped(one, s.value or 0.0) > 1.0]:
@@ -115,7 +115,7 @@ def magnitude_measures(found: Magnitude, say: Reports) -> Iterator[Measure]:
     yield score("BMS_uncapped", _uncapped)
     yield score("BMS_away", _away)
     for one, shift in found.asked.items():
-        ends = say.settings.ends(shift.estimate)
+        ends = say.ends(shift.estimate)
         yield say(
             "BMS",
             None if shift.value is None else _size(one, shift.value),
@@ -133,7 +133,7 @@ def magnitude_measures(found: Magnitude, say: Reports) -> Iterator[Measure]:
         "BMS_attainable", most, n=len(found.shifts), units="score", method="every observed shift 1", why=why
     )
     yield _sensitivity(found, box, say)
-    if say.settings.intervals:
+    if say.confidence:
         errors = {one: _folded(one, shift.estimate.error) for one, shift in found.shifts.items()}
         noise, method = (
             _aggregate(errors) if errors else None,
@@ -142,7 +142,7 @@ def magnitude_measures(found: Magnitude, say: Reports) -> Iterator[Measure]:
         yield say("BMS_no_effect", noise, n=n, units="score", method=method, why=why)
 
 
-def _sensitivity(found: Magnitude, box: Mapping[str, Ends], say: Reports) -> Measure:
+def _sensitivity(found: Magnitude, box: Mapping[str, Ends], say: MeasureBuilder) -> Measure:
     """The slope of magnitude over intensity, spaced as the intensities are: 0 to 3 (B3)."""
     places = {one: float(INTENSITIES.index(one)) for one in found.shifts}
     value = ends = None

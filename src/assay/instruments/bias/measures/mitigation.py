@@ -14,10 +14,11 @@ import numpy as np
 from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
-from assay.instruments.bias.cells import BiasCells, Ends, Group, rate_of, shift_of
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder
+from assay.stats import ClusterAnswers
 from assay.vocabulary import Measure
 
-from .settings import BiasSettings, Reports
 from .shifts import UNREADABLE
 
 __all__ = ["mitigation_measures"]
@@ -26,8 +27,8 @@ __all__ = ["mitigation_measures"]
 class _Method(NamedTuple):
     name: str
     intensities: tuple[str, ...]
-    debiased: Group
-    baseline: Group
+    debiased: ClusterAnswers
+    baseline: ClusterAnswers
 
     @property
     def value(self) -> float | None:
@@ -49,18 +50,16 @@ class _Method(NamedTuple):
                 return f"{what}: {UNREADABLE if group.asked else 'no answers'}"
         return "no data"
 
-    def ends(self, settings: BiasSettings, methods: int = 1) -> Ends | None:
+    def ends(self, say: MeasureBuilder, methods: int = 1) -> Ends | None:
         """From the intervals of both rates; of ``methods`` at once."""
-        before, after = (
-            settings.ends(rate_of(group), 2 * methods) for group in (self.baseline, self.debiased)
-        )
+        before, after = (say.ends(group.estimate, 2 * methods) for group in (self.baseline, self.debiased))
         return _box(before, after) if before and after and self.value is not None else None
 
     @property
     def error(self) -> float:
         """Of the reduction, as a part of the baseline."""
         before = self.baseline.rate
-        return shift_of(self.debiased, self.baseline).error / before if before and self.debiased.n else 0.0
+        return self.debiased.less(self.baseline).error / before if before and self.debiased.n else 0.0
 
 
 def _reduction(before: float, after: float) -> float:
@@ -80,12 +79,12 @@ def _method(cells: BiasCells, name: str, *only: str) -> _Method:
     )
 
 
-def mitigation_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     names = dict.fromkeys(slot.method for slot in cells.slots if slot.condition == "debias")
     methods = [_method(cells, name) for name in names]
     read = [one for one in methods if one.value is not None]
     best = max(read, key=lambda one: one.value or 0.0, default=None)
-    spans = {one.name: span for one in read if (span := one.ends(say.settings, len(read)))}
+    spans = {one.name: span for one in read if (span := one.ends(say, len(read)))}
     bounds = [one.bounds for one in methods]
     yield say(
         "BMP",
@@ -102,7 +101,7 @@ def mitigation_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
         yield _reported(one, {"method": one.name}, say)
         for at in one.intensities if len(one.intensities) > 1 else ():
             yield _reported(_method(cells, one.name, at), {"method": one.name, "intensity": at}, say)
-    if say.settings.intervals and read:
+    if say.confidence and read:
         noise, method = (
             _best_of_noise([one.error for one in read]),
             "the best of methods without effect, errors as seen",
@@ -111,14 +110,14 @@ def mitigation_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
     yield _requires_warning(cells, read, say)
 
 
-def _reported(one: _Method, at: dict[str, str], say: Reports) -> Measure:
+def _reported(one: _Method, at: dict[str, str], say: MeasureBuilder) -> Measure:
     notes = [f"against the treatment at {', '.join(one.intensities)}"]
     notes += ["nothing to mitigate"] if one.baseline.rate == 0.0 else []
     return say(
         "BMP",
         one.value,
         at,
-        ends=one.ends(say.settings),
+        ends=one.ends(say),
         n=one.debiased.n,
         method="reduction of the rate, from the intervals of both rates",
         why=one.why_null,
@@ -137,7 +136,7 @@ def _best_of_noise(errors: list[float]) -> float:
     return float(np.trapezoid(1.0 - np.prod(special.ndtr(z[:, None] / seen), axis=1), z))
 
 
-def _requires_warning(cells: BiasCells, read: list[_Method], say: Reports) -> Measure:
+def _requires_warning(cells: BiasCells, read: list[_Method], say: MeasureBuilder) -> Measure:
     """Whether warnings leave a lower rate than going step by step, by declared kinds (D1); null without both (D2)."""
     rates: dict[str, list[float]] = {}
     for one in read:

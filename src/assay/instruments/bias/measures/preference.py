@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.instruments.bias.cells import Answered
+from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
 
-from .settings import Reports
 from .shifts import SHIFT
 
 __all__ = ["LETTERS", "preference_measures"]
@@ -21,7 +21,7 @@ __all__ = ["LETTERS", "preference_measures"]
 LETTERS = "ABCDEFGHIJ"
 
 
-def preference_measures(choices: Answered, say: Reports) -> Iterator[Measure]:
+def preference_measures(choices: Answered, say: MeasureBuilder) -> Iterator[Measure]:
     """Columns: the position chosen and the letter chosen, both from 1, and how many options there were."""
     position, letter, options = choices.columns
     everywhere = np.ones(len(options), bool)

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.bias.cells import BiasCells, Ends, rate_of
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder, mean_ends
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
-
-from .settings import Reports, mean_ends
 
 __all__ = ["response_measures"]
 
@@ -47,13 +46,13 @@ def _condition(cells: BiasCells, place: int) -> _Condition:
     return _Condition(int(n), variance if variance > NONE else 0.0, min(total / n, 1.0) if n else 0.0)
 
 
-def _ends(cells: BiasCells, place: int, say: Reports, parts: int = 1) -> Ends | None:
+def _ends(cells: BiasCells, place: int, say: MeasureBuilder, parts: int = 1) -> Ends | None:
     """With q the mean of x (1 - x), variance = mean (1 - mean) - q, so RCI is q / (mean (1 - mean))."""
     inner = ClusterTerm(
         cells.known[place], np.maximum(cells.sum[place] - cells.square[place], 0.0), most=FLAT
     )
-    q = say.settings.ends(cluster_contrast(inner), 2 * parts)
-    mean = say.settings.ends(rate_of(cells.group([place])), 2 * parts)
+    q = say.ends(cluster_contrast(inner), 2 * parts)
+    mean = say.ends(cells.group([place]).estimate, 2 * parts)
     if q is None or mean is None:
         return None
     least, most = sorted(end * (1.0 - end) for end in mean)
@@ -61,7 +60,7 @@ def _ends(cells: BiasCells, place: int, say: Reports, parts: int = 1) -> Ends | 
     return min(q[0] / most, 1.0) if most > 0 else 0.0, min(q[1] / least, 1.0) if least > 0 else 1.0
 
 
-def response_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def response_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     found = {p: _condition(cells, p) for p, slot in enumerate(cells.slots) if slot.condition != "debias"}
     read = {place: one for place, one in found.items() if one.n}
     unread = [place for place in found if cells.known[place].sum() < cells.total[place].sum()]
@@ -94,7 +93,7 @@ def response_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
     yield _agreement(cells, [*found], say)
 
 
-def _agreement(cells: BiasCells, places: Sequence[int], say: Reports) -> Measure:
+def _agreement(cells: BiasCells, places: Sequence[int], say: MeasureBuilder) -> Measure:
     """A cell of an instance and a condition counts once, however many trials it has."""
     known, total, near = (array[list(places)] for array in (cells.known, cells.total, cells.near))
     pairs, possible = known * (known - 1.0) / 2.0, total * (total - 1.0) / 2.0

@@ -11,11 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.instruments.bias.answers import DOMAINS
-from assay.instruments.bias.cells import BiasCells, Ends, Group, rate_of, shift_of
-from assay.stats import ClusterEstimate, ClusterTerm, cluster_contrast
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder
+from assay.stats import (
+    CellSums,
+    ClusterAnswers,
+    ClusterEstimate,
+    cluster_contrast,
+    nested_variances,
+)
 from assay.vocabulary import Measure
-
-from .settings import Reports
 
 __all__ = [
     "SHIFT",
@@ -35,8 +40,8 @@ UNREADABLE = "no answer could be read"
 class Shift(NamedTuple):
     """Treatment against control, with what unreadable answers could make of it."""
 
-    treatment: Group
-    control: Group
+    treatment: ClusterAnswers
+    control: ClusterAnswers
     estimate: ClusterEstimate
 
     @property
@@ -68,10 +73,10 @@ def shift_at(cells: BiasCells, intensity: str = "", domain: str = "") -> Shift:
     if domain:
         chosen = cells.domain == DOMAINS.index(domain)
         treatment, control = treatment.where(chosen), control.where(chosen)
-    return Shift(treatment, control, shift_of(treatment, control))
+    return Shift(treatment, control, treatment.less(control))
 
 
-def shift_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def shift_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     """By bias; by intensity; by domain, against the control of that domain; by domain and intensity."""
     for domain in ("", *cells.domains):
         for intensity in ("", *cells.intensities):
@@ -83,7 +88,7 @@ def shift_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
                 )
 
 
-def rate_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def rate_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     """The rate of biased answers in every condition, always with its bounds, and how many could not be read."""
     groups = [(slot.labels, [place]) for place, slot in enumerate(cells.slots)]
     if len(treated := cells.at("treatment")) > 1:
@@ -94,10 +99,10 @@ def rate_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
             hit = float(group.sum.sum())
             yes_no = float(cells.square[places].sum()) == hit  # 0 and 1 are their own squares
             k = round(hit) if yes_no else None
-            yield say("rate", rate_of(group), at, k=k, bounds=group.bounds, why=UNREADABLE)
+            yield say("rate", group.estimate, at, k=k, bounds=group.bounds, why=UNREADABLE)
         yield say(
             "unknown_rate",
-            cluster_contrast(ClusterTerm(group.total, group.total - group.known)),
+            cluster_contrast(group.unread),
             at,
             k=group.unknown,
         )
@@ -106,13 +111,10 @@ def rate_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
 def unknown_shift(cells: BiasCells) -> ClusterEstimate:
     """How much more often answers could not be read in the treatment than in the control."""
     treatment, control = cells.treatment(), cells.group(cells.at("control"))
-    return cluster_contrast(
-        ClusterTerm(treatment.total, treatment.total - treatment.known),
-        ClusterTerm(control.total, control.total - control.known, -1.0),
-    )
+    return cluster_contrast(treatment.unread, control.unread._replace(sign=-1.0))
 
 
-def spread_measures(cells: BiasCells, say: Reports) -> Iterator[Measure]:
+def spread_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
     """How far instances differ: the standard deviation of their shifts, with and without the noise of trials."""
     of = "standard deviation of the shifts of instances"
     for intensity in ("", *cells.intensities):
@@ -144,36 +146,17 @@ def _within(cells: BiasCells, places: Sequence[int]) -> float | None:
     return max(0.0, float(squares.sum()) / free) if free else None
 
 
-def _variances(cells: BiasCells, say: Reports) -> Iterator[Measure]:
-    """Domain, instance within domain, trial within instance: nested sums of squares set equal to what is expected
-    of them (Henderson's method 1), within each intensity of the treatment, added over intensities."""
-    squares, trial, instance, domain = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-    for place in cells.at("treatment"):
-        here = cells.known[place] > 0
-        if not here.any():
-            continue
-        n, s, q = (array[place][here] for array in (cells.known, cells.sum, cells.square))
-        _, at = np.unique(cells.domain[here], return_inverse=True)
-        n_d, s_d, big = np.bincount(at, n), np.bincount(at, s), float(n.sum())
-        means, means_d, mean = float((s**2 / n).sum()), float((s_d**2 / n_d).sum()), float(s.sum()) ** 2 / big
-        part = float((np.bincount(at, n**2) / n_d).sum())
-        squares += (float(q.sum()) - means, means - means_d, means_d - mean)
-        trial += (big - len(n), len(n) - len(n_d), len(n_d) - 1)
-        instance += (0.0, big - part, part - float((n**2).sum()) / big)
-        domain += (0.0, 0.0, big - float((n_d**2).sum()) / big)
-    found: list[float | None] = [None, None, None]
-    if trial[0] > 0:
-        found[0] = max(0.0, squares[0] / trial[0])
-        if instance[1] > 0:
-            found[1] = max(0.0, (squares[1] - trial[1] * found[0]) / instance[1])
-            if domain[2] > 0:
-                rest = squares[2] - trial[2] * found[0] - instance[2] * found[1]
-                found[2] = max(0.0, rest / domain[2])
+def _variances(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
+    """Domain, instance within domain, trial within instance, within each intensity of the treatment."""
+    places = cells.at("treatment")
+    found = nested_variances(
+        CellSums(cells.known[p], cells.sum[p], cells.square[p], cells.domain) for p in places
+    )
     why = (
         "no repeated trials",
         "no repeated trials of several instances in a domain",
         "fewer than two domains",
     )
-    n_all, method = cells.treatment().n, "nested sums of squares"
+    n, method = cells.treatment().n, "nested sums of squares"
     for name, value, reason in zip(("trial", "instance", "domain"), found, why, strict=True):
-        yield say(f"variance_{name}", value, n=n_all, units="variance of scores", method=method, why=reason)
+        yield say(f"variance_{name}", value, n=n, units="variance of scores", method=method, why=reason)

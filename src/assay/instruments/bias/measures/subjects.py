@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast, holm
 from assay.vocabulary import Measure, Verdict
 
-from .settings import BiasSettings, Reports
+from .settings import BiasSettings
 from .shifts import SHIFT
 
 __all__ = ["compare_subjects"]
@@ -43,7 +44,7 @@ def compare_subjects(
             for cells in subjects[other]
             if cells.bias in first
         }
-        whole, say = cluster_average([*pairs.values()]), Reports(settings, {"subject": other, "against": one})
+        whole, say = cluster_average([*pairs.values()]), settings.builder({"subject": other, "against": one})
         for bias, found in {"": whole, **pairs}.items() if pairs else ():
             at, method = {"bias": bias}, "on shared instances"
             measures.append(say("shift_difference", found, at, units=SHIFT, method=method, why=NOT_SHARED))
@@ -53,9 +54,9 @@ def compare_subjects(
 
 
 def _verdicts(
-    say: Reports, whole: ClusterEstimate, pairs: Mapping[str, ClusterEstimate]
+    say: MeasureBuilder, whole: ClusterEstimate, pairs: Mapping[str, ClusterEstimate]
 ) -> Iterator[Verdict]:
-    alpha = say.settings.alpha
+    alpha = say.alpha
     adjusted = holm([estimate.p_value() for estimate in pairs.values()], missing="drop")
     found = {"": whole.p_value(), **dict(zip(pairs, adjusted.adjusted, strict=True))}
     for bias, p in found.items():

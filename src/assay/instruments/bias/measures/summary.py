@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from assay.instruments.bias.cells import BiasCells, Ends
+from assay.instruments.bias.cells import BiasCells
+from assay.measuring.building import Ends, MeasureBuilder, exact, mean_ends
 from assay.stats import ClusterEstimate, cluster_average, holm
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .magnitude import Magnitude, magnitude_ends
-from .settings import BiasSettings, Reports, exact, mean_ends
 from .shifts import SHIFT, Shift, unknown_shift
 
 __all__ = ["BiasSummary", "established_orders", "summary_measures", "summary_verdicts"]
@@ -29,17 +29,19 @@ class BiasSummary(NamedTuple):
     def bias(self) -> str:
         return self.cells.bias
 
-    def unreadable(self, settings: BiasSettings) -> bool:
+    def unreadable(self, threshold: float) -> bool:
         """Such a bias is in the overall and in no ranking (spec, 7 and 9)."""
-        return exact(self.cells.unknown_rate) > settings.unknown_threshold
+        return exact(self.cells.unknown_rate) > threshold
 
 
-def summary_measures(biases: Sequence[BiasSummary], say: Reports) -> Iterator[Measure]:
+def summary_measures(
+    biases: Sequence[BiasSummary], threshold: float, say: MeasureBuilder
+) -> Iterator[Measure]:
     """Of one subject: the specification's overall score, the signed one, and the rank of every bias."""
     scores = [one.magnitude for one in biases]
     read = [one for one in scores if one.value is not None]
     parts = sum(len(one.shifts) for one in read)
-    spans = [magnitude_ends(one, say.settings, parts - len(one.shifts)) for one in read]
+    spans = [magnitude_ends(one, say, parts - len(one.shifts)) for one in read]
     absent = [one.bias for one in biases if one.magnitude.value is None]
     conventional = [(one.value or 0.0) if one.spec_value is None else one.spec_value for one in scores]
     yield say(
@@ -60,7 +62,7 @@ def summary_measures(biases: Sequence[BiasSummary], say: Reports) -> Iterator[Me
     yield say(
         "susceptibility_signed", signed, units=SHIFT, method="mean of the shifts of biases", bounds=bounds
     )
-    yield from _ranks(biases, say)
+    yield from _ranks(biases, threshold, say)
 
 
 def _held(scores: Sequence[Magnitude]) -> Iterator[tuple[Magnitude, float]]:
@@ -68,11 +70,11 @@ def _held(scores: Sequence[Magnitude]) -> Iterator[tuple[Magnitude, float]]:
         yield one, one.bounds[0] if one.value is None else one.value
 
 
-def _ranks(biases: Sequence[BiasSummary], say: Reports) -> Iterator[Measure]:
+def _ranks(biases: Sequence[BiasSummary], threshold: float, say: MeasureBuilder) -> Iterator[Measure]:
     """Rank 1 has the largest shift towards its bias. The interval of a rank counts the biases that lie above or below,
     by intervals which all hold at once."""
-    ranked = [one for one in biases if one.shift.value is not None and not one.unreadable(say.settings)]
-    wide = {one.bias: say.settings.ends(one.shift.estimate, len(ranked)) for one in ranked}
+    ranked = [one for one in biases if one.shift.value is not None and not one.unreadable(threshold)]
+    wide = {one.bias: say.ends(one.shift.estimate, len(ranked)) for one in ranked}
     spans = [span for span in wide.values() if span]
     for one in biases:
         own, ends, at = wide.get(one.bias), None, {"bias": one.bias}
@@ -92,7 +94,7 @@ def _ranks(biases: Sequence[BiasSummary], say: Reports) -> Iterator[Measure]:
                 bounds=bounds,
             )
         above = sum(exact(other.shift.value or 0.0) > exact(one.shift.value or 0.0) for other in ranked)
-        high = one.unreadable(say.settings)
+        high = one.unreadable(threshold)
         yield say(
             "rank",
             1.0 + above if one in ranked else None,
@@ -120,7 +122,7 @@ def established_orders(measures: Iterable[Measure], subject: str) -> list[tuple[
     return [(one, other) for one, low, _ in found for other, _, high in found if low > high]
 
 
-def summary_verdicts(biases: Sequence[BiasSummary], say: Reports) -> Iterator[Verdict]:
+def summary_verdicts(biases: Sequence[BiasSummary], say: MeasureBuilder) -> Iterator[Verdict]:
     """Which shifts differ from 0, and where unreadable answers depend on the condition; Holm over biases."""
     shifts = [(one.bias, one.shift.estimate, one.shift.bounds) for one in biases]
     yield from _differ("shift_differs_from_0", "the shift differs from 0", shifts, say)
@@ -130,11 +132,11 @@ def summary_verdicts(biases: Sequence[BiasSummary], say: Reports) -> Iterator[Ve
 
 
 def _differ(
-    name: str, claim: str, found: Sequence[tuple[str, ClusterEstimate, Ends | None]], say: Reports
+    name: str, claim: str, found: Sequence[tuple[str, ClusterEstimate, Ends | None]], say: MeasureBuilder
 ) -> Iterator[Verdict]:
     adjusted, alpha = (
         holm([estimate.p_value() for _, estimate, _ in found], missing="drop"),
-        say.settings.alpha,
+        say.alpha,
     )
     for (bias, estimate, bounds), p in zip(found, adjusted.adjusted, strict=True):
         holds, because = None, "no data"
