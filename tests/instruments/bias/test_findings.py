@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.instruments.bias.answers import answer_table
-from assay.instruments.bias.baselines import BIASES, human_rates
+from assay.instruments.bias.baselines import BIASES, human_rates, human_shifts
 from assay.instruments.bias.measures import constants
 from assay.instruments.bias.measures.human import alignment
 from assay.instruments.bias.measures.magnitude import attainable
@@ -496,3 +496,36 @@ def test_orders_of_biases_are_established_only_where_simultaneous_intervals_are_
     assert (said["most_susceptible"][0], said["least_susceptible"]) == ("anchoring_effect", ["loss_aversion"])
     few = [row for row in rows if int(row["instance"][1:]) % 20 == 0]
     assert established_orders(scored(few).measures, "s") == []
+
+
+def test_people_in_one_condition_each_give_the_published_shift_and_its_interval() -> None:
+    """Counts of Many Labs 2, one row a person; the interval in the file is Newcombe's."""
+    (known,) = human_shifts()["mental_accounting"]
+    rows = []
+    for condition, intensity, counts in (
+        ("control", "", known.control),
+        ("treatment", "moderate", known.treatment),
+    ):
+        for at in range(int(counts["n"])):
+            row = {
+                "subject": "people",
+                "bias": known.bias,
+                "domain": "individual",
+                "condition": condition,
+                "trial": 0,
+            }
+            rows.append(
+                {
+                    **row,
+                    "intensity": intensity,
+                    "instance": f"{condition}{at}",
+                    "score": float(at < counts["k"]),
+                }
+            )
+    measures = score_answers(answer_table(rows)).measures
+    labels = {"subject": "people", "bias": known.bias}
+    found = next(m for m in measures if m.name == "signed_shift" and m.labels == labels)
+    assert [found.value, found.low, found.high] == pytest.approx(
+        [known.shift, known.low, known.high], abs=5e-4
+    )
+    assert found.n == known.n

@@ -69,7 +69,7 @@ def test_every_point_value_is_that_of_plain_loops(seed: int) -> None:
         assert got == (None if expected is None else pytest.approx(expected, abs=1e-11)), (name, more)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 100))
 def test_the_order_of_rows_does_not_matter(seed: int, shuffle: int) -> None:
     rows = rows_of(seed)
@@ -78,7 +78,7 @@ def test_the_order_of_rows_does_not_matter(seed: int, shuffle: int) -> None:
         assert scored(rows) == scored(shuffled)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10_000))
 def test_intervals_and_bounds_hold_their_values_and_stay_in_range(seed: int) -> None:
     rows = rows_of(seed)
@@ -100,7 +100,7 @@ def test_intervals_and_bounds_hold_their_values_and_stay_in_range(seed: int) -> 
             assert (m.value if m.high is None else m.high) <= 1.0, m
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_mirrored_subject_has_the_mirrored_shift(seed: int) -> None:
     """Every score turned round: shifts and their intervals change sign, sizes stay."""

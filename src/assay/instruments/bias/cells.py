@@ -99,7 +99,6 @@ class BiasCells(NamedTuple):
         return [DOMAINS[place] for place in np.unique(self.domain)]
 
 
-_SLOT = ("condition", "intensity", "method")
 _ORDER = {
     "condition": {name: place for place, name in enumerate(CONDITIONS)},
     "intensity": {name: place for place, name in enumerate(("", *INTENSITIES))},

@@ -104,7 +104,7 @@ def alignment_measures(
             bounds=_span(group.bounds, against) if human.rate is not None else None,
             spec=None if known else found.score,
             flags=flags,
-            notes=notes,
+            notes=[*notes, f"direction: {('aligned', 'over', 'under')[found.direction]}"] if known else notes,
         )
         relative, method = found.relative if known else None, "1 - min(|rate - human| / human, 1)"
         why = why if not known else "the human rate is 0"
