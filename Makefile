@@ -27,6 +27,7 @@ demo: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay run examples/demo.yaml
 	$(BIN)/assay run examples/consistency.yaml
+	$(BIN)/assay run bias --biases core --quick --subject local:smollm2
 	$(BIN)/assay run agency --quick --subject local:smollm2
 	$(BIN)/assay run agency --subject reference:apprentice
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.streams import Stream
 
-from .items.parsing import ParsedPrompt, shipped_parser
+from .items.parsing import ParsedItem, shipped_parser
 
 __all__ = ["REFERENCES", "Responder"]
 
@@ -59,7 +59,7 @@ class Responder:
             lines.append(f"Confidence: {self.sure if given == read.normative else self.unsure}")
         return "\n".join(lines)
 
-    def _preferred(self, read: ParsedPrompt, stream: Stream) -> str:
+    def _preferred(self, read: ParsedItem, stream: Stream) -> str:
         """A letter that is taken for its own sake, or for its place; else nothing."""
         if read.letters and stream.random() < self.letter:
             return min(read.letters)

@@ -23,7 +23,7 @@ from .model import (
     Draw,
     Intensity,
     ItemModel,
-    Scenario,
+    ItemScenario,
 )
 from .templates import Template, tidy
 
@@ -33,7 +33,7 @@ __all__ = [
     "CompiledItem",
     "CompiledScenario",
     "Condition",
-    "FieldError",
+    "ItemFieldError",
     "content_stream",
 ]
 
@@ -64,7 +64,7 @@ def content_stream(instance: Instance) -> Stream:
 class CompiledScenario:
     """A scenario whose texts and expressions are parsed. Raises `InputError` with the field where one is wrong."""
 
-    def __init__(self, scenario: Scenario, answer: AnswerKind) -> None:
+    def __init__(self, scenario: ItemScenario, answer: AnswerKind) -> None:
         self.scenario, self.answer = scenario, answer
         self.text = _at("text", Template, scenario.text)
         self.question = _at("question", Template, scenario.question)
@@ -121,13 +121,13 @@ def _ordered(expressions: dict[str, Expression]) -> dict[str, Expression]:
     while left:
         ready = {name: one for name, one in left.items() if not one.names & left.keys()}
         if not ready:
-            raise FieldError(("compute",), f"{', '.join(left)} depend on each other")
+            raise ItemFieldError(("compute",), f"{', '.join(left)} depend on each other")
         found |= ready
         left = {name: one for name, one in left.items() if name not in ready}
     return found
 
 
-class FieldError(InputError):
+class ItemFieldError(InputError):
     """What is wrong with a text or an expression, and where it stands in the item."""
 
     def __init__(self, at: tuple[str | int, ...], message: str) -> None:
@@ -139,7 +139,7 @@ def _at(field: str, make: Any, text: str) -> Any:
     try:
         return make(text)
     except InputError as error:
-        raise FieldError(tuple(field.split(".")), str(error)) from None
+        raise ItemFieldError(tuple(field.split(".")), str(error)) from None
 
 
 def _pool(pools: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
@@ -173,8 +173,8 @@ class CompiledItem:
             for number, scenario in enumerate(scenarios):
                 try:
                     compiled = CompiledScenario(scenario, model.answer)
-                except FieldError as error:
-                    raise FieldError(("domains", domain, number, *error.at), error.message) from None
+                except ItemFieldError as error:
+                    raise ItemFieldError(("domains", domain, number, *error.at), error.message) from None
                 self.scenarios.setdefault(domain, []).append(compiled)
 
     def instance(self, instance: Instance, domain: Domain) -> BiasInstance:

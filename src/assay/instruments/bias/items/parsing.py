@@ -21,7 +21,7 @@ from .layout import Layout
 from .model import CONDITIONS, Domain
 from .templates import Template, tidy
 
-__all__ = ["ParsedPrompt", "PromptParser", "shipped_parser"]
+__all__ = ["ParsedItem", "PromptParser", "shipped_parser"]
 
 Pieces = list[tuple[str, str]]  # a plain stretch, and the name of the gap after it
 LONGEST_GAP = 120  # characters
@@ -31,7 +31,7 @@ _OPTION = re.compile(r"([A-F])\) (.+)")
 _NUMBER = re.compile(r"-?[\d,]*\.?\d+%?")
 
 
-class ParsedPrompt(Struct, frozen=True):
+class ParsedItem(Struct, frozen=True):
     """``condition`` is ``control`` or an intensity. ``normative`` and ``biased`` are as an answer line gives them."""
 
     bias: str
@@ -57,7 +57,7 @@ class PromptParser:
         ]
         self._pieces: dict[tuple[int, str], list[tuple[str, Pieces]]] = {}
 
-    def parse(self, prompt: str) -> ParsedPrompt | None:
+    def parse(self, prompt: str) -> ParsedItem | None:
         """None where the prompt is of none of the items."""
         body = tidy(prompt).rpartition(FORM)[0]
         flat = _BLANK.sub(" ", body)
@@ -166,7 +166,7 @@ def _parsed(
     asked: str,
     values: dict[str, Value],
     body: str,
-) -> ParsedPrompt:
+) -> ParsedItem:
     layout = Layout((), ())
     if compiled.answer == "choice":
         layout, values = _layout(compiled, condition, values, body)
@@ -181,7 +181,7 @@ def _parsed(
     elif compiled.answer == "yes_no":
         answers = {option: "yes" if option == asked else "no" for option in (normative, biased)}
     method = next((kind for kind, text in item.debias.items() if tidy(text.fill(values)) in body), None)
-    return ParsedPrompt(
+    return ParsedItem(
         item.model.bias,
         domain,
         compiled.scenario.scenario,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from assay.errors import InputError
 from assay.vocabulary import Instance
 
-from .instance import BiasInstance, CompiledItem, Condition, FieldError
+from .instance import BiasInstance, CompiledItem, Condition, ItemFieldError
 from .model import CONDITIONS, DOMAINS, INTENSITIES, ItemModel
 
 __all__ = ["DRAWS", "broken_fields", "conditions_of", "drawn"]
@@ -20,7 +20,7 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
     """What makes a file unusable, with its field: no run can begin with it."""
     try:
         item = CompiledItem(model, pools)
-    except FieldError as error:
+    except ItemFieldError as error:
         yield error.at, error.message
         return
     for domain, scenarios in item.scenarios.items():
