@@ -14,11 +14,11 @@ from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
 
 from .building import MeasureBuilder
+from .layouts import LETTERS
 
-__all__ = ["BINS", "LETTERS", "preference_measures", "reliability_measures"]
+__all__ = ["BINS", "preference_measures", "reliability_measures"]
 
 BINS = 10  # of the reliability curve
-LETTERS = "ABCDEFGHIJKLMNOPQRST"
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import msgspec
 
 from assay.bench import Item, Prepared, Probe
-from assay.errors import InputError, UnknownName
+from assay.errors import UnknownName
 from assay.evidence.records import Evidence, Record
 from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
-from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
-from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, KINDS, Domain, ItemModel
+from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition, conditions_of
+from assay.instruments.bias.items.model import DOMAINS, Domain, ItemModel
 from assay.measuring import (
     InstrumentBase,
     Rows,
@@ -50,9 +50,9 @@ CHOICE = ("letter", "position", "options")  # what a choice was, and among how m
 
 def condition_of(trial: Trial) -> Condition:
     """What a trial shows, from its factors."""
-    intensity = next((i for i in INTENSITIES if i == trial.factors.get("intensity")), None)
-    method = next((k for k in KINDS if k == trial.factors.get("method")), None)
-    return Condition("debias" if method else "treatment" if intensity else "control", intensity, method)
+    varied = {name: value for name, value in trial.factors.items() if name != "trial"}
+    condition = "debias" if "method" in varied else "treatment" if varied else "control"
+    return msgspec.convert({"condition": condition, **varied}, Condition)
 
 
 class Bias(InstrumentBase):
@@ -110,7 +110,8 @@ class Bias(InstrumentBase):
         if evidence.stratum is None or evidence.waves:
             return
         options, bias = self._options(lock), evidence.stratum
-        conditions = list(self._conditions(options, self._item(lock, bias).model))
+        model, debiased = self._item(lock, bias).model, options.debias_intensities
+        conditions = list(conditions_of(model, options.intensities, debiased, options.methods))
         for spec in lock.study.specs:
             for domain in options.domains:
                 for number in range(options.instances):
@@ -123,17 +124,8 @@ class Bias(InstrumentBase):
                                 number,
                                 temperature=options.temperature,
                                 max_tokens=options.max_tokens,
-                                factors=_factors(shown, again),
+                                factors={"trial": again, **shown.factors},
                             )
-
-    def _conditions(self, options: BiasOptions, model: ItemModel) -> Iterator[Condition]:
-        yield Condition("control")
-        for intensity in options.intensities:
-            yield Condition("treatment", intensity)
-            if intensity in options.debias_intensities:
-                for method in options.methods:
-                    if method in model.debias:
-                        yield Condition("debias", intensity, method)
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         instance = self.instance_of(probe.lock, trial.instance)
@@ -334,20 +326,8 @@ class Bias(InstrumentBase):
 
 
 def _parts(item: str) -> tuple[str, Domain]:
-    bias, _, named = item.partition("/")
-    domain = next((d for d in DOMAINS if d == named), None)
-    if domain is None:
-        raise InputError(f"{item!r} names no domain")
-    return bias, domain
-
-
-def _factors(shown: Condition, again: int) -> dict[str, str | float]:
-    found: dict[str, str | float] = {"trial": again}
-    if shown.intensity is not None:
-        found["intensity"] = shown.intensity
-    if shown.method is not None:
-        found["method"] = shown.method
-    return found
+    bias, _, domain = item.partition("/")
+    return bias, msgspec.convert(domain, Domain)
 
 
 def _with_losses(

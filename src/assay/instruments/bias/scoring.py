@@ -9,7 +9,8 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.measuring.building import MeasureBuilder
-from assay.measuring.choices import LETTERS, preference_measures, reliability_measures
+from assay.measuring.choices import preference_measures, reliability_measures
+from assay.measuring.layouts import LETTERS
 from assay.vocabulary import Measure, Verdict
 
 from .cells import BiasCells, answered_by, cells_of

@@ -16,12 +16,12 @@ __all__ = [
     "INTENSITIES",
     "KINDS",
     "AnswerKind",
+    "BiasScenario",
     "Debiasing",
     "Domain",
     "Draw",
     "Intensity",
     "ItemModel",
-    "Scenario",
 ]
 
 Domain = Literal["individual", "professional", "social", "temporal", "risk"]
@@ -51,7 +51,7 @@ class Draw(
     step: int | float = 1
 
 
-class Scenario(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class BiasScenario(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A situation. With yes or no, ``questions`` has a question for each of the two options, to which yes means it."""
 
     scenario: Name
@@ -79,6 +79,8 @@ class ItemModel(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     why: Sentence
     answer: AnswerKind
     debias: Annotated[dict[Debiasing, Sentence], Meta(min_length=1)]
-    domains: Annotated[dict[Domain, Annotated[tuple[Scenario, ...], Meta(min_length=1)]], Meta(min_length=1)]
+    domains: Annotated[
+        dict[Domain, Annotated[tuple[BiasScenario, ...], Meta(min_length=1)]], Meta(min_length=1)
+    ]
     unscored: str = ""
     limits: str = ""  # what a reader should know of this item's validity
