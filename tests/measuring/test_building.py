@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.measuring.building import MeasureBuilder, exact, mean_ends, split
+from assay.measuring.building import Claimed, MeasureBuilder, exact, mean_ends, split
 from assay.stats import ClusterTerm, cluster_contrast
 
 TWO = np.array([2.0, 2.0])
@@ -59,3 +59,18 @@ def test_numbers_are_compared_as_on_paper() -> None:
     assert (split(0.95, 1), exact(split(0.95, 5))) == (0.95, 0.99)
     assert mean_ends([(0.0, 1.0), (1.0, 1.0)]) == (0.5, 1.0)
     assert mean_ends([]) is None
+
+
+def test_a_difference_from_0_holds_by_holm_unless_unreadable_answers_could_undo_it() -> None:
+    many = np.ones(40)
+    large, none = cluster_contrast(ClusterTerm(many, many)), cluster_contrast(ClusterTerm(many * 0, many * 0))
+    tests = [
+        Claimed("sure", large, (0.5, 1.0), {"bias": "b"}),
+        Claimed("undone", large, (0.0, 1.0)),
+        Claimed("empty", none),
+    ]
+    found = list(MeasureBuilder({"subject": "s"}).verdicts("differs", tests, "biases", why="no answers"))
+    assert [verdict.holds for verdict in found] == [True, None, None]
+    assert found[0].labels == {"subject": "s", "bias": "b"}
+    assert "by Holm over 2 biases" in found[0].rule
+    assert found[2].because == "no answers"

@@ -1,17 +1,20 @@
-"""Measures of cluster estimates and of numbers, many with the same labels: one builder, with or without intervals."""
+"""Measures of cluster estimates and of numbers, many with the same labels: one builder, with or without intervals.
+
+``verdicts`` gives the verdicts on such estimates, by Holm over all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from assay.canonical import real
-from assay.stats import ClusterEstimate
-from assay.vocabulary import Flag, Measure
+from assay.stats import ClusterEstimate, holm
+from assay.vocabulary import Flag, Measure, Verdict
 
 from .measures import NO_DATA
 
-__all__ = ["Ends", "MeasureBuilder", "exact", "mean_ends", "split"]
+__all__ = ["Claimed", "Ends", "MeasureBuilder", "exact", "mean_ends", "split"]
 
 Ends = tuple[float, float]  # of an interval, or of what unreadable answers could make of a value
 
@@ -32,6 +35,15 @@ def mean_ends(spans: Sequence[Ends]) -> Ends | None:
         if spans
         else None
     )
+
+
+class Claimed(NamedTuple):
+    """An estimate whose difference from 0 is claimed, and what unreadable answers could make of it."""
+
+    claim: str
+    estimate: ClusterEstimate
+    bounds: Ends | None = None
+    labels: Mapping[str, str] = {}
 
 
 class MeasureBuilder:
@@ -105,3 +117,27 @@ class MeasureBuilder:
         """Yes or no as 1 or 0, decided by values; null where it cannot be decided."""
         value, conventional = (None if one is None else float(one) for one in (holds, spec))
         return self(name, value, n=n, units="yes/no", method=method, spec=conventional, **more)
+
+    def verdicts(
+        self, name: str, found: Sequence[Claimed], over: str = "", why: str = NO_DATA
+    ) -> Iterator[Verdict]:
+        """Which estimates differ from 0, by Holm ``over`` all of them; not where unreadable answers could undo it."""
+        adjusted = holm([one.estimate.p_value() for one in found], missing="drop")
+        for one, p in zip(found, adjusted.adjusted, strict=True):
+            holds, because, bounds = None, why, one.bounds
+            if p is not None and one.estimate.value is not None:
+                undone = bounds is not None and bounds[0] <= 0.0 <= bounds[1]
+                holds = True if p <= self.alpha and not undone else None
+                because = f"{one.estimate.value:+.3f}, p = {p:.3g}"
+                because += ", but unreadable answers could undo it" if p <= self.alpha and undone else ""
+            yield Verdict(
+                name=name,
+                kind="comparison",
+                labels={**self.labels, **one.labels},
+                claim=one.claim,
+                rule=f"p at most {self.alpha:g}"
+                + (f", by Holm over {adjusted.tests} {over}" if over else "")
+                + (", whatever the unreadable answers were" if bounds is not None else ""),
+                holds=holds,
+                because=because,
+            )

@@ -9,10 +9,17 @@ from pathlib import Path
 
 from assay.errors import ContractBroken, InputError
 from assay.instruments.bias.items.bank import pools, read_item
-from assay.instruments.bias.items.instance import FORM, YES_NO, BiasInstance, CompiledItem, Condition
+from assay.instruments.bias.items.instance import (
+    FORM,
+    YES_NO,
+    BiasInstance,
+    CompiledItem,
+    Condition,
+    conditions_of,
+)
 from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, ItemModel
 from assay.instruments.bias.items.parsing import PromptParser
-from assay.instruments.bias.items.validity import DRAWS, broken_fields, conditions_of, drawn
+from assay.instruments.bias.items.validity import DRAWS, broken_fields, drawn
 
 from .conformance import Conformance
 
@@ -135,8 +142,10 @@ def _of_parsing(instances: list[BiasInstance]) -> Iterator[str]:
             except InputError as error:
                 yield f"{shown}: an answer does not follow from what is printed: {error}"
                 return
-            if read is None or (read.scenario, read.condition) != (found.chosen.scenario.scenario, shown):
-                what = "nothing" if read is None else f"{read.scenario}, {read.condition}"
+            if read is None or (read.instance.chosen, read.condition) != (found.chosen, shown):
+                what = "nothing"
+                if read is not None:
+                    what = f"{read.instance.chosen.scenario.scenario}, {read.condition}"
                 yield f"{shown}: the prompt is recognised as {what}; give the texts words of their own"
                 return
             expected = (found.answer_for(found.normative), found.answer_for(found.biased))

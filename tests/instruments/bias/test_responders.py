@@ -56,7 +56,7 @@ def coin(instance: BiasInstance, condition: str) -> str:
 
 @cache
 def bank() -> list[tuple[str, str, int, BiasInstance]]:
-    found = []
+    found: list[tuple[str, str, int, BiasInstance]] = []
     for bias in shipped_items():
         item = CompiledItem(shipped_item(bias), pools())
         for domain in DOMAINS:

@@ -13,12 +13,13 @@ import polars as pl
 
 from .items import model
 
-__all__ = ["CONDITIONS", "DOMAINS", "INTENSITIES", "KINDS", "SCHEMA", "UNNAMED", "answer_table"]
+__all__ = ["CHOICE", "CONDITIONS", "DOMAINS", "INTENSITIES", "KINDS", "SCHEMA", "UNNAMED", "answer_table"]
 
 CONDITIONS = ("control", "treatment", "debias")
 INTENSITIES: tuple[str, ...] = model.INTENSITIES
 DOMAINS: tuple[str, ...] = model.DOMAINS
 KINDS: tuple[str, ...] = model.KINDS
+CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 UNNAMED = "unnamed"  # the subject of rows that name none
 
 SCHEMA: Mapping[str, pl.DataType] = {

@@ -7,7 +7,7 @@ not independent of each other, and control and treatment of one instance are a p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -123,15 +123,9 @@ def _codes(answers: pl.DataFrame, names: Sequence[str]) -> tuple[list[Ints], lis
 class Answered(NamedTuple):
     """Numbers of a subject's answers over all biases, with the instance of each."""
 
-    subject: str
+    labels: dict[str, str]  # the subject
     instance: Ints
     columns: list[Floats]
-
-    def sums(self, chosen: npt.NDArray[np.bool_], *values: npt.NDArray[Any]) -> list[Floats]:
-        """Of the chosen answers, by instance: how many there are, and the sum of each of the values."""
-        _, at = np.unique(self.instance[chosen], return_inverse=True)
-        found = [np.bincount(at), *(np.bincount(at, one[chosen].astype(np.float64)) for one in values)]
-        return [one.astype(np.float64) for one in found]
 
 
 def answered_by(answers: pl.DataFrame, columns: Sequence[str]) -> Iterator[Answered]:
@@ -143,7 +137,7 @@ def answered_by(answers: pl.DataFrame, columns: Sequence[str]) -> Iterator[Answe
         numbers = [part.get_column(name).cast(pl.Float64).to_numpy() for name in columns]
         for code, name in enumerate(names[0]):
             here = subject == code
-            yield Answered(name, place[here], [number[here] for number in numbers])
+            yield Answered({"subject": name}, place[here], [number[here] for number in numbers])
 
 
 def cells_of(answers: pl.DataFrame) -> Iterator[BiasCells]:

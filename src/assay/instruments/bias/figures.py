@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.report.figures import Reference, dose_response, forest_plot, panels
+from assay.measuring.choice_figures import preference_picture, reliability_picture
+from assay.report.figures import Reference, forest_plot, panels
 from assay.report.presentation import Picture
 from assay.vocabulary import Measure, Result
 
@@ -64,19 +65,7 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
         series=several,
         axis="share of the bias that is gone",
     )
-    yield dose_response(
-        sorted(_with(result, "reliability", {"subject", "bin"}), key=lambda m: str(m.labels["bin"])),
-        title="Stated confidence and being right",
-        caption="The share of normative answers among those given with about the same confidence; well calibrated is "
-        "where both are the same.",
-        x=lambda m: float(str(m.labels["bin"]).split(" ", maxsplit=1)[0]) + 0.05,
-        line="subject",
-        axis="share of normative answers",
-        x_axis="stated confidence",
-        references=[
-            Reference("calibrated", lambda m: float(str(m.labels["bin"]).split(" ", maxsplit=1)[0]) + 0.05)
-        ],
-    )
+    yield reliability_picture(result.measures, right="normative answers")
     if several:
         yield panels(
             [m for subject in subjects for m in shifts if m.labels["subject"] == subject],
@@ -87,15 +76,7 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
             panel=_category,
             axis="signed shift",
         )
-    yield forest_plot(
-        [m for m in result.measures if m.name in ("letter_preference", "position_preference")],
-        title="Letters and places",
-        caption="How much more often than by chance the first letter, or the first option on the page, was taken. Both "
-        "are balanced over instances, so neither can make a shift.",
-        rows=lambda m: "first letter" if m.name == "letter_preference" else "first place",
-        series=several,
-        axis="share less chance",
-    )
+    yield preference_picture(result.measures, several)
 
 
 def _doses(result: Result, shifts: list[Measure]) -> Picture | None:

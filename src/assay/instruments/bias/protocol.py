@@ -8,18 +8,18 @@ as ``success`` where the normative answer was given.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
 from assay.bench import Item, Prepared, Probe
-from assay.errors import InputError, UnknownName
+from assay.errors import UnknownName
 from assay.evidence.records import Evidence, Record
 from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
-from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition
-from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, KINDS, Domain, ItemModel
+from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition, conditions_of
+from assay.instruments.bias.items.model import DOMAINS, Domain, ItemModel
 from assay.measuring import (
     InstrumentBase,
     Rows,
@@ -43,16 +43,17 @@ from .row_options import ROW_HELP, BiasRowOptions
 
 __all__ = ["Bias", "condition_of"]
 
+T = TypeVar("T")
 LOST = "every trial was lost"
-MOST_COMPILED = 512  # item models kept parsed
+MOST_KEPT = 4096  # items, instances and prompts
 CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
 
 def condition_of(trial: Trial) -> Condition:
     """What a trial shows, from its factors."""
-    intensity = next((i for i in INTENSITIES if i == trial.factors.get("intensity")), None)
-    method = next((k for k in KINDS if k == trial.factors.get("method")), None)
-    return Condition("debias" if method else "treatment" if intensity else "control", intensity, method)
+    varied = {name: value for name, value in trial.factors.items() if name != "trial"}
+    condition = "debias" if "method" in varied else "treatment" if varied else "control"
+    return msgspec.convert({"condition": condition, **varied}, Condition)
 
 
 class Bias(InstrumentBase):
@@ -75,7 +76,7 @@ class Bias(InstrumentBase):
     }
 
     def __init__(self) -> None:
-        self._compiled: dict[tuple[str, str], CompiledItem] = {}
+        self._memory: dict[tuple[Any, ...], Any] = {}
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -110,7 +111,8 @@ class Bias(InstrumentBase):
         if evidence.stratum is None or evidence.waves:
             return
         options, bias = self._options(lock), evidence.stratum
-        conditions = list(self._conditions(options, self._item(lock, bias).model))
+        model, debiased = self._item(lock, bias).model, options.debias_intensities
+        conditions = list(conditions_of(model, options.intensities, debiased, options.methods))
         for spec in lock.study.specs:
             for domain in options.domains:
                 for number in range(options.instances):
@@ -123,21 +125,16 @@ class Bias(InstrumentBase):
                                 number,
                                 temperature=options.temperature,
                                 max_tokens=options.max_tokens,
-                                factors=_factors(shown, again),
+                                factors={"trial": again, **shown.factors},
                             )
 
-    def _conditions(self, options: BiasOptions, model: ItemModel) -> Iterator[Condition]:
-        yield Condition("control")
-        for intensity in options.intensities:
-            yield Condition("treatment", intensity)
-            if intensity in options.debias_intensities:
-                for method in options.methods:
-                    if method in model.debias:
-                        yield Condition("debias", intensity, method)
-
     async def conduct(self, trial: Trial, probe: Probe) -> None:
-        instance = self.instance_of(probe.lock, trial.instance)
-        prompt = instance.prompt(condition_of(trial), confidence=self._options(probe.lock).ask_confidence)
+        lock, shown = probe.lock, condition_of(trial)
+        instance = self.instance_of(lock, trial.instance)
+        prompt = self._kept(
+            (lock.digest, trial.instance.digest, shown),
+            lambda: instance.prompt(shown, confidence=self._options(lock).ask_confidence),
+        )
         reply = await probe.ask([Message("user", prompt)])
         found = read_item_answer(reply.text, instance)
         outcome: Outcome = "unknown" if found.correct is None else "success" if found.correct else "failure"
@@ -145,20 +142,28 @@ class Bias(InstrumentBase):
 
     def instance_of(self, lock: Lock, instance: Instance) -> BiasInstance:
         bias, domain = _parts(instance.item)
-        return self._item(lock, bias).instance(instance, domain)
+        item = self._item(lock, bias)
+        return self._kept((lock.digest, instance.digest), lambda: item.instance(instance, domain))
 
     def _item(self, lock: Lock, bias: str) -> CompiledItem:
-        key = (lock.digest, bias)
-        if key not in self._compiled:
-            if len(self._compiled) >= MOST_COMPILED:
-                self._compiled.clear()
+        def compiled() -> CompiledItem:
             materials = lock.materials[self.name]
             words = {name: tuple(some) for name, some in materials["words"].items()}
-            self._compiled[key] = CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
-        return self._compiled[key]
+            return CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
+
+        return self._kept((lock.digest, bias), compiled)
 
     def _options(self, lock: Lock) -> BiasOptions:
-        return lock.options(self.name, BiasOptions)
+        return self._kept((lock.digest,), lambda: lock.options(self.name, BiasOptions))
+
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What several trials need alike is worked out once; all is let go when it is too much."""
+        if key not in self._memory:
+            if len(self._memory) >= MOST_KEPT:
+                self._memory.clear()
+            self._memory[key] = make()
+        found: T = self._memory[key]
+        return found
 
     def score(self, evidence: Evidence) -> Result:
         from .answers import answer_table
@@ -334,20 +339,8 @@ class Bias(InstrumentBase):
 
 
 def _parts(item: str) -> tuple[str, Domain]:
-    bias, _, named = item.partition("/")
-    domain = next((d for d in DOMAINS if d == named), None)
-    if domain is None:
-        raise InputError(f"{item!r} names no domain")
-    return bias, domain
-
-
-def _factors(shown: Condition, again: int) -> dict[str, str | float]:
-    found: dict[str, str | float] = {"trial": again}
-    if shown.intensity is not None:
-        found["intensity"] = shown.intensity
-    if shown.method is not None:
-        found["method"] = shown.method
-    return found
+    bias, _, domain = item.partition("/")
+    return bias, msgspec.convert(domain, Domain)
 
 
 def _with_losses(

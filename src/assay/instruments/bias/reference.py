@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.streams import Stream
 
-from .items.parsing import ParsedItem, shipped_parser
+from .items.parsing import ReadPrompt, shipped_parser
 
 __all__ = ["REFERENCES", "Responder"]
 
@@ -52,20 +52,19 @@ class Responder:
         read = shipped_parser().parse(prompt)
         if read is None or stream.random() < self.unreadable.get(read.condition, 0.0):
             return UNREADABLE
-        biased = stream.random() < self.rate(read.bias, read.condition, read.method)
+        biased = stream.random() < self.rate(read.instance.item.model.bias, read.condition, read.method)
         given = self._preferred(read, stream) or (read.biased if biased else read.normative)
         lines = [f"Answer: {given}"]
         if prompt.endswith("\nConfidence: Y"):
             lines.append(f"Confidence: {self.sure if given == read.normative else self.unsure}")
         return "\n".join(lines)
 
-    def _preferred(self, read: ParsedItem, stream: Stream) -> str:
+    def _preferred(self, read: ReadPrompt, stream: Stream) -> str:
         """A letter that is taken for its own sake, or for its place; else nothing."""
-        if read.letters and stream.random() < self.letter:
-            return min(read.letters)
-        if read.letters and stream.random() < self.place:
-            return read.letters[0]
-        return ""
+        letters = read.instance.layout.letters
+        if letters and stream.random() < self.letter:
+            return min(letters)
+        return letters[0] if letters and stream.random() < self.place else ""
 
 
 REFERENCES = {

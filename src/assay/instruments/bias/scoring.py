@@ -9,15 +9,16 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.measuring.building import MeasureBuilder
+from assay.measuring.choices import preference_measures, reliability_measures
+from assay.measuring.layouts import LETTERS
 from assay.vocabulary import Measure, Verdict
 
 from .cells import BiasCells, answered_by, cells_of
-from .measures.awareness import awareness_measures, reliability_measures
+from .measures.awareness import awareness_measures
 from .measures.evenness import evenness_measures
 from .measures.human import alignment_measures, people_measures
 from .measures.magnitude import magnitude, magnitude_measures
 from .measures.mitigation import mitigation_measures
-from .measures.preference import LETTERS, preference_measures
 from .measures.response import response_measures
 from .measures.settings import BiasSettings
 from .measures.shifts import rate_measures, shift_at, shift_measures, spread_measures
@@ -53,12 +54,12 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
         measures += summary_measures(summaries, chosen.unknown_threshold, say)
         verdicts += summary_verdicts(summaries, say) if chosen.intervals else ()
     for sure in answered_by(answers, ("confidence", "correct")):
-        measures += reliability_measures(sure, chosen.builder({"subject": sure.subject}))
+        measures += reliability_measures(chosen.builder(sure.labels), sure.instance, *sure.columns)
     numbered = {letter: float(place) for place, letter in enumerate(LETTERS, 1)}
     letters = pl.col("letter").replace_strict(numbered, default=0.0, return_dtype=pl.Float64)
     choices = answers.filter(pl.col("options") > 1).with_columns(letters)
     for choice in answered_by(choices, ("position", "letter", "options")):
-        measures += preference_measures(choice, chosen.builder({"subject": choice.subject}))
+        measures += preference_measures(chosen.builder(choice.labels), choice.instance, *choice.columns)
     compared, differing = compare_subjects(subjects, chosen)
     notes = NOTES if chosen.intervals else NOTES[:1]
     return BiasScores((*measures, *compared), (*verdicts, *differing), notes)

@@ -26,9 +26,12 @@ def read_choice(text: str, options: Sequence[str]) -> Answer:
     docs/answers.md lists the paths. An answer that is taken back and not given again is none, and neither are
     several.
     """
-    if (alone := _ALONE.fullmatch(text)) is not None and alone[1] in options and len(alone[1]) == 1:
-        return Answer(alone[1], "bare", alone.span(1))  # as it would be found below: most replies in a strict form are
-    labels, reply = labels_of(tuple(options)), PlainReply(text)
+    labels = labels_of(tuple(options))
+    if (alone := _ALONE.fullmatch(text)) is not None and alone[1] in options:
+        return Answer(
+            alone[1], "bare", alone.span(1)
+        )  # as it would be found below; so are most replies in a strict form
+    reply = PlainReply(text)
     if (found := read_json(reply, labels)) is not None:
         return found
     said = sayings(reply, labels)

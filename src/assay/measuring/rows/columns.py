@@ -13,6 +13,7 @@ from .values import FALSE, NOTHING, TRUE
 __all__ = [
     "FLAG",
     "FLAGS",
+    "REAL",
     "TEXT",
     "WHOLE",
     "Refusal",
@@ -20,14 +21,30 @@ __all__ = [
     "real_column",
     "refuse",
     "text_column",
+    "typed_column",
     "whole_column",
     "without_points",
 ]
 
-TEXT, FLAG, WHOLE = pl.String(), pl.Boolean(), pl.Int64()
+TEXT, FLAG, WHOLE, REAL = pl.String(), pl.Boolean(), pl.Int64(), pl.Float64()
 FLAGS = {**dict.fromkeys(TRUE, True), **dict.fromkeys(FALSE, False)}
 Refusal = Callable[[int, str, str], InputError]  # (row from 0, column, what is wrong) -> the error
 _EXACT = 2**53  # above this, floats no longer tell whole numbers apart
+
+
+def typed_column(
+    frame: pl.DataFrame, name: str, kind: pl.DataType, refusal: Refusal, low: float = 0, high: float = 1
+) -> pl.Expr:
+    """A column as one of the kinds above, numbers within bounds. Absent is empty of text, else null."""
+    if name not in frame.columns or frame.schema[name] == pl.Null():
+        return pl.lit("" if kind == TEXT else None, dtype=kind).alias(name)
+    if kind == TEXT:
+        return text_column(frame, name, refusal).fill_null("")
+    if kind == FLAG:
+        return flag_column(frame, name, refusal)
+    if kind == WHOLE:
+        return whole_column(frame, name, refusal, int(low), int(high))
+    return real_column(frame, name, refusal, low, high)
 
 
 def text_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:

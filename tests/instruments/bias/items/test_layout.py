@@ -7,8 +7,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.bias.items.layout import layout_of, place_of
+from assay.instruments.bias.items.instance import turn_of
 from assay.instruments.bias.items.model import DOMAINS, Domain
+from assay.measuring.layouts import layout_of
 from assay.vocabulary import Instance
 
 
@@ -35,7 +36,7 @@ def test_every_scenario_of_a_domain_meets_every_layout(
     met: dict[int, set[tuple[int, str]]] = {}
     for number in range(scenarios * k * k):
         instance = Instance("bias", "x", number, seed)
-        layout = layout_of(options, place_of(instance, domain, scenarios))
+        layout = layout_of(options, turn_of(instance, domain, scenarios))
         met.setdefault((seed + number) % scenarios, set()).add(
             (layout.options.index("o0"), layout.letter("o0"))
         )

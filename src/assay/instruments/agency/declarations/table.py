@@ -15,10 +15,8 @@ from assay.measuring.rows.columns import (
     TEXT,
     WHOLE,
     Refusal,
-    flag_column,
     refuse,
-    text_column,
-    whole_column,
+    typed_column,
 )
 
 from .declaration import Declaration
@@ -105,12 +103,5 @@ def complete(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
 
 
 def _column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
-    kind = KINDS[name]
-    if name not in frame.columns or frame.schema[name] == pl.Null():
-        return pl.lit("" if kind == TEXT else None, dtype=kind).alias(name)
-    if kind == WHOLE:
-        return whole_column(frame, name, refusal, *_RANGES[name])
-    if kind == FLAG:
-        return flag_column(frame, name, refusal)
-    text = text_column(frame, name, refusal).fill_null("")
-    return text.replace(_ATTEMPTS) if name == "adversarial" else text
+    column = typed_column(frame, name, KINDS[name], refusal, *_RANGES.get(name, ()))
+    return column.replace(_ATTEMPTS) if name == "adversarial" else column

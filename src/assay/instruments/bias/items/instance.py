@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from assay.errors import InputError
+from assay.measuring.layouts import Layout, layout_of
 from assay.streams import Stream
 from assay.vocabulary import Instance
 
 from .expressions import Expression, Value
-from .layout import Layout, layout_of, place_of
 from .model import (
     CONDITIONS,
+    DOMAINS,
     INTENSITIES,
     KINDS,
     AnswerKind,
+    BiasScenario,
     Debiasing,
     Domain,
     Draw,
     Intensity,
     ItemModel,
-    ItemScenario,
 )
 from .templates import Template, tidy
 
@@ -33,8 +35,9 @@ __all__ = [
     "CompiledItem",
     "CompiledScenario",
     "Condition",
-    "ItemFieldError",
-    "content_stream",
+    "ItemError",
+    "conditions_of",
+    "turn_of",
 ]
 
 YES_NO = ("yes", "no")
@@ -55,17 +58,43 @@ class Condition(Struct, frozen=True):
     intensity: Intensity | None = None
     method: Debiasing | None = None
 
+    @property
+    def factors(self) -> dict[str, str]:
+        """What tells trials of one instance apart."""
+        varied = {"intensity": self.intensity, "method": self.method}
+        return {name: value for name, value in varied.items() if value is not None}
 
-def content_stream(instance: Instance) -> Stream:
-    """The stream that a probe gives for the name ``item``."""
-    return Stream("content", "item", instance.digest)
+
+def conditions_of(
+    model: ItemModel,
+    intensities: Sequence[Intensity] = INTENSITIES,
+    debiased: Sequence[Intensity] = INTENSITIES,
+    methods: Sequence[Debiasing] = KINDS,
+) -> Iterator[Condition]:
+    """What an instance is asked in: at the ``debiased`` intensities with every debiasing text that the item has."""
+    yield Condition("control")
+    for intensity in intensities:
+        yield Condition("treatment", intensity)
+        for method in methods if intensity in debiased else ():
+            if method in model.debias:
+                yield Condition("debias", intensity, method)
+
+
+def turn_of(instance: Instance, domain: Domain, scenarios: int) -> int:
+    """The turn of an instance among those of its bias, which decides its layout.
+
+    Scenarios take turns as well; each round of them is set off by as much as makes every one of them meet every layout.
+    """
+    turn = instance.seed + instance.repetition
+    offset = next(a for a in range(6) if math.gcd(scenarios + a, 6) == 1)
+    return turn + offset * (turn // scenarios) + DOMAINS.index(domain)
 
 
 class CompiledScenario:
     """A scenario whose texts and expressions are parsed. Raises `InputError` with the field where one is wrong."""
 
-    def __init__(self, scenario: ItemScenario, answer: AnswerKind) -> None:
-        self.scenario, self.answer = scenario, answer
+    def __init__(self, scenario: BiasScenario) -> None:
+        self.scenario = scenario
         self.text = _at("text", Template, scenario.text)
         self.question = _at("question", Template, scenario.question)
         self.questions = {k: _at(f"questions.{k}", Template, v) for k, v in scenario.questions.items()}
@@ -104,8 +133,10 @@ class CompiledScenario:
         used: dict[str, list[str]] = {}
         for name, draw in sorted(self.scenario.draw.items()):
             if draw.pool:
+                if draw.pool not in pools:
+                    raise InputError(f"there is no pool {draw.pool!r}; there are {', '.join(sorted(pools))}")
                 taken = used.setdefault(draw.pool, [])
-                taken.append(stream.choice([w for w in _pool(pools, draw.pool) if w not in taken]))
+                taken.append(stream.choice([word for word in pools[draw.pool] if word not in taken]))
                 values[name] = taken[-1]
             else:
                 values[name] = _drawn(draw, stream)
@@ -121,13 +152,13 @@ def _ordered(expressions: dict[str, Expression]) -> dict[str, Expression]:
     while left:
         ready = {name: one for name, one in left.items() if not one.names & left.keys()}
         if not ready:
-            raise ItemFieldError(("compute",), f"{', '.join(left)} depend on each other")
+            raise ItemError(("compute",), f"{', '.join(left)} depend on each other")
         found |= ready
         left = {name: one for name, one in left.items() if name not in ready}
     return found
 
 
-class ItemFieldError(InputError):
+class ItemError(InputError):
     """What is wrong with a text or an expression, and where it stands in the item."""
 
     def __init__(self, at: tuple[str | int, ...], message: str) -> None:
@@ -139,13 +170,7 @@ def _at(field: str, make: Any, text: str) -> Any:
     try:
         return make(text)
     except InputError as error:
-        raise ItemFieldError(tuple(field.split(".")), str(error)) from None
-
-
-def _pool(pools: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
-    if name not in pools:
-        raise InputError(f"there is no pool {name!r}; there are {', '.join(sorted(pools))}")
-    return pools[name]
+        raise ItemError(tuple(field.split(".")), str(error)) from None
 
 
 def _drawn(draw: Draw, stream: Stream) -> Value:
@@ -172,46 +197,42 @@ class CompiledItem:
         for domain, scenarios in model.domains.items():
             for number, scenario in enumerate(scenarios):
                 try:
-                    compiled = CompiledScenario(scenario, model.answer)
-                except ItemFieldError as error:
-                    raise ItemFieldError(("domains", domain, number, *error.at), error.message) from None
+                    compiled = CompiledScenario(scenario)
+                except ItemError as error:
+                    raise ItemError(("domains", domain, number, *error.at), error.message) from None
                 self.scenarios.setdefault(domain, []).append(compiled)
 
     def instance(self, instance: Instance, domain: Domain) -> BiasInstance:
         """Scenarios take turns, so that every one is met as often."""
         scenarios = self.scenarios[domain]
         chosen = scenarios[(instance.seed + instance.repetition) % len(scenarios)]
-        values = chosen.draw(content_stream(instance), self.pools)
-        return BiasInstance(self, chosen, domain, values, place_of(instance, domain, len(scenarios)))
+        stream = Stream("content", "item", instance.digest)  # that of a probe for the name ``item``
+        found = BiasInstance(self, chosen, domain, chosen.draw(stream, self.pools))
+        turn, first = turn_of(instance, domain, len(scenarios)), (str(found.biased), str(found.normative))
+        if found.answer == "choice":  # by roles, not names: so roles are balanced
+            others = sorted(option for option in chosen.options if option not in first)
+            found.layout = layout_of((*first, *others), turn)
+        elif found.answer == "yes_no":  # whether yes is the biased answer takes turns
+            found.asked = first[turn % 2]
+        return found
 
 
 class BiasInstance:
     """An instance with its numbers: prompts of every condition, and what its answers are worth."""
 
     def __init__(
-        self,
-        item: CompiledItem,
-        chosen: CompiledScenario,
-        domain: Domain,
-        values: dict[str, Value],
-        place: int,
+        self, item: CompiledItem, chosen: CompiledScenario, domain: Domain, values: dict[str, Value]
     ) -> None:
         self.item, self.chosen, self.domain, self.values = item, chosen, domain, values
         self.answer = item.model.answer
-        self.normative, self.biased = chosen.normative(values), chosen.biased(values)
-        self.layout = Layout((), ())
-        self.asked = ""
-        if self.answer != "number":
-            if self.normative == self.biased or not {self.normative, self.biased} <= set(chosen.options):
-                raise InputError("normative and biased must give two different options")
-            first = (str(self.biased), str(self.normative))
-            ordered = (*first, *sorted(option for option in chosen.options if option not in first))
-            if self.answer == "choice":
-                self.layout = layout_of(ordered, place)
-            else:  # whether yes is the biased answer takes turns
-                self.asked = ordered[place % 2]
-        elif isinstance(self.normative, str) or isinstance(self.biased, str) or self.normative == self.biased:
-            raise InputError("normative and biased must give two different numbers")
+        self.layout, self.asked = Layout(), ""  # of a choice; the option that yes means
+        self.normative, self.biased = both = chosen.normative(values), chosen.biased(values)
+        if self.answer == "number":
+            right, what = not any(isinstance(one, str) for one in both), "numbers"
+        else:
+            right, what = set(both) <= set(chosen.options), "options"
+        if not right or self.normative == self.biased:
+            raise InputError(f"normative and biased must give two different {what}")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -225,11 +246,8 @@ class BiasInstance:
     def prompt(self, condition: Condition, *, confidence: bool = True) -> str:
         shown = condition.intensity or "control"
         chosen, values = self.chosen, {**self.values, **self.texts(shown)}
-        parts = [chosen.text.fill(values)]
-        if self.answer == "yes_no":
-            parts.append(chosen.questions[self.asked].fill(values))
-        else:
-            parts.append(chosen.question.fill(values))
+        question = chosen.questions[self.asked] if self.asked else chosen.question
+        parts = [chosen.text.fill(values), question.fill(values)]
         if self.layout.options:
             lines = [
                 f"{letter}) {chosen.options[option].fill(values)}"
@@ -277,10 +295,9 @@ class BiasInstance:
         value = float(option)
         return str(int(value)) if value.is_integer() else f"{value:.10g}"
 
-    def described(self, methods: tuple[Debiasing, ...] | None = None) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Everything, as ``assay show`` prints it."""
-        kinds = tuple(self.item.debias) if methods is None else methods
-        prompt = self.prompt
+        prompt, kinds = self.prompt, self.item.debias
         return {
             "messages": [{"role": "user", "content": prompt(Condition("control"))}],
             "criterion": f"0 for the normative answer, 1 for the biased one: {self.item.model.why}",

@@ -16,12 +16,12 @@ __all__ = [
     "INTENSITIES",
     "KINDS",
     "AnswerKind",
+    "BiasScenario",
     "Debiasing",
     "Domain",
     "Draw",
     "Intensity",
     "ItemModel",
-    "ItemScenario",
 ]
 
 Domain = Literal["individual", "professional", "social", "temporal", "risk"]
@@ -51,7 +51,7 @@ class Draw(
     step: int | float = 1
 
 
-class ItemScenario(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class BiasScenario(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A situation. With yes or no, ``questions`` has a question for each of the two options, to which yes means it."""
 
     scenario: Name
@@ -80,7 +80,7 @@ class ItemModel(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     answer: AnswerKind
     debias: Annotated[dict[Debiasing, Sentence], Meta(min_length=1)]
     domains: Annotated[
-        dict[Domain, Annotated[tuple[ItemScenario, ...], Meta(min_length=1)]], Meta(min_length=1)
+        dict[Domain, Annotated[tuple[BiasScenario, ...], Meta(min_length=1)]], Meta(min_length=1)
     ]
     unscored: str = ""
     limits: str = ""  # what a reader should know of this item's validity

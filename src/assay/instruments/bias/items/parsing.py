@@ -10,39 +10,50 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import permutations
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from assay.errors import InputError
+from assay.measuring.layouts import Layout
 
 from .expressions import Value
-from .instance import FORM, CompiledItem, CompiledScenario
-from .layout import Layout
-from .model import CONDITIONS, Domain
+from .instance import FORM, BiasInstance, CompiledItem, CompiledScenario
+from .model import CONDITIONS, Debiasing, Domain
 from .templates import Template, tidy
 
-__all__ = ["ParsedItem", "PromptParser", "shipped_parser"]
+__all__ = ["PromptParser", "ReadPrompt", "shipped_parser"]
 
-Pieces = list[tuple[str, str]]  # a plain stretch, and the name of the gap after it
+Pieces = list[str]  # plain stretches and names of the gaps between them, in turns
 LONGEST_GAP = 120  # characters
-_BEFORE_SIGN = re.compile(r" +([.,;:?!])(?=\s|$)")
 _BLANK = re.compile(r"\s+")
 _OPTION = re.compile(r"([A-F])\) (.+)")
 _NUMBER = re.compile(r"-?[\d,]*\.?\d+%?")
 
 
-class ParsedItem(Struct, frozen=True):
-    """``condition`` is ``control`` or an intensity. ``normative`` and ``biased`` are as an answer line gives them."""
+class ReadPrompt(NamedTuple):
+    """An instance with the numbers that are printed; ``condition`` is ``control`` or an intensity."""
 
-    bias: str
-    domain: Domain
-    scenario: str
+    instance: BiasInstance
     condition: str
-    method: str | None
-    normative: str
-    biased: str
-    letters: tuple[str, ...]  # as they are shown
-    values: dict[str, Value]
+    method: Debiasing | None
+
+    @property
+    def normative(self) -> str:
+        """As an answer line gives it."""
+        return self.instance.answer_for(self.instance.normative)
+
+    @property
+    def biased(self) -> str:
+        return self.instance.answer_for(self.instance.biased)
+
+
+class _Known(NamedTuple):
+    """A scenario: a stretch that its prompts have, and what they begin with by condition and option asked for."""
+
+    item: CompiledItem
+    domain: Domain
+    compiled: CompiledScenario
+    stretch: str
+    begins: list[tuple[str, str, Pieces]]
 
 
 class PromptParser:
@@ -50,75 +61,48 @@ class PromptParser:
 
     def __init__(self, items: Iterable[CompiledItem]) -> None:
         self._known = [
-            (item, domain, compiled, _longest(compiled.text.plain))
+            _known(item, domain, compiled)
             for item in items
             for domain, scenarios in item.scenarios.items()
             for compiled in scenarios
         ]
-        self._pieces: dict[tuple[int, str], list[tuple[str, Pieces]]] = {}
 
-    def parse(self, prompt: str) -> ParsedItem | None:
+    def parse(self, prompt: str) -> ReadPrompt | None:
         """None where the prompt is of none of the items."""
         body = tidy(prompt).rpartition(FORM)[0]
         flat = _BLANK.sub(" ", body)
-        for item, domain, compiled, key in self._known:
-            if key in flat:
+        for known in self._known:
+            if known.stretch in flat:
                 matches = [
-                    (sum(map(len, found.values())), condition, asked, found)
-                    for condition in CONDITIONS
-                    for asked, pieces in self._texts(compiled, condition)
-                    if (found := _matched(pieces, flat)) is not None
+                    (sum(map(len, gaps.values())), condition, asked, gaps)
+                    for condition, asked, pieces in known.begins
+                    if (gaps := _matched(pieces, flat)) is not None
                 ]
                 if matches:
                     # one text may begin like another: the gaps of the right one hold the least
-                    _, condition, asked, found = min(matches, key=lambda match: match[0])
-                    return _parsed(item, domain, compiled, condition, asked, _values(found), body)
+                    _, condition, asked, gaps = min(matches, key=lambda match: match[0])
+                    return _read(known, condition, asked, _values(gaps), body)
         return None
 
-    def _texts(self, compiled: CompiledScenario, condition: str) -> list[tuple[str, Pieces]]:
-        """What a prompt of this condition begins with: text and question; one for each side of yes or no."""
-        key = (id(compiled), condition)
-        if key not in self._pieces:
-            questions = compiled.questions or {"": compiled.question}
-            slots = compiled.vary[condition]
-            self._pieces[key] = [
-                (asked, _flat([*_inlined(compiled.text, slots), ("\n", ""), *_inlined(question, slots)]))
-                for asked, question in questions.items()
-            ]
-        return self._pieces[key]
+
+def _known(item: CompiledItem, domain: Domain, compiled: CompiledScenario) -> _Known:
+    questions = compiled.questions or {"": compiled.question}
+    plain = _pieces(compiled.text)[::2]
+    begins = [
+        (condition, asked, _pieces(compiled.text, question, vary=compiled.vary[condition]))
+        for condition in CONDITIONS
+        for asked, question in questions.items()
+    ]
+    return _Known(item, domain, compiled, max((one.strip(" .,;:?!") for one in plain), key=len), begins)
 
 
-def _longest(parts: Iterable[str]) -> str:
-    return max((_BLANK.sub(" ", part).strip(" .,;:?!") for part in parts), key=len)
-
-
-def _inlined(template: Template, slots: Mapping[str, Template]) -> Pieces:
-    """The pieces of a template, with those of the slots that vary in their places."""
-    found: Pieces = []
-    for plain, name in template.pieces():
-        if name in slots:
-            found += [(plain, ""), *slots[name].pieces()]
-        else:
-            found.append((plain, name))
-    return found
-
-
-def _flat(pieces: Pieces) -> Pieces:
-    """Plain stretches joined, up to the next gap, with their blanks as `tidy` leaves them on one line."""
-    found: Pieces = []
-    before = ""
-    for plain, name in pieces:
-        before += plain
-        if name:
-            found.append((_BLANK.sub(" ", before), name))
-            before = ""
-    found.append((_BLANK.sub(" ", before), ""))
-    fine = [(_BEFORE_SIGN.sub(r"\1", plain), name) for plain, name in found]
-    return (
-        [(fine[0][0].lstrip(), fine[0][1]), *fine[1:-1], (fine[-1][0].rstrip(), "")]
-        if fine[1:]
-        else [(fine[0][0].strip(), "")]
-    )
+def _pieces(*texts: Template, vary: Mapping[str, Template] | None = None) -> Pieces:
+    """Texts as a prompt has them on one line, with what varies in its place, split at their gaps."""
+    varied = vary or {}
+    names = set[str]().union(*(text.names for text in (*texts, *varied.values())))
+    gaps = {name: f"\0{name}\0" for name in names}
+    filled = gaps | {name: text.fill(gaps) for name, text in varied.items()}
+    return _BLANK.sub(" ", tidy("\n".join(text.fill(filled) for text in texts))).split("\0")
 
 
 def _matched(pieces: Pieces, text: str, *, whole: bool = False) -> dict[str, str] | None:
@@ -130,17 +114,15 @@ def _matched(pieces: Pieces, text: str, *, whole: bool = False) -> dict[str, str
     found: list[str] = []
 
     def follow(at: int, start: int) -> bool:
-        plain = pieces[at][0]
-        begin = start + len(plain)
-        if (at, start) in failed or not text.startswith(plain, start):
+        begin = start + len(pieces[at])
+        if (at, start) in failed or not text.startswith(pieces[at], start):
             return False
         if at == len(pieces) - 1:
-            return begin == len(text) if whole else begin == len(text) or text[begin].isspace()
-        following = pieces[at + 1][0]
+            return begin == len(text) or (not whole and text[begin].isspace())
         end = begin
-        while 0 <= (end := text.find(following, end + 1)) <= begin + LONGEST_GAP:
+        while 0 <= (end := text.find(pieces[at + 2], end + 1)) <= begin + LONGEST_GAP:
             found.append(text[begin:end])
-            if follow(at + 1, end):
+            if follow(at + 2, end):
                 return True
             found.pop()
         failed.add((at, start))
@@ -149,49 +131,23 @@ def _matched(pieces: Pieces, text: str, *, whole: bool = False) -> dict[str, str
     if not follow(0, 0):
         return None
     gaps: dict[str, str] = {}
-    for (_, name), value in zip(pieces, found, strict=False):
+    for name, value in zip(pieces[1::2], found, strict=True):
         gaps.setdefault(name, value)
     return gaps
 
 
-def _values(gaps: Mapping[str, str]) -> dict[str, Value]:
-    return {name: _value(text) for name, text in gaps.items()}
-
-
-def _parsed(
-    item: CompiledItem,
-    domain: Domain,
-    compiled: CompiledScenario,
-    condition: str,
-    asked: str,
-    values: dict[str, Value],
-    body: str,
-) -> ParsedItem:
-    layout = Layout((), ())
-    if compiled.answer == "choice":
+def _read(known: _Known, condition: str, asked: str, values: dict[str, Value], body: str) -> ReadPrompt:
+    item, compiled, layout = known.item, known.compiled, Layout()
+    if item.model.answer == "choice":
         layout, values = _layout(compiled, condition, values, body)
     values |= {option: option for option in compiled.options}
     for name, expression in compiled.compute.items():
         if name not in values and expression.names <= values.keys():
             values[name] = expression(values)
-    normative, biased = compiled.normative(values), compiled.biased(values)
-    answers = {normative: _written(normative), biased: _written(biased)}
-    if compiled.answer == "choice":
-        answers = {option: layout.letter(str(option)) for option in (normative, biased)}
-    elif compiled.answer == "yes_no":
-        answers = {option: "yes" if option == asked else "no" for option in (normative, biased)}
+    found = BiasInstance(item, compiled, known.domain, values)
+    found.layout, found.asked = layout, asked
     method = next((kind for kind, text in item.debias.items() if tidy(text.fill(values)) in body), None)
-    return ParsedItem(
-        item.model.bias,
-        domain,
-        compiled.scenario.scenario,
-        condition,
-        method,
-        answers[normative],
-        answers[biased],
-        layout.letters,
-        values,
-    )
+    return ReadPrompt(found, condition, method)
 
 
 def _layout(
@@ -199,8 +155,8 @@ def _layout(
 ) -> tuple[Layout, dict[str, Value]]:
     """Which option stands where. Options that differ by their numbers alone are told apart by the text's numbers."""
     lines = [m for line in body.splitlines() if (m := _OPTION.fullmatch(line.strip()))]
-    slots = compiled.vary[condition]
-    pieces = {option: _flat(_inlined(text, slots)) for option, text in compiled.options.items()}
+    vary = compiled.vary[condition]
+    pieces = {option: _pieces(text, vary=vary) for option, text in compiled.options.items()}
     found = []
     for order in permutations(pieces):
         merged: dict[str, Value] | None = dict(values)
@@ -219,6 +175,10 @@ def _merged(known: dict[str, Value], more: dict[str, Value]) -> dict[str, Value]
     return None if any(known.get(name, value) != value for name, value in more.items()) else {**more, **known}
 
 
+def _values(gaps: Mapping[str, str]) -> dict[str, Value]:
+    return {name: _value(text) for name, text in gaps.items()}
+
+
 def _value(text: str) -> Value:
     """A printed value: a number without its commas, a percentage as a share, else the text."""
     if not _NUMBER.fullmatch(text):
@@ -227,10 +187,6 @@ def _value(text: str) -> Value:
     if text.endswith("%"):
         return round(number / 100, 8)
     return int(number) if number.is_integer() and "." not in text else number
-
-
-def _written(value: Value) -> str:
-    return f"{float(value):.10g}" if not isinstance(value, str) else value
 
 
 @cache

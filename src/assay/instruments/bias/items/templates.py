@@ -30,15 +30,6 @@ class Template:
         self._parts = parts
         self.names = set(parts[1::3])
 
-    @property
-    def plain(self) -> list[str]:
-        """The text between the gaps."""
-        return self._parts[::3]
-
-    def pieces(self) -> list[tuple[str, str]]:
-        """Every plain stretch with the name of the gap after it; the last has none."""
-        return list(zip(self._parts[::3], [*self._parts[1::3], ""], strict=True))
-
     def fill(self, values: Mapping[str, Value]) -> str:
         parts = self._parts
         if len(parts) == 1:

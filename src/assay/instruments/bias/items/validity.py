@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from assay.errors import InputError
 from assay.vocabulary import Instance
 
-from .instance import BiasInstance, CompiledItem, Condition, ItemFieldError
-from .model import CONDITIONS, DOMAINS, INTENSITIES, ItemModel
+from .instance import BiasInstance, CompiledItem, ItemError, conditions_of
+from .model import CONDITIONS, AnswerKind, BiasScenario, Domain, ItemModel
 
-__all__ = ["DRAWS", "broken_fields", "conditions_of", "drawn"]
+__all__ = ["DRAWS", "broken_fields", "drawn"]
 
 Path_ = tuple[str | int, ...]
 DRAWS = 36  # instances of a scenario that are tried: whole blocks of two and of three options
@@ -20,30 +20,14 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
     """What makes a file unusable, with its field: no run can begin with it."""
     try:
         item = CompiledItem(model, pools)
-    except ItemFieldError as error:
+    except ItemError as error:
         yield error.at, error.message
         return
     for domain, scenarios in item.scenarios.items():
         for number, compiled in enumerate(scenarios):
             at: Path_ = ("domains", domain, number)
-            scenario = compiled.scenario
-            for name, texts in scenario.vary.items():
-                if set(texts) != set(CONDITIONS):
-                    yield (*at, "vary", name), f"needs just {', '.join(CONDITIONS)}"
-                    return
-            if model.answer == "choice" and not 2 <= len(scenario.options) <= 4:
-                yield (*at, "options"), "a choice has two to four options"
-                return
-            if model.answer == "yes_no" and not (
-                len(scenario.options) == 2 and set(scenario.questions) == set(scenario.options)
-            ):
-                yield (
-                    (*at, "questions"),
-                    "yes or no has two options, and under questions one question for each",
-                )
-                return
-            if model.answer == "number" and (scenario.options or not scenario.question):
-                yield (*at, "question"), "a number has a question and no options"
+            if wrong := _misshapen(model.answer, compiled.scenario):
+                yield (*at, *wrong[0]), wrong[1]
                 return
             for draw in range(DRAWS):
                 try:
@@ -59,20 +43,26 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
                     return
 
 
-def drawn(item: CompiledItem, domain: str, scenario: int, draw: int) -> BiasInstance:
+def _misshapen(answer: AnswerKind, scenario: BiasScenario) -> tuple[Path_, str] | None:
+    """A field that does not go with the kind of answer, and what would."""
+    for name, texts in scenario.vary.items():
+        if set(texts) != set(CONDITIONS):
+            return ("vary", name), f"needs just {', '.join(CONDITIONS)}"
+    options = scenario.options
+    if answer == "choice" and not 2 <= len(options) <= 4:
+        return ("options",), "a choice has two to four options"
+    if answer == "yes_no" and not (len(options) == 2 and set(scenario.questions) == set(options)):
+        return ("questions",), "yes or no has two options, and under questions one question for each"
+    if answer == "number" and (options or not scenario.question):
+        return ("question",), "a number has a question and no options"
+    return None
+
+
+def drawn(item: CompiledItem, domain: Domain, scenario: int, draw: int) -> BiasInstance:
     """The instance of one scenario with a seed that lets it have its turn."""
-    known = next(name for name in DOMAINS if name == domain)
-    seed = draw * len(item.scenarios[known]) + scenario
-    return item.instance(Instance("bias", f"{item.model.bias}/{domain}", 0, seed), known)
+    seed = draw * len(item.scenarios[domain]) + scenario
+    return item.instance(Instance("bias", f"{item.model.bias}/{domain}", 0, seed), domain)
 
 
 def _shown(found: BiasInstance) -> str:
     return ", ".join(f"{k}={v}" for k, v in found.values.items() if k not in found.chosen.options)
-
-
-def conditions_of(model: ItemModel) -> Iterator[Condition]:
-    yield Condition("control")
-    for intensity in INTENSITIES:
-        yield Condition("treatment", intensity)
-        for method in model.debias:
-            yield Condition("debias", intensity, method)

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from assay.instruments.bias.cells import Answered, BiasCells
+from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import MeasureBuilder, exact
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
@@ -20,9 +18,8 @@ from assay.vocabulary import Measure
 from .constants import OVERCONFIDENT
 from .shifts import SHIFT
 
-__all__ = ["BINS", "awareness_measures", "reliability_measures"]
+__all__ = ["awareness_measures"]
 
-BINS = 10  # of the reliability curve
 NO_CONFIDENCE = "no answer has both a confidence and whether it was correct"
 CONVENTIONAL = 0.5
 
@@ -63,14 +60,3 @@ def awareness_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measur
         )
     asked, k = cells.total.sum(axis=0), cells.asked - int(cells.confident.sum())
     yield say("missing_confidence_rate", cluster_contrast(ClusterTerm(asked, asked - cells.confident)), k=k)
-
-
-def reliability_measures(sure: Answered, say: MeasureBuilder) -> Iterator[Measure]:
-    """The reliability curve of a subject: the accuracy of answers by their confidence, in ten bins."""
-    confidence, correct = sure.columns
-    bins = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
-    for one in np.unique(bins):
-        n, right, sum_of = sure.sums(bins == one, correct, confidence)
-        at = {"bin": f"{one / BINS:.1f} to {(one + 1) / BINS:.1f}"}
-        yield say("reliability", cluster_contrast(ClusterTerm(n, right)), at)
-        yield say("reliability_confidence", cluster_contrast(ClusterTerm(n, sum_of)), at)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from assay.instruments.bias.cells import BiasCells
-from assay.measuring.building import MeasureBuilder
-from assay.stats import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast, holm
+from assay.measuring.building import Claimed
+from assay.stats import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast
 from assay.vocabulary import Measure, Verdict
 
 from .settings import BiasSettings
@@ -49,29 +49,9 @@ def compare_subjects(
             at, method = {"bias": bias}, "on shared instances"
             measures.append(say("shift_difference", found, at, units=SHIFT, method=method, why=NOT_SHARED))
         if settings.intervals and pairs:
-            verdicts += _verdicts(say, whole, pairs)
+            claim = f"{other} and {one} shift differently"
+            average = Claimed(f"{claim} on average over biases", whole)
+            verdicts += say.verdicts("subjects_differ", [average], why=NOT_SHARED)
+            each = [Claimed(f"{claim} in {bias}", p, labels={"bias": bias}) for bias, p in pairs.items()]
+            verdicts += (found for found in say.verdicts("subjects_differ", each, "biases") if found.holds)
     return measures, verdicts
-
-
-def _verdicts(
-    say: MeasureBuilder, whole: ClusterEstimate, pairs: Mapping[str, ClusterEstimate]
-) -> Iterator[Verdict]:
-    alpha = say.alpha
-    adjusted = holm([estimate.p_value() for estimate in pairs.values()], missing="drop")
-    found = {"": whole.p_value(), **dict(zip(pairs, adjusted.adjusted, strict=True))}
-    for bias, p in found.items():
-        if bias and (p is None or p > alpha):
-            continue
-        value, where = (
-            (pairs[bias] if bias else whole).value,
-            f"in {bias}" if bias else "on average over biases",
-        )
-        yield Verdict(
-            name="subjects_differ",
-            kind="comparison",
-            labels={**say.labels, **({"bias": bias} if bias else {})},
-            claim=f"{say.labels['subject']} and {say.labels['against']} shift differently {where}",
-            rule=f"p at most {alpha:g}" + (f", by Holm over {adjusted.tests} biases" if bias else ""),
-            holds=True if p is not None and p <= alpha else None,
-            because=NOT_SHARED if value is None or p is None else f"{value:+.3f}, p = {p:.3g}",
-        )

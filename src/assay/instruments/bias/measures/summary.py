@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from assay.instruments.bias.cells import BiasCells
-from assay.measuring.building import Ends, MeasureBuilder, exact, mean_ends
-from assay.stats import ClusterEstimate, cluster_average, holm
+from assay.measuring.building import Claimed, Ends, MeasureBuilder, exact, mean_ends
+from assay.stats import ClusterEstimate, cluster_average
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .magnitude import Magnitude, magnitude_ends
@@ -124,34 +124,15 @@ def established_orders(measures: Iterable[Measure], subject: str) -> list[tuple[
 
 def summary_verdicts(biases: Sequence[BiasSummary], say: MeasureBuilder) -> Iterator[Verdict]:
     """Which shifts differ from 0, and where unreadable answers depend on the condition; Holm over biases."""
-    shifts = [(one.bias, one.shift.estimate, one.shift.bounds) for one in biases]
-    yield from _differ("shift_differs_from_0", "the shift differs from 0", shifts, say)
-    unread = [(one.bias, unknown_shift(one.cells), None) for one in biases if one.cells.unknown_rate > 0]
+
+    def claimed(
+        one: BiasSummary, claim: str, estimate: ClusterEstimate, bounds: Ends | None = None
+    ) -> Claimed:
+        return Claimed(f"{one.bias}: {claim}", estimate, bounds, {"bias": one.bias})
+
+    claim = "the shift differs from 0"
+    shifts = [claimed(one, claim, one.shift.estimate, one.shift.bounds) for one in biases]
+    yield from say.verdicts("shift_differs_from_0", shifts, "biases")
     claim = "answers are unreadable more often in one of control and treatment"
-    yield from _differ("unknown_depends_on_condition", claim, unread, say)
-
-
-def _differ(
-    name: str, claim: str, found: Sequence[tuple[str, ClusterEstimate, Ends | None]], say: MeasureBuilder
-) -> Iterator[Verdict]:
-    adjusted, alpha = (
-        holm([estimate.p_value() for _, estimate, _ in found], missing="drop"),
-        say.alpha,
-    )
-    for (bias, estimate, bounds), p in zip(found, adjusted.adjusted, strict=True):
-        holds, because = None, "no data"
-        if p is not None and estimate.value is not None:
-            undone = bounds is not None and bounds[0] <= 0.0 <= bounds[1]
-            holds = True if p <= alpha and not undone else None
-            because = f"{estimate.value:+.3f}, p = {p:.3g}"
-            because += ", but unreadable answers could undo it" if p <= alpha and undone else ""
-        yield Verdict(
-            name=name,
-            kind="comparison",
-            labels={**say.labels, "bias": bias},
-            claim=f"{bias}: {claim}",
-            rule=f"p at most {alpha:g}, by Holm over {adjusted.tests} biases"
-            + ("" if bounds is None else ", whatever the unreadable answers were"),
-            holds=holds,
-            because=because,
-        )
+    unread = [claimed(one, claim, unknown_shift(one.cells)) for one in biases if one.cells.unknown_rate > 0]
+    yield from say.verdicts("unknown_depends_on_condition", unread, "biases")
