@@ -144,7 +144,8 @@ SAMPLES: dict[str, list[list[Row]]] = {
                 "condition": "treatment",
                 "intensity": "strong",
                 "trial": "1",
-                "score": 1.0,
+                "score": None,
+                "correct": None,
             },
         ]
     ],
