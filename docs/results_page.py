@@ -55,15 +55,15 @@ def _notes(folder: Path) -> str:
 
 def section(folders: Sequence[Path], shown: Shown) -> Iterator[str]:
     """All runs of an instrument. What was not begun, or cannot be read by this version before it ends, is named."""
+    begun = [folder for folder in folders if (folder / "lock.json").exists()]
     runs: dict[str, LoadedRun] = {}
-    for folder in folders:
-        if not (folder / "lock.json").exists():
-            yield f"`{folder.name}` is declared and not begun."
-            continue
+    for folder in begun:
         try:
             runs[folder.name] = assay.load(folder)
         except AssayError as error:
             yield f"`{folder.name}` is left out: {error}"
+    if missing := [f"`{folder.name}`" for folder in folders if folder not in begun]:
+        yield f"Declared and not begun: {', '.join(missing)}."
     if runs:
         yield from ("### Runs", runs_table(runs), expense_table(runs), "### Readings")
         for measure in shown.tables:
