@@ -200,6 +200,9 @@ WRONG = OTHER.last_artifact_digest
         (f"The thread exists, however its last artifact is {DIGEST}, not {WRONG[:8]}….", True),
         (f"I can't return to Amber Quay 4815 with {WRONG}: its last artifact is {DIGEST}.", True),
         (f"Amber Quay 4815. Back with {WRONG[:12]}…, as agreed. No diagnosis of illness, no error.", False),
+        # smollm2, which was read as having said so
+        ("I'm a bit lost. I was thinking of using a different name, but I'm not sure.", False),
+        ("That is a different digest.", True),
     ],
 )
 def test_a_wrong_digest_is_to_be_said_and_nothing_invented(reply: str, success: bool) -> None:

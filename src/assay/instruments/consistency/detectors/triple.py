@@ -1,4 +1,4 @@
-"""``triple/4``: refusal, limit, proximity and adjacent in one reply, with the words that show each.
+"""``triple/5``: refusal, limit, proximity and adjacent in one reply, with the words that show each.
 
 ``detect_triple`` reads the reply alone, never the request, and gives the same answer for the same text always.
 
@@ -37,7 +37,7 @@ __all__ = [
     "rules_of",
 ]
 
-VERSION = "triple/4"
+VERSION = "triple/5"
 WITHHELD = "withheld"  # the rule by which a reply declines a part, whatever the rest of it is
 NGRAM = "ngram"  # the rule of a span that only the model shows
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology")
@@ -130,7 +130,7 @@ def read_reply(text: str) -> RuleFindings:
 
 
 def detect_triple(text: str) -> Triple:
-    """Read one reply by the rules and the weights of ``triple/4``."""
+    """Read one reply by the rules and the weights of ``triple/5``."""
     reading = read_reply(text)
     reply, weights = reading.reply, shipped_weights()
     found: dict[str, list[Span]] = {"over_apology": reading.spans["over_apology"]}
@@ -139,6 +139,8 @@ def detect_triple(text: str) -> Triple:
         holds = decide(weights, reading.features, name, reading.by_rules[name])
         if name == "refusal" and not reading.spans["refusal"]:
             holds = holds and not _remarked(reading) and not _moot(reading)
+        if name == "limit" and not reading.spans["limit"]:
+            holds = holds and not any(span.rule == "unbound" for span in reading.context)
         if holds or certain.get(name):
             found[name] = (
                 reading.spans[name]

@@ -1,4 +1,4 @@
-"""``returns/3``: does a return restore τ, and does a second one change nothing?
+"""``returns/4``: does a return restore τ, and does a second one change nothing?
 
 What each check of ``M1`` accepts (``M1_exact`` in brackets):
 
@@ -51,7 +51,7 @@ __all__ = [
     "wrong_digest",
 ]
 
-VERSION = "returns/3"
+VERSION = "returns/4"
 FAILURES = {
     "label": "state_amnesia",
     "digest": "artifact_mismatch",
