@@ -28,10 +28,15 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True):
     without: tuple[str, ...] = ()
 
 
+def shown_in(results: Path) -> dict[str, Shown]:
+    return convert(yaml.safe_load((results / "results.yaml").read_text("utf-8")), dict[str, Shown])
+
+
 def studies_of(results: Path) -> dict[str, list[Path]]:
-    """The studies of each instrument, in the order of their names."""
-    folders = sorted(path for path in results.iterdir() if path.is_dir() and path.name != "runs")
-    return {folder.name: sorted(folder.glob("*.yaml")) for folder in folders}
+    """The studies of each instrument by name, the instruments in the order of ``results.yaml``, others after them."""
+    there = sorted(path.name for path in results.iterdir() if path.is_dir() and path.name != "runs")
+    order = dict.fromkeys([name for name in shown_in(results) if name in there] + there)
+    return {name: sorted((results / name).glob("*.yaml")) for name in order}
 
 
 def run_name(study: Path) -> str:
@@ -40,7 +45,7 @@ def run_name(study: Path) -> str:
 
 def page(results: Path, runs: Path) -> str:
     """The whole page, from the runs that are there."""
-    declared = convert(yaml.safe_load((results / "results.yaml").read_text("utf-8")), dict[str, Shown])
+    declared = shown_in(results)
     parts = [_notes(results)]
     for name, studies in studies_of(results).items():
         parts += [f"## {name.capitalize()}", _notes(results / name)]
