@@ -60,12 +60,12 @@ RESULTS ?= results/runs
 results: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay pull qwen2.5-coder-1.5b
-	$(BIN)/python docs/results.py --runs $(RESULTS)
+	$(BIN)/python docs/results.py --pictures --runs $(RESULTS)
 
 results-%: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay pull qwen2.5-coder-1.5b
-	$(BIN)/python docs/results.py --runs $(RESULTS) $*
+	$(BIN)/python docs/results.py --pictures --runs $(RESULTS) $*
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

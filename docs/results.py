@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from results_page import page, run_name, studies_of
+from pictures import Cut, browser_path, figure, take
+from results_page import page, picture_name, run_name, shown_in, studies_of
 
 from assay.api.runs import list_runs
 
@@ -38,6 +40,17 @@ def measure(studies: Iterable[Path], runs: Path) -> int:
     return 0
 
 
+def take_pictures(results: Path, runs: Path) -> None:
+    """One figure of an instrument, where its run is finished and Chromium is there."""
+    browser = browser_path()
+    for name, shown in shown_in(results).items():
+        report = runs / shown.picture.run / "report.html" if shown.picture else None
+        if browser and shown.picture and report and report.exists():
+            with tempfile.TemporaryDirectory() as scratch:
+                cut = Cut(picture_name(name), shown.picture.run, figure(shown.picture.figure))
+                take(cut, report, browser, Path(scratch))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("instrument", nargs="*", help="a folder below results/; without one, all")
@@ -47,6 +60,9 @@ def main() -> None:
     )
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md", help="what is written")
     parser.add_argument("--only-write", action="store_true", help="derive the page from the runs there are")
+    parser.add_argument(
+        "--pictures", action="store_true", help="take pictures of finished runs; needs Chromium"
+    )
     given = parser.parse_args()
     studies = studies_of(given.results)
     unknown = sorted(set(given.instrument) - studies.keys())
@@ -54,7 +70,9 @@ def main() -> None:
         sys.exit(f"results: no studies of {', '.join(unknown)}; there are: {', '.join(studies)}")
     names = [] if given.only_write else given.instrument or list(studies)
     code = measure([study for name in names for study in studies[name]], given.runs)
-    given.page.write_text(page(given.results, given.runs), "utf-8")
+    if given.pictures:
+        take_pictures(given.results, given.runs)
+    given.page.write_text(page(given.results, given.runs, given.page.parent), "utf-8")
     sys.exit(code)
 
 

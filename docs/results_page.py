@@ -16,7 +16,14 @@ from assay.errors import AssayError
 from assay.report.presentation import Cellish, Number, number_of
 from assay.vocabulary import Measure
 
-__all__ = ["page", "run_name", "studies_of"]
+__all__ = ["page", "picture_name", "run_name", "shown_in", "studies_of"]
+
+
+class Shot(Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure of a run's report, by words of its caption or title."""
+
+    run: str
+    figure: str
 
 
 class Shown(Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,6 +33,7 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True):
     over: str = ""
     tables: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    picture: Shot | None = None
 
 
 def shown_in(results: Path) -> dict[str, Shown]:
@@ -43,12 +51,19 @@ def run_name(study: Path) -> str:
     return f"{study.parent.name}-{study.stem}"
 
 
-def page(results: Path, runs: Path) -> str:
-    """The whole page, from the runs that are there."""
+def picture_name(instrument: str) -> str:
+    return f"results-{instrument}.png"
+
+
+def page(results: Path, runs: Path, pictures: Path) -> str:
+    """The whole page, from the runs and the pictures that are there."""
     declared = shown_in(results)
     parts = [_notes(results)]
     for name, studies in studies_of(results).items():
         parts += [f"## {name.capitalize()}", _notes(results / name)]
+        shot = declared.get(name, Shown()).picture
+        if shot and (pictures / picture_name(name)).exists():
+            parts.append(f"![{shot.run}: {shot.figure}]({picture_name(name)})")
         parts += section([runs / run_name(study) for study in studies], declared.get(name, Shown()))
     return "\n\n".join(filter(None, parts)) + "\n"
 

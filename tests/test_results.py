@@ -103,7 +103,7 @@ def test_a_run_that_stops_ends_it_with_its_code(
 
 
 def test_the_page_says_what_is_not_finished_and_what_was_not_begun(declared: Path, runs: Path) -> None:
-    text = page(declared, runs)
+    text = page(declared, runs, runs)
     assert "| `repeatability-first` | **not finished**" in text
     assert "Declared and not begun: `repeatability-second`." in text
     assert " 1.000 " not in text
@@ -113,7 +113,7 @@ def test_the_page_has_the_numbers_and_digests_of_the_readings(declared: Path, ru
     folder = RunFolder(runs / "repeatability-first")
     assert go(folder, folder.read_lock())
     run = assay.load(folder.path)
-    text = page(declared, runs)
+    text = page(declared, runs, runs)
     assert run.lock.digest in text
     assert all(head in text for head in run.readings["repeatability"].envelope["ledger"].values())
     steady = "| 1.000 (0.398–1.000) |"  # 4 of 4, Clopper–Pearson
