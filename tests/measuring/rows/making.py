@@ -144,8 +144,7 @@ SAMPLES: dict[str, list[list[Row]]] = {
                 "condition": "treatment",
                 "intensity": "strong",
                 "trial": "1",
-                "score": None,
-                "correct": None,
+                "score": 1.0,
             },
         ]
     ],
