@@ -37,7 +37,7 @@ from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Exclusion, Flag, Instance, Measure, Message, Outcome, Result, Trial
 
-from .item_answers import read_item_answer
+from .item_answers import CHOICE, read_item_answer
 from .options import BiasOptions, chosen_items
 from .row_options import ROW_HELP, BiasRowOptions
 
@@ -45,7 +45,6 @@ __all__ = ["Bias", "condition_of"]
 
 LOST = "every trial was lost"
 MOST_COMPILED = 512  # item models kept parsed
-CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
 
 def condition_of(trial: Trial) -> Condition:
