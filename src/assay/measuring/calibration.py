@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from assay.canonical import real
+from assay.vocabulary import Measure
 
 __all__ = [
     "REQUIRED",
@@ -35,6 +36,7 @@ __all__ = [
     "in_processes",
     "point_of",
     "points_at",
+    "readings_of",
 ]
 
 REQUIRED = 0.935  # of nominal .95: of 1,000 runs with a true .95, one series in seventy reads less
@@ -183,6 +185,25 @@ class GridBase(Generic[M]):
 
     def prepared(self, places: Sequence[tuple[M, int]], runs: int, workers: int, progress: Done) -> Self:
         return self
+
+
+def readings_of(
+    cells: Iterable[Iterable[Measure]], keys: Iterable[Key], without: Sequence[str] = ("subject",)
+) -> dict[Key, Readings]:
+    """What many cells read, from their measures by key; labels that are named in ``without`` are no part of it."""
+    found: dict[Key, list[tuple[float | None, ...]]] = {key: [] for key in keys}
+    for measures in cells:
+        read = {_key_of(m, without): (m.value, m.low, m.high) for m in measures if m.value is not None}
+        for key, values in found.items():
+            values.append(read.get(key, (None, None, None)))
+    return {
+        key: Readings(*np.array(values, float).reshape(len(values), 3).T) for key, values in found.items()
+    }
+
+
+def _key_of(measure: Measure, without: Sequence[str]) -> Key:
+    labels = sorted(measure.labels.items())
+    return Key(measure.name, tuple((name, str(value)) for name, value in labels if name not in without))
 
 
 def calibrate(

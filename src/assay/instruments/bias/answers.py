@@ -11,22 +11,17 @@ from typing import Any
 
 import polars as pl
 
-from .items import model
+from .item_answers import CHOICE
+from .items.model import DOMAINS, INTENSITIES, KINDS
 
 __all__ = ["CHOICE", "CONDITIONS", "DOMAINS", "INTENSITIES", "KINDS", "SCHEMA", "UNNAMED", "answer_table"]
 
 CONDITIONS = ("control", "treatment", "debias")
-INTENSITIES: tuple[str, ...] = model.INTENSITIES
-DOMAINS: tuple[str, ...] = model.DOMAINS
-KINDS: tuple[str, ...] = model.KINDS
-CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 UNNAMED = "unnamed"  # the subject of rows that name none
 
+TEXTS = ("subject", "bias", "domain", "condition", "intensity", "method", "kind", "instance", "trial")
 SCHEMA: Mapping[str, pl.DataType] = {
-    **dict.fromkeys(
-        ("subject", "bias", "domain", "condition", "intensity", "method", "kind", "instance", "trial"),
-        pl.String(),
-    ),
+    **dict.fromkeys(TEXTS, pl.String()),
     **dict.fromkeys(("score", "confidence"), pl.Float64()),
     "correct": pl.Boolean(),
     "baseline": pl.Float64(),
@@ -38,13 +33,5 @@ SCHEMA: Mapping[str, pl.DataType] = {
 
 def answer_table(answers: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Answers as mappings, put into columns. A text that is absent is empty; a number that is absent is null."""
-    rows = list(answers)
-    columns = {
-        name: pl.Series(name, [_text(row.get(name), kind) for row in rows], dtype=kind)
-        for name, kind in SCHEMA.items()
-    }
-    return pl.DataFrame(columns)
-
-
-def _text(value: Any, kind: pl.DataType) -> Any:
-    return ("" if value is None else str(value)) if kind == pl.String() else value
+    table = pl.DataFrame([{name: row.get(name) for name in SCHEMA} for row in answers], schema=dict(SCHEMA))
+    return table.with_columns(pl.col(name).fill_null("") for name in TEXTS)

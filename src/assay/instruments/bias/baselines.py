@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from assay.errors import InputError, nearest
+
+from .items.bank import DATA, taxonomy
 
 __all__ = ["BIASES", "HumanRate", "HumanShift", "human_rates", "human_shifts", "read_baselines"]
 
@@ -56,28 +56,23 @@ class HumanShift(Struct, frozen=True):
         return max((self.high - self.low) / (2 * 1.959963984540054), self.se_site)
 
 
-def _data(name: str) -> Any:
-    return json.loads(files("assay.instruments.bias").joinpath("data", name).read_text("utf-8"))
-
-
 @cache
 def human_rates() -> Mapping[str, HumanRate]:
     """By bias, in the order of the taxonomy."""
     return {
-        one["id"]: HumanRate(one["human_baseline"], one["cited"], one["baseline_uncertain"], published=True)
-        for one in _data("human_rates.json")["biases"]
+        bias: HumanRate(one.human_baseline, one.cited, one.baseline_uncertain, published=True)
+        for bias, one in taxonomy().items()
     }
 
 
 @cache
 def human_shifts() -> Mapping[str, tuple[HumanShift, ...]]:
-    found: dict[str, list[HumanShift]] = {}
-    for one in _data("human_shifts.json")["shifts"]:
-        found.setdefault(one["bias"], []).append(msgspec.convert(one, HumanShift))
-    return {bias: tuple(shifts) for bias, shifts in found.items()}
+    listed = json.loads((DATA / "human_shifts.json").read_bytes())["shifts"]
+    shifts = msgspec.convert(listed, tuple[HumanShift, ...])
+    return {bias: tuple(one for one in shifts if one.bias == bias) for bias in {s.bias for s in shifts}}
 
 
-BIASES = tuple(human_rates())
+BIASES = tuple(taxonomy())
 
 
 def read_baselines(path: Path) -> dict[str, float | None]:

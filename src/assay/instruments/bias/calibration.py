@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 from msgspec import Struct, field
 
-from assay.measuring.calibration import Floats, GridBase, Key, Readings
+from assay.measuring.calibration import Floats, GridBase, Key, Readings, readings_of
 from assay.stats import philox
-from assay.vocabulary import Measure
 
-from .answers import DOMAINS, INTENSITIES, SCHEMA
+from .answers import CHOICE, DOMAINS, INTENSITIES, SCHEMA
 from .baselines import human_rates
 from .cells import cells_of
 from .measures.constants import AGGREGATION, INTENSITY_WEIGHTS
@@ -31,7 +30,6 @@ TRIALS = 3
 BIAS = "anchoring_effect"  # whose answers are drawn
 ORDERED = ("anchoring_effect", "loss_aversion", "sunk_cost_fallacy", "present_bias", "hindsight_bias")
 SLOTS = (("control", "", ""), *(("treatment", i, "") for i in INTENSITIES), ("debias", "strong", "warning"))
-READ = ("signed_shift", "rate", "BMS", "BCI", "BMP", "HAS", "CAS", "unknown_rate")
 NOTHING = dict.fromkeys(("control", *INTENSITIES), 0.0)
 
 
@@ -114,39 +112,8 @@ class BiasGrid(GridBase[BiasMember]):
         if member.order:
             wrong = [_wrong_order(member, part, self.settings) for part in drawn.partition_by("subject")]
             return {Key("wrong_order"): Readings(np.array(wrong, float))}
-        wanted = _truths(member)
-        found: dict[Key, list[Measure | None]] = {key: [] for key in wanted}
-        for cells in cells_of(drawn):
-            measures = {
-                _key(m): m
-                for m in bias_measures(cells, self.settings)
-                if m.name in READ and "domain" not in m.labels
-            }
-            for key, values in found.items():
-                values.append(measures.get(key))
-        return {key: _readings(values) for key, values in found.items()}
-
-
-def _readings(measures: Sequence[Measure | None]) -> Readings:
-    columns = [
-        [
-            np.nan if m is None or m.value is None or end is None else end
-            for m, end in zip(measures, ends, strict=True)
-        ]
-        for ends in (
-            [m and m.value for m in measures],
-            [m and m.low for m in measures],
-            [m and m.high for m in measures],
-        )
-    ]
-    return Readings(*(np.array(column, float) for column in columns))
-
-
-def _key(measure: Measure) -> Key:
-    return Key(
-        measure.name,
-        tuple((k, str(v)) for k, v in sorted(measure.labels.items()) if k not in ("subject", "bias")),
-    )
+        read = (bias_measures(cells, self.settings) for cells in cells_of(drawn))
+        return readings_of(read, _truths(member), without=("subject", "bias"))
 
 
 def _drawn(member: BiasMember, bias: str, n: int, runs: int) -> pl.DataFrame:
@@ -165,30 +132,26 @@ def _drawn(member: BiasMember, bias: str, n: int, runs: int) -> pl.DataFrame:
         score = (stream.random(shape) < p[..., None]).astype(float)
     unread = np.array([member.unreadable[slot[1] or "control"] for slot in SLOTS])
     score[stream.random(shape) < unread[:, None]] = np.nan
-    at = np.indices(shape).reshape(len(shape), -1)
-    flat = score.ravel()
-    known = ~np.isnan(flat)
+    run, domain, instance, slot, trial = np.indices(shape).reshape(len(shape), -1)
+    condition, intensity, method = np.array(SLOTS)[slot].T
     columns = {
-        "subject": np.char.add("run ", np.char.zfill(at[0].astype(str), 6)),
-        "bias": np.full(flat.size, bias),
-        "domain": np.array(DOMAINS)[at[1]],
-        "condition": np.array([slot[0] for slot in SLOTS])[at[3]],
-        "intensity": np.array([slot[1] for slot in SLOTS])[at[3]],
-        "method": np.array([slot[2] for slot in SLOTS])[at[3]],
-        "kind": np.array([slot[2] for slot in SLOTS])[at[3]],
-        "instance": at[2].astype(str),
-        "trial": at[4].astype(str),
+        "subject": np.char.add("run ", np.char.zfill(run.astype(str), 6)),
+        "bias": np.full(run.size, bias),
+        "domain": np.array(DOMAINS)[domain],
+        "condition": condition,
+        "intensity": intensity,
+        "method": method,
+        "kind": method,
+        "instance": instance.astype(str),
+        "trial": trial.astype(str),
+        "score": score.ravel(),
     }
-    numbers = {
-        "score": pl.Series(flat).fill_nan(None),
-        "confidence": pl.Series(np.where(known, member.sure, np.nan)).fill_nan(None),
-        "correct": pl.Series([None if not k else bool(s < 0.1) for s, k in zip(flat, known, strict=True)]),
-    }
-    frame = pl.DataFrame({name: pl.Series(name, column) for name, column in columns.items()} | numbers)
-    absent = [
-        pl.lit(None, dtype=kind).alias(name) for name, kind in SCHEMA.items() if name not in frame.columns
-    ]
-    return frame.with_columns(absent).select(*SCHEMA)
+    found = pl.DataFrame(columns).with_columns(pl.col("score").fill_nan(None))
+    return found.with_columns(
+        pl.when(pl.col("score").is_not_null()).then(member.sure).alias("confidence"),
+        (pl.col("score") < 0.1).alias("correct"),
+        *(pl.lit(None, dtype=SCHEMA[name]).alias(name) for name in ("baseline", *CHOICE)),
+    )
 
 
 def _shifted(member: BiasMember, shift: float) -> BiasMember:
@@ -214,7 +177,8 @@ def _truths(member: BiasMember) -> dict[Key, float]:
     found: dict[Key, float] = {Key("signed_shift"): pooled - control}
     for intensity, value in treated.items():
         found[Key("signed_shift", (("intensity", intensity),))] = value - control
-        found[Key("rate", (("condition", "treatment"), ("intensity", intensity)))] = value
+        labels = (("condition", "treatment"), ("intensity", intensity))
+        found |= {Key("rate", labels): value, Key("unknown_rate", labels): member.unreadable[intensity]}
     found[Key("rate", (("condition", "control"),))] = control
     sizes = {i: min(INTENSITY_WEIGHTS[i] * abs(value - control), 1.0) for i, value in treated.items()}
     found[Key("BMS")] = sum(AGGREGATION[i] * sizes[i] for i in INTENSITIES) / sum(AGGREGATION.values())
@@ -231,7 +195,4 @@ def _truths(member: BiasMember) -> dict[Key, float]:
         read = {slot: 1.0 - member.unreadable[slot[1] or "control"] for slot in SLOTS}
         right = sum((1.0 - rate[slot]) * read[slot] for slot in SLOTS) / sum(read.values())
         found[Key("CAS")] = 1.0 - abs(member.sure - right)
-    for intensity in INTENSITIES:
-        labels = (("condition", "treatment"), ("intensity", intensity))
-        found[Key("unknown_rate", labels)] = member.unreadable[intensity]
     return found

@@ -100,24 +100,66 @@ class BiasCells(NamedTuple):
 
 
 _ORDER = {
-    "condition": {name: place for place, name in enumerate(CONDITIONS)},
-    "intensity": {name: place for place, name in enumerate(("", *INTENSITIES))},
-    "domain": {name: place for place, name in enumerate(DOMAINS)},
+    "domain": pl.Enum(DOMAINS),
+    "condition": pl.Enum(CONDITIONS),
+    "intensity": pl.Enum(("", *INTENSITIES)),
 }
+_OF_INSTANCES = ("confident", "both", "confidence", "correct", "brier")
+_KEYS = ("subject", "bias", "domain", "instance", "condition", "intensity", "method")
 
 
-def _codes(answers: pl.DataFrame, names: Sequence[str]) -> tuple[list[Ints], list[list[str]]]:
-    """Each column as whole numbers in the order of its names, and the names."""
-    codes, named = [], []
-    for name in names:
-        column = answers.get_column(name)
-        if name in _ORDER:
-            coded, known = column.replace_strict(_ORDER[name], return_dtype=pl.Int64), [*_ORDER[name]]
-        else:
-            coded, known = column.rank("dense").cast(pl.Int64) - 1, column.unique().sort().to_list()
-        codes.append(coded.to_numpy())
-        named.append(known)
-    return codes, named
+def _numbers() -> dict[str, pl.Expr]:
+    """Of a cell, by the name of the field of `BiasCells`; scores are in order within it."""
+    score, confidence, correct = pl.col("score"), pl.col("confidence"), pl.col("correct")
+    known, both = score.count().cast(pl.Float64), confidence.is_not_null() & correct.is_not_null()
+    # The sum of |a - b| over pairs is the sum of (2 rank - n - 1) a.
+    apart = ((2.0 * score.rank("ordinal") - known - 1.0) * score).sum()
+    return {
+        "total": pl.len(),
+        "known": known,
+        "sum": score.sum(),
+        "square": (score**2).sum(),
+        "near": known * (known - 1.0) / 2.0 - apart,
+        "confident": confidence.count(),
+        "both": both.sum(),
+        "confidence": confidence.filter(both).sum(),
+        "correct": correct.filter(both).sum(),
+        "brier": ((confidence - correct) ** 2).sum(),
+    }
+
+
+def cells_of(answers: pl.DataFrame) -> Iterator[BiasCells]:
+    """By subject, then by bias, in the order of their names, whatever the order of the rows."""
+    numbers = _numbers()
+    found = (
+        answers.with_columns(
+            pl.col("correct").cast(pl.Float64), *(pl.col(n).cast(k) for n, k in _ORDER.items())
+        )
+        .sort(*_KEYS, "score", "confidence", "correct")
+        .group_by(_KEYS, maintain_order=True)
+        .agg(**numbers, kind=pl.col("kind").max(), baseline=pl.col("baseline").max())
+        .with_columns(
+            place=(pl.col("instance").rank("dense") - 1) * len(DOMAINS) + pl.col("domain").to_physical()
+        )
+    )
+    for part in found.partition_by("subject", "bias", maintain_order=True):
+        varied = part.select("condition", "intensity", "method")
+        slots = varied.unique().sort(pl.all()).rows()
+        places, column = np.unique(part.get_column("place").to_numpy(), return_inverse=True)
+        cells = np.zeros((len(numbers), len(slots), len(places)))
+        row = [slots.index(slot) for slot in varied.rows()]
+        cells[:, row, column] = part.select(*numbers).to_numpy().T
+        arrays = dict(zip(numbers, cells, strict=True))
+        yield BiasCells(
+            subject=part.item(0, "subject"),
+            bias=part.item(0, "bias"),
+            instance=places.astype(np.int64),
+            domain=places.astype(np.int64) % len(DOMAINS),
+            slots=tuple(Slot(*slot) for slot in slots),
+            kinds=dict(part.filter(pl.col("kind") != "").select("method", "kind").rows()),
+            baseline=part.select(pl.col("baseline").max()).item(),
+            **{name: one.sum(axis=0) if name in _OF_INSTANCES else one for name, one in arrays.items()},
+        )
 
 
 class Answered(NamedTuple):
@@ -130,99 +172,8 @@ class Answered(NamedTuple):
 
 def answered_by(answers: pl.DataFrame, columns: Sequence[str]) -> Iterator[Answered]:
     """By subject, the answers that have all of these columns."""
-    part = answers.drop_nulls(columns)
-    if part.height:
-        (subject, bias, domain, instance), names = _codes(part, ("subject", "bias", "domain", "instance"))
-        place = (bias * len(DOMAINS) + domain) * len(names[3]) + instance
-        numbers = [part.get_column(name).cast(pl.Float64).to_numpy() for name in columns]
-        for code, name in enumerate(names[0]):
-            here = subject == code
-            yield Answered({"subject": name}, place[here], [number[here] for number in numbers])
-
-
-def cells_of(answers: pl.DataFrame) -> Iterator[BiasCells]:
-    """By subject, then by bias, in the order of their names, whatever the order of the rows."""
-    if answers.is_empty():
-        return
-    keys, names = _codes(
-        answers, ("subject", "bias", "domain", "instance", "condition", "intensity", "method")
-    )
-    numbers = [
-        answers.get_column(name).cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        for name in ("score", "confidence", "correct")
-    ]
-    # Scores are in order within a cell, so that sums do not depend on the order of the rows.
-    order = np.lexsort((*reversed(numbers), *reversed(keys)))
-    keys, numbers = [key[order] for key in keys], [number[order] for number in numbers]
-    new = np.zeros(len(order), bool)
-    new[:1] = True
-    for key in keys:
-        new[1:] |= key[1:] != key[:-1]
-    starts = np.flatnonzero(new)
-    counted = _counted(starts, *numbers)
-    subject, bias, domain, instance, condition, intensity, method = (key[starts] for key in keys)
-    places = instance * len(DOMAINS) + domain
-    slots = (condition * (len(INTENSITIES) + 1) + intensity) * len(names[6]) + method
-    borders = np.flatnonzero(np.diff(subject) | np.diff(bias)) + 1
-    declared, baselines = _declared(answers), _baselines(answers)
-    for part in np.split(np.arange(len(starts)), borders):
-        who, what = names[0][subject[part[0]]], names[1][bias[part[0]]]
-        here, column = np.unique(places[part], return_inverse=True)
-        kinds, row = np.unique(slots[part], return_inverse=True)
-        first = [part[np.argmax(row == one)] for one in range(len(kinds))]
-        cells = np.zeros((len(counted), len(kinds), len(here)))
-        cells[:, row, column] = counted[:, part]
-        varied = (
-            Slot(names[4][condition[at]], names[5][intensity[at]], names[6][method[at]]) for at in first
-        )
-        of_cells, of_instances = cells[:5], cells[5:].sum(axis=1)
-        known = (declared.get((who, what), {}), baselines.get((who, what)))
-        arrays = (*of_cells, *of_instances)
-        yield BiasCells(who, what, here, here % len(DOMAINS), tuple(varied), *arrays, *known)  # type: ignore[call-arg]
-
-
-def _counted(starts: Ints, score: Floats, confidence: Floats, correct: Floats) -> Floats:
-    """The numbers of every cell, a row a number, in the order of the fields of `BiasCells`."""
-    n = len(score)
-    known = ~np.isnan(score)
-    zeroed = np.where(known, score, 0.0)
-    sizes = np.diff(np.append(starts, n))
-    readable = np.add.reduceat(known.astype(np.float64), starts)
-    # Of scores in order, the sum of |a - b| over pairs is the sum of (2 rank - n - 1) a.
-    rank = np.arange(n) - np.repeat(starts, sizes) + 1.0
-    apart = np.where(known, (2.0 * rank - np.repeat(readable, sizes) - 1.0) * zeroed, 0.0)
-    sure = ~np.isnan(confidence)
-    both = sure & ~np.isnan(correct)
-    columns = (
-        np.ones(n),
-        known.astype(np.float64),
-        zeroed,
-        zeroed**2,
-        -apart,
-        sure.astype(np.float64),
-        both.astype(np.float64),
-        np.where(both, confidence, 0.0),
-        np.where(both, correct, 0.0),
-        np.where(both, (confidence - correct) ** 2, 0.0),
-    )
-    found = np.stack([np.add.reduceat(column, starts) for column in columns])
-    found[4] += readable * (readable - 1.0) / 2.0
-    return found
-
-
-def _declared(answers: pl.DataFrame) -> dict[tuple[str, str], dict[str, str]]:
-    kinds = (
-        answers.filter(pl.col("kind") != "")
-        .select("subject", "bias", "method", "kind")
-        .unique()
-        .sort(pl.all())
-    )
-    found: dict[tuple[str, str], dict[str, str]] = {}
-    for subject, bias, method, kind in kinds.iter_rows():
-        found.setdefault((subject, bias), {})[method] = kind
-    return found
-
-
-def _baselines(answers: pl.DataFrame) -> dict[tuple[str, str], float]:
-    given = answers.filter(pl.col("baseline").is_not_null()).select("subject", "bias", "baseline").unique()
-    return {(subject, bias): rate for subject, bias, rate in given.sort(pl.all()).iter_rows()}
+    place = pl.concat_str("bias", "domain", "instance", separator="\n").rank("dense").cast(pl.Int64)
+    part = answers.drop_nulls(columns).with_columns(pl.col(columns).cast(pl.Float64), place=place)
+    for own in part.sort("subject", maintain_order=True).partition_by("subject", maintain_order=True):
+        instance, *numbers = (own.get_column(name).to_numpy() for name in ("place", *columns))
+        yield Answered({"subject": own.item(0, "subject")}, instance, numbers)

@@ -16,8 +16,9 @@ from .items.bank import taxonomy
 __all__ = ["draw_bias"]
 
 MOST_PANELS = 12  # biases whose dose and response are drawn: those that shift the most
-ORDER = {intensity: place for place, intensity in enumerate(INTENSITIES)}
+ORDER: tuple[str, ...] = INTENSITIES
 CATEGORIES = list(dict.fromkeys(entry.category for entry in taxonomy().values()))
+PLACES = sorted(taxonomy(), key=lambda bias: CATEGORIES.index(taxonomy()[bias].category))
 
 
 def draw_bias(result: Result) -> list[Picture]:
@@ -28,7 +29,8 @@ def draw_bias(result: Result) -> list[Picture]:
 def _pictures(result: Result) -> Iterator[Picture | None]:
     subjects = list(dict.fromkeys(str(m.labels["subject"]) for m in result.measures if "subject" in m.labels))
     several = "subject" if len(subjects) > 1 else None
-    shifts = _sorted(_with(result, "signed_shift", {"subject", "bias"}))
+    shifts = _with(result, "signed_shift", {"subject", "bias"})
+    known = any(_human_shift(m) is not None for m in shifts)
     yield forest_plot(
         shifts,
         title="Cognitive fingerprint",
@@ -38,12 +40,10 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
         groups=_category,
         series=several,
         axis="signed shift",
-        references=[Reference("people", _human_shift)]
-        if any(_human_shift(m) is not None for m in shifts)
-        else (),
+        references=[Reference("people", _human_shift)] if known else (),
     )
     yield forest_plot(
-        _sorted(_treated(result)),
+        _treated(result),
         title="Beside published rates of people",
         caption="The rate of biased answers in treatments. The published rates are single points from other materials "
         "and people, and nothing of ours was matched to them.",
@@ -55,9 +55,7 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
     )
     yield _doses(result, shifts)
     yield forest_plot(
-        _sorted(
-            [m for m in result.measures if m.name == "BMP" and set(m.labels) == {"subject", "bias", "method"}]
-        ),
+        _with(result, "BMP", {"subject", "bias", "method"}),
         title="What debiasing texts take away",
         caption="The part of the treatment's rate of biased answers that is gone with the text, at the same intensity.",
         rows="method",
@@ -82,15 +80,11 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
 def _doses(result: Result, shifts: list[Measure]) -> Picture | None:
     largest: dict[str, float] = {}
     for m in shifts:
-        bias = str(m.labels["bias"])
-        largest[bias] = max(largest.get(bias, 0.0), abs(m.value or 0.0))
+        largest[_bias(m)] = max(largest.get(_bias(m), 0.0), abs(m.value or 0.0))
     shown = sorted(largest, key=lambda bias: -largest[bias])[:MOST_PANELS]
-    doses = [
-        m
-        for m in _with(result, "signed_shift", {"subject", "bias", "intensity"})
-        if m.labels["bias"] in shown
-    ]
-    doses.sort(key=lambda m: (shown.index(str(m.labels["bias"])), ORDER[str(m.labels["intensity"])]))
+    every = _with(result, "signed_shift", {"subject", "bias", "intensity"})
+    every.sort(key=lambda m: ORDER.index(str(m.labels["intensity"])))
+    doses = [m for bias in shown for m in every if _bias(m) == bias]
     if len({m.labels["intensity"] for m in doses}) < 2:
         return None
     return panels(
@@ -106,47 +100,41 @@ def _doses(result: Result, shifts: list[Measure]) -> Picture | None:
 
 
 def _with(result: Result, name: str, labels: set[str]) -> list[Measure]:
-    return [m for m in result.measures if m.name == name and set(m.labels) == labels]
+    """By category and bias, as the taxonomy has them; what it does not know comes last."""
+    found = [m for m in result.measures if m.name == name and m.labels.keys() == labels]
+    return sorted(found, key=lambda m: PLACES.index(_bias(m)) if _bias(m) in PLACES else len(PLACES))
 
 
 def _treated(result: Result) -> list[Measure]:
     """The pooled rate of treatments; that of the only intensity where there is one."""
-    rates = [m for m in result.measures if m.name == "rate" and m.labels.get("condition") == "treatment"]
-    pooled = {(m.labels["subject"], m.labels["bias"]) for m in rates if "intensity" not in m.labels}
-    return [
-        m
-        for m in rates
-        if "intensity" not in m.labels or (m.labels["subject"], m.labels["bias"]) not in pooled
-    ]
+    labels = {"subject", "bias", "condition"}
+    rates = [*_with(result, "rate", labels), *_with(result, "rate", {*labels, "intensity"})]
+    found: dict[tuple[object, str], Measure] = {}
+    for m in rates:
+        if m.labels["condition"] == "treatment":
+            found.setdefault((m.labels["subject"], _bias(m)), m)
+    return list(found.values())
 
 
-def _sorted(measures: list[Measure]) -> list[Measure]:
-    """By category and bias, as the taxonomy has them; what it does not know comes last."""
-    places = {bias: at for at, bias in enumerate(taxonomy())}
-    return sorted(
-        measures,
-        key=lambda m: (
-            CATEGORIES.index(_category(m)) if _category(m) in CATEGORIES else len(CATEGORIES),
-            places.get(str(m.labels["bias"]), len(places)),
-        ),
-    )
+def _bias(measure: Measure) -> str:
+    return str(measure.labels["bias"])
 
 
 def _name(measure: Measure) -> str:
-    entry = taxonomy().get(str(measure.labels["bias"]))
-    return entry.name if entry else str(measure.labels["bias"])
+    entry = taxonomy().get(_bias(measure))
+    return entry.name if entry else _bias(measure)
 
 
 def _category(measure: Measure) -> str:
-    entry = taxonomy().get(str(measure.labels["bias"]))
+    entry = taxonomy().get(_bias(measure))
     return entry.category if entry else "own"
 
 
 def _human_shift(measure: Measure) -> float | None:
-    shifts = [one.shift for one in human_shifts().get(str(measure.labels["bias"]), ()) if one.comparable]
-    return shifts[0] if shifts else None
+    shifts = (one.shift for one in human_shifts().get(_bias(measure), ()) if one.comparable)
+    return next(shifts, None)
 
 
 def _human_rate(measure: Measure) -> float | None:
-    found = human_rates().get(str(measure.labels["bias"]))
+    found = human_rates().get(_bias(measure))
     return None if found is None else found.rate

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.measuring.answers import Answer, read_choice, read_confidence, read_number, read_yes_no
 
 from .items.instance import BiasInstance
 
-__all__ = ["ItemAnswer", "read_item_answer"]
+__all__ = ["CHOICE", "ItemAnswer", "read_item_answer"]
+
+CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
 # The line of the confidence is no part of the answer: its number would be read as one.
 _CONFIDENCE = re.compile(r"[ \t,;(|*_–-]*\bconfidence(?: level)?[*_ \t]*[:=][^\n]*", re.I)
@@ -46,18 +48,13 @@ def read_item_answer(text: str, instance: BiasInstance) -> ItemAnswer:
     if found.value is None:
         return ItemAnswer(None, found.path, stated)
     answer = float(found.value) if instance.answer == "number" else str(found.value)
-    raw = instance.raw_score(answer)
+    raw, right = instance.raw_score(answer), instance.is_correct(answer)
     option = instance.option_of(answer) if isinstance(answer, str) else None
-    chosen = instance.answer == "choice"
-    return ItemAnswer(
-        answer,
-        found.path,
-        stated,
-        option,
-        str(answer) if chosen else None,
-        instance.layout.options.index(str(option)) + 1 if chosen else None,
-        len(instance.layout.options) if chosen else None,
-        raw,
-        min(max(raw, 0.0), 1.0),
-        instance.is_correct(answer),
+    read = ItemAnswer(
+        answer, found.path, stated, option, raw=raw, score=min(max(raw, 0.0), 1.0), correct=right
     )
+    if instance.answer != "choice":
+        return read
+    shown = instance.layout.options
+    chosen = {"letter": str(answer), "position": shown.index(str(option)) + 1, "options": len(shown)}
+    return structs.replace(read, **chosen)

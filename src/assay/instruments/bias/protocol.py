@@ -37,7 +37,7 @@ from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Exclusion, Flag, Instance, Measure, Message, Outcome, Result, Trial
 
-from .item_answers import read_item_answer
+from .item_answers import CHOICE, read_item_answer
 from .options import BiasOptions, chosen_items
 from .row_options import ROW_HELP, BiasRowOptions
 
@@ -46,7 +46,6 @@ __all__ = ["Bias", "condition_of"]
 T = TypeVar("T")
 LOST = "every trial was lost"
 MOST_KEPT = 4096  # items, instances and prompts
-CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
 
 def condition_of(trial: Trial) -> Condition:

@@ -28,9 +28,7 @@ def read_choice(text: str, options: Sequence[str]) -> Answer:
     """
     labels = labels_of(tuple(options))
     if (alone := _ALONE.fullmatch(text)) is not None and alone[1] in options:
-        return Answer(
-            alone[1], "bare", alone.span(1)
-        )  # as it would be found below
+        return Answer(alone[1], "bare", alone.span(1))  # as it would be found below
     reply = PlainReply(text)
     if (found := read_json(reply, labels)) is not None:
         return found

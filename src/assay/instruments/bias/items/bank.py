@@ -15,7 +15,16 @@ from assay.study.source import Source, convert, parse_source, read_source
 
 from .model import ItemModel
 
-__all__ = ["BiasEntry", "chosen_biases", "pools", "read_item", "shipped_item", "shipped_items", "taxonomy"]
+__all__ = [
+    "DATA",
+    "BiasEntry",
+    "chosen_biases",
+    "pools",
+    "read_item",
+    "shipped_item",
+    "shipped_items",
+    "taxonomy",
+]
 
 DATA = files("assay.instruments.bias") / "data"
 
