@@ -87,12 +87,7 @@ def chosen_items(options: BiasOptions, base: Path) -> dict[str, ItemModel]:
     }
     if not asked:
         raise InputError("none of these biases can be shown by texts; name them one by one, or set unscored")
-    lacking = [
-        f"{bias} has none of {domain}"
-        for bias, m in asked.items()
-        for domain in options.domains
-        if domain not in m.domains
-    ]
-    if lacking:
-        raise InputError(f"the item model of {lacking[0]}")
+    for bias, model in asked.items():
+        if lacking := [domain for domain in options.domains if domain not in model.domains]:
+            raise InputError(f"the item model of {bias} has none of {lacking[0]}")
     return asked

@@ -7,8 +7,8 @@ as ``success`` where the normative answer was given.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,20 +22,18 @@ from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Co
 from assay.instruments.bias.items.model import DOMAINS, Domain, ItemModel
 from assay.measuring import (
     InstrumentBase,
+    LostTrials,
     Rows,
     ScoredRows,
     Target,
-    exclusion_flags,
-    lost_of,
     option_error,
     plain_measure,
-    with_flags,
 )
 from assay.measuring.calibration import Grid
 from assay.report.presentation import Headline, Presentation
 from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Exclusion, Flag, Instance, Measure, Message, Outcome, Result, Trial
+from assay.vocabulary import Flag, Instance, Message, Outcome, Result, Trial
 
 from .item_answers import CHOICE, read_item_answer
 from .options import BiasOptions, chosen_items
@@ -111,20 +109,19 @@ class Bias(InstrumentBase):
         options, bias = self._options(lock), evidence.stratum
         model, debiased = self._item(lock, bias).model, options.debias_intensities
         conditions = list(conditions_of(model, options.intensities, debiased, options.methods))
-        for spec in lock.study.specs:
-            for domain in options.domains:
-                for number in range(options.instances):
-                    for shown in conditions:
-                        for again in range(options.trials):
-                            yield self.trial(
-                                lock,
-                                spec,
-                                f"{bias}/{domain}",
-                                number,
-                                temperature=options.temperature,
-                                max_tokens=options.max_tokens,
-                                factors={"trial": again, **shown.factors},
-                            )
+        numbers, trials = range(options.instances), range(options.trials)
+        for spec, domain, number, shown, again in product(
+            lock.study.specs, options.domains, numbers, conditions, trials
+        ):
+            yield self.trial(
+                lock,
+                spec,
+                f"{bias}/{domain}",
+                number,
+                temperature=options.temperature,
+                max_tokens=options.max_tokens,
+                factors={"trial": again, **shown.factors},
+            )
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         instance = self.instance_of(probe.lock, trial.instance)
@@ -159,37 +156,26 @@ class Bias(InstrumentBase):
         lock: Lock = evidence.lock
         options, materials = self._options(lock), lock.materials[self.name]
         settings = BiasSettings(confidence=options.confidence, baselines=materials.get("baselines", {}))
-        answers = list(self._answers(evidence))
-        there = (row for record, row in answers if record.outcome != "excluded")
+        lost, there, share = LostTrials("subject", "bias"), [], lock.study.limits.excluded_share
+        for record, row in self._answers(evidence):
+            lost.add(row, record.outcome, record.reason)
+            there += [row] if record.outcome != "excluded" else []
         scores = score_answers(answer_table(there), settings)
-        unscored = {
-            bias: item["unscored"] for bias, item in materials["items"].items() if item.get("unscored")
-        }
-        flags = [Flag("Limited Comparability", f"{bias}: {why}") for bias, why in unscored.items()]
-        gone, asked = Counter[tuple[str, str, str]](), Counter[tuple[str, str]]()
-        for record, row in answers:
-            asked[row["subject"], row["bias"]] += 1
-            if record.outcome == "excluded":
-                gone[row["subject"], row["bias"], record.reason] += 1
-        excluded = [
-            Exclusion(why, count, {"subject": subject, "bias": bias})
-            for (subject, bias, why), count in sorted(gone.items())
-        ]
-        share = lock.study.limits.excluded_share
-        answered = {(row["subject"], row["bias"]) for record, row in answers if record.outcome != "excluded"}
-        lost = [
-            plain_measure(
-                name, None, {"subject": subject, "bias": bias}, n=0, units="", method="", why_null=LOST
-            )
-            for subject, bias in sorted(asked.keys() - answered)
+        absent = [
+            plain_measure(name, None, labels, n=0, units="", method="", why_null=LOST)
+            for labels in lost.wholly
             for name in ("signed_shift", "BMS", "BCI", "BMP", "HAS", "RCI", "CAS")
         ]
         return self.result(
             evidence,
-            [_with_losses(measure, asked, excluded, share) for measure in (*scores.measures, *lost)],
+            [lost.flagged(measure, share) for measure in (*scores.measures, *absent)],
             scores.verdicts,
-            excluded=excluded,
-            flags=flags,
+            excluded=lost.excluded,
+            flags=[
+                Flag("Limited Comparability", f"{bias}: {item['unscored']}")
+                for bias, item in materials["items"].items()
+                if item.get("unscored")
+            ],
             notes=scores.notes,
         )
 
@@ -198,21 +184,19 @@ class Bias(InstrumentBase):
         for record in evidence:
             trial, shown, found = record.trial, condition_of(record.trial), record.report or {}
             bias, domain = _parts(trial.instance.item)
-            yield (
-                record,
-                {
-                    "subject": trial.subject,
-                    "bias": bias,
-                    "domain": domain,
-                    "condition": shown.condition,
-                    "intensity": shown.intensity,
-                    "method": shown.method,
-                    "kind": shown.method,
-                    "instance": str(trial.instance.repetition),
-                    "trial": str(int(trial.factors["trial"])),
-                    **{name: found.get(name) for name in ("score", "confidence", "correct", *CHOICE)},
-                },
-            )
+            row = {
+                "subject": trial.subject,
+                "bias": bias,
+                "domain": domain,
+                "condition": shown.condition,
+                "intensity": shown.intensity,
+                "method": shown.method,
+                "kind": shown.method,
+                "instance": str(trial.instance.repetition),
+                "trial": str(int(trial.factors["trial"])),
+            }
+            given = {name: found.get(name) for name in ("score", "confidence", "correct", *CHOICE)}
+            yield record, row | given
 
     def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._answers(evidence):
@@ -327,16 +311,3 @@ class Bias(InstrumentBase):
 def _parts(item: str) -> tuple[str, Domain]:
     bias, _, domain = item.partition("/")
     return bias, msgspec.convert(domain, Domain)
-
-
-def _with_losses(
-    measure: Measure, asked: Mapping[tuple[str, str], int], excluded: Sequence[Exclusion], share: float
-) -> Measure:
-    """The measure, flagged where trials of its subject, and of its bias where it has one, were lost."""
-    labels = {name: value for name, value in measure.labels.items() if name in ("subject", "bias")}
-    planned = sum(
-        count
-        for (subject, bias), count in asked.items()
-        if labels.get("subject", subject) == subject and labels.get("bias", bias) == bias
-    )
-    return with_flags(measure, exclusion_flags(lost_of(excluded, **labels), planned, share, "trials"))
