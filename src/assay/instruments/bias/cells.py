@@ -17,7 +17,7 @@ from assay.stats import ClusterAnswers
 
 from .answers import CONDITIONS, DOMAINS, INTENSITIES
 
-__all__ = ["Answered", "BiasCells", "Floats", "Ints", "Slot", "answered_by", "cells_of"]
+__all__ = ["Answered", "BiasCells", "Slot", "answered_by", "cells_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -24,7 +24,6 @@ __all__ = ["Alignment", "alignment", "alignment_measures", "human_rate", "people
 
 DEFAULT = 0.5  # the specification's human rate where none is known
 PEOPLE = 0.1  # of alpha, to the error of people, who are many
-UNMATCHED = "published human rates are points from other materials and people"
 
 
 class Alignment(NamedTuple):
@@ -69,16 +68,14 @@ def human_rate(cells: BiasCells, given: Mapping[str, float | None]) -> HumanRate
 def _caveats(human: HumanRate) -> tuple[list[Flag], list[str]]:
     """Why HAS is of limited comparability, and which rate it was set against."""
     if human.rate is None:
-        return [_limited("no human rate is known")], [f"spec_value is against {DEFAULT:g}"]
-    causes = [UNMATCHED] if human.published else []
-    causes += ["the human rate has no source"] if human.published and not human.cited else []
-    causes += ["the human rate is uncertain"] if human.published and human.uncertain else []
-    notes = [f"human rate {human.rate:g}, {human.cited or 'no source is cited'}"]
-    return [_limited(cause) for cause in causes], notes
-
-
-def _limited(cause: str) -> Flag:
-    return Flag("Limited Comparability", cause)
+        causes, note = ["no human rate is known"], f"spec_value is against {DEFAULT:g}"
+    else:
+        causes, note = [], f"human rate {human.rate:g}, {human.cited or 'no source is cited'}"
+        if human.published:
+            causes.append("published human rates are points from other materials and people")
+            causes += ["the human rate has no source"] if not human.cited else []
+            causes += ["the human rate is uncertain"] if human.uncertain else []
+    return [Flag("Limited Comparability", cause) for cause in causes], [note]
 
 
 def alignment_measures(

@@ -34,12 +34,6 @@ class Magnitude(NamedTuple):
     asked: dict[str, Shift]
     why_null: str
 
-    @property
-    def held(self) -> Ends:
-        """The bounds, widened to the value."""
-        values = self.bounds if self.value is None else (*self.bounds, self.value)
-        return min(values), max(values)
-
     def score(self, size: Size) -> float | None:
         sizes = {one: size(one, shift.value or 0.0) for one, shift in self.shifts.items()}
         return _aggregate(sizes) if sizes else None
@@ -79,7 +73,9 @@ def _magnitude(asked: dict[str, Shift]) -> Magnitude:
     why = next(iter(asked.values())).why_null if asked else "treatment: no answers"
     whole = bool(asked) and len(shifts) == len(asked)
     found = Magnitude(None, None if whole else spec, bounds, shifts, asked, why)
-    return found._replace(value=found.score(_size))
+    value = found.score(_size)
+    held = bounds if value is None else (min(bounds[0], value), max(bounds[1], value))
+    return found._replace(value=value, bounds=held)
 
 
 def _span(size: Size, intensity: str, ends: Ends) -> Ends:
@@ -111,12 +107,14 @@ def magnitude_measures(found: Magnitude, say: MeasureBuilder) -> Iterator[Measur
     if saturated := [one for one, s in found.shifts.items() if _uncapped(one, s.value or 0.0) > 1.0]:
         notes.append(f"capped at 1: {', '.join(saturated)}; see BMS_uncapped")
     box = _shift_ends(found, say)
-    for name, size in (("BMS", _size), ("BMS_uncapped", _uncapped), ("BMS_away", _away)):
+
+    def score(name: str, size: Size, **more: Any) -> Measure:
         ends, method = _box(size, box) if box else None, "weighted shifts, from their intervals"
-        more: dict[str, Any] = {}
-        if name == "BMS":
-            more = {"bounds": found.bounds, "spec": found.spec_value, "notes": notes}
-        yield say(name, found.score(size), ends=ends, n=n, units="score", method=method, why=why, **more)
+        return say(name, found.score(size), ends=ends, n=n, units="score", method=method, why=why, **more)
+
+    yield score("BMS", _size, bounds=found.bounds, spec=found.spec_value, notes=notes)
+    yield score("BMS_uncapped", _uncapped)
+    yield score("BMS_away", _away)
     for intensity, shift in found.asked.items():
         one = _magnitude({intensity: shift})
         yield say(

@@ -51,7 +51,7 @@ def summary_measures(
         n=sum(shift.estimate.n for one in read for shift in one.shifts.values()),
         units="score",
         method=f"mean of BMS over {len(read)} biases, from the intervals of their shifts",
-        bounds=mean_ends([one.held for one in scores]),
+        bounds=mean_ends([one.bounds for one in scores]),
         spec=None if all(one.spec_value is None for one in scores) else sum(conventional) / len(conventional),
         notes=[f"without a value: {', '.join(absent)}"] if absent else (),
     )
