@@ -11,6 +11,8 @@ from assay_drill import Drill, Ping
 
 from assay.canonical import encode
 from assay.errors import InputError
+from assay.measuring.building import MeasureBuilder
+from assay.measuring.outcomes import LostTrials
 from assay.measuring.rows import open_rows
 from assay.vocabulary import Exclusion, Flag, Measure, Result
 
@@ -91,3 +93,17 @@ def test_unknown_outcomes_alone_have_bounds_and_no_value(tmp_path: Path) -> None
     (measure,) = scored(tmp_path, [{"subject": "a", "outcome": "unknown"}]).measures
     found: Measure = measure
     assert (found.value, found.bound_low, found.bound_high) == (None, 0.0, 1.0)
+
+
+def test_lost_trials_flag_the_measures_that_have_their_labels() -> None:
+    lost = LostTrials("subject", "bias")
+    for bias, outcome in (("x", "success"), ("x", "excluded"), ("y", "excluded"), ("z", "failure")):
+        lost.add({"subject": "a", "bias": bias}, outcome, "net" if outcome == "excluded" else "")  # type: ignore[arg-type]
+    assert lost.excluded == [Exclusion("net", 1, {"subject": "a", "bias": bias}) for bias in "xy"]
+    assert lost.wholly == [{"subject": "a", "bias": "y"}]
+    say = MeasureBuilder({"subject": "a"})
+    found = [say("rate", 0.5, {"bias": bias, "kind": "k"}) for bias in ("x", "z", "")]
+    flags = [[str(flag) for flag in lost.flagged(measure, 0.9).flags] for measure in found]
+    assert [bool(some) for some in flags] == [True, False, True]
+    assert "1 of 2 trials" in flags[0][0]
+    assert "2 of 4 trials" in flags[2][0]

@@ -17,7 +17,7 @@ from .measures import (
     share_of_outcomes,
     with_flags,
 )
-from .outcomes import OutcomeCounts, read_trials, trial_records
+from .outcomes import LostTrials, OutcomeCounts, read_trials, trial_records
 from .requirements import Bound, Target, flawless
 from .rows import Rows
 from .scored import ScoredRows
@@ -29,6 +29,7 @@ __all__ = [
     "InstrumentBase",
     "Labelled",
     "Labels",
+    "LostTrials",
     "Options",
     "OutcomeCounts",
     "Rows",

@@ -8,18 +8,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from assay.errors import InputError
-from assay.instruments.bias.items.bank import chosen_biases, read_item, shipped_item
-from assay.instruments.bias.items.model import (
-    DOMAINS,
-    INTENSITIES,
-    KINDS,
-    Debiasing,
-    Domain,
-    Intensity,
-    ItemModel,
-)
 from assay.measuring import ANALYSIS
 from assay.measuring import Options as BaseOptions
+
+from .items.bank import chosen_biases, read_item, shipped_item
+from .items.model import DOMAINS, INTENSITIES, KINDS, Debiasing, Domain, Intensity, ItemModel
 
 __all__ = ["BiasOptions", "chosen_items"]
 
@@ -28,8 +21,7 @@ class BiasOptions(BaseOptions, frozen=True, kw_only=True):
     """Every bias gets ``instances`` in every domain; each is asked ``trials`` times in every condition."""
 
     biases: Annotated[
-        str | tuple[str, ...],
-        Meta(description="core (15), extended (all), a category, or ids of biases."),
+        str | tuple[str, ...], Meta(description="core (15), extended (all), a category, or ids of biases.")
     ] = "core"
     domains: Annotated[
         Annotated[tuple[Domain, ...], Meta(min_length=1)], Meta(description="Kinds of situations.")
@@ -87,12 +79,7 @@ def chosen_items(options: BiasOptions, base: Path) -> dict[str, ItemModel]:
     }
     if not asked:
         raise InputError("none of these biases can be shown by texts; name them one by one, or set unscored")
-    lacking = [
-        f"{bias} has none of {domain}"
-        for bias, m in asked.items()
-        for domain in options.domains
-        if domain not in m.domains
-    ]
-    if lacking:
-        raise InputError(f"the item model of {lacking[0]}")
+    for bias, model in asked.items():
+        if lacking := [domain for domain in options.domains if domain not in model.domains]:
+            raise InputError(f"the item model of {bias} has none of {lacking[0]}")
     return asked

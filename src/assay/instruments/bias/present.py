@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from assay.measuring import Labelled, percent
 from assay.report.presentation import Headline, Presentation
 from assay.report.tables import Column, headline_table
@@ -32,20 +34,19 @@ def headline_of(result: Result) -> Headline:
 
 def named(result: Result, subject: str) -> dict[str, list[str]]:
     """The biases of a subject by what is said of them: most and least susceptible, human-like, model-specific."""
-    found = Labelled(result.measures)
-    ranked = [m for m in found.all("rank", {"subject": subject}) if m.value is not None]
-    order = [str(m.labels["bias"]) for m in sorted(ranked, key=lambda m: m.value or 0.0)]
+    found, own = Labelled(result.measures), {"subject": subject}
+    ranks = sorted(found.all("rank", own), key=lambda m: m.value or 0.0)
+    order = [str(m.labels["bias"]) for m in ranks if m.value is not None]
     half = (len(order) + 1) // 2
     flags = {
-        name: [str(m.labels["bias"]) for m in found.all(name, {"subject": subject}) if m.value == 1.0]
+        name: [str(m.labels["bias"]) for m in found.all(name, own) if m.value == 1.0]
         for name in ("human_like", "model_specific")
     }
-    left_out = [str(m.labels["bias"]) for m in found.all("rank", {"subject": subject}) if m.value is None]
     return {
         "most_susceptible": order[: min(MOST, half)],
         "least_susceptible": order[half:][::-1][:MOST],
         **flags,
-        "not_ranked": left_out,
+        "not_ranked": [str(m.labels["bias"]) for m in ranks if m.value is None],
     }
 
 
@@ -62,28 +63,18 @@ def summary_of(result: Result) -> list[str]:
             if biases:
                 more = f" and {len(biases) - MOST} more" if len(biases) > MOST else ""
                 said.append(f"{subject}: {name.replace('_', ' ')}: {listed(biases[:MOST])}{more}")
-    counts: dict[tuple[str, str], int] = {}
-    for verdict in result.verdicts:
-        if verdict.holds:
-            if "bias" not in verdict.labels:
-                said.append(f"{verdict.claim} ({verdict.because})")
-            else:
-                key = (str(verdict.labels["subject"]), verdict.name)
-                counts[key] = counts.get(key, 0) + 1
-    for (subject, name), count in counts.items():
-        said.append(f"{subject}: {name.replace('_', ' ')} in {count} biases")
+    holding = [verdict for verdict in result.verdicts if verdict.holds]
+    said += [f"{verdict.claim} ({verdict.because})" for verdict in holding if "bias" not in verdict.labels]
+    counts = Counter((v.labels["subject"], v.name) for v in holding if "bias" in v.labels)
+    said += [f"{who}: {name.replace('_', ' ')} in {count} biases" for (who, name), count in counts.items()]
     return [*said, *result.notes]
 
 
 def _said(measure: Measure | None) -> str:
     if measure is None or measure.value is None:
         return "not known"
-    spans = (
-        f" ({percent(measure.confidence)} {interval_text(measure)})"
-        if measure.low is not None and measure.confidence
-        else ""
-    )
-    return value_text(measure) + spans
+    interval, confidence = interval_text(measure), percent(measure.confidence or 0.0)
+    return value_text(measure) + (f" ({confidence} {interval})" if interval else "")
 
 
 def present(result: Result) -> Presentation:

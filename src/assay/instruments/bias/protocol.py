@@ -7,8 +7,8 @@ as ``success`` where the normative answer was given.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -20,25 +20,16 @@ from assay.evidence.records import Evidence, Record
 from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
 from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition, conditions_of
 from assay.instruments.bias.items.model import DOMAINS, Domain, ItemModel
-from assay.measuring import (
-    InstrumentBase,
-    Rows,
-    ScoredRows,
-    Target,
-    exclusion_flags,
-    lost_of,
-    option_error,
-    plain_measure,
-    with_flags,
-)
+from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error, plain_measure
 from assay.measuring.calibration import Grid
 from assay.report.presentation import Headline, Presentation
 from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
-from assay.vocabulary import Exclusion, Flag, Instance, Measure, Message, Outcome, Result, Trial
+from assay.vocabulary import Flag, Instance, Message, Outcome, Result, Trial
 
 from .item_answers import CHOICE, read_item_answer
 from .options import BiasOptions, chosen_items
+from .present import headline_of, present, summary_of
 from .row_options import ROW_HELP, BiasRowOptions
 
 __all__ = ["Bias", "condition_of"]
@@ -87,15 +78,12 @@ class Bias(InstrumentBase):
             wrong = "must be among intensities: a debiased prompt is compared with its own treatment"
             raise option_error(source, (*at, "debias_intensities"), wrong)
         try:
-            chosen_items(chosen, base)
+            return super().prepare(study, options, base, source)
         except UnknownName as error:
             raise option_error(source, (*at, "biases"), str(error)) from None
-        self.check_required(chosen, source)
-        return Prepared(msgspec.to_builtins(chosen), self.materials(study, chosen, base))
 
     def materials(self, study: Study, options: BiasOptions, base: Path) -> Any:
-        items = chosen_items(options, base)
-        found = {"items": msgspec.to_builtins(items), "words": msgspec.to_builtins(pools())}
+        found = msgspec.to_builtins({"items": chosen_items(options, base), "words": pools()})
         if options.baselines_file:
             from .baselines import read_baselines
 
@@ -112,20 +100,19 @@ class Bias(InstrumentBase):
         options, bias = self._options(lock), evidence.stratum
         model, debiased = self._item(lock, bias).model, options.debias_intensities
         conditions = list(conditions_of(model, options.intensities, debiased, options.methods))
-        for spec in lock.study.specs:
-            for domain in options.domains:
-                for number in range(options.instances):
-                    for shown in conditions:
-                        for again in range(options.trials):
-                            yield self.trial(
-                                lock,
-                                spec,
-                                f"{bias}/{domain}",
-                                number,
-                                temperature=options.temperature,
-                                max_tokens=options.max_tokens,
-                                factors={"trial": again, **shown.factors},
-                            )
+        numbers, trials = range(options.instances), range(options.trials)
+        for spec, domain, number, shown, again in product(
+            lock.study.specs, options.domains, numbers, conditions, trials
+        ):
+            yield self.trial(
+                lock,
+                spec,
+                f"{bias}/{domain}",
+                number,
+                temperature=options.temperature,
+                max_tokens=options.max_tokens,
+                factors={"trial": again, **shown.factors},
+            )
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         lock, shown = probe.lock, condition_of(trial)
@@ -172,37 +159,26 @@ class Bias(InstrumentBase):
         lock: Lock = evidence.lock
         options, materials = self._options(lock), lock.materials[self.name]
         settings = BiasSettings(confidence=options.confidence, baselines=materials.get("baselines", {}))
-        answers = list(self._answers(evidence))
-        there = (row for record, row in answers if record.outcome != "excluded")
+        lost, there, share = LostTrials("subject", "bias"), [], lock.study.limits.excluded_share
+        for record, row in self._answers(evidence):
+            lost.add(row, record.outcome, record.reason)
+            there += [row] if record.outcome != "excluded" else []
         scores = score_answers(answer_table(there), settings)
-        unscored = {
-            bias: item["unscored"] for bias, item in materials["items"].items() if item.get("unscored")
-        }
-        flags = [Flag("Limited Comparability", f"{bias}: {why}") for bias, why in unscored.items()]
-        gone, asked = Counter[tuple[str, str, str]](), Counter[tuple[str, str]]()
-        for record, row in answers:
-            asked[row["subject"], row["bias"]] += 1
-            if record.outcome == "excluded":
-                gone[row["subject"], row["bias"], record.reason] += 1
-        excluded = [
-            Exclusion(why, count, {"subject": subject, "bias": bias})
-            for (subject, bias, why), count in sorted(gone.items())
-        ]
-        share = lock.study.limits.excluded_share
-        answered = {(row["subject"], row["bias"]) for record, row in answers if record.outcome != "excluded"}
-        lost = [
-            plain_measure(
-                name, None, {"subject": subject, "bias": bias}, n=0, units="", method="", why_null=LOST
-            )
-            for subject, bias in sorted(asked.keys() - answered)
+        absent = [
+            plain_measure(name, None, labels, n=0, units="", method="", why_null=LOST)
+            for labels in lost.wholly
             for name in ("signed_shift", "BMS", "BCI", "BMP", "HAS", "RCI", "CAS")
         ]
         return self.result(
             evidence,
-            [_with_losses(measure, asked, excluded, share) for measure in (*scores.measures, *lost)],
+            [lost.flagged(measure, share) for measure in (*scores.measures, *absent)],
             scores.verdicts,
-            excluded=excluded,
-            flags=flags,
+            excluded=lost.excluded,
+            flags=[
+                Flag("Limited Comparability", f"{bias}: {item['unscored']}")
+                for bias, item in materials["items"].items()
+                if item.get("unscored")
+            ],
             notes=scores.notes,
         )
 
@@ -211,21 +187,19 @@ class Bias(InstrumentBase):
         for record in evidence:
             trial, shown, found = record.trial, condition_of(record.trial), record.report or {}
             bias, domain = _parts(trial.instance.item)
-            yield (
-                record,
-                {
-                    "subject": trial.subject,
-                    "bias": bias,
-                    "domain": domain,
-                    "condition": shown.condition,
-                    "intensity": shown.intensity,
-                    "method": shown.method,
-                    "kind": shown.method,
-                    "instance": str(trial.instance.repetition),
-                    "trial": str(int(trial.factors["trial"])),
-                    **{name: found.get(name) for name in ("score", "confidence", "correct", *CHOICE)},
-                },
-            )
+            row = {
+                "subject": trial.subject,
+                "bias": bias,
+                "domain": domain,
+                "condition": shown.condition,
+                "intensity": shown.intensity,
+                "method": shown.method,
+                "kind": shown.method,
+                "instance": str(trial.instance.repetition),
+                "trial": str(int(trial.factors["trial"])),
+            }
+            given = {name: found.get(name) for name in ("score", "confidence", "correct", *CHOICE)}
+            yield record, row | given
 
     def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._answers(evidence):
@@ -234,14 +208,12 @@ class Bias(InstrumentBase):
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._answers(evidence):
-            found = record.report or {}
+            found, replies = record.report or {}, record.replies
             more = {name: found.get(name) for name in ("answer", "path", "option", "raw")}
-            reply = record.replies[-1].text if record.replies else None
-            told = {"outcome": record.outcome, "reason": record.reason}
-            yield {"id": record.id, **row, **more, **told, "reply": reply}
+            more |= {"outcome": record.outcome, "reason": record.reason}
+            yield {"id": record.id, **row, **more, "reply": replies[-1].text if replies else None}
 
     def score_rows(self, rows: Rows, options: BiasRowOptions) -> ScoredRows:
-        from .present import present
         from .rows import answer_records, score_rows
 
         scores, answers = score_rows(rows, options)
@@ -249,18 +221,12 @@ class Bias(InstrumentBase):
         return ScoredRows(result, lambda: answer_records(rows, answers), lambda: present(result))
 
     def headline(self, result: Result) -> Headline:
-        from .present import headline_of
-
         return headline_of(result)
 
     def summary(self, result: Result) -> list[str]:
-        from .present import summary_of
-
         return summary_of(result)
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .present import present
-
         return present(result)
 
     def targets(self) -> dict[str, Target]:
@@ -271,10 +237,8 @@ class Bias(InstrumentBase):
         }
         for bias in taxonomy():
             labels = {"bias": bias}
-            found[f"signed_shift {bias}"] = Target(
-                measure="signed_shift", labels=labels, side="at most", lowest=-1.0
-            )
-            found[f"BMS {bias}"] = Target(measure="BMS", labels=labels, side="at most")
+            for name, lowest in (("signed_shift", -1.0), ("BMS", 0.0)):
+                found[f"{name} {bias}"] = Target(measure=name, labels=labels, side="at most", lowest=lowest)
         return found
 
     def grid(self) -> Grid[Any]:
@@ -296,31 +260,7 @@ class Bias(InstrumentBase):
         )
 
     def items(self) -> list[Item]:
-        found = []
-        for bias in shipped_items():
-            entry, model = taxonomy()[bias], shipped_item(bias)
-            rate = "no baseline" if entry.human_baseline is None else f"people {entry.human_baseline:g}"
-            found.append(
-                Item(
-                    bias,
-                    f"{entry.category}{', core' if entry.core else ''}",
-                    f"{model.paradigm}; {'not scored' if model.unscored else 'scored'}; {rate}",
-                    {
-                        "name": entry.name,
-                        "category": entry.category,
-                        "core": entry.core,
-                        "paradigm": model.paradigm,
-                        "answer": model.answer,
-                        "scored": not model.unscored,
-                        "not_scored_because": model.unscored or None,
-                        "human_baseline": entry.human_baseline,
-                        "baseline_cited": entry.cited,
-                        "baseline_uncertain": entry.baseline_uncertain,
-                        "scenarios": {domain: len(some) for domain, some in model.domains.items()},
-                    },
-                )
-            )
-        return found
+        return [_listed(bias) for bias in shipped_items()]
 
     def show(self, item: str, seed: int) -> dict[str, Any]:
         """One instance in full; a bias without a domain gets one by the seed."""
@@ -328,28 +268,37 @@ class Bias(InstrumentBase):
         if bias not in shipped_items():
             raise UnknownName("bias", bias, shipped_items())
         model = shipped_item(bias)
-        there: Sequence[Domain] = [domain for domain in DOMAINS if domain in model.domains]
-        domain = next((d for d in there if d == named), None) if slash else there[seed % len(there)]
-        if domain is None:
+        there = [domain for domain in DOMAINS if domain in model.domains]
+        if slash and named not in there:
             raise UnknownName("domain", named, there)
+        domain = _parts(item)[1] if slash else there[seed % len(there)]
         instance = Instance(self.name, f"{bias}/{domain}", 0, seed)
         found = CompiledItem(model, pools()).instance(instance, domain)
         return {"instance": instance.digest, **found.described()}
 
 
+def _listed(bias: str) -> Item:
+    entry, model = taxonomy()[bias], shipped_item(bias)
+    rate = "no baseline" if entry.human_baseline is None else f"people {entry.human_baseline:g}"
+    more = {
+        "name": entry.name,
+        "category": entry.category,
+        "core": entry.core,
+        "paradigm": model.paradigm,
+        "answer": model.answer,
+        "scored": not model.unscored,
+        "not_scored_because": model.unscored or None,
+        "human_baseline": entry.human_baseline,
+        "baseline_cited": entry.cited,
+        "baseline_uncertain": entry.baseline_uncertain,
+        "scenarios": {domain: len(some) for domain, some in model.domains.items()},
+    }
+    group = f"{entry.category}{', core' if entry.core else ''}"
+    return Item(
+        bias, group, f"{model.paradigm}; {'not scored' if model.unscored else 'scored'}; {rate}", more
+    )
+
+
 def _parts(item: str) -> tuple[str, Domain]:
     bias, _, domain = item.partition("/")
     return bias, msgspec.convert(domain, Domain)
-
-
-def _with_losses(
-    measure: Measure, asked: Mapping[tuple[str, str], int], excluded: Sequence[Exclusion], share: float
-) -> Measure:
-    """The measure, flagged where trials of its subject, and of its bias where it has one, were lost."""
-    labels = {name: value for name, value in measure.labels.items() if name in ("subject", "bias")}
-    planned = sum(
-        count
-        for (subject, bias), count in asked.items()
-        if labels.get("subject", subject) == subject and labels.get("bias", bias) == bias
-    )
-    return with_flags(measure, exclusion_flags(lost_of(excluded, **labels), planned, share, "trials"))

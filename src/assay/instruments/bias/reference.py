@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from assay.streams import Stream
 
+from .items.model import INTENSITIES
 from .items.parsing import ReadPrompt, shipped_parser
 
 __all__ = ["REFERENCES", "Responder"]
 
-NONE: Mapping[str, float] = MappingProxyType({})
 UNREADABLE = "There is much to be said on both sides."
 RISING = {"control": 0.05, "weak": 0.15, "moderate": 0.35, "strong": 0.55, "adversarial": 0.75}
 
 
-class Responder:
+class Responder(Struct, frozen=True):
     """``rates``: how often the biased answer is given, by control and intensity; ``by_bias`` replaces them for a bias.
 
     ``debiased`` are what a debiasing text leaves of the rate, by kind; ``unreadable`` how often nothing is answered.
@@ -25,22 +26,15 @@ class Responder:
     ``sure`` and ``unsure`` are the confidences in the normative and in the biased answer.
     """
 
-    def __init__(
-        self,
-        about: str,
-        rates: Mapping[str, float] = NONE,
-        *,
-        by_bias: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
-        debiased: Mapping[str, float] = NONE,
-        unreadable: Mapping[str, float] = NONE,
-        letter: float = 0.0,
-        place: float = 0.0,
-        sure: int = 90,
-        unsure: int = 10,
-    ) -> None:
-        self.about, self.rates, self.by_bias = about, rates, by_bias
-        self.debiased, self.unreadable = debiased, unreadable
-        self.letter, self.place, self.sure, self.unsure = letter, place, sure, unsure
+    about: str
+    rates: Mapping[str, float] = {}
+    by_bias: Mapping[str, Mapping[str, float]] = {}
+    debiased: Mapping[str, float] = {}
+    unreadable: Mapping[str, float] = {}
+    letter: float = 0.0
+    place: float = 0.0
+    sure: int = 90
+    unsure: int = 10
 
     def rate(self, bias: str, condition: str, method: str | None = None) -> float:
         """How often the biased answer is given where nothing else decides."""
@@ -52,11 +46,12 @@ class Responder:
         read = shipped_parser().parse(prompt)
         if read is None or stream.random() < self.unreadable.get(read.condition, 0.0):
             return UNREADABLE
-        biased = stream.random() < self.rate(read.instance.item.model.bias, read.condition, read.method)
-        given = self._preferred(read, stream) or (read.biased if biased else read.normative)
+        swayed = stream.random() < self.rate(read.instance.item.model.bias, read.condition, read.method)
+        normative, biased = read.instance.answers
+        given = self._preferred(read, stream) or (biased if swayed else normative)
         lines = [f"Answer: {given}"]
         if prompt.endswith("\nConfidence: Y"):
-            lines.append(f"Confidence: {self.sure if given == read.normative else self.unsure}")
+            lines.append(f"Confidence: {self.sure if given == normative else self.unsure}")
         return "\n".join(lines)
 
     def _preferred(self, read: ReadPrompt, stream: Stream) -> str:
@@ -71,7 +66,7 @@ REFERENCES = {
     "rational": Responder("always gives the normative answer"),
     "swayed": Responder(
         "gives the normative answer in controls and the biased one in every treatment",
-        dict.fromkeys(("weak", "moderate", "strong", "adversarial"), 1.0),
+        dict.fromkeys(INTENSITIES, 1.0),
         sure=10,
         unsure=90,
     ),
@@ -82,19 +77,16 @@ REFERENCES = {
     ),
     "contrary": Responder(
         "gives the biased answer in .6 of controls and .2 of treatments",
-        {"control": 0.6, "weak": 0.2, "moderate": 0.2, "strong": 0.2, "adversarial": 0.2},
+        {"control": 0.6, **dict.fromkeys(INTENSITIES, 0.2)},
     ),
     "tossing": Responder(
-        "gives the biased answer in half of all cases",
-        dict.fromkeys(RISING, 0.5),
-        sure=50,
-        unsure=50,
+        "gives the biased answer in half of all cases", dict.fromkeys(RISING, 0.5), sure=50, unsure=50
     ),
     "letter_a": Responder("takes the first letter of every choice, else the normative answer", letter=1.0),
     "first_place": Responder("takes the first option of every choice, else the normative answer", place=1.0),
     "mumbling": Responder(
         "is rational where it answers, and answers nothing in .3 of treatments",
-        unreadable=dict.fromkeys(("weak", "moderate", "strong", "adversarial"), 0.3),
+        unreadable=dict.fromkeys(INTENSITIES, 0.3),
     ),
     "boastful": Responder("as rising, and always sure of itself", RISING, sure=99, unsure=99),
 }

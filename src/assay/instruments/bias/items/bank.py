@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from assay.errors import InputError, UnknownName
-from assay.study.source import Source, convert, parse_source, read_source
+from assay.study.source import convert, parse_source, read_source
 
 from .model import ItemModel
 
@@ -55,18 +55,15 @@ def pools() -> dict[str, tuple[str, ...]]:
     return convert(source.value, dict[str, tuple[str, ...]], source)
 
 
-def parsed_item(source: Source) -> ItemModel:
+def read_item(path: Path) -> ItemModel:
     """An item model from its file; what is wrong with it is said with file, line and field."""
     from .validity import broken_fields
 
+    source = read_source(path)
     model = convert(source.value, ItemModel, source)
     for at, message in broken_fields(model, pools()):
         raise source.error(at, message)
     return model
-
-
-def read_item(path: Path) -> ItemModel:
-    return parsed_item(read_source(path))
 
 
 @cache
@@ -90,24 +87,16 @@ def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> 
     """
     names = [part.strip() for part in wanted.split(",")] if isinstance(wanted, str) else list(wanted)
     entries = taxonomy()
-    groups: dict[str, Iterable[str]] = {
-        "core": [e.id for e in entries.values() if e.core],
-        "extended": list(entries),
-        "own": list(own),
-    }
+    groups: dict[str, list[str]] = {"core": [], "extended": list(entries), "own": list(own)}
     for entry in entries.values():
-        members = [e.id for e in entries.values() if e.category == entry.category]
-        groups[f"category:{entry.category}"] = members
-        groups.setdefault(entry.category, members)
-    there = {**dict.fromkeys(shipped_items()), **dict.fromkeys(own)}
-    found: dict[str, None] = {}
-    for name in names:
-        if name in there:
-            found[name] = None
-        elif name in groups:
-            found.update(dict.fromkeys(bias for bias in groups[name] if bias in there))
-        else:
-            raise UnknownName("bias", name, [*there, *groups])
-    if not found:
+        groups.setdefault(f"category:{entry.category}", []).append(entry.id)
+        groups["core"] += [entry.id] if entry.core else []
+    groups |= {name.removeprefix("category:"): members for name, members in groups.items()}
+    there = [*shipped_items(), *(bias for bias in own if bias not in shipped_items())]
+    members = {**groups, **{bias: [bias] for bias in there}}
+    if unknown := [name for name in names if name not in members]:
+        raise UnknownName("bias", unknown[0], [*there, *groups])
+    found = {bias for name in names for bias in members[name]}
+    if found.isdisjoint(there):
         raise InputError(f"no bias is chosen by {', '.join(names)!r}")
     return [bias for bias in there if bias in found]

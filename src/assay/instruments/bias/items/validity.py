@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping
 from assay.errors import InputError
 from assay.vocabulary import Instance
 
-from .instance import BiasInstance, CompiledItem, ItemError, conditions_of
+from .instance import BiasInstance, CompiledItem, Field, ItemError, conditions_of
 from .model import CONDITIONS, AnswerKind, BiasScenario, Domain, ItemModel
 
 __all__ = ["DRAWS", "broken_fields", "drawn"]
 
-Path_ = tuple[str | int, ...]
 DRAWS = 36  # instances of a scenario that are tried: whole blocks of two and of three options
 
 
-def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Path_, str]]:
+def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Field, str]]:
     """What makes a file unusable, with its field: no run can begin with it."""
     try:
         item = CompiledItem(model, pools)
@@ -25,7 +24,7 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
         return
     for domain, scenarios in item.scenarios.items():
         for number, compiled in enumerate(scenarios):
-            at: Path_ = ("domains", domain, number)
+            at: Field = ("domains", domain, number)
             if wrong := _misshapen(model.answer, compiled.scenario):
                 yield (*at, *wrong[0]), wrong[1]
                 return
@@ -43,7 +42,7 @@ def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Ite
                     return
 
 
-def _misshapen(answer: AnswerKind, scenario: BiasScenario) -> tuple[Path_, str] | None:
+def _misshapen(answer: AnswerKind, scenario: BiasScenario) -> tuple[Field, str] | None:
     """A field that does not go with the kind of answer, and what would."""
     for name, texts in scenario.vary.items():
         if set(texts) != set(CONDITIONS):
