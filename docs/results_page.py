@@ -98,7 +98,8 @@ def runs_table(runs: dict[str, LoadedRun]) -> str:
     rows, digests = [], []
     for name, run in runs.items():
         for reading in run.readings.values():
-            state = "finished" if run.finished else "**not finished**: numbers are of n so far"
+            open_ = "; ".join(flag.cause for flag in reading.result.flags) or "not finished"
+            state = "finished" if run.finished else f"**{open_}**; numbers are of n so far"
             begun, ended = (
                 str(reading.envelope.get(key) or "–")[:16].replace("T", " ") for key in ("begun", "ended")
             )

@@ -104,7 +104,7 @@ def test_a_run_that_stops_ends_it_with_its_code(
 
 def test_the_page_says_what_is_not_finished_and_what_was_not_begun(declared: Path, runs: Path) -> None:
     text = page(declared, runs, runs)
-    assert "| `repeatability-first` | **not finished**" in text
+    assert "| `repeatability-first` | **not finished: add, is_even**; numbers are of n so far |" in text
     assert "Declared and not begun: `repeatability-second`." in text
     assert " 1.000 " not in text
 
