@@ -8,28 +8,29 @@ from assay.report.figures import Reference, dose_response, forest_plot
 from assay.report.presentation import Picture
 from assay.vocabulary import Measure
 
-from .choices import BINS
+from .measures import Labelled
 
 __all__ = ["preference_picture", "reliability_picture"]
 
 
-def _middle(measure: Measure) -> float:
-    return float(str(measure.labels["bin"]).split(" ", maxsplit=1)[0]) + 0.5 / BINS
-
-
 def reliability_picture(measures: Iterable[Measure], *, right: str) -> Picture | None:
     """``right`` are the answers that are right, in the words of the instrument."""
-    curve = [m for m in measures if m.name == "reliability" and m.labels.keys() == {"subject", "bin"}]
+    found = Labelled(m for m in measures if m.labels.keys() == {"subject", "bin"})
+
+    def stated(measure: Measure) -> float:
+        mean = found.exact("reliability_confidence", measure.labels)
+        return round((mean and mean.value) or 0.0, 2)
+
     return dose_response(
-        sorted(curve, key=_middle),
+        found.all("reliability"),
         title="Stated confidence and being right",
         caption=f"The share of {right} among those given with about the same confidence; well calibrated is where "
         "both are the same.",
-        x=_middle,
+        x=stated,
         line="subject",
         axis=f"share of {right}",
         x_axis="stated confidence",
-        references=[Reference("calibrated", _middle)],
+        references=[Reference("calibrated", stated)],
     )
 
 

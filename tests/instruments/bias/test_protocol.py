@@ -16,6 +16,7 @@ from assay.errors import InputError, UnknownName
 from assay.evidence import LedgerIndex
 from assay.evidence.records import Evidence
 from assay.instruments.bias.items.instance import Condition
+from assay.instruments.bias.items.model import DOMAINS
 from assay.instruments.bias.protocol import Bias, condition_of
 from assay.measuring import find_measure
 from assay.study import Lock, Study
@@ -74,6 +75,8 @@ def test_what_is_shown_is_what_is_asked() -> None:
         ({"intensities": ["weak", "weak"]}, "twice"),
         ({"intensities": ["weak"], "debias_intensities": ["strong"]}, "among intensities"),
         ({"instances": 0}, "instances"),
+        ({"debias": ["warning", "warning"]}, "twice"),
+        ({"require": {"signed_shift hindsight_bias": 0.1}}, "not asked"),
         ({"items_files": ["nowhere.yaml"]}, "nowhere.yaml"),
         ({"require": {"signed_shift nothing": 0.1}}, "signed_shift"),
     ],
@@ -166,3 +169,20 @@ def test_a_plan_says_what_it_would_show() -> None:
     assert (plan.trials, plan.calls) == (56, 56)
     assert "shift" in plan.detectable[0]
     assert msgspec.to_builtins(plan)
+
+
+def test_a_single_intensity_is_debiased_at_that_one() -> None:
+    shown = {condition_of(t) for t in trials(locked(intensities=["weak"], instances=1, trials=1))}
+    assert {one.intensity for one in shown if one.method} == {"weak"}
+
+
+def test_a_rational_subject_prefers_no_letter_and_no_place(tmp_path: Path) -> None:
+    result = _run(tmp_path, "reference:rational", biases="core", domains=list(DOMAINS), instances=2, trials=1,
+                  intensities=["strong"], debias="none")  # fmt: skip
+    for name in ("letter_preference", "position_preference"):
+        found = find_measure(result, name, subject="reference:rational")
+        assert (
+            found is not None and found.value is not None and found.low is not None and found.high is not None
+        )
+        assert found.low <= 0.0 <= found.high
+        assert abs(found.value) < 0.03

@@ -42,6 +42,11 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
         axis="signed shift",
         references=[Reference("people", _human_shift)] if known else (),
     )
+    flagged = {(m.labels["subject"], _bias(m)) for m in _with(result, "HAS", {"subject", "bias"}) if m.flags}
+
+    def published(measure: Measure) -> float | None:  # not where the user brought a rate
+        return _human_rate(measure) if (measure.labels["subject"], _bias(measure)) in flagged else None
+
     yield forest_plot(
         _treated(result),
         title="Beside published rates of people",
@@ -51,7 +56,7 @@ def _pictures(result: Result) -> Iterator[Picture | None]:
         groups=_category,
         series=several,
         axis="rate of biased answers",
-        references=[Reference("people (published)", _human_rate)],
+        references=[Reference("people (published)", published)],
     )
     yield _doses(result, shifts)
     yield forest_plot(

@@ -67,8 +67,8 @@ def chosen_items(options: BiasOptions, base: Path) -> dict[str, ItemModel]:
     own: dict[str, ItemModel] = {}
     for name in options.items_files:
         model = read_item(base / name)
-        if model.bias in own:
-            raise InputError(f"{name}: another file has the bias {model.bias} already")
+        if model.bias in own or model.bias in ("core", "extended", "own"):
+            raise InputError(f"{name}: the bias {model.bias} is another file's, or a group's name")
         own[model.bias] = model
     named = {options.biases} if isinstance(options.biases, str) else set(options.biases)
     found = {bias: own.get(bias) or shipped_item(bias) for bias in chosen_biases(options.biases, own)}
@@ -81,5 +81,8 @@ def chosen_items(options: BiasOptions, base: Path) -> dict[str, ItemModel]:
         raise InputError("none of these biases can be shown by texts; name them one by one, or set unscored")
     for bias, model in asked.items():
         if lacking := [domain for domain in options.domains if domain not in model.domains]:
-            raise InputError(f"the item model of {bias} has none of {lacking[0]}")
+            there = ",".join(model.domains)
+            raise InputError(
+                f"the item model of {bias} has no {lacking[0]} scenario; choose domains among {there}"
+            )
     return asked

@@ -81,4 +81,5 @@ def present(result: Result) -> Presentation:
     """The page: the table, and the pictures."""
     from .figures import draw_bias
 
-    return Presentation(headline=headline_of(result), pictures=tuple(draw_bias(result)))
+    said = tuple(summary_of(result)[: -len(result.notes) or None])
+    return Presentation(headline=headline_of(result), summary=said, pictures=tuple(draw_bias(result)))

@@ -71,16 +71,23 @@ class Bias(InstrumentBase):
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
         chosen = convert(options, BiasOptions, source, at)
-        for name in ("domains", "intensities", "debias_intensities"):
-            if len(set(getattr(chosen, name))) < len(getattr(chosen, name)):
+        for name in ("domains", "intensities", "debias", "debias_intensities"):
+            given = getattr(chosen, name)
+            if not isinstance(given, str) and len(set(given)) < len(given):
                 raise option_error(source, (*at, name), "names something twice")
-        if chosen.methods and not set(chosen.debias_intensities) <= set(chosen.intensities):
+        if chosen.methods and "debias_intensities" not in options and "strong" not in chosen.intensities:
+            options = {**options, "debias_intensities": chosen.intensities[-1:]}
+        elif chosen.methods and not set(chosen.debias_intensities) <= set(chosen.intensities):
             wrong = "must be among intensities: a debiased prompt is compared with its own treatment"
             raise option_error(source, (*at, "debias_intensities"), wrong)
         try:
-            return super().prepare(study, options, base, source)
+            prepared = super().prepare(study, options, base, source)
         except UnknownName as error:
             raise option_error(source, (*at, "biases"), str(error)) from None
+        for name in chosen.require:
+            if (bias := name.partition(" ")[2]) and bias not in prepared.materials["items"]:
+                raise option_error(source, (*at, "require"), f"{name}: {bias} is not asked")
+        return prepared
 
     def materials(self, study: Study, options: BiasOptions, base: Path) -> Any:
         found = msgspec.to_builtins({"items": chosen_items(options, base), "words": pools()})
@@ -250,13 +257,14 @@ class Bias(InstrumentBase):
         """The smallest shift that one bias would show, an instance being one observation."""
         options = self._options(lock)
         n = len(options.domains) * options.instances
-        found = detectable_paired(0.5, n)
-        asked = f"{n} instances of a bias, {options.trials} trials each in every condition"
+        biases = len(list(self.strata(lock)))
+        found = detectable_paired(0.5, n, alpha=(1.0 - options.confidence) / biases)
+        asked = f"{biases} biases, {n} instances of each, {options.trials} trials of each in every condition"
         if found.effect is None:
             return (f"{asked}: too few to show a shift of one bias at any size; raise instances",)
         return (
-            f"{asked}: a shift of {found.effect:.2f} at one intensity is found with probability .8 where half of "
-            "the instances are answered alike with and without it (exact McNemar test)",
+            f"{asked}: a shift of {found.effect:.2f} of one bias is found with probability .8, judged among all, where "
+            "half of the instances are answered alike with and without it (exact McNemar test, Bonferroni)",
         )
 
     def items(self) -> list[Item]:

@@ -118,7 +118,8 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 
 def test_a_yes_no_question_takes_turns() -> None:
     answers = [drawn(compiled(**YES_NO), "individual", 0, d) for d in range(4)]
-    assert [i.answer_for(i.biased) for i in answers] == ["yes", "no", "yes", "no"]
+    given = [i.answer_for(i.biased) for i in answers]
+    assert sorted(given[:2]) == sorted(given[2:]) == ["no", "yes"]
 
 
 @pytest.mark.parametrize(

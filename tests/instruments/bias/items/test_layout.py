@@ -36,7 +36,7 @@ def test_every_scenario_of_a_domain_meets_every_layout(
     met: dict[int, set[tuple[int, str]]] = {}
     for number in range(scenarios * k * k):
         instance = Instance("bias", "x", number, seed)
-        layout = layout_of(options, turn_of(instance, domain, scenarios))
+        layout = layout_of(options, turn_of(instance, domain, scenarios, k))
         met.setdefault((seed + number) % scenarios, set()).add(
             (layout.options.index("o0"), layout.letter("o0"))
         )

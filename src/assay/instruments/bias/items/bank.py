@@ -85,7 +85,7 @@ def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> 
 
     ``loss_aversion`` is a bias and a category: the bias is meant, ``category:loss_aversion`` is the category.
     """
-    names = [part.strip() for part in wanted.split(",")] if isinstance(wanted, str) else list(wanted)
+    names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
     entries = taxonomy()
     groups: dict[str, list[str]] = {"core": [], "extended": list(entries), "own": list(own)}
     for entry in entries.values():
@@ -95,7 +95,7 @@ def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> 
     there = [*shipped_items(), *(bias for bias in own if bias not in shipped_items())]
     members = {**groups, **{bias: [bias] for bias in there}}
     if unknown := [name for name in names if name not in members]:
-        raise UnknownName("bias", unknown[0], [*there, *groups])
+        raise UnknownName("bias", unknown[0], list(members))
     found = {bias for name in names for bias in members[name]}
     if found.isdisjoint(there):
         raise InputError(f"no bias is chosen by {', '.join(names)!r}")

@@ -20,6 +20,7 @@ Names = Mapping[str, Value]
 Step = Callable[[Names], Value]
 
 LARGEST = 1e12
+MOST_DIGITS = 6
 LONGEST = 400  # characters of an expression
 BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -41,6 +42,8 @@ COMPARED: dict[type[ast.cmpop], Callable[[Value, Value], bool]] = {
 
 def _round(value: float, digits: float = 0) -> float:
     """Half away from zero, as people round; a whole number where no digits are asked for."""
+    if not 0 <= digits <= MOST_DIGITS:
+        raise InputError(f"round takes at most {MOST_DIGITS} digits")
     scale = 10 ** int(digits)
     found = int(abs(value) * scale + 0.5 + 1e-9) / scale * (1 if value >= 0 else -1)
     return found if digits > 0 else int(found)
@@ -86,8 +89,9 @@ class Expression:
 
     def _parsed(self, node: ast.expr) -> Step:
         match node:
-            case ast.Constant(value=bool() | int() | float() | str() as constant):
-                return lambda names: constant
+            case ast.Constant(value=int() | float() | str() as constant) if not isinstance(constant, bool):
+                value = constant if isinstance(constant, str) else _number(constant)
+                return lambda names: value
             case ast.Name(id=name):
                 self.names.add(name)
                 return lambda names: names[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -51,6 +52,7 @@ FORMS: dict[AnswerKind, str] = {
     "yes_no": "X is yes or no",
 }
 CONFIDENCE = "Y is how sure you are that this answer is right, from 0 to 100"
+MOST_STEPS = 10**9  # of a number that is drawn
 CORRECT_WITHIN = 0.1  # of the way from the normative number to the biased one
 
 
@@ -83,14 +85,16 @@ def conditions_of(
                 yield Condition("debias", intensity, method)
 
 
-def turn_of(instance: Instance, domain: Domain, scenarios: int) -> int:
-    """The turn of an instance among those of its bias, which decides its layout.
+def turn_of(instance: Instance, domain: Domain, scenarios: int, options: int) -> int:
+    """The turn of an instance, which decides its layout: instances of a bias are numbered through its domains.
 
     Scenarios take turns as well; each round of them is set off by as much as makes every one of them meet every layout.
+    Biases begin at turns of their own, so that what is left over does not add up.
     """
-    turn = instance.seed + instance.repetition
-    offset = next(a for a in range(6) if math.gcd(scenarios + a, 6) == 1)
-    return turn + offset * (turn // scenarios) + DOMAINS.index(domain)
+    turn, step = instance.seed + instance.repetition, len(DOMAINS)
+    offset = next(a for a in range(options + 1) if math.gcd(step * scenarios + a, options) == 1)
+    begin = zlib.crc32(instance.item.partition("/")[0].encode())
+    return begin + step * turn + offset * (turn // scenarios) + DOMAINS.index(domain)
 
 
 class CompiledScenario:
@@ -178,8 +182,10 @@ def _drawn(draw: Draw, stream: Stream) -> Value:
         return stream.choice(draw.pick)
     if draw.low is None or draw.high is None or draw.step <= 0 or draw.high < draw.low:
         raise InputError("a draw has pick, pool, or from and to with a step above 0")
-    steps = int((draw.high - draw.low) / draw.step + 1e-9)
-    value = draw.low + stream.below(steps + 1) * draw.step
+    steps = (draw.high - draw.low) / draw.step
+    if not steps <= MOST_STEPS:
+        raise InputError(f"a draw has at most {MOST_STEPS:,} steps")
+    value = draw.low + stream.below(int(steps + 1e-9) + 1) * draw.step
     return value if isinstance(value, int) else round(value, 6)
 
 
@@ -201,7 +207,8 @@ class CompiledItem:
         chosen = scenarios[(instance.seed + instance.repetition) % len(scenarios)]
         stream = Stream("content", "item", instance.digest)  # that of a probe for the name ``item``
         found = BiasInstance(self, chosen, domain, chosen.draw(stream, self.pools))
-        turn, first = turn_of(instance, domain, len(scenarios)), (str(found.biased), str(found.normative))
+        turn = turn_of(instance, domain, len(scenarios), max(len(chosen.options), 2))
+        first = (str(found.biased), str(found.normative))
         if found.answer == "choice":  # by roles, not names: so roles are balanced
             others = sorted(option for option in chosen.options if option not in first)
             found.layout = layout_of((*first, *others), turn)
