@@ -66,7 +66,6 @@ def test_what_is_no_arithmetic_is_refused(text: str) -> None:
     [
         "round(1.5, 400000000)",
         "'a' * 1000000000",
-        "round(1.5, 400000000)",
         "pow(9, 401)",
         "1 / 0",
         "missing + 1",
