@@ -7,10 +7,10 @@ as ``success`` where the normative answer was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -34,8 +34,9 @@ from .row_options import ROW_HELP, BiasRowOptions
 
 __all__ = ["Bias", "condition_of"]
 
+T = TypeVar("T")
 LOST = "every trial was lost"
-MOST_COMPILED = 512  # item models kept parsed
+MOST_KEPT = 4096  # items, instances and prompts
 
 
 def condition_of(trial: Trial) -> Condition:
@@ -65,7 +66,7 @@ class Bias(InstrumentBase):
     }
 
     def __init__(self) -> None:
-        self._compiled: dict[tuple[str, str], CompiledItem] = {}
+        self._memory: dict[tuple[Any, ...], Any] = {}
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -114,8 +115,12 @@ class Bias(InstrumentBase):
             )
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
-        instance = self.instance_of(probe.lock, trial.instance)
-        prompt = instance.prompt(condition_of(trial), confidence=self._options(probe.lock).ask_confidence)
+        lock, shown = probe.lock, condition_of(trial)
+        instance = self.instance_of(lock, trial.instance)
+        prompt = self._kept(
+            (lock.digest, trial.instance.digest, shown),
+            lambda: instance.prompt(shown, confidence=self._options(lock).ask_confidence),
+        )
         reply = await probe.ask([Message("user", prompt)])
         found = read_item_answer(reply.text, instance)
         outcome: Outcome = "unknown" if found.correct is None else "success" if found.correct else "failure"
@@ -123,20 +128,28 @@ class Bias(InstrumentBase):
 
     def instance_of(self, lock: Lock, instance: Instance) -> BiasInstance:
         bias, domain = _parts(instance.item)
-        return self._item(lock, bias).instance(instance, domain)
+        item = self._item(lock, bias)
+        return self._kept((lock.digest, instance.digest), lambda: item.instance(instance, domain))
 
     def _item(self, lock: Lock, bias: str) -> CompiledItem:
-        key = (lock.digest, bias)
-        if key not in self._compiled:
-            if len(self._compiled) >= MOST_COMPILED:
-                self._compiled.clear()
+        def compiled() -> CompiledItem:
             materials = lock.materials[self.name]
             words = {name: tuple(some) for name, some in materials["words"].items()}
-            self._compiled[key] = CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
-        return self._compiled[key]
+            return CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
+
+        return self._kept((lock.digest, bias), compiled)
 
     def _options(self, lock: Lock) -> BiasOptions:
-        return lock.options(self.name, BiasOptions)
+        return self._kept((lock.digest,), lambda: lock.options(self.name, BiasOptions))
+
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What several trials need alike is worked out once; all is let go when it is too much."""
+        if key not in self._memory:
+            if len(self._memory) >= MOST_KEPT:
+                self._memory.clear()
+            self._memory[key] = make()
+        found: T = self._memory[key]
+        return found
 
     def score(self, evidence: Evidence) -> Result:
         from .answers import answer_table
