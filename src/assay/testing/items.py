@@ -13,14 +13,14 @@ from assay.instruments.bias.items.instance import (
     FORM,
     YES_NO,
     BiasInstance,
-    CompiledItem,
     CompiledScenario,
     Condition,
+    ItemError,
     conditions_of,
 )
 from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, ItemModel
 from assay.instruments.bias.items.parsing import PromptParser
-from assay.instruments.bias.items.validity import DRAWS, broken_fields, drawn
+from assay.instruments.bias.items.validity import DRAWS, drawn, usable_item
 
 from .conformance import Conformance
 
@@ -56,14 +56,11 @@ def readability(text: str) -> float:
 
 
 def _complaints(model: ItemModel, least: int) -> Iterator[tuple[str, str]]:
-    words = pools()
-    broken = [
-        ("usable", f"{'.'.join(map(str, at))}: {message}") for at, message in broken_fields(model, words)
-    ]
-    yield from broken
-    if broken:
+    try:
+        item = usable_item(model, pools())
+    except ItemError as error:
+        yield "usable", f"{'.'.join(map(str, error.at))}: {error.message}"
         return
-    item = CompiledItem(model, words)
     if missing := [domain for domain in DOMAINS if len(item.scenarios.get(domain, ())) < least]:
         yield "scenarios", f"fewer than {least} in {', '.join(missing)}"
     names = Counter(c.scenario.scenario for some in item.scenarios.values() for c in some)

@@ -21,6 +21,7 @@ __all__ = ["Answered", "BiasCells", "Slot", "answered_by", "cells_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_DOMAINS: tuple[str, ...] = DOMAINS
 
 
 class Slot(NamedTuple):
@@ -67,9 +68,11 @@ class BiasCells(NamedTuple):
             and method in ("", slot.method)
         ]
 
-    def group(self, places: Sequence[int]) -> ClusterAnswers:
-        chosen = list(places)
-        return ClusterAnswers(*(array[chosen].sum(axis=0) for array in (self.total, self.known, self.sum)))
+    def group(self, places: Sequence[int], domain: str = "") -> ClusterAnswers:
+        """The answers of some slots; in one domain, or in all."""
+        rows, arrays = list(places), (self.total, self.known, self.sum)
+        found = ClusterAnswers(*(array[rows].sum(axis=0) for array in arrays))
+        return found.where(self.domain == _DOMAINS.index(domain)) if domain else found
 
     def treatment(self, *intensities: str) -> ClusterAnswers:
         return self.group(self.at("treatment", *intensities))
@@ -93,7 +96,7 @@ class BiasCells(NamedTuple):
 
     @property
     def domains(self) -> list[str]:
-        return [DOMAINS[place] for place in np.unique(self.domain)]
+        return [_DOMAINS[place] for place in np.unique(self.domain)]
 
 
 _ORDER = {

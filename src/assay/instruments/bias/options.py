@@ -23,12 +23,9 @@ class BiasOptions(BaseOptions, frozen=True, kw_only=True):
     biases: Annotated[
         str | tuple[str, ...], Meta(description="core (15), extended (all), a category, or ids of biases.")
     ] = "core"
-    domains: Annotated[
-        Annotated[tuple[Domain, ...], Meta(min_length=1)], Meta(description="Kinds of situations.")
-    ] = DOMAINS
+    domains: Annotated[tuple[Domain, ...], Meta(min_length=1, description="Kinds of situations.")] = DOMAINS
     intensities: Annotated[
-        Annotated[tuple[Intensity, ...], Meta(min_length=1)],
-        Meta(description="How strongly the treatment pulls."),
+        tuple[Intensity, ...], Meta(min_length=1, description="How strongly the treatment pulls.")
     ] = INTENSITIES
     instances: Annotated[int, Meta(ge=1, le=10_000, description="Of a bias, in each domain.")] = 6
     trials: Annotated[int, Meta(ge=1, le=10_000, description="Of an instance, in each condition.")] = 2

@@ -51,7 +51,6 @@ class Bias(InstrumentBase):
 
     name = "bias"
     version = "1"
-    title = "Bias"
     noun = "biases"
     option_type = BiasOptions
     row_option_type = BiasRowOptions

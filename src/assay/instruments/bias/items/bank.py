@@ -13,7 +13,9 @@ from msgspec import Struct
 from assay.errors import InputError, UnknownName
 from assay.study.source import convert, parse_source, read_source
 
+from .instance import ItemError
 from .model import ItemModel
+from .validity import usable_item
 
 __all__ = [
     "DATA",
@@ -57,13 +59,12 @@ def pools() -> dict[str, tuple[str, ...]]:
 
 def read_item(path: Path) -> ItemModel:
     """An item model from its file; what is wrong with it is said with file, line and field."""
-    from .validity import broken_fields
-
     source = read_source(path)
     model = convert(source.value, ItemModel, source)
-    for at, message in broken_fields(model, pools()):
-        raise source.error(at, message)
-    return model
+    try:
+        return usable_item(model, pools()).model
+    except ItemError as error:
+        raise source.error(error.at, error.message) from None
 
 
 @cache

@@ -28,7 +28,7 @@ from .model import (
     Intensity,
     ItemModel,
 )
-from .templates import Template, tidy
+from .templates import Template, tidy, written
 
 __all__ = [
     "FORM",
@@ -291,8 +291,7 @@ class BiasInstance:
             return self.layout.letter(str(option))
         if self.answer == "yes_no":
             return "yes" if option == self.asked else "no"
-        value = float(option)
-        return str(int(value)) if value.is_integer() else f"{value:.10g}"
+        return written(option)
 
     @property
     def answers(self) -> tuple[str, str]:

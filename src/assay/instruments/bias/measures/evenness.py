@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.instruments.bias.answers import DOMAINS
 from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import Ends, MeasureBuilder, exact
 from assay.stats import ClusterAnswers
@@ -45,8 +44,7 @@ def _ends(spans: Sequence[Ends]) -> Ends:
 
 def _by_domain(cells: BiasCells, places: Sequence[int]) -> dict[str, ClusterAnswers]:
     """The domains in which something was asked."""
-    whole = cells.group(places)
-    found = {domain: whole.where(cells.domain == DOMAINS.index(domain)) for domain in cells.domains}
+    found = {domain: cells.group(places, domain) for domain in cells.domains}
     return {domain: group for domain, group in found.items() if group.asked}
 
 

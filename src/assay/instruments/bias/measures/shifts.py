@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.bias.answers import DOMAINS
 from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import Ends, MeasureBuilder
 from assay.measuring.measures import NO_DATA
@@ -78,10 +77,8 @@ def why_null(groups: Mapping[str, ClusterAnswers]) -> str:
 
 def shift_at(cells: BiasCells, intensity: str = "", domain: str = "") -> Shift:
     """The shift at one intensity (all without), in one domain (all without)."""
-    treatment, control = cells.treatment(intensity), cells.control
-    if domain:
-        chosen = cells.domain == DOMAINS.index(domain)
-        treatment, control = treatment.where(chosen), control.where(chosen)
+    treatment = cells.group(cells.at("treatment", intensity), domain)
+    control = cells.group(cells.at("control"), domain)
     return Shift(treatment, control, treatment.less(control))
 
 
