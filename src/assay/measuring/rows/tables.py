@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +60,12 @@ def read_table(rows: Rows, shape: TableShape) -> pl.DataFrame:
     """The rows with just the declared columns; no two rows have the same key."""
     _refuse_nan(rows, shape)
     refusal = refusal_of(rows)
-    frame = _renamed(rows.frame((*shape.columns, *shape.aliases, *_own(rows, shape))), rows, shape)
+    seen = dict.fromkeys(name for _, row in itertools.islice(rows, LOOKED_AT) for name in row)
+    frame = _renamed(rows.frame((*shape.columns, *shape.aliases, *_own(seen, rows, shape))), rows, shape)
     if rows.cells:
         frame = without_points(frame, shape.filled)
     for name in shape.needed:
-        if name not in frame.columns:
+        if name not in frame.columns or (name not in seen and not frame.get_column(name).count()):
             raise rows.error(None, name, f"the column is missing; needed are {', '.join(shape.needed)}")
     table = frame.select(
         typed_column(frame, name, kind, refusal, *shape.ranges.get(name, (0, 1))).alias(name)
@@ -91,10 +92,9 @@ def refuse_differing(table: pl.DataFrame, name: str, owner: tuple[str, ...], ref
         raise refusal(other["at"][0], name, message)
 
 
-def _own(rows: Rows, shape: TableShape) -> list[str]:
+def _own(found: Iterable[str], rows: Rows, shape: TableShape) -> list[str]:
     """The fields of a user's own; one that is nearly a declared one is a typing error."""
     known = (*shape.columns, *shape.aliases, *OLD_NAMES)
-    found = dict.fromkeys(name for _, row in itertools.islice(rows, LOOKED_AT) for name in row)
     own = [name for name in found if name and name not in known]
     for name in own:
         absent = [one for one in shape.columns if one not in found]

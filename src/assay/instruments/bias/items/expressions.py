@@ -12,10 +12,10 @@ import operator
 from collections.abc import Callable, Mapping
 
 from assay.errors import InputError
+from assay.measuring.templates import Value
 
 __all__ = ["Expression", "Value"]
 
-Value = int | float | str | bool
 Names = Mapping[str, Value]
 Step = Callable[[Names], Value]
 

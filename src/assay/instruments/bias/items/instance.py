@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from assay.errors import InputError
 from assay.measuring.layouts import Layout, layout_of
+from assay.measuring.templates import Template, tidy, written
 from assay.streams import Stream
 from assay.vocabulary import Instance
 
@@ -28,7 +29,6 @@ from .model import (
     Intensity,
     ItemModel,
 )
-from .templates import Template, tidy, written
 
 __all__ = [
     "FORM",

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from assay.errors import InputError
 from assay.measuring.layouts import Layout
+from assay.measuring.templates import Template, tidy
 
 from .expressions import Value
 from .instance import FORM, BiasInstance, CompiledItem, CompiledScenario
 from .model import CONDITIONS, Debiasing, Domain
-from .templates import Template, tidy
 
 __all__ = ["PromptParser", "ReadPrompt", "shipped_parser"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from assay.errors import InputError
 
-from .expressions import Value
+__all__ = ["Template", "Value", "tidy", "written"]
 
-__all__ = ["Template", "tidy", "written"]
+Value = int | float | str | bool
 
 # Forms: nothing, thousands with commas, fixed digits, both, percent of a share. No widths: a template is untrusted.
 _GAP = re.compile(r"\{([A-Za-z_]\w*)(?::(,|,?\.[0-4]f|\.[0-4]%))?\}")

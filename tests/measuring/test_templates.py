@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.bias.items.templates import Template, tidy
+from assay.measuring.templates import Template, tidy
 
 
 @pytest.mark.parametrize(
