@@ -127,7 +127,11 @@ def _distances(vectors: FloatArray, at_baseline: npt.NDArray[np.bool_]) -> Float
 
 
 def read_drift(
-    drifts: Sequence[float] | FloatArray, phases: Sequence[str], version: Version, *, confidence: float = 0.95
+    drifts: Sequence[float | None] | FloatArray,
+    phases: Sequence[str],
+    version: Version,
+    *,
+    confidence: float = 0.95,
 ) -> DriftReading:
     """The numbers of one conversation, from the drifts of its turns in order."""
     given = [None if drift is None or math.isnan(drift) else float(drift) for drift in drifts]
