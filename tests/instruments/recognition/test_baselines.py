@@ -6,9 +6,11 @@ import zlib
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 from assay.errors import InputError
 from assay.instruments.recognition.baselines import (
@@ -173,19 +175,48 @@ def test_a_baseline_less_itself_is_nothing_and_less_another_has_a_sign() -> None
     assert balanced_difference(count, less, right, 0.95) == pytest.approx((-value, -high, -low))
 
 
-@pytest.mark.proof
-@pytest.mark.parametrize("groups", [(4, 4, 7, 4), (3, 3), (2, 2, 2, 2), (5,) * 8])
-@pytest.mark.parametrize("shape", [(2.0, 2.0), (4.0, 1.0), (0.35, 0.15), (20.0, 20.0)])
-def test_the_interval_covers(groups: tuple[int, ...], shape: tuple[float, float]) -> None:
-    """Groups with accuracies from a beta distribution, one group of each label twice as large."""
-    draw, truth, hits = np.random.default_rng(11), shape[0] / sum(shape), 0
+GROUPS = [(4, 4, 7, 4), (3, 3), (2, 2, 2, 2), (5,) * 8]
+Shape = tuple[float, float]
+
+
+def drawn(
+    draw: np.random.Generator, groups: tuple[int, ...], *shapes: Shape
+) -> list[npt.NDArray[np.float64]]:
+    """Counts, then right answers of each baseline: accuracies of groups from beta distributions, alike in order.
+
+    One group of each label is twice as large as the others.
+    """
     where = np.repeat(np.arange(len(groups)), groups)
-    first = np.concatenate([[True], where[1:] != where[:-1]])
-    for _ in range(1000):
-        size = np.where(first, 112, 56)
-        count, right = np.zeros((len(groups), len(where))), np.zeros((len(groups), len(where)))
-        count[where, np.arange(len(where))] = size
-        right[where, np.arange(len(where))] = draw.binomial(size, draw.beta(*shape, len(where)))
-        _, low, high = balanced_accuracy(count, right, 0.95)
+    places = (where, np.arange(len(where)))
+    size = np.where(np.concatenate([[True], where[1:] != where[:-1]]), 112, 56)
+    shared = draw.normal(size=len(where))
+    found = [np.zeros((len(groups), len(where))) for _ in range(1 + len(shapes))]
+    found[0][places] = size
+    for right, shape in zip(found[1:], shapes, strict=True):
+        order = special.ndtr(0.7 * shared + np.sqrt(0.51) * draw.normal(size=len(where)))
+        right[places] = draw.binomial(size, special.betaincinv(*shape, order))
+    return found
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize("shape", [(2.0, 2.0), (4.0, 1.0), (0.35, 0.15), (9.5, 0.5), (20.0, 20.0)])
+def test_the_interval_covers(groups: tuple[int, ...], shape: Shape) -> None:
+    draw, truth, hits = np.random.default_rng(11), shape[0] / sum(shape), 0
+    for _ in range(2000):
+        _, low, high = balanced_accuracy(*drawn(draw, groups, shape), confidence=0.95)
         hits += low <= truth <= high
-    assert hits >= 935
+    assert hits >= 0.935 * 2000
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize(
+    ("more", "less"), [((2.0, 2.0), (2.0, 2.0)), ((4.0, 1.0), (1.0, 1.0)), ((0.35, 0.15), (0.35, 0.35))]
+)
+def test_the_interval_of_a_difference_covers(groups: tuple[int, ...], more: Shape, less: Shape) -> None:
+    draw, truth, hits = np.random.default_rng(12), more[0] / sum(more) - less[0] / sum(less), 0
+    for _ in range(2000):
+        _, low, high = balanced_difference(*drawn(draw, groups, more, less), confidence=0.95)
+        hits += low <= truth <= high
+    assert hits >= 0.935 * 2000
