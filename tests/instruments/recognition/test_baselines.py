@@ -204,7 +204,8 @@ def drawn(
 def test_the_interval_covers(groups: tuple[int, ...], shape: Shape) -> None:
     draw, truth, hits = np.random.default_rng(11), shape[0] / sum(shape), 0
     for _ in range(2000):
-        _, low, high = balanced_accuracy(*drawn(draw, groups, shape), confidence=0.95)
+        count, right = drawn(draw, groups, shape)
+        _, low, high = balanced_accuracy(count, right, 0.95)
         hits += low <= truth <= high
     assert hits >= 0.935 * 2000
 
@@ -217,6 +218,7 @@ def test_the_interval_covers(groups: tuple[int, ...], shape: Shape) -> None:
 def test_the_interval_of_a_difference_covers(groups: tuple[int, ...], more: Shape, less: Shape) -> None:
     draw, truth, hits = np.random.default_rng(12), more[0] / sum(more) - less[0] / sum(less), 0
     for _ in range(2000):
-        _, low, high = balanced_difference(*drawn(draw, groups, more, less), confidence=0.95)
+        count, right, worse = drawn(draw, groups, more, less)
+        _, low, high = balanced_difference(count, right, worse, 0.95)
         hits += low <= truth <= high
     assert hits >= 0.935 * 2000
