@@ -73,12 +73,19 @@ def test_the_index_names_every_page() -> None:
 # Commands.
 
 
+def command_named(name: str) -> Any:
+    """A command of the command line's own, or one by entry point; None where there is neither."""
+    group: Any = get_command(app)
+    known = name in group.commands or name in names("assay.commands")
+    return group.resolve_command(None, [name])[1] if known else None
+
+
 def parse(line: str) -> None:
     """Parse an ``assay`` command line as the command line would, without running it."""
     words = shlex.split(line, comments=True)[1:]
-    group: Any = get_command(app)
-    assert words[0] in group.commands, f"there is no command: {line}"
-    group.commands[words[0]].make_context(words[0], words[1:])
+    found = command_named(words[0])
+    assert found is not None, f"there is no command: {line}"
+    found.make_context(words[0], words[1:])
 
 
 def command_lines(text: str) -> Iterator[str]:
@@ -117,11 +124,11 @@ def own_options(command: str, words: list[str]) -> set[str]:
 
 @each_page
 def test_commands_and_options_named_in_passing_exist(page: Path) -> None:
-    group: Any = get_command(app)
     for code in re.findall(r"`assay ([a-z][^`]*)`", BLOCK.sub("", page.read_text("utf-8"))):
         name, *rest = code.split()
-        assert name in group.commands, f"{page.name}: assay {code}"
-        known = {option for parameter in group.commands[name].params for option in parameter.opts}
+        found = command_named(name)
+        assert found is not None, f"{page.name}: assay {code}"
+        known = {option for parameter in found.params for option in parameter.opts}
         known |= {"--help"} | own_options(name, rest)
         assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= known, f"assay {code}"
 

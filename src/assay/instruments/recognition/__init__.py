@@ -1,0 +1,1 @@
+"""Recognition: what a text carries of the system that wrote it. So far signature, drift and machine baselines."""

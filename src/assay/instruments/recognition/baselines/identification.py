@@ -1,0 +1,160 @@
+"""Which label a text has, found by machine baselines: balanced accuracy with whole groups left out.
+
+The balanced accuracy is the mean of the labels' recalls. Rows of one group are not independent, so its interval, like
+that of a difference of two baselines on the same rows, is over groups (`grouped`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.canonical import real
+from assay.errors import InputError
+from assay.instruments.recognition.signature import sign
+from assay.vocabulary import Measure
+
+from .classifiers import Classes, Features, Fit, nearest_centroid, ridge
+from .folds import leave_one_group_out
+from .grouped import balanced_accuracy, balanced_difference
+from .ngrams import hashed_ngrams
+
+__all__ = ["BASELINES", "MOST_ROWS", "Identification", "identify"]
+
+MOST_ROWS = 50_000
+CHANCE = "chance"
+
+
+class Baseline(NamedTuple):
+    """What a baseline makes of texts, and what it fits in every fold."""
+
+    features: Callable[[Sequence[str]], Features]
+    fit: Fit
+
+
+BASELINES = {
+    "signature_1": Baseline(lambda texts: sign(texts, 1), nearest_centroid),
+    "signature_2": Baseline(lambda texts: sign(texts, 2), nearest_centroid),
+    "ngrams": Baseline(hashed_ngrams, ridge),
+}
+
+
+class Identification(NamedTuple):
+    """``left_out``: labels that are in one group only, which cannot be learnt without it, with their rows."""
+
+    labels: dict[str, int]
+    groups: int
+    rows: int
+    chance: float
+    left_out: dict[str, int]
+    measures: tuple[Measure, ...]
+
+    def accuracy(self, baseline: str) -> Measure:
+        """The balanced accuracy of a baseline, or of ``chance``."""
+        return next(
+            m for m in self.measures if (m.name, m.labels.get("baseline")) == ("balanced_accuracy", baseline)
+        )
+
+
+def identify(
+    texts: Sequence[str], labels: Sequence[str], groups: Sequence[str], *, confidence: float = 0.95
+) -> Identification:
+    """Every baseline on the same texts, each text labelled by what was fitted on the other groups."""
+    if not len(texts) == len(labels) == len(groups):
+        raise InputError(
+            f"{len(texts)} texts, {len(labels)} labels and {len(groups)} groups: one each is needed"
+        )
+    met: dict[str, set[str]] = {}
+    for label, group in zip(labels, groups, strict=True):
+        met.setdefault(label, set()).add(group)
+    alone = {label for label, where in met.items() if len(where) < 2}
+    kept = [place for place, label in enumerate(labels) if label not in alone]
+    names = sorted(set(met) - alone)
+    if len(names) < 2:
+        raise InputError(
+            f"two labels that are in two groups or more are needed, and there are {len(names)}: "
+            "a label that is in one group only cannot be learnt without that group"
+        )
+    if len(kept) > MOST_ROWS:
+        raise InputError(f"{len(kept):,} rows are more than {MOST_ROWS:,}: identify a sample of them")
+    classes = np.array([names.index(labels[place]) for place in kept], dtype=np.int64)
+    numbers = {group: number for number, group in enumerate(sorted({groups[place] for place in kept}))}
+    numbered = np.array([numbers[groups[place]] for place in kept], dtype=np.int64)
+    chosen = [texts[place] for place in kept]
+    right = {
+        name: leave_one_group_out(one.fit, one.features(chosen), classes, numbered) == classes
+        for name, one in BASELINES.items()
+    }
+    score = _Score(classes, numbered, right, names, confidence)
+    chance = 1.0 / len(names)
+    return Identification(
+        labels={name: int((classes == number).sum()) for number, name in enumerate(names)},
+        groups=len(numbers),
+        rows=len(kept),
+        chance=chance,
+        left_out={label: list(labels).count(label) for label in sorted(alone)},
+        measures=(
+            Measure(
+                name="balanced_accuracy",
+                value=real(chance),
+                n=len(kept),
+                units="share",
+                labels={"baseline": CHANCE},
+            ),
+            *(score.accuracy(name) for name in right),
+            *(score.recall(name, number) for name in right for number in range(len(names))),
+            *(score.difference(more, less) for less, more in combinations(right, 2)),
+        ),
+    )
+
+
+class _Score:
+    """The measures of what was predicted rightly, by label and group."""
+
+    def __init__(
+        self,
+        classes: Classes,
+        groups: Classes,
+        right: dict[str, npt.NDArray[np.bool_]],
+        names: list[str],
+        confidence: float,
+    ) -> None:
+        self.names, self.confidence = names, confidence
+        self.count = np.zeros((len(names), int(groups.max()) + 1))
+        np.add.at(self.count, (classes, groups), 1.0)
+        self.right = {name: np.zeros_like(self.count) for name in right}
+        for name, found in right.items():
+            np.add.at(self.right[name], (classes, groups), found.astype(np.float64))
+
+    def accuracy(self, baseline: str) -> Measure:
+        found = balanced_accuracy(self.count, self.right[baseline], self.confidence)
+        return self._measure("balanced_accuracy", found, self.count, baseline=baseline)
+
+    def difference(self, baseline: str, less: str) -> Measure:
+        found = balanced_difference(self.count, self.right[baseline], self.right[less], self.confidence)
+        return self._measure("difference", found, self.count, baseline=baseline, less=less)
+
+    def recall(self, baseline: str, number: int) -> Measure:
+        here = self.count[number] > 0
+        count, right = self.count[[number]][:, here], self.right[baseline][[number]][:, here]
+        found = balanced_accuracy(count, right, self.confidence)
+        return self._measure("recall", found, count, baseline=baseline, label=self.names[number])
+
+    def _measure(
+        self, name: str, found: tuple[float, float, float], count: npt.NDArray[np.float64], **labels: str
+    ) -> Measure:
+        return Measure(
+            name=name,
+            value=real(found[0]),
+            low=real(found[1]),
+            high=real(found[2]),
+            confidence=self.confidence,
+            n=int(count.sum()),
+            units="share",
+            method=f"jackknife over {count.shape[1]} groups",
+            labels=dict(labels),
+        )

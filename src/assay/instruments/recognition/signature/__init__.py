@@ -1,0 +1,20 @@
+"""The 5D signature of a text, version 1 (the public definition) and version 2 (ours), and its reference corpus."""
+
+from __future__ import annotations
+
+from .definition import DIMENSIONS, VERSIONS, Version, definition
+from .reference import Norms, norms, norms_of, tercile
+from .signing import sign, word_rates
+
+__all__ = [
+    "DIMENSIONS",
+    "VERSIONS",
+    "Norms",
+    "Version",
+    "definition",
+    "norms",
+    "norms_of",
+    "sign",
+    "tercile",
+    "word_rates",
+]
