@@ -44,6 +44,87 @@ def test_a_number(text: str, value: float | None, path: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
+        ("48 x 15 = 720", 720.0),
+        ("48 * 15 = **720**", 720.0),
+        ("48*150 = 7200", 7200.0),
+        ("$48 \\times 15 = 720$", 720.0),
+        ("48 fields x 15 forks = 720 forks", 720.0),
+        ("12 + 3 - 5 = 10 dollars", 10.0),
+        ("720 = 48 x 15", 720.0),
+        ("48 x 15 = 720, since 1 + 1 = 2", 720.0),
+        ("42, since x = 3", 42.0),
+        ("720 (48 x 15)", 720.0),
+        ("720, not 144", 720.0),
+        ("720. There are 48 fields.", 720.0),
+        ("720, with 2 caveats", 720.0),
+        ("720, confidence: 80", 720.0),
+        ("720, 80 % sure", 720.0),
+        ("720, the one that fits", 720.0),
+        ("720, i.e. 720.0", 720.0),
+        ("1 200", 1200.0),
+        ("1\u2009200\u2009000", 1.2e6),
+        ("1\u202f200", 1200.0),
+        ("1\u2019200", 1200.0),
+        ("1'200", 1200.0),
+        ("$1{,}200$", 1200.0),
+        ("seven hundred twenty", 720.0),
+        ("two thousand five hundred and one", 2501.0),
+        ("twenty-five", 25.0),
+        ("5 m", 5.0),
+        ("5m", 5.0),
+        ("$5 m$", 5.0),
+        ("$5m", 5e6),
+        ("€5m", 5e6),
+        ("5M", 5e6),
+        ("5 mn", 5e6),
+        ("5k", 5e3),
+        ("48*150", None),
+        ("48 * 15", None),
+        ("15 per field, so 720", None),
+        ("15 per field, 720 in all", None),
+        ("15 for each of the fields, 720 in all", None),
+        ("144? No, 720", None),
+        ("144. Wait, 720", None),
+        ("20, 30", None),
+        ("10^3", None),
+        ("10^{-3} for 5 fields", None),
+        ("10³", None),
+        ("3 x 10^6", None),
+        ("1 hour 20 minutes", None),
+        ("one hour twenty minutes", None),
+        ("1:30", None),
+        ("2024-05-01", None),
+        ("3 1/2", None),
+        ("2 and a half", None),
+        ("half of 1440", None),
+        ("50 % of 1440", None),
+        ("$\\frac{1}{2}$", None),
+    ],
+)
+def test_a_declaring_line_states_one_value_or_none(text: str, value: float | None) -> None:
+    assert read_number(f"We begin.\n\nAnswer: {text}").value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("\\boxed{48 \\times 15 = 720}", 720.0),
+        ("\\boxed{720} of 900, 15 each", 720.0),
+        ("\\boxed{1 200}", 1200.0),
+        ("\\boxed{48 \\times 15}", None),
+        ('{"answer": 720, "year": 2024}', 720.0),
+        ("Answer: 25. My estimate is between 20 and 30.", 25.0),
+        ("1:30", None),
+        ("1 200", 1200.0),
+    ],
+)
+def test_one_value_in_a_box_a_field_or_a_line(text: str, value: float | None) -> None:
+    assert read_number(text).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
         ("35 %", 0.35),
         ("35 percent", 0.35),
         ("0.35", 0.35),
