@@ -18,7 +18,7 @@ __all__ = ["read_confidence", "read_number", "read_share"]
 
 PERCENT = 100.0
 SIGN = "№"  # where a number begins, in patterns
-LINE = 40  # numbers of a line that are looked at
+LINE, REST = 40, 400  # numbers and characters of a line that are looked at
 BOUND = 40  # characters before a number that may make it a bound
 _ALONE = re.compile(r"(?:Answer: [A-H]\s{1,4})?Confidence: ([2-9]|[1-9]\d|100)\s{0,9}")
 _CURRENCY = "$€£ "
@@ -122,8 +122,9 @@ def _places(name: str, text: str, starts: Collection[int]) -> Iterator[int]:
 
 def _end(text: str, start: int, closed: str) -> int:
     """Where the line or the box ends that a declaration stands in."""
-    ends = [text.find(sign, start) for sign in closed]
-    return min((end for end in ends if end >= 0), default=len(text))
+    last = min(start + REST, len(text))
+    ends = [text.find(sign, start, last) for sign in closed]
+    return min((end for end in ends if end >= 0), default=last)
 
 
 def _from_lines(reply: PlainReply, numbers: list[FoundNumber]) -> Iterator[_Given]:
