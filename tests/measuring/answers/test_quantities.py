@@ -115,6 +115,8 @@ def test_a_declaring_line_states_one_value_or_none(text: str, value: float | Non
         ('{"answer": 720, "year": 2024}', 720.0),
         ("Answer: 25. My estimate is between 20 and 30.", 25.0),
         ("1:30", None),
+        ("3.2 × 10^4 N/C", None),
+        ("It is 5, somewhere between 3 and 7.", 5.0),
         ("1 200", 1200.0),
     ],
 )

@@ -62,7 +62,7 @@ class FoundNumber(NamedTuple):
 
     ``whole`` is what it is a part of;
     ``bare`` are its digits where nothing says of what; ``word``: without digits.
-    ``several``: a range, a power, a time or the like, which is not one value that is written out.
+    ``several``: a range, a power, a time or the like, which is not one value that is written out; ``ranged``: a range.
     """
 
     value: float
@@ -73,6 +73,7 @@ class FoundNumber(NamedTuple):
     bare: str = ""
     word: bool = False
     several: bool = False
+    ranged: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -90,17 +91,18 @@ def numbers_in(plain: str, text: str) -> list[FoundNumber]:
         place += 1
         low = max(0, first.start() - BEFORE)
         several = _TIMES.search(plain, low, first.start()) is not None
+        ranged = not several
         if _BETWEEN.search(plain, low, first.start()):
             several, last = True, matches[min(place, len(matches) - 1)]  # the other end of the range
             place += 1
         while joint := _RANGE.match(plain, last.end()) or _POWER_OR_TIME.match(plain, last.end()):
-            several = True
+            several, ranged = True, ranged and joint.re is _RANGE
             if place >= len(matches) or matches[place].start() > joint.end() + 1:
                 break
             last = matches[place]
             place += 1
         if several:
-            found.append(FoundNumber(math.nan, first.start(), last.end(), several=True))
+            found.append(FoundNumber(math.nan, first.start(), last.end(), several=True, ranged=ranged))
         else:
             found.append(_number(first, text))
     return found

@@ -77,8 +77,8 @@ def _read(text: str, kind: str, meaning: Callable[[FoundNumber], float | None]) 
     if given:
         strong = [one for one in given if not one.weak]
         return _answer(reply, (strong or given)[-1], meaning)
-    digits = [one for one in found if not one.word and not one.several]  # "one" is a pronoun more often
-    if len(digits) == 1 and kind != "confidence" and not _denied(reply, digits[0]):
+    digits = [one for one in found if not one.word and not one.ranged]  # "one" is a pronoun more often
+    if len(digits) == 1 and not digits[0].several and kind != "confidence" and not _denied(reply, digits[0]):
         return _answer(reply, _Given(digits[0], "only", digits[0].start), meaning)
     return Answer(None, SEVERAL if len(digits) > 1 or len(found) > len(digits) else UNREAD)
 
