@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -21,6 +22,7 @@ _EQUALS = re.compile(
     r"[\s*$€£(\[~≈{]{0,8}(?:(?:about|approximately|roughly|around|exactly)\s)?[\s*$€£~≈]{0,4}",
     re.I,
 )
+_BRACKETS = re.compile(r"\([^()\n]{0,200}\)")
 _OF = re.compile(r"\s?of\s[$€£\s]{0,2}", re.I)
 
 
@@ -54,14 +56,25 @@ def _of_formula(reply: PlainReply, inside: list[FoundNumber]) -> tuple[FoundNumb
         if len(between) > JOINED:
             break
         if pattern("aside").search(between) is None and _EQUALS.fullmatch(between):
-            value, side = _only(side) or value, [one]
+            value, side = _later(value, _only(side)), [one]
         elif _OPERATOR.fullmatch(between):
             side.append(one)
         else:
             break
     else:
         place = len(inside)
-    return _only(side) or value, max(place - 1, 0)
+    return _later(value, _only(side)), max(place - 1, 0)
+
+
+def _later(value: FoundNumber | None, side: FoundNumber | None) -> FoundNumber | None:
+    """The later side, unless it only writes a percentage as a share: "75 % = 0.75"."""
+    if value is None or side is None:
+        return side or value
+    return value if _same(value, side) else side
+
+
+def _same(value: FoundNumber, other: FoundNumber) -> bool:
+    return other.value == value.value or (value.percent and math.isclose(other.value * 100, value.value))
 
 
 def _only(side: list[FoundNumber]) -> FoundNumber | None:
@@ -70,7 +83,7 @@ def _only(side: list[FoundNumber]) -> FoundNumber | None:
 
 def _counts(reply: PlainReply, value: FoundNumber, other: FoundNumber) -> bool:
     """Whether another number of the line may be the answer as well: no repetition, no confidence, no pronoun."""
-    if other.value == value.value or (value.percent and other.value * 100 == value.value):
+    if _same(value, other):
         return False
     if other.word and other.whole is None and (not value.word or other.value == 1):
         return False
@@ -79,6 +92,10 @@ def _counts(reply: PlainReply, value: FoundNumber, other: FoundNumber) -> bool:
 
 def _in_doubt(rest: str, others: list[int]) -> bool:
     """Whether the rest of the line goes on to another value; ``others`` are the places of its numbers."""
+    rest = _BRACKETS.sub(lambda found: " " * len(found[0]), rest)
+    others = [place for place in others if not rest[place : place + 1].isspace()]
+    if not others:
+        return False
     again = pattern("number_again").search(rest)
     if again is not None and others[-1] >= again.end():
         return True
