@@ -260,3 +260,22 @@ def test_a_label_alone_is_read_at_once_as_it_would_be_in_full(
     at_once = read_choice(text, tuple(options))
     monkeypatch.setattr("assay.measuring.answers.choice._ALONE", re.compile("(?!)"))
     assert at_once == read_choice(text, tuple(options))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Answer: A is wrong", None),
+        ("The answer is A is wrong", None),
+        ("Answer: (B) is clearly wrong.", None),
+        ("Answer: B is not correct", None),
+        ("Answer: B isn't right", None),
+        ("Answer: C is wrong. Answer: B", "B"),
+        ("Answer: A is correct", "A"),
+        ("Answer: B, A is wrong", "B"),
+        ("Answer: B. A is wrong", "B"),
+        ("Confidence: 80, Answer: A", "A"),
+    ],
+)
+def test_what_is_called_wrong_is_not_declared(text: str, value: str | None) -> None:
+    assert read_choice(text, tuple("ABCD")).value == value

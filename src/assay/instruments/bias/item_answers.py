@@ -14,8 +14,12 @@ __all__ = ["CHOICE", "ItemAnswer", "read_item_answer"]
 
 CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
-# The line of the confidence is no part of the answer: its number would be read as one.
-_CONFIDENCE = re.compile(r"[ \t,;(|*_–-]*\bconfidence(?: level)?[*_ \t]*[:=][^\n]*", re.I)
+# The line of the confidence is no part of the answer: its number would be read as one. An answer may follow in it.
+_CONFIDENCE = re.compile(
+    r"[ \t,;(|*_–-]{0,40}\bconfidence(?: level)?[*_ \t]{0,40}[:=](?:(?!\banswer[*_ \t]{0,4}[:=])[^\n])*", re.I
+)
+AMBIGUOUS = "ambiguous"  # a percentage that may be a share
+_SHARE = re.compile(r"[-−–]?0?\.\d+")
 
 
 class ItemAnswer(Struct, frozen=True):
@@ -47,6 +51,8 @@ def read_item_answer(text: str, instance: BiasInstance) -> ItemAnswer:
     stated = None if confidence is None else float(confidence)
     if found.value is None:
         return ItemAnswer(None, found.path, stated)
+    if _may_be_a_share(given, found, instance):
+        return ItemAnswer(None, AMBIGUOUS, stated)
     answer = float(found.value) if instance.answer == "number" else str(found.value)
     raw, right = instance.raw_score(answer), instance.is_correct(answer)
     option = instance.option_of(answer) if isinstance(answer, str) else None
@@ -58,3 +64,14 @@ def read_item_answer(text: str, instance: BiasInstance) -> ItemAnswer:
     shown = instance.layout.options
     chosen = {"letter": str(answer), "position": shown.index(str(option)) + 1, "options": len(shown)}
     return structs.replace(read, **chosen)
+
+
+def _may_be_a_share(given: str, found: Answer, instance: BiasInstance) -> bool:
+    """Whether a bare ``0.11`` was answered where percent are asked for: 0.11 percent, or 11.
+
+    Where the normative or the biased answer is itself below 1, it is taken as it stands.
+    """
+    if instance.answer != "number" or instance.chosen.unit.fill(instance.values) != "percent":
+        return False
+    small = any(abs(float(one)) < 1 for one in (instance.normative, instance.biased))
+    return not small and found.span is not None and _SHARE.fullmatch(given[slice(*found.span)]) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from .answer import SEVERAL, UNREAD, Answer
@@ -12,21 +12,25 @@ from .lines import lines_of
 from .numbers import FoundNumber, numbers_in
 from .patterns import pattern
 from .reply import PlainReply
+from .stated_value import stated_value
 
 __all__ = ["read_confidence", "read_number", "read_share"]
 
 PERCENT = 100.0
 SIGN = "№"  # where a number begins, in patterns
+LINE, REST = 40, 400  # numbers and characters of a line that are looked at
 BOUND = 40  # characters before a number that may make it a bound
 _ALONE = re.compile(r"(?:Answer: [A-H]\s{1,4})?Confidence: ([2-9]|[1-9]\d|100)\s{0,9}")
 _CURRENCY = "$€£ "
 
 
 class _Given(NamedTuple):
-    """A number that the reply declares, and how."""
+    """A number that the reply declares, and how; None where the declaration is no one number."""
 
-    number: FoundNumber
+    number: FoundNumber | None
     path: str
+    place: int
+    weak: bool = False  # a range, which does not replace another declaration
 
 
 def read_number(text: str) -> Answer:
@@ -68,37 +72,59 @@ def _share(one: FoundNumber) -> float | None:
 
 def _read(text: str, kind: str, meaning: Callable[[FoundNumber], float | None]) -> Answer:
     reply = PlainReply(text)
-    found = numbers_in(reply.plain)
-    single = [one for one in found if one is not None]
-    given = sorted(_given(reply, kind, single), key=lambda one: one.number.start)
+    found = numbers_in(reply.plain, reply.text)
+    given = sorted(_given(reply, kind, found), key=lambda one: one.place)
     if given:
-        return _answer(reply, given[-1], meaning)
-    digits = [one for one in single if not one.word]  # "one" is a pronoun more often than a number
-    if len(digits) == 1 and kind != "confidence" and not _denied(reply, digits[0]):
-        return _answer(reply, _Given(digits[0], "only"), meaning)
+        strong = [one for one in given if not one.weak]
+        return _answer(reply, (strong or given)[-1], meaning)
+    digits = [one for one in found if not one.word and not one.ranged]  # "one" is a pronoun more often
+    if len(digits) == 1 and not digits[0].several and kind != "confidence" and not _denied(reply, digits[0]):
+        return _answer(reply, _Given(digits[0], "only", digits[0].start), meaning)
     return Answer(None, SEVERAL if len(digits) > 1 or len(found) > len(digits) else UNREAD)
 
 
-def _given(reply: PlainReply, kind: str, numbers: list[FoundNumber]) -> Iterator[_Given]:
+def _given(reply: PlainReply, kind: str, found: list[FoundNumber]) -> Iterator[_Given]:
     """The numbers that are declared: in words, by markup, by their line."""
-    at = {one.start: one for one in numbers}
-    yield from _found(kind, "declared", reply.plain, at)
+    numbers = [one for one in found if not one.several]
     if kind == "confidence":
+        at = {one.start: one for one in numbers}
+        for place in _places(kind, reply.plain, at):
+            yield _Given(at[place], "declared", place)
         level = pattern("level")
-        yield from (_Given(one, "declared") for one in numbers if level.match(reply.plain, one.end))
-    else:
-        yield from _found("boxed_number", "boxed", reply.text, at)
-        yield from _found("tagged_number", "tagged", reply.text, at)
-        yield from _from_lines(reply, numbers)
+        yield from (
+            _Given(one, "declared", one.start) for one in numbers if level.match(reply.plain, one.end)
+        )
+        return
+    index = {one.start: place for place, one in enumerate(found)}
+    for name, path, closed in (
+        (kind, "declared", "\n"),
+        ("boxed_number", "boxed", "\n}"),
+        ("tagged_number", "tagged", "\n<"),
+    ):
+        for place in _places(name, reply.plain if path == "declared" else reply.text, index):
+            first = index[place]
+            end = _end(reply.text, found[first].end, closed)
+            value = stated_value(reply, found[first : first + LINE], end, of_percent=kind == "share")
+            weak = value is None and found[first].several
+            if not weak or reply.text[place - 1 : place] != "(":  # "(0-100)" says what is asked for
+                yield _Given(value, path, place if value is None else value.start, weak)
+    yield from _from_lines(reply, numbers)
 
 
-def _found(name: str, path: str, text: str, at: Mapping[int, FoundNumber]) -> Iterator[_Given]:
-    """The numbers before which a pattern ends, with a sign where each number begins."""
+def _places(name: str, text: str, starts: Collection[int]) -> Iterator[int]:
+    """Where a pattern ends before a number, with a sign where each number begins."""
     signs = list(text)
-    for start in at:
+    for start in starts:
         signs[start] = SIGN
     ends = (found.end() for found in pattern(name).finditer("".join(signs)))
-    yield from (_Given(at[end], path) for end in ends if end in at)
+    yield from (end for end in ends if end in starts)
+
+
+def _end(text: str, start: int, closed: str) -> int:
+    """Where the line or the box ends that a declaration stands in."""
+    last = min(start + REST, len(text))
+    ends = [text.find(sign, start, last) for sign in closed]
+    return min((end for end in ends if end >= 0), default=last)
 
 
 def _from_lines(reply: PlainReply, numbers: list[FoundNumber]) -> Iterator[_Given]:
@@ -109,7 +135,7 @@ def _from_lines(reply: PlainReply, numbers: list[FoundNumber]) -> Iterator[_Give
         if len(inside) == 1:
             rest = reply.plain[line[0].start : inside[0].start] + reply.plain[inside[0].end : line[0].end]
             if not any(sign.isalnum() for sign in rest):
-                yield _Given(inside[0], path if len(lines) > 1 else "bare")
+                yield _Given(inside[0], path if len(lines) > 1 else "bare", inside[0].start)
 
 
 def _denied(reply: PlainReply, one: FoundNumber) -> bool:
@@ -119,6 +145,8 @@ def _denied(reply: PlainReply, one: FoundNumber) -> bool:
 
 
 def _answer(reply: PlainReply, given: _Given, meaning: Callable[[FoundNumber], float | None]) -> Answer:
+    if given.number is None:
+        return Answer(None, SEVERAL)
     value = meaning(given.number)
     if value is None or not math.isfinite(value):
         return Answer(None, UNREAD)

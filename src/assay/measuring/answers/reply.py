@@ -50,7 +50,7 @@ _MARKUP = re.compile(
     | \\(?:boxed|fbox|text\w{0,2}|math\w{2,4}|bf|rm|it|underline|color)\b\s?\{?
     | \\[()\[\]!,;:] | \\{2}                                           # formulas
     | </?[A-Za-z][^<>\n]{0,60}>                                         # tags
-    | [*`$~{}]                                                          # emphasis
+    | [`$~{}] | \*(?!(?<=\d\*)\d)                                       # emphasis; between digits it multiplies
     | ^[ \t]{0,8}(?:\#{1,6}|>{1,3})(?=[ \t])                            # headings and quotations
     | (?<![A-Za-z0-9])_+ | _+(?![A-Za-z0-9])                            # emphasis, but no part of a name
     """,

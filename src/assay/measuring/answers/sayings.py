@@ -117,6 +117,8 @@ class _Finder:
             return False
         if wording.name == "chosen" and pattern("judging").match(self.plain, mention.end):
             return False  # "I'd say B is wrong"
+        if pattern("called_wrong").match(self.plain, mention.end):
+            return False  # "Answer: B is wrong"
         if not self.labels.letters:  # a word is an answer only where the clause ends with it
             return wording.path != "hint" and pattern("clause_end").match(self.plain, mention.end) is not None
         if mention.doubtful:
