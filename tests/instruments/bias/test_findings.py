@@ -14,6 +14,7 @@ from assay.instruments.bias.measures.magnitude import attainable
 from assay.instruments.bias.measures.summary import established_orders
 from assay.instruments.bias.present import named
 from assay.instruments.bias.scoring import score_answers
+from assay.vocabulary import Measure
 
 from .answering import BIAS, answers, find, scored, value
 
@@ -456,6 +457,48 @@ def test_two_subjects_are_compared_on_the_instances_they_share() -> None:
     whole = [m for m in found.measures if m.name == "shift_difference"]
     assert [m.value for m in whole] == [pytest.approx(0.8)] * 2  # the fifty are the first's alone
     assert [v.holds for v in found.verdicts if v.name == "subjects_differ"] == [True, True]
+
+
+def differing(rows: list[dict[str, object]]) -> Measure:
+    return next(m for m in scored(rows).measures if m.name == "shift_difference" and "bias" in m.labels)
+
+
+def test_two_subjects_are_compared_on_what_both_answered_readably() -> None:
+    rows = answers("control", [0.0] * 40, subject="a") + answers("control", [0.0] * 40, subject="b")
+    rows += answers("treatment", [1.0] * 20 + [0.0] * 20, "weak", subject="a")
+    found = differing(rows + answers("treatment", [None] * 20 + [0.0] * 20, "weak", subject="b"))
+    assert (found.value, found.bound_low, found.bound_high) == (0.0, -0.5, 0.0)
+
+
+def test_subjects_without_a_shared_intensity_are_not_compared() -> None:
+    rows = answers("control", [0.0] * 40, subject="a") + answers("control", [0.0] * 40, subject="b")
+    rows += answers("treatment", [1.0] * 40, "weak", subject="a")
+    rows += answers("treatment", [0.0] * 40, "adversarial", subject="b")
+    found = differing(rows)
+    assert (found.value, found.bound_low) == (None, None)
+    assert "intensity" in found.notes[0]
+    assert [v.holds for v in scored(rows).verdicts if v.name == "subjects_differ"] == [None]
+
+
+def test_subjects_have_the_same_mix_of_intensities() -> None:
+    rows = []
+    for who, weak, strong in (("a", 30, 10), ("b", 10, 30)):
+        rows += answers("control", [0.0] * 10, subject=who)
+        rows += answers("treatment", [0.0] * weak, "weak", subject=who, instances=10)
+        rows += answers("treatment", [1.0] * strong, "strong", subject=who, instances=10)
+    assert differing(rows).value == 0.0
+
+
+def test_subjects_whose_difference_unreadable_answers_could_undo_are_not_said_to_differ() -> None:
+    rows = answers("control", [0.0] * 80, subject="a") + answers("control", [0.0] * 80, subject="b")
+    rows += answers("treatment", [0.0] * 80, "weak", subject="a")
+    rows += answers("treatment", [1.0] * 30 + [None] * 50, "weak", subject="b")
+    kept = [v for v in scored(rows).verdicts if v.name == "subjects_differ"]
+    assert [v.holds for v in kept] == [True, True]
+    undone = [
+        {**r, "score": None} if r["subject"] == "a" and int(r["instance"][1:]) > 30 else r for r in rows
+    ]
+    assert [v.holds for v in scored(undone).verdicts if v.name == "subjects_differ"] == [None]
 
 
 def test_a_preference_for_the_first_letter_or_position_is_measured() -> None:
