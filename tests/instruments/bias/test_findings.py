@@ -184,6 +184,27 @@ def test_bmp_edge_cases() -> None:
     assert value(scored(unmatched), "BMP") is None
 
 
+def test_bmp_is_against_the_treatment_at_the_same_intensities_in_the_same_mix() -> None:
+    rows = answers("treatment", [1.0] * TEN, "strong") + answers("debias", [1.0] * TEN, "strong", method="a")
+    rows += answers("debias", [0.0] * TEN, "weak", method="a")
+    found = find(scored(rows), "BMP", method="a")
+    assert (found.value, found.bound_low, found.bound_high, found.n) == (0.0, 0.0, 0.0, TEN)
+    assert any("weak" in note for note in found.notes)  # which has no treatment
+    assert value(scored(rows), "BMP", method="a", intensity="weak") is None
+    mixed = answers("treatment", [1.0] * 10, "strong") + answers("treatment", [0.0] * 2, "weak")
+    mixed += answers("debias", [1.0] * 2, "strong", method="a")
+    assert value(scored(mixed + answers("debias", [0.0] * 10, "weak", method="a")), "BMP") == 0.0
+
+
+def test_requires_warning_compares_kinds_at_common_intensities() -> None:
+    rows = answers("treatment", share(0.8), "weak") + answers("treatment", share(0.8), "strong")
+    rows += answers("debias", share(0.1), "weak", method="a", kind="warning")
+    rows += answers("debias", share(0.5), "strong", method="b", kind="step_by_step")
+    assert value(scored(rows, intervals=False), "requires_warning") is None
+    rows += answers("debias", share(0.6), "strong", method="a", kind="warning")
+    assert value(scored(rows, intervals=False), "requires_warning") == 0.0  # .6 and .5 at strong
+
+
 def warning(**kinds: str) -> float | None:
     rows = answers("treatment", share(0.8), "weak")
     for name, rate in (("blockchain_analysis", 0.5), ("bias_correction", 0.2)):
