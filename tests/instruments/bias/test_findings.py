@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,13 @@ from assay.instruments.bias.baselines import BIASES, human_rates, human_shifts
 from assay.instruments.bias.measures import constants
 from assay.instruments.bias.measures.human import alignment
 from assay.instruments.bias.measures.magnitude import attainable
+from assay.instruments.bias.measures.settings import BiasSettings
 from assay.instruments.bias.measures.summary import established_orders
 from assay.instruments.bias.present import named
+from assay.instruments.bias.rows import read_answers
 from assay.instruments.bias.scoring import score_answers
-from assay.vocabulary import Measure
+from assay.measuring.rows import open_rows
+from assay.vocabulary import Flag, Measure
 
 from .answering import BIAS, answers, find, scored, value
 
@@ -414,6 +418,35 @@ def test_a_shift_that_unreadable_answers_could_undo_is_not_established() -> None
     assert {v.name: v.holds for v in scored(rows).verdicts}["shift_differs_from_0"] is None
     clear = answers("control", [0.0] * 40) + answers("treatment", [1.0] * 20 + [0.0] * 20, "weak")
     assert {v.name: v.holds for v in scored(clear).verdicts}["shift_differs_from_0"] is True
+
+
+def test_a_bias_that_no_text_can_show_is_measured_and_in_nothing_over_biases() -> None:
+    rows = []
+    for who, bias in itertools.product("st", (BIAS, "focalism")):
+        hits = 40 if bias == "focalism" else 10
+        rows += answers("control", [0.0] * 40, bias=bias, subject=who)
+        rows += answers("treatment", [1.0] * hits + [0.0] * (40 - hits), "moderate", bias=bias, subject=who)
+    both = [m for m in scored(rows).measures if m.name == "signed_shift_simultaneous"]
+    found = score_answers(read_answers(open_rows(rows)), BiasSettings(unscored={"focalism": "why"}))
+    over = {m.name: m.value for m in found.measures if m.labels == {"subject": "s"}}
+    assert (over["susceptibility"], over["susceptibility_signed"]) == (0.25, 0.25)
+    own = [m for m in found.measures if m.labels.get("bias") == "focalism"]
+    assert {"signed_shift", "BMS", "shift_difference"} <= {m.name for m in own}
+    assert not {"rank", "signed_shift_simultaneous"} & {m.name for m in own}
+    assert all(Flag("Limited Comparability", "why") in m.flags for m in own)
+    assert not any(f.cause == "why" for m in found.measures if m not in own for f in m.flags)
+    (alone,) = [
+        m for m in found.measures if m.name == "signed_shift_simultaneous" and m.labels["subject"] == "s"
+    ]
+    assert (alone.low or 0.0) > (both[0].low or 0.0)
+    assert not [v for v in found.verdicts if v.labels.get("bias") == "focalism"]
+    (whole,) = [m for m in found.measures if m.name == "shift_difference" and "bias" not in m.labels]
+    assert whole.n == 160
+
+
+def test_the_claim_of_a_verdict_names_the_subject() -> None:
+    rows = answers("control", [0.0] * 40) + answers("treatment", [0.0] * 20 + [None] * 20, "weak")
+    assert [v.claim.startswith(f"s, {BIAS}: ") for v in scored(rows).verdicts] == [True, True]
 
 
 def test_each_of_the_six_has_one_measure_by_bias_alone() -> None:

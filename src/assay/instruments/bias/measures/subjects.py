@@ -17,6 +17,7 @@ from .shifts import SHIFT
 
 __all__ = ["compare_subjects"]
 
+SHARED = "on what both answered"
 NOT_SHARED = "no instance was answered readably by both in control, and in treatment at one intensity"
 
 
@@ -30,19 +31,15 @@ def _difference(one: BiasCells, other: BiasCells) -> Claimed:
     terms, low, high, shared = [], 0.0, 0.0, True
     for condition, sign in (("treatment", 1.0), ("control", -1.0)):
         slots = [slot for slot in one.slots if slot.condition == condition and slot in other.slots]
-        sides = [
-            [
-                array[[cells.slots.index(s) for s in slots]][:, at]
-                for array in (cells.total, cells.known, cells.sum)
-            ]
-            for cells, at in ((other, there), (one, here))
-        ]
+        sides = []
+        for cells, at in ((other, there), (one, here)):
+            rows = np.ix_([cells.slots.index(slot) for slot in slots], at)
+            sides.append((cells.total[rows], cells.known[rows], cells.sum[rows]))
         asked, read = (np.minimum(sides[0][place], sides[1][place]) for place in (0, 1))
         shared = shared and bool(asked.any())
         for (total, known, sums), side in zip(sides, (sign, -sign), strict=True):
-            terms.append(
-                ClusterTerm(read.sum(axis=0), (read * sums / np.maximum(known, 1.0)).sum(axis=0), side)
-            )
+            means = sums / np.maximum(known, 1.0)
+            terms.append(ClusterTerm(read.sum(axis=0), (read * means).sum(axis=0), side))
             weight = asked / np.maximum(total, 1.0) / max(asked.sum(), 1.0)
             ends = sorted(side * float((weight * scores).sum()) for scores in (sums, sums + total - known))
             low, high = low + ends[0], high + ends[1]
@@ -59,14 +56,14 @@ def compare_subjects(
     for one, other in itertools.combinations(subjects, 2):
         first = {cells.bias: cells for cells in subjects[one]}
         pairs = [_difference(first[cells.bias], cells) for cells in subjects[other] if cells.bias in first]
-        bounds = mean_ends([pair.bounds for pair in pairs if pair.bounds])
+        scored = [pair for pair in pairs if pair.labels["bias"] not in settings.unscored]
+        bounds = mean_ends([pair.bounds for pair in scored if pair.bounds])
         claim = f"{other} and {one} shift differently on average over biases"
-        whole = Claimed(claim, cluster_average([pair.estimate for pair in pairs]), bounds)
-        say = settings.builder({"subject": other, "against": one})
+        whole = Claimed(claim, cluster_average([pair.estimate for pair in scored]), bounds)
+        say, name = settings.builder({"subject": other, "against": one}), "shift_difference"
         for _, found, bounds, at in (whole, *pairs) if pairs else ():
-            more = {"units": SHIFT, "method": "on shared cells", "why": NOT_SHARED, "bounds": bounds}
-            measures.append(say("shift_difference", found, at, **more))
+            measures.append(say(name, found, at, units=SHIFT, method=SHARED, why=NOT_SHARED, bounds=bounds))
         if settings.intervals and pairs:
             verdicts += say.verdicts("subjects_differ", [whole], why=NOT_SHARED)
-            verdicts += (found for found in say.verdicts("subjects_differ", pairs, "biases") if found.holds)
+            verdicts += (found for found in say.verdicts("subjects_differ", scored, "biases") if found.holds)
     return measures, verdicts
