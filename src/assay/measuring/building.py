@@ -126,7 +126,8 @@ class MeasureBuilder:
         for one, p in zip(found, adjusted.adjusted, strict=True):
             holds, because, bounds = None, why, one.bounds
             if p is not None and one.estimate.value is not None:
-                undone = bounds is not None and bounds[0] <= 0.0 <= bounds[1]
+                held = (*bounds, one.estimate.value) if bounds else ()
+                undone = bounds is not None and min(held) <= 0.0 <= max(held)
                 holds = True if p <= self.alpha and not undone else None
                 because = f"{one.estimate.value:+.3f}, p = {p:.3g}"
                 because += ", but unreadable answers could undo it" if p <= self.alpha and undone else ""

@@ -57,9 +57,13 @@ def points(rows: list[Row], human: float) -> dict[tuple[str, ...], float | None]
         out[name,] = 1 - min(statistics.pstdev(means) / 0.5, 1) if means else None
     best = None
     for method in sorted({r["method"] for r in rows if r["condition"] == "debias"}):
-        at = {r["intensity"] for r in rows if r["condition"] == "debias" and r["method"] == method}
-        base = mean([s for i in at for s in scores(rows, condition="treatment", intensity=i)])
-        after = mean(scores(rows, condition="debias", method=method))
+        before, after_all = [], []
+        for i in ORDER:
+            base_i = mean(scores(rows, condition="treatment", intensity=i))
+            own = scores(rows, condition="debias", method=method, intensity=i)
+            before += [] if base_i is None else [base_i] * len(own)
+            after_all += [] if base_i is None else own
+        base, after = mean(before), mean(after_all)
         effect = (
             None if base is None or after is None else max(0.0, (base - after) / base) if base > 0 else 0.0
         )

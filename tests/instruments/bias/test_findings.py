@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,13 @@ from assay.instruments.bias.baselines import BIASES, human_rates, human_shifts
 from assay.instruments.bias.measures import constants
 from assay.instruments.bias.measures.human import alignment
 from assay.instruments.bias.measures.magnitude import attainable
+from assay.instruments.bias.measures.settings import BiasSettings
 from assay.instruments.bias.measures.summary import established_orders
 from assay.instruments.bias.present import named
+from assay.instruments.bias.rows import read_answers
 from assay.instruments.bias.scoring import score_answers
+from assay.measuring.rows import open_rows
+from assay.vocabulary import Flag, Measure
 
 from .answering import BIAS, answers, find, scored, value
 
@@ -181,6 +186,27 @@ def test_bmp_edge_cases() -> None:
     assert (none.value, none.spec_value) == (None, 0.0)
     unmatched = answers("treatment", share(0.2), "weak") + answers("debias", share(0.1), "strong", method="a")
     assert value(scored(unmatched), "BMP") is None
+
+
+def test_bmp_is_against_the_treatment_at_the_same_intensities_in_the_same_mix() -> None:
+    rows = answers("treatment", [1.0] * TEN, "strong") + answers("debias", [1.0] * TEN, "strong", method="a")
+    rows += answers("debias", [0.0] * TEN, "weak", method="a")
+    found = find(scored(rows), "BMP", method="a")
+    assert (found.value, found.bound_low, found.bound_high, found.n) == (0.0, 0.0, 0.0, TEN)
+    assert any("weak" in note for note in found.notes)  # which has no treatment
+    assert value(scored(rows), "BMP", method="a", intensity="weak") is None
+    mixed = answers("treatment", [1.0] * 10, "strong") + answers("treatment", [0.0] * 2, "weak")
+    mixed += answers("debias", [1.0] * 2, "strong", method="a")
+    assert value(scored(mixed + answers("debias", [0.0] * 10, "weak", method="a")), "BMP") == 0.0
+
+
+def test_requires_warning_compares_kinds_at_common_intensities() -> None:
+    rows = answers("treatment", share(0.8), "weak") + answers("treatment", share(0.8), "strong")
+    rows += answers("debias", share(0.1), "weak", method="a", kind="warning")
+    rows += answers("debias", share(0.5), "strong", method="b", kind="step_by_step")
+    assert value(scored(rows, intervals=False), "requires_warning") is None
+    rows += answers("debias", share(0.6), "strong", method="a", kind="warning")
+    assert value(scored(rows, intervals=False), "requires_warning") == 0.0  # .6 and .5 at strong
 
 
 def warning(**kinds: str) -> float | None:
@@ -394,6 +420,35 @@ def test_a_shift_that_unreadable_answers_could_undo_is_not_established() -> None
     assert {v.name: v.holds for v in scored(clear).verdicts}["shift_differs_from_0"] is True
 
 
+def test_a_bias_that_no_text_can_show_is_measured_and_in_nothing_over_biases() -> None:
+    rows = []
+    for who, bias in itertools.product("st", (BIAS, "focalism")):
+        hits = 40 if bias == "focalism" else 10
+        rows += answers("control", [0.0] * 40, bias=bias, subject=who)
+        rows += answers("treatment", [1.0] * hits + [0.0] * (40 - hits), "moderate", bias=bias, subject=who)
+    both = [m for m in scored(rows).measures if m.name == "signed_shift_simultaneous"]
+    found = score_answers(read_answers(open_rows(rows)), BiasSettings(unscored={"focalism": "why"}))
+    over = {m.name: m.value for m in found.measures if m.labels == {"subject": "s"}}
+    assert (over["susceptibility"], over["susceptibility_signed"]) == (0.25, 0.25)
+    own = [m for m in found.measures if m.labels.get("bias") == "focalism"]
+    assert {"signed_shift", "BMS", "shift_difference"} <= {m.name for m in own}
+    assert not {"rank", "signed_shift_simultaneous"} & {m.name for m in own}
+    assert all(Flag("Limited Comparability", "why") in m.flags for m in own)
+    assert not any(f.cause == "why" for m in found.measures if m not in own for f in m.flags)
+    (alone,) = [
+        m for m in found.measures if m.name == "signed_shift_simultaneous" and m.labels["subject"] == "s"
+    ]
+    assert (alone.low or 0.0) > (both[0].low or 0.0)
+    assert not [v for v in found.verdicts if v.labels.get("bias") == "focalism"]
+    (whole,) = [m for m in found.measures if m.name == "shift_difference" and "bias" not in m.labels]
+    assert whole.n == 160
+
+
+def test_the_claim_of_a_verdict_names_the_subject() -> None:
+    rows = answers("control", [0.0] * 40) + answers("treatment", [0.0] * 20 + [None] * 20, "weak")
+    assert [v.claim.startswith(f"s, {BIAS}: ") for v in scored(rows).verdicts] == [True, True]
+
+
 def test_each_of_the_six_has_one_measure_by_bias_alone() -> None:
     rows = answers("control", share(0.2)) + answers("treatment", share(0.3), "weak")
     rows += answers("treatment", share(0.3), "strong") + answers("debias", share(0.3), "weak", method="a")
@@ -456,6 +511,48 @@ def test_two_subjects_are_compared_on_the_instances_they_share() -> None:
     whole = [m for m in found.measures if m.name == "shift_difference"]
     assert [m.value for m in whole] == [pytest.approx(0.8)] * 2  # the fifty are the first's alone
     assert [v.holds for v in found.verdicts if v.name == "subjects_differ"] == [True, True]
+
+
+def differing(rows: list[dict[str, object]]) -> Measure:
+    return next(m for m in scored(rows).measures if m.name == "shift_difference" and "bias" in m.labels)
+
+
+def test_two_subjects_are_compared_on_what_both_answered_readably() -> None:
+    rows = answers("control", [0.0] * 40, subject="a") + answers("control", [0.0] * 40, subject="b")
+    rows += answers("treatment", [1.0] * 20 + [0.0] * 20, "weak", subject="a")
+    found = differing(rows + answers("treatment", [None] * 20 + [0.0] * 20, "weak", subject="b"))
+    assert (found.value, found.bound_low, found.bound_high) == (0.0, -0.5, 0.0)
+
+
+def test_subjects_without_a_shared_intensity_are_not_compared() -> None:
+    rows = answers("control", [0.0] * 40, subject="a") + answers("control", [0.0] * 40, subject="b")
+    rows += answers("treatment", [1.0] * 40, "weak", subject="a")
+    rows += answers("treatment", [0.0] * 40, "adversarial", subject="b")
+    found = differing(rows)
+    assert (found.value, found.bound_low) == (None, None)
+    assert "intensity" in found.notes[0]
+    assert [v.holds for v in scored(rows).verdicts if v.name == "subjects_differ"] == [None]
+
+
+def test_subjects_have_the_same_mix_of_intensities() -> None:
+    rows = []
+    for who, weak, strong in (("a", 30, 10), ("b", 10, 30)):
+        rows += answers("control", [0.0] * 10, subject=who)
+        rows += answers("treatment", [0.0] * weak, "weak", subject=who, instances=10)
+        rows += answers("treatment", [1.0] * strong, "strong", subject=who, instances=10)
+    assert differing(rows).value == 0.0
+
+
+def test_subjects_whose_difference_unreadable_answers_could_undo_are_not_said_to_differ() -> None:
+    rows = answers("control", [0.0] * 80, subject="a") + answers("control", [0.0] * 80, subject="b")
+    rows += answers("treatment", [0.0] * 80, "weak", subject="a")
+    rows += answers("treatment", [1.0] * 30 + [None] * 50, "weak", subject="b")
+    kept = [v for v in scored(rows).verdicts if v.name == "subjects_differ"]
+    assert [v.holds for v in kept] == [True, True]
+    undone = [
+        {**r, "score": None} if r["subject"] == "a" and int(r["instance"][1:]) > 30 else r for r in rows
+    ]
+    assert [v.holds for v in scored(undone).verdicts if v.name == "subjects_differ"] == [None]
 
 
 def test_a_preference_for_the_first_letter_or_position_is_measured() -> None:

@@ -142,6 +142,23 @@ def test_an_item_of_a_users_own_is_run(tmp_path: Path) -> None:
     assert prompt.startswith("You can finish a course")
 
 
+def test_a_bias_that_no_text_can_show_is_flagged_and_not_in_the_overall(tmp_path: Path) -> None:
+    some = {
+        "biases": ["loss_aversion", "inattentional_blindness"],
+        "domains": ["risk"],
+        "instances": 1,
+        "trials": 1,
+    }
+    folder, lock = begin(tmp_path, Study(subjects=("reference:swayed",), instruments={"bias": some}, seed=3))
+    assert go(folder, lock)
+    found = Bias().score(_evidence(folder, lock)).measures
+    assert {m.labels["bias"] for m in found if m.name == "rank"} == {"loss_aversion"}
+    for m in found:
+        if "bias" in m.labels and m.name == "signed_shift":
+            limited = any(flag.kind == "Limited Comparability" for flag in m.flags)
+            assert limited == (m.labels["bias"] == "inattentional_blindness")
+
+
 def test_rows_of_a_run_score_as_the_run(tmp_path: Path) -> None:
     import assay
 

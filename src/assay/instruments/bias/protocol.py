@@ -164,7 +164,10 @@ class Bias(InstrumentBase):
 
         lock: Lock = evidence.lock
         options, materials = self._options(lock), lock.materials[self.name]
-        settings = BiasSettings(confidence=options.confidence, baselines=materials.get("baselines", {}))
+        unscored = {bias: why for bias, item in materials["items"].items() if (why := item.get("unscored"))}
+        settings = BiasSettings(
+            confidence=options.confidence, baselines=materials.get("baselines", {}), unscored=unscored
+        )
         lost, there, share = LostTrials("subject", "bias"), [], lock.study.limits.excluded_share
         for record, row in self._answers(evidence):
             lost.add(row, record.outcome, record.reason)
@@ -180,11 +183,7 @@ class Bias(InstrumentBase):
             [lost.flagged(measure, share) for measure in (*scores.measures, *absent)],
             scores.verdicts,
             excluded=lost.excluded,
-            flags=[
-                Flag("Limited Comparability", f"{bias}: {item['unscored']}")
-                for bias, item in materials["items"].items()
-                if item.get("unscored")
-            ],
+            flags=[Flag("Limited Comparability", f"{bias}: {why}") for bias, why in unscored.items()],
             notes=scores.notes,
         )
 

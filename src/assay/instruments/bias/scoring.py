@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 import polars as pl
+from msgspec.structs import replace
 
 from assay.measuring.choices import preference_measures, reliability_measures
 from assay.measuring.layouts import LETTERS
-from assay.vocabulary import Measure, Verdict
+from assay.vocabulary import Flag, Measure, Verdict
 
 from .cells import BiasCells, answered_by, cells_of
 from .measures.awareness import awareness_measures
@@ -49,6 +50,7 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
         summaries = [BiasSummary(one, magnitude(one), shift_at(one)) for one in subjects[subject]]
         for summary in summaries:
             measures += _of_bias(summary, chosen)
+        summaries = [one for one in summaries if one.bias not in chosen.unscored]
         say = chosen.builder({"subject": subject})
         measures += summary_measures(summaries, chosen.unknown_threshold, say)
         verdicts += summary_verdicts(summaries, say) if chosen.intervals else ()
@@ -61,7 +63,13 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
         measures += preference_measures(chosen.builder(choice.labels), choice.instance, *choice.columns)
     compared, differing = compare_subjects(subjects, chosen)
     notes = NOTES if chosen.intervals else NOTES[:1]
-    return BiasScores((*measures, *compared), (*verdicts, *differing), notes)
+    flagged = (_flagged(measure, chosen.unscored) for measure in (*measures, *compared))
+    return BiasScores(tuple(flagged), (*verdicts, *differing), notes)
+
+
+def _flagged(measure: Measure, unscored: Mapping[str, str]) -> Measure:
+    why = unscored.get(str(measure.labels.get("bias")))
+    return replace(measure, flags=(*measure.flags, Flag("Limited Comparability", why))) if why else measure
 
 
 def bias_measures(cells: BiasCells, settings: BiasSettings) -> Iterator[Measure]:

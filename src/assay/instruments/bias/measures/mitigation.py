@@ -1,6 +1,7 @@
 """BMP, the bias mitigation potential (spec, 3): by how much the best debiasing method lowers the rate.
 
-    BMP = max(0, (baseline - rate) / baseline); the baseline is the treatment at the intensities of the method's rows
+    BMP = max(0, (baseline - rate) / baseline); the baseline is the treatment at the intensities of the method's rows,
+    each with the weight of the method's readable rows there
 
 The best of several methods is chosen by its result, so its interval is one that holds for all of them at once.
 """
@@ -16,7 +17,7 @@ from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
 from assay.instruments.bias.cells import BiasCells
-from assay.measuring.building import Ends, MeasureBuilder
+from assay.measuring.building import Ends, MeasureBuilder, exact
 from assay.stats import ClusterAnswers
 from assay.vocabulary import Measure
 
@@ -26,10 +27,16 @@ __all__ = ["mitigation_measures"]
 
 
 class _Method(NamedTuple):
+    """One method against the treatment at the same intensities, with the weights of the method's readable rows."""
+
     name: str
-    intensities: tuple[str, ...]
+    asked: tuple[str, ...]
+    intensities: tuple[str, ...]  # of those asked: with a readable treatment
     debiased: ClusterAnswers
     baseline: ClusterAnswers
+    bounds: Ends
+    why_null: str
+    conventional: float
 
     @property
     def value(self) -> float | None:
@@ -37,16 +44,9 @@ class _Method(NamedTuple):
         return None if before is None or after is None else _reduction(before, after)
 
     @property
-    def conventional(self) -> float:
-        return _reduction(self.baseline.rate or 0.0, self.debiased.rate or 0.0)
-
-    @property
-    def bounds(self) -> Ends:
-        return _box(self.baseline.bounds, self.debiased.bounds)
-
-    @property
-    def why_null(self) -> str:
-        return why_null({"treatment at the same intensity": self.baseline, "debias": self.debiased})
+    def left_out(self) -> list[str]:
+        absent = [one for one in self.asked if one not in self.intensities]
+        return [f"left out, without a readable treatment: {', '.join(absent)}"] if absent else []
 
     def ends(self, say: MeasureBuilder, methods: int = 1) -> Ends | None:
         """From the intervals of both rates; of ``methods`` at once."""
@@ -70,9 +70,33 @@ def _box(before: Ends, after: Ends) -> Ends:
 
 
 def _method(cells: BiasCells, name: str, *only: str) -> _Method:
-    there = {cells.slots[place].intensity for place in cells.at("debias", *only, method=name)}
-    at = tuple(one for one in INTENSITIES if one in there)
-    return _Method(name, at, cells.group(cells.at("debias", *at, method=name)), cells.treatment(*at))
+    rows = {
+        one: cells.group(places)
+        for one in only or INTENSITIES
+        if (places := cells.at("debias", one, method=name))
+    }
+    treated = {one: group for one in rows if (group := cells.treatment(one)).asked}
+    at = tuple(one for one, group in treated.items() if group.n)
+    debiased = cells.group(cells.at("debias", *(at or rows), method=name))
+    baseline = cells.group([])
+    for one in at:
+        scaled = (array * (rows[one].n / treated[one].n) for array in treated[one])
+        baseline = ClusterAnswers(*map(np.add, baseline, scaled))
+    # with every answer read, the weights are the rows asked
+    weights = {one: rows[one].asked / sum(rows[other].asked for other in treated) for one in treated}
+    low, high = (sum(weights[one] * treated[one].bounds[end] for one in treated) for end in (0, 1))
+    after = cells.group(cells.at("debias", *(treated or rows), method=name)).bounds
+    before = cells.treatment(*rows)
+    return _Method(
+        name,
+        tuple(rows),
+        at,
+        debiased,
+        baseline,
+        _box((low, high) if treated else (0.0, 1.0), after),
+        why_null({"treatment at the same intensity": before, "debias": debiased}),
+        _reduction(before.rate or 0.0, debiased.rate or 0.0),
+    )
 
 
 def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
@@ -91,11 +115,11 @@ def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measu
         why=methods[0].why_null if methods else "no debiasing was tried",
         bounds=(max(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None,
         spec=None if best else max((one.conventional for one in methods), default=0.0),
-        notes=[f"best: {best.name}"] if best else (),
+        notes=[f"best: {best.name}", *best.left_out] if best else (),
     )
     for one in methods:
         yield _reported(one, {"method": one.name}, say)
-        for at in one.intensities if len(one.intensities) > 1 else ():
+        for at in one.asked if len(one.asked) > 1 else ():
             yield _reported(_method(cells, one.name, at), {"method": one.name, "intensity": at}, say)
     if say.confidence and read:
         noise = _best_of_noise([one.error for one in read])
@@ -105,7 +129,7 @@ def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measu
 
 
 def _reported(one: _Method, at: dict[str, str], say: MeasureBuilder) -> Measure:
-    notes = [f"against the treatment at {', '.join(one.intensities)}"]
+    notes = [f"against the treatment at {', '.join(one.intensities or one.asked)}", *one.left_out]
     notes += ["nothing to mitigate"] if one.baseline.rate == 0.0 else []
     return say(
         "BMP",
@@ -131,19 +155,27 @@ def _best_of_noise(errors: list[float]) -> float:
 
 
 def _requires_warning(cells: BiasCells, read: list[_Method], say: MeasureBuilder) -> Measure:
-    """Whether warnings leave a lower rate than going step by step, by declared kinds (D1); null without both (D2)."""
-    rates: dict[str, list[float]] = {}
+    """Whether warnings leave a lower rate than going step by step, by declared kinds (D1); null without both (D2).
+
+    Rates are compared at the intensities that both kinds have, each intensity counting the same.
+    """
+    rates: dict[str, dict[str, list[float]]] = {"warning": {}, "step_by_step": {}}
     for one in read:
-        rates.setdefault(cells.kinds.get(one.name, ""), []).append(one.debiased.rate or 0.0)
+        for at in one.intensities:
+            found = cells.group(cells.at("debias", at, method=one.name)).rate
+            if found is not None and (kind := cells.kinds.get(one.name)) in rates:
+                rates[kind].setdefault(at, []).append(found)
+    common = [at for at in rates["warning"] if at in rates["step_by_step"]]
     # the specification's rate of a kind that is absent is the baseline
-    before = [read[0].baseline.rate or 0.0] if read else [0.0]
-    warned, stepped = (fmean(rates.get(kind, before)) for kind in ("warning", "step_by_step"))
-    holds = warned < stepped if {"warning", "step_by_step"} <= rates.keys() else None
+    absent = [read[0].baseline.rate or 0.0] if read else [0.0]
+    warned, stepped = (
+        exact(fmean([fmean(own[at]) for at in common or own] or absent)) for own in rates.values()
+    )
     return say.flag(
         "requires_warning",
-        holds,
+        warned < stepped if common else None,
         len(read),
-        "mean rate of methods of kind warning below that of kind step_by_step",
-        spec=None if holds is not None else not read or warned < stepped,
-        why="needs readable methods of kind warning and of kind step_by_step",
+        "mean rate of methods of kind warning below that of kind step_by_step, at common intensities",
+        spec=None if common else not read or warned < stepped,
+        why="needs readable methods of kind warning and of kind step_by_step at one intensity",
     )

@@ -1,4 +1,4 @@
-"""Two subjects compared on the instances that both answered: the difference of their shifts, by bias and overall."""
+"""Two subjects compared on what both answered: the difference of their shifts, by bias and overall."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from assay.instruments.bias.cells import BiasCells
-from assay.measuring.building import Claimed
-from assay.stats import ClusterEstimate, ClusterTerm, cluster_average, cluster_contrast
+from assay.measuring.building import Claimed, mean_ends
+from assay.stats import ClusterTerm, cluster_average, cluster_contrast
 from assay.vocabulary import Measure, Verdict
 
 from .settings import BiasSettings
@@ -17,18 +17,34 @@ from .shifts import SHIFT
 
 __all__ = ["compare_subjects"]
 
-NOT_SHARED = "no instance was answered by both in control and treatment"
+SHARED = "on what both answered"
+NOT_SHARED = "no instance was answered readably by both in control, and in treatment at one intensity"
 
 
-def _difference(one: BiasCells, other: BiasCells) -> ClusterEstimate:
-    """The shift of ``other`` less that of ``one``; an instance that only one of them answered is left out."""
+def _difference(one: BiasCells, other: BiasCells) -> Claimed:
+    """The shift of ``other`` less that of ``one``, over cells of an instance, a condition and an intensity.
+
+    A cell that one of them did not answer readably is left out, and has the same weight for both: the fewer of their
+    answers. The bounds are over the cells that both were asked.
+    """
     _, here, there = np.intersect1d(one.instance, other.instance, assume_unique=True, return_indices=True)
-    terms = []
-    for cells, places, sign in ((other, there, 1.0), (one, here, -1.0)):
-        for condition, side in (("treatment", sign), ("control", -sign)):
-            group = cells.group(cells.at(condition))
-            terms.append(ClusterTerm(group.known[places], group.sum[places], side))
-    return cluster_contrast(*terms)
+    terms, low, high, shared = [], 0.0, 0.0, True
+    for condition, sign in (("treatment", 1.0), ("control", -1.0)):
+        slots = [slot for slot in one.slots if slot.condition == condition and slot in other.slots]
+        sides = []
+        for cells, at in ((other, there), (one, here)):
+            rows = np.ix_([cells.slots.index(slot) for slot in slots], at)
+            sides.append((cells.total[rows], cells.known[rows], cells.sum[rows]))
+        asked, read = (np.minimum(sides[0][place], sides[1][place]) for place in (0, 1))
+        shared = shared and bool(asked.any())
+        for (total, known, sums), side in zip(sides, (sign, -sign), strict=True):
+            means = sums / np.maximum(known, 1.0)
+            terms.append(ClusterTerm(read.sum(axis=0), (read * means).sum(axis=0), side))
+            weight = asked / np.maximum(total, 1.0) / max(asked.sum(), 1.0)
+            ends = sorted(side * float((weight * scores).sum()) for scores in (sums, sums + total - known))
+            low, high = low + ends[0], high + ends[1]
+    claim = f"{other.subject} and {one.subject} shift differently in {one.bias}"
+    return Claimed(claim, cluster_contrast(*terms), (low, high) if shared else None, {"bias": one.bias})
 
 
 def compare_subjects(
@@ -39,19 +55,15 @@ def compare_subjects(
     verdicts: list[Verdict] = []
     for one, other in itertools.combinations(subjects, 2):
         first = {cells.bias: cells for cells in subjects[one]}
-        pairs = {
-            cells.bias: _difference(first[cells.bias], cells)
-            for cells in subjects[other]
-            if cells.bias in first
-        }
-        whole, say = cluster_average([*pairs.values()]), settings.builder({"subject": other, "against": one})
-        for bias, found in {"": whole, **pairs}.items() if pairs else ():
-            at, method = {"bias": bias}, "on shared instances"
-            measures.append(say("shift_difference", found, at, units=SHIFT, method=method, why=NOT_SHARED))
+        pairs = [_difference(first[cells.bias], cells) for cells in subjects[other] if cells.bias in first]
+        scored = [pair for pair in pairs if pair.labels["bias"] not in settings.unscored]
+        bounds = mean_ends([pair.bounds for pair in scored if pair.bounds])
+        claim = f"{other} and {one} shift differently on average over biases"
+        whole = Claimed(claim, cluster_average([pair.estimate for pair in scored]), bounds)
+        say, name = settings.builder({"subject": other, "against": one}), "shift_difference"
+        for _, found, bounds, at in (whole, *pairs) if pairs else ():
+            measures.append(say(name, found, at, units=SHIFT, method=SHARED, why=NOT_SHARED, bounds=bounds))
         if settings.intervals and pairs:
-            claim = f"{other} and {one} shift differently"
-            average = Claimed(f"{claim} on average over biases", whole)
-            verdicts += say.verdicts("subjects_differ", [average], why=NOT_SHARED)
-            each = [Claimed(f"{claim} in {bias}", p, labels={"bias": bias}) for bias, p in pairs.items()]
-            verdicts += (found for found in say.verdicts("subjects_differ", each, "biases") if found.holds)
+            verdicts += say.verdicts("subjects_differ", [whole], why=NOT_SHARED)
+            verdicts += (found for found in say.verdicts("subjects_differ", scored, "biases") if found.holds)
     return measures, verdicts

@@ -112,7 +112,7 @@ def summary_verdicts(biases: Sequence[BiasSummary], say: MeasureBuilder) -> Iter
     def claimed(
         one: BiasSummary, claim: str, estimate: ClusterEstimate, bounds: Ends | None = None
     ) -> Claimed:
-        return Claimed(f"{one.bias}: {claim}", estimate, bounds, {"bias": one.bias})
+        return Claimed(f"{one.cells.subject}, {one.bias}: {claim}", estimate, bounds, {"bias": one.bias})
 
     claim = "the shift differs from 0"
     shifts = [claimed(one, claim, one.shift.estimate, one.shift.bounds) for one in biases]
