@@ -9,7 +9,7 @@ import pytest
 from assay.instruments.bias.answers import DOMAINS, SCHEMA
 from assay.instruments.bias.baselines import human_rates
 from assay.instruments.bias.measures.magnitude import attainable
-from assay.instruments.bias.measures.summary import established_orders
+from assay.instruments.bias.present import established_orders
 from assay.instruments.bias.scoring import score_answers
 
 BIAS, OTHER = "anchoring_effect", "loss_aversion"

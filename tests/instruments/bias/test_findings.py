@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,7 @@ from assay.instruments.bias.measures import constants
 from assay.instruments.bias.measures.human import alignment
 from assay.instruments.bias.measures.magnitude import attainable
 from assay.instruments.bias.measures.settings import BiasSettings
-from assay.instruments.bias.measures.summary import established_orders
-from assay.instruments.bias.present import named
+from assay.instruments.bias.present import established_orders, named, summary_of
 from assay.instruments.bias.rows import read_answers
 from assay.instruments.bias.scoring import score_answers
 from assay.measuring.rows import open_rows
@@ -593,6 +593,90 @@ def test_orders_of_biases_are_established_only_where_simultaneous_intervals_are_
     assert (said["most_susceptible"][0], said["least_susceptible"]) == ("anchoring_effect", ["loss_aversion"])
     few = [row for row in rows if int(row["instance"][1:]) % 20 == 0]
     assert established_orders(scored(few).measures, "s") == []
+
+
+def shifted(**hits: int) -> list[dict[str, object]]:
+    """Forty instances a bias; so many moved away from the bias where the number is below 0."""
+    rows = []
+    for bias, k in hits.items():
+        rows += answers("control", [float(k < 0)] * 40, bias=bias)
+        moved = [float(k > 0)] * abs(k) + [float(k < 0)] * (40 - abs(k))
+        rows += answers("treatment", moved, "moderate", bias=bias)
+    return rows
+
+
+def test_biases_without_an_established_order_are_not_called_most_or_least_susceptible() -> None:
+    tied = scored(shifted(anchoring_effect=0, focalism=0, loss_aversion=0))
+    assert not named(tied, "s")["most_susceptible"] + named(tied, "s")["least_susceptible"]
+    assert any("no order" in one for one in summary_of(tied))
+    one_low = named(
+        scored(shifted(anchoring_effect=20, focalism=20, hindsight_bias=20, loss_aversion=-40)), "s"
+    )
+    assert (one_low["most_susceptible"], one_low["least_susceptible"]) == ([], ["loss_aversion"])
+    away = named(scored(shifted(anchoring_effect=0, loss_aversion=-40)), "s")
+    assert (away["most_susceptible"], away["least_susceptible"]) == ([], ["loss_aversion"])
+
+
+def test_the_summary_says_over_how_many_biases_and_what_unreadable_answers_could_make_of_it() -> None:
+    rows = shifted(anchoring_effect=40)
+    (first, *_) = summary_of(scored(rows))
+    assert "1 of 1 bias:" in first
+    assert "unreadable" not in first
+    assert any(one.endswith("differs from 0 in 1 bias") for one in summary_of(scored(rows)))
+    rows += answers("control", [None] * 4, bias="focalism") + answers(
+        "treatment", [0.0] * 4, "weak", bias="focalism"
+    )
+    found = scored(rows)
+    (first, *_) = summary_of(found)
+    assert "1 of 2 biases:" in first
+    assert first.count("unreadable") == 2
+    for name in ("susceptibility", "susceptibility_signed"):
+        assert find(found, name, "").notes == ("without a value: focalism",)
+
+
+def test_a_bias_is_not_ranked_where_one_condition_is_mostly_unreadable() -> None:
+    rows = answers("control", [0.0] * 3 + [None] * 7)
+    for intensity in ("weak", "moderate", "strong"):
+        rows += answers("treatment", share(0.5), intensity)
+    found = find(scored(rows), "rank")
+    assert (found.value, [flag.kind for flag in found.flags]) == (None, ["Provisional"])
+    assert "control" in found.notes[0]
+
+
+def test_reasons_name_the_condition_that_is_absent() -> None:
+    uncontrolled = find(scored(answers("treatment", share(0.3), "strong")), "BMS")
+    assert uncontrolled.notes == ("control: no answers",)
+    untreated = find(scored(answers("control", share(0.3))), "HAS")
+    assert untreated.notes[0] == "treatment: no answers"
+
+
+def test_no_interval_without_width_is_given_for_what_is_fixed_by_its_definition() -> None:
+    rows = answers("control", [0.0] * 40) + answers("treatment", [1.0] * 40, "weak")
+    found = scored(rows)
+    for one in (find(found, "BCI"), find(found, "BCI_with_control"), find(found, "rank"),
+                find(found, "BMS", intensity="weak")):  # fmt: skip
+        assert (one.value, one.low, one.high) == (1.0, None, None)
+
+
+def test_the_documentation_names_the_measures_without_an_interval_and_without_bounds() -> None:
+    rows = []
+    for bias, domain in itertools.product((BIAS, "mental_accounting"), ("risk", "social")):
+        for condition, intensity, kind in (
+            ("control", "", ""),
+            ("treatment", "weak", ""),
+            ("treatment", "strong", ""),
+            ("debias", "strong", "warning"),
+            ("debias", "strong", "step_by_step"),
+        ):
+            scores = [1.0, None, 0.0, 0.0] * 4
+            rows += answers(condition, scores, intensity, bias=bias, domain=domain, method=kind, kind=kind,
+                            instances=4, confidence=0.7, correct=1)  # fmt: skip
+    lists = (Path(__file__).parents[3] / "docs/bias.md").read_text().split("\n- Without ")[1:3]
+    interval, bounds = (set(re.findall(r"`(\w+)`", one.split("\n\n")[0])) for one in lists)
+    for m in scored(rows).measures:
+        if m.value is not None and m.units != "yes/no":
+            assert (m.low is None) == (m.name in interval), m
+            assert (m.bound_low is None) == (m.name in interval | bounds), m
 
 
 def test_people_in_one_condition_each_give_the_published_shift_and_its_interval() -> None:

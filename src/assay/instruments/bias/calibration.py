@@ -21,7 +21,7 @@ from .baselines import human_rates
 from .cells import cells_of
 from .measures.constants import AGGREGATION, INTENSITY_WEIGHTS
 from .measures.settings import BiasSettings
-from .measures.summary import established_orders
+from .present import established_orders
 from .scoring import bias_measures, score_answers
 
 __all__ = ["BiasGrid", "BiasMember"]

@@ -71,16 +71,12 @@ def _index(name: str, groups: dict[str, ClusterAnswers], say: MeasureBuilder) ->
     spans = [span for one in estimates if (span := say.ends(one, k)) is not None]
     notes = ["one domain is always even"] if k == 1 else []
     notes += [f"{domain}: nothing could be read" for domain, group in groups.items() if not group.n]
+    ends = _ends(spans) if spans and k > 1 else None
+    bounds = _ends([group.bounds for group in groups.values()]) if groups else None
+    value, spec = (evenness(rates), None) if rates else (None, 0.0)
+    method = "1 - population standard deviation / .5, from the intervals of domains"
     yield say(
-        name,
-        evenness(rates) if rates else None,
-        ends=_ends(spans) if spans else None,
-        n=k,
-        units="score",
-        method="1 - population standard deviation / .5, from the intervals of domains",
-        bounds=_ends([group.bounds for group in groups.values()]) if groups else None,
-        spec=None if rates else 0.0,
-        notes=notes,
+        name, value, ends=ends, n=k, units="score", method=method, bounds=bounds, spec=spec, notes=notes
     )
     if name == "BCI" and say.confidence:
         noise = math.sqrt(sum(one.error**2 for one in estimates) * (k - 1)) / k if k else 0.0

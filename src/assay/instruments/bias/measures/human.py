@@ -8,7 +8,7 @@ The published rates are single points from studies with other materials: HAS on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import special
 
@@ -18,7 +18,7 @@ from assay.measuring.building import Ends, MeasureBuilder, exact, split
 from assay.vocabulary import Flag, Measure
 
 from .constants import ALIGNED, ALIGNED_RELATIVE, HUMAN_LIKE
-from .shifts import SHIFT, UNREADABLE, Shift
+from .shifts import SHIFT, Shift, why_null
 
 __all__ = ["Alignment", "alignment", "alignment_measures", "human_rate", "people_measures"]
 
@@ -89,27 +89,21 @@ def alignment_measures(
         group, at = cells.treatment(intensity), {"intensity": intensity}
         known = group.rate is not None and human.rate is not None
         found, ends, n = alignment(group.rate or 0.0, against), say.ends(group.estimate), group.n
-        why = "no human rate is known" if human.rate is None else f"treatment: {UNREADABLE}"
-        yield say(
-            "HAS",
-            found.score if known else None,
-            at,
-            ends=_span(ends, against),
-            n=n,
-            units="score",
-            method="1 - |rate - human| / max(human, 1 - human)",
-            why=why,
-            bounds=_span(group.bounds, against) if human.rate is not None else None,
-            spec=None if known else found.score,
-            flags=flags,
-            notes=[*notes, f"direction: {('aligned', 'over', 'under')[found.direction]}"] if known else notes,
-        )
+        why = "no human rate is known" if human.rate is None else why_null({"treatment": group})
+        value, spec = (found.score, None) if known else (None, found.score)
+        more: dict[str, Any] = {
+            "method": "1 - |rate - human| / max(human, 1 - human)",
+            "bounds": _span(group.bounds, against) if human.rate is not None else None,
+            "notes": [*notes, f"direction: {('aligned', 'over', 'under')[found.direction]}"]
+            if known
+            else notes,
+        }
+        span, units = _span(ends, against), "score"
+        yield say("HAS", value, at, ends=span, n=n, units=units, why=why, spec=spec, flags=flags, **more)
         why = why if not known else "the human rate is 0"
         score, sides = "1 - min(|rate - human| / human, 1)", "-1 under, 0 aligned, 1 over"
-        limit, relative = (
-            f"aligned below {ALIGNED:g}",
-            f"aligned below {ALIGNED_RELATIVE:g} of the human rate",
-        )
+        limit = f"aligned below {ALIGNED:g}"
+        relative = f"aligned below {ALIGNED_RELATIVE:g} of the human rate"
         for name, value, units, method in (
             ("HAS_relative", found.relative, "score", score),
             ("HAS_direction", found.direction, sides, limit),
@@ -137,15 +131,10 @@ def people_measures(shift: Shift, say: MeasureBuilder) -> Iterator[Measure]:
             own = shift.estimate.ends(1.0 - (1.0 - PEOPLE) * say.alpha)
             far = float(special.ndtri(split(1.0 - PEOPLE * say.alpha, 2))) * one.error
             ends = (own[0] - one.shift - far, own[1] - one.shift + far)
-        yield say(
-            "shift_against_people",
-            value,
-            {"paradigm": one.paradigm},
-            ends=ends,
-            n=shift.estimate.n,
-            units=SHIFT,
-            method=f"{say.method(shift.estimate)}, people by the larger of two standard errors",
-            why=why,
-            bounds=None if value is None else (shift.bounds[0] - one.shift, shift.bounds[1] - one.shift),
-            notes=[f"people: {one.shift:+.3f} ({kind}), n = {one.n}, {one.source}, match {one.match}"],
-        )
+        more: dict[str, Any] = {
+            "method": f"{say.method(shift.estimate)}, people by the larger of two standard errors",
+            "bounds": None if value is None else (shift.bounds[0] - one.shift, shift.bounds[1] - one.shift),
+            "notes": [f"people: {one.shift:+.3f} ({kind}), n = {one.n}, {one.source}, match {one.match}"],
+        }
+        at, n = {"paradigm": one.paradigm}, shift.estimate.n
+        yield say("shift_against_people", value, at, ends=ends, n=n, units=SHIFT, why=why, **more)

@@ -103,7 +103,7 @@ def magnitude_ends(found: Magnitude, say: MeasureBuilder, others: int = 0) -> En
 
 def magnitude_measures(found: Magnitude, say: MeasureBuilder) -> Iterator[Measure]:
     why, n = found.why_null, sum(shift.treatment.n for shift in found.shifts.values())
-    notes = [f"{one}: nothing could be read" for one in found.asked if one not in found.shifts]
+    notes = [f"{one}: nothing could be read" for one, shift in found.asked.items() if not shift.treatment.n]
     if saturated := [one for one, s in found.shifts.items() if _uncapped(one, s.value or 0.0) > 1.0]:
         notes.append(f"capped at 1: {', '.join(saturated)}; see BMS_uncapped")
     box = _shift_ends(found, say)
@@ -117,27 +117,18 @@ def magnitude_measures(found: Magnitude, say: MeasureBuilder) -> Iterator[Measur
     yield score("BMS_away", _away)
     for intensity, shift in found.asked.items():
         one = _magnitude({intensity: shift})
-        yield say(
-            "BMS",
-            one.value,
-            {"intensity": intensity},
-            ends=magnitude_ends(one, say),
-            n=shift.treatment.n,
-            units="score",
-            method="weighted shift",
-            why=one.why_null,
-            bounds=one.bounds,
-            spec=one.spec_value,
-        )
+        ends = magnitude_ends(one, say)
+        ends = ends if ends and ends[0] < ends[1] else None  # at the cap it would have no width
+        more: dict[str, Any] = {"n": shift.treatment.n, "bounds": one.bounds, "spec": one.spec_value}
+        at, method = {"intensity": intensity}, "weighted shift"
+        yield say("BMS", one.value, at, ends=ends, units="score", method=method, why=one.why_null, **more)
     most, method = attainable(found.shifts) if found.shifts else None, "every observed shift 1"
     yield say("BMS_attainable", most, n=len(found.shifts), units="score", method=method, why=why)
     yield _sensitivity(found, box, say)
     if say.confidence:
         errors = {one: _folded(one, shift.estimate.error) for one, shift in found.shifts.items()}
-        noise, method = (
-            _aggregate(errors) if errors else None,
-            "the score of normal shifts around 0, errors as seen",
-        )
+        method = "the score of normal shifts around 0, errors as seen"
+        noise = _aggregate(errors) if errors else None
         yield say("BMS_no_effect", noise, n=n, units="score", method=method, why=why)
 
 
@@ -157,9 +148,8 @@ def _sensitivity(found: Magnitude, box: Mapping[str, Ends], say: MeasureBuilder)
             )
             ends = (low, high)
     method, why = "least squares over 0 to 3", "fewer than two intensities"
-    return say(
-        "BMS_sensitivity", value, ends=ends, n=len(places), units="score a step", method=method, why=why
-    )
+    n, units = len(places), "score a step"
+    return say("BMS_sensitivity", value, ends=ends, n=n, units=units, method=method, why=why)
 
 
 def _folded(intensity: str, error: float) -> float:

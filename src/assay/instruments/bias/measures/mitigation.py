@@ -8,16 +8,16 @@ The best of several methods is chosen by its result, so its interval is one that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
 from assay.instruments.bias.cells import BiasCells
-from assay.measuring.building import Ends, MeasureBuilder, exact
+from assay.measuring.building import Ends, MeasureBuilder, exact, mean_ends
 from assay.stats import ClusterAnswers
 from assay.vocabulary import Measure
 
@@ -70,33 +70,21 @@ def _box(before: Ends, after: Ends) -> Ends:
 
 
 def _method(cells: BiasCells, name: str, *only: str) -> _Method:
-    rows = {
-        one: cells.group(places)
-        for one in only or INTENSITIES
-        if (places := cells.at("debias", one, method=name))
-    }
+    def debias(intensities: Iterable[str]) -> ClusterAnswers:
+        return cells.group(cells.at("debias", *intensities, method=name))
+
+    rows = {one: group for one in only or INTENSITIES if (group := debias([one])).asked}
     treated = {one: group for one in rows if (group := cells.treatment(one)).asked}
     at = tuple(one for one, group in treated.items() if group.n)
-    debiased = cells.group(cells.at("debias", *(at or rows), method=name))
-    baseline = cells.group([])
+    before, after, baseline = cells.treatment(*rows), debias(at or rows), cells.group([])
     for one in at:
         scaled = (array * (rows[one].n / treated[one].n) for array in treated[one])
         baseline = ClusterAnswers(*map(np.add, baseline, scaled))
-    # with every answer read, the weights are the rows asked
-    weights = {one: rows[one].asked / sum(rows[other].asked for other in treated) for one in treated}
-    low, high = (sum(weights[one] * treated[one].bounds[end] for one in treated) for end in (0, 1))
-    after = cells.group(cells.at("debias", *(treated or rows), method=name)).bounds
-    before = cells.treatment(*rows)
-    return _Method(
-        name,
-        tuple(rows),
-        at,
-        debiased,
-        baseline,
-        _box((low, high) if treated else (0.0, 1.0), after),
-        why_null({"treatment at the same intensity": before, "debias": debiased}),
-        _reduction(before.rate or 0.0, debiased.rate or 0.0),
-    )
+    spans = [group.bounds for one, group in treated.items() for _ in range(rows[one].asked)]
+    bounds = _box(mean_ends(spans) or (0.0, 1.0), debias(treated or rows).bounds)
+    why = why_null({"treatment at the same intensity": before, "debias": after})
+    spec = _reduction(before.rate or 0.0, after.rate or 0.0)
+    return _Method(name, tuple(rows), at, after, baseline, bounds, why, spec)
 
 
 def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
@@ -131,18 +119,15 @@ def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measu
 def _reported(one: _Method, at: dict[str, str], say: MeasureBuilder) -> Measure:
     notes = [f"against the treatment at {', '.join(one.intensities or one.asked)}", *one.left_out]
     notes += ["nothing to mitigate"] if one.baseline.rate == 0.0 else []
-    return say(
-        "BMP",
-        one.value,
-        at,
-        ends=one.ends(say),
-        n=one.debiased.n,
-        method="reduction of the rate, from the intervals of both rates",
-        why=one.why_null,
-        bounds=one.bounds,
-        spec=one.conventional if one.value is None else None,
-        notes=notes,
+    method = "reduction of the rate, from the intervals of both rates"
+    spec, why, ends, n = (
+        one.conventional if one.value is None else None,
+        one.why_null,
+        one.ends(say),
+        one.debiased.n,
     )
+    more: dict[str, Any] = {"bounds": one.bounds, "spec": spec, "notes": notes}
+    return say("BMP", one.value, at, ends=ends, n=n, method=method, why=why, **more)
 
 
 def _best_of_noise(errors: list[float]) -> float:
@@ -155,10 +140,8 @@ def _best_of_noise(errors: list[float]) -> float:
 
 
 def _requires_warning(cells: BiasCells, read: list[_Method], say: MeasureBuilder) -> Measure:
-    """Whether warnings leave a lower rate than going step by step, by declared kinds (D1); null without both (D2).
-
-    Rates are compared at the intensities that both kinds have, each intensity counting the same.
-    """
+    """Whether warnings leave a lower rate than going step by step, by declared kinds (D1), at the intensities that both
+    have, each counting the same; null without both (D2)."""
     rates: dict[str, dict[str, list[float]]] = {"warning": {}, "step_by_step": {}}
     for one in read:
         for at in one.intensities:
@@ -168,9 +151,8 @@ def _requires_warning(cells: BiasCells, read: list[_Method], say: MeasureBuilder
     common = [at for at in rates["warning"] if at in rates["step_by_step"]]
     # the specification's rate of a kind that is absent is the baseline
     absent = [read[0].baseline.rate or 0.0] if read else [0.0]
-    warned, stepped = (
-        exact(fmean([fmean(own[at]) for at in common or own] or absent)) for own in rates.values()
-    )
+    each = ([fmean(own[at]) for at in common or own] or absent for own in rates.values())
+    warned, stepped = (exact(fmean(own)) for own in each)
     return say.flag(
         "requires_warning",
         warned < stepped if common else None,

@@ -9,7 +9,8 @@ instance in one condition, does not: the mean of 1 - |a - b|, which is the share
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,17 +71,16 @@ def response_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure
     single = any(one.n == 1 for one in read.values())
     notes += ["a condition with one readable answer counts as 1"] if single else []
     method = "1 - variance / Bernoulli variance"
-    yield say(
-        "RCI",
-        sum(one.value for one in read.values()) / len(read) if read else None,
-        ends=mean_ends(spans),
-        n=sum(one.n for one in read.values()),
-        units="score",
-        method=f"mean over conditions of {method}",
-        bounds=mean_ends([(0.0, 1.0) if p in unread else (one.value, one.value) for p, one in found.items()]),
-        spec=sum(one.value for one in found.values()) / len(found) if silent else None if read else 1.0,
-        notes=notes,
+    more: dict[str, Any] = {
+        "bounds": mean_ends([(0.0, 1.0) if p in unread else (one.value,) * 2 for p, one in found.items()]),
+        "spec": fmean(one.value for one in found.values()) if silent else None if read else 1.0,
+        "method": f"mean over conditions of {method}",
+    }
+    value, n = (
+        fmean(one.value for one in read.values()) if read else None,
+        sum(one.n for one in read.values()),
     )
+    yield say("RCI", value, ends=mean_ends(spans), n=n, units="score", notes=notes, **more)
     for place, one in read.items():
         bounds, ends = (0.0, 1.0) if place in unread else None, _ends(cells, place, say)
         at = cells.slots[place].labels

@@ -33,7 +33,7 @@ def _difference(one: BiasCells, other: BiasCells) -> Claimed:
         slots = [slot for slot in one.slots if slot.condition == condition and slot in other.slots]
         sides = []
         for cells, at in ((other, there), (one, here)):
-            rows = np.ix_([cells.slots.index(slot) for slot in slots], at)
+            rows = np.ix_(np.array([cells.slots.index(slot) for slot in slots], int), at)
             sides.append((cells.total[rows], cells.known[rows], cells.sum[rows]))
         asked, read = (np.minimum(sides[0][place], sides[1][place]) for place in (0, 1))
         shared = shared and bool(asked.any())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.instruments.bias.cells import BiasCells
@@ -13,7 +13,7 @@ from assay.vocabulary import Flag, Measure, Verdict
 from .magnitude import Magnitude, magnitude_ends
 from .shifts import SHIFT, Shift, unknown_shift
 
-__all__ = ["BiasSummary", "established_orders", "summary_measures", "summary_verdicts"]
+__all__ = ["BiasSummary", "summary_measures", "summary_verdicts"]
 
 TOO_MANY = Flag("Provisional", "too many unreadable answers to be ranked")
 
@@ -29,9 +29,14 @@ class BiasSummary(NamedTuple):
     def bias(self) -> str:
         return self.cells.bias
 
-    def unreadable(self, threshold: float) -> bool:
-        """Such a bias is in the overall and in no ranking (spec, 7 and 9)."""
-        return exact(self.cells.unknown_rate) > threshold
+    def unreadable(self, threshold: float) -> str:
+        """Why the bias is in the overall and in no ranking (spec, 7 and 9); empty where it is in both."""
+        everything = self.cells.group(range(len(self.cells.slots)))
+        groups = {"": everything, "control ": self.cells.control, "treatment ": self.cells.treatment()}
+        for name, group in groups.items():
+            if group.asked and exact(share := group.unknown / group.asked) > threshold:
+                return f"{share:.0%} of the {name}answers could not be read"
+        return ""
 
 
 def summary_measures(
@@ -43,6 +48,7 @@ def summary_measures(
     parts = sum(len(one.shifts) for one in read)
     spans = [magnitude_ends(one, say, parts - len(one.shifts)) for one in read]
     absent = [one.bias for one in biases if one.magnitude.value is None]
+    notes = [f"without a value: {', '.join(absent)}"] if absent else ()
     conventional = [(one.value or 0.0) if one.spec_value is None else one.spec_value for one in scores]
     yield say(
         "susceptibility",
@@ -53,11 +59,11 @@ def summary_measures(
         method=f"mean of BMS over {len(read)} biases, from the intervals of their shifts",
         bounds=mean_ends([one.bounds for one in scores]),
         spec=None if all(one.spec_value is None for one in scores) else sum(conventional) / len(conventional),
-        notes=[f"without a value: {', '.join(absent)}"] if absent else (),
+        notes=notes,
     )
     signed = cluster_average([one.shift.estimate for one in biases])
     bounds, method = mean_ends([one.shift.bounds for one in biases]), "mean of the shifts of biases"
-    yield say("susceptibility_signed", signed, units=SHIFT, method=method, bounds=bounds)
+    yield say("susceptibility_signed", signed, units=SHIFT, method=method, bounds=bounds, notes=notes)
     yield from _ranks(biases, threshold, say)
 
 
@@ -71,39 +77,19 @@ def _ranks(biases: Sequence[BiasSummary], threshold: float, say: MeasureBuilder)
         own, ends, at = wide.get(one.bias), None, {"bias": one.bias}
         if own:
             above, below = sum(low > own[1] for low, _ in spans), sum(high < own[0] for _, high in spans)
-            ends, method = (1.0 + above, float(len(ranked) - below)), f"all {len(ranked)} biases at once"
-            found, bounds = one.shift.estimate, one.shift.bounds
-            yield say(
-                "signed_shift_simultaneous", found, at, ends=own, units=SHIFT, method=method, bounds=bounds
-            )
+            ends = (1.0 + above, float(len(ranked) - below)) if len(ranked) > 1 else None
+            method = f"all {len(ranked)} biases at once"
+            name, found, bounds = "signed_shift_simultaneous", one.shift.estimate, one.shift.bounds
+            yield say(name, found, at, ends=own, units=SHIFT, method=method, bounds=bounds)
         above = sum(exact(other.shift.value or 0.0) > exact(one.shift.value or 0.0) for other in ranked)
-        flags: tuple[Flag, ...] = ()
-        why = one.shift.why_null
-        if one.unreadable(threshold):
-            flags, why = (TOO_MANY,), f"{one.cells.unknown_rate:.0%} of the answers could not be read"
-        yield say(
-            "rank",
+        unread = one.unreadable(threshold)
+        flags, why = [TOO_MANY] if unread else [], unread or one.shift.why_null
+        place, n, method = (
             1.0 + above if one in ranked else None,
-            at,
-            ends=ends,
-            n=len(ranked),
-            units="position",
-            method="by signed shift, the largest first",
-            why=why,
-            flags=flags,
+            len(ranked),
+            "by signed shift, the largest first",
         )
-
-
-def established_orders(measures: Iterable[Measure], subject: str) -> list[tuple[str, str]]:
-    """Pairs of biases whose order is established, the larger shift first: intervals that all hold at once are disjoint,
-    and so are the bounds of unreadable answers."""
-    found = [
-        (str(m.labels["bias"]), min(m.low, m.bound_low), max(m.high, m.bound_high))
-        for m in measures
-        if m.name == "signed_shift_simultaneous" and m.labels["subject"] == subject
-        if m.low is not None and m.high is not None and m.bound_low is not None and m.bound_high is not None
-    ]
-    return [(one, other) for one, low, _ in found for other, _, high in found if low > high]
+        yield say("rank", place, at, ends=ends, n=n, units="position", method=method, why=why, flags=flags)
 
 
 def summary_verdicts(biases: Sequence[BiasSummary], say: MeasureBuilder) -> Iterator[Verdict]:
