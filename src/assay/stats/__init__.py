@@ -20,6 +20,7 @@ ledgers.
 | is a share above a threshold, looking after every outcome | `sequential_share`, `sequential_properties` |
 | is n enough | `power_*`, `required_n_*`, `detectable_*` for one, two and paired shares |
 | what a test with fixed n would need instead | `fixed_share_size` |
+| what noise alone reads | `absolute_noise`, `largest_noise` |
 | some outcomes are unknown | `share_bounds` |
 | is .85 - .70 within .15 | `fraction`, `share` |
 
@@ -71,6 +72,7 @@ from assay.stats.intervals import (
 )
 from assay.stats.modal import modal_share, modal_share_array
 from assay.stats.nested import CellSums, NestedVariances, nested_variances
+from assay.stats.noise import absolute_noise, largest_noise
 from assay.stats.paired_shares import PairedShares, paired_shares
 from assay.stats.pairs import (
     pairwise_agreement,
@@ -135,6 +137,7 @@ __all__ = [
     "ShareDifference",
     "Side",
     "Unseen",
+    "absolute_noise",
     "agresti_coull",
     "agresti_coull_array",
     "benjamini_hochberg",
@@ -161,6 +164,7 @@ __all__ = [
     "fraction",
     "holm",
     "krippendorff_alpha",
+    "largest_noise",
     "mcnemar",
     "mean_curve",
     "modal_share",

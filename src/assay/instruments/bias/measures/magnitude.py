@@ -5,15 +5,13 @@ magnitude[i] = min(weight[i] |shift[i]|, 1);  BMS = sum a[i] magnitude[i] / sum 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
-
-from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
 from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import Ends, MeasureBuilder
+from assay.stats import absolute_noise
 from assay.vocabulary import Measure
 
 from .constants import AGGREGATION, INTENSITY_WEIGHTS
@@ -126,7 +124,10 @@ def magnitude_measures(found: Magnitude, say: MeasureBuilder) -> Iterator[Measur
     yield say("BMS_attainable", most, n=len(found.shifts), units="score", method=method, why=why)
     yield _sensitivity(found, box, say)
     if say.confidence:
-        errors = {one: _folded(one, shift.estimate.error) for one, shift in found.shifts.items()}
+        errors = {
+            one: absolute_noise(INTENSITY_WEIGHTS[one] * shift.estimate.error)
+            for one, shift in found.shifts.items()
+        }
         method = "the score of normal shifts around 0, errors as seen"
         noise = _aggregate(errors) if errors else None
         yield say("BMS_no_effect", noise, n=n, units="score", method=method, why=why)
@@ -150,12 +151,3 @@ def _sensitivity(found: Magnitude, box: Mapping[str, Ends], say: MeasureBuilder)
     method, why = "least squares over 0 to 3", "fewer than two intensities"
     n, units = len(places), "score a step"
     return say("BMS_sensitivity", value, ends=ends, n=n, units=units, method=method, why=why)
-
-
-def _folded(intensity: str, error: float) -> float:
-    """The mean of min(weight |z|, 1) for a normal z of mean 0: what noise alone adds, for |z| has no sign."""
-    if error <= 0.0:
-        return 0.0
-    wide = INTENSITY_WEIGHTS[intensity] * error
-    inside = wide * math.sqrt(2.0 / math.pi) * (1.0 - math.exp(-1.0 / (2.0 * wide**2)))
-    return float(inside + 2.0 * special.ndtr(-1.0 / wide))

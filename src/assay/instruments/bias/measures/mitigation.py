@@ -13,12 +13,11 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
 
 from assay.instruments.bias.answers import INTENSITIES
 from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import Ends, MeasureBuilder, exact, mean_ends
-from assay.stats import ClusterAnswers
+from assay.stats import ClusterAnswers, largest_noise
 from assay.vocabulary import Measure
 
 from .shifts import why_null
@@ -110,7 +109,7 @@ def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measu
         for at in one.asked if len(one.asked) > 1 else ():
             yield _reported(_method(cells, one.name, at), {"method": one.name, "intensity": at}, say)
     if say.confidence and read:
-        noise = _best_of_noise([one.error for one in read])
+        noise = largest_noise([one.error for one in read])
         method = "the best of methods without effect, errors as seen"
         yield say("BMP_no_effect", noise, n=len(read), method=method)
     yield _requires_warning(cells, read, say)
@@ -128,15 +127,6 @@ def _reported(one: _Method, at: dict[str, str], say: MeasureBuilder) -> Measure:
     )
     more: dict[str, Any] = {"bounds": one.bounds, "spec": spec, "notes": notes}
     return say("BMP", one.value, at, ends=ends, n=n, method=method, why=why, **more)
-
-
-def _best_of_noise(errors: list[float]) -> float:
-    """The mean of max(0, z1, ..., zk) of independent normals around 0."""
-    seen = np.array([error for error in errors if error > 0.0])
-    if not seen.size:
-        return 0.0
-    z = np.linspace(0.0, 8.0 * seen.max(), 2001)
-    return float(np.trapezoid(1.0 - np.prod(special.ndtr(z[:, None] / seen), axis=1), z))
 
 
 def _requires_warning(cells: BiasCells, read: list[_Method], say: MeasureBuilder) -> Measure:
