@@ -56,6 +56,7 @@ class Bias(InstrumentBase):
     row_option_type = BiasRowOptions
     row_help = ROW_HELP
     quick: ClassVar[dict[str, Any]] = {
+        "domains": ["individual", "professional", "risk"],
         "intensities": ["strong"],
         "instances": 1,
         "trials": 1,
