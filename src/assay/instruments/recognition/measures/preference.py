@@ -1,0 +1,73 @@
+"""What choices go by beside the own text: positions, length, another author.
+
+A preference is the share of choices of a position less what the accuracy a alone would give it: a where the own text
+stands there, (1 - a) / (k - 1) where it does not. Where own texts stand equally often everywhere, that is 1/k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.instruments.recognition.lineups import Ints, LineupAnswers, Mean
+from assay.measuring.building import Claimed, MeasureBuilder
+from assay.vocabulary import Measure, Verdict
+
+from .accuracy import DIFFERENCE
+
+__all__ = ["position_verdicts", "preference_measures"]
+
+NOT_TOLD = "no answer could be read, or the own text always stands at the same place"
+
+
+def _preference(answers: LineupAnswers, place: Ints | int) -> Mean:
+    """For one position in every lineup. The places of own texts are a matter of design, and taken as given."""
+    own, hit = answers.own == place, answers.choice == place
+    elsewhere = np.where(own, 0.0, 1.0 / (answers.options - 1)) * (answers.options >= place)
+    lean = float(np.mean(own - elsewhere))  # what a right answer adds to the expected share
+    # An answer adds [chosen] - lean·[right] - elsewhere. Unreadable, it may be the own text, this place, or neither.
+    at_own, at_place = own - lean, np.where(own, 1.0 - lean, answers.options >= place)
+    neither = np.where(own | (answers.options > 2), 0.0, at_own)
+    added = np.stack([at_own, at_place, neither]) - elsewhere
+    if (
+        float(np.ptp(added)) < 1e-9
+    ):  # own texts always stand here: choosing them and choosing the place are one
+        return Mean(answers.mean(answers.right, known=np.zeros(answers.asked, bool)).estimate)
+    return answers.mean(hit - lean * answers.right - elsewhere, added.min(axis=0), added.max(axis=0))
+
+
+def preference_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:
+    for place in range(1, int(answers.options.max()) + 1):
+        labels, there = {**at, "position": str(place)}, (answers.options >= place).astype(np.float64)
+        hit, own = np.asarray(answers.choice == place, np.float64), answers.own == place
+        share = answers.mean(hit, 0.0, there, limits=(0.0, 1.0))
+        notes = [f"chance is {float(np.mean(there / answers.options)):.3f}"]
+        yield share.measure(say, "position_share", labels, k=int(hit.sum()), notes=notes)
+        k, n, method = int(own.sum()), answers.asked, "where own texts stand"
+        yield say("own_share", k / n, labels, k=k, n=n, method=method)
+        yield _preference(answers, place).measure(
+            say, "position_preference", labels, units=DIFFERENCE, why=NOT_TOLD
+        )
+    measured = answers.where(answers.longest > 0)
+    if measured.asked:
+        notes, hit = [], np.asarray(measured.choice == measured.longest, np.float64)
+        if measured.asked < answers.asked:
+            notes = [f"{answers.asked - measured.asked} answers without one longest text"]
+        yield measured.mean(hit).measure(say, "longest_share", at, k=int(hit.sum()), notes=notes)
+        found = _preference(measured, measured.longest)
+        yield found.measure(say, "longest_preference", at, units=DIFFERENCE, why=NOT_TOLD, notes=notes)
+    chosen = answers.chosen.astype(str)  # whose text, where rows say so
+    for name in np.unique(chosen[chosen != ""]):
+        hit, labels = np.asarray(chosen == name, np.float64), {**at, "chosen": str(name)}
+        found = answers.mean(hit, known=chosen != "")
+        yield found.measure(say, "confusion", labels, k=int(hit.sum()))
+
+
+def position_verdicts(answers: LineupAnswers, say: MeasureBuilder) -> Iterator[Verdict]:
+    """Which positions are preferred or avoided, by Holm over them."""
+    found = []
+    for place in range(1, int(answers.options.max()) + 1):
+        claim = f"{say.labels['subject']} prefers or avoids position {place}, whatever stands there"
+        found.append(Claimed(claim, *_preference(answers, place), {"position": str(place)}))
+    return say.verdicts("position_preference", found, "positions", NOT_TOLD)

@@ -1,0 +1,139 @@
+"""The specification's predictions as verdicts, and the test against chance; by Holm over subjects.
+
+A prediction holds, or fails, where the value differs from its line by an exact test and unreadable answers could not
+turn it round; otherwise it is not established.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from assay.measuring.building import MeasureBuilder, exact
+from assay.stats import holm
+from assay.vocabulary import Verdict, VerdictKind
+
+from .lineups import PHASES, UNREADABLE, LineupAnswers, Mean
+from .measures.accuracy import above_chance, chance_of, corrected
+from .measures.advantage import Panel, advantage_of
+
+__all__ = ["SubjectAnswers", "prediction_verdicts"]
+
+# spec, "Predictions Being Tested": of one accuracy, by phase, with its line and whether a value on it is enough
+OF_ONE_PHASE = (
+    ("P-SR-1", "self", 0.75, True),
+    ("P-SR-4", "gold", 0.25, False),
+    ("P-SR-6", "inverse", 0.20, False),
+)
+BIDIRECTIONAL = 0.60
+
+
+class SubjectAnswers(NamedTuple):
+    """One subject's answers about itself by phase, and the panel of phase self."""
+
+    subject: str
+    phases: Mapping[str, LineupAnswers]
+    panel: Panel
+
+
+class Line(NamedTuple):
+    """What a claim is judged by: a mean, and the line that it has to reach or to pass."""
+
+    mean: Mean | None
+    at: float
+    reached: bool = False  # whether a value on the line is enough
+    name: str = ""
+
+    def side(self) -> int:
+        """1 above, -1 below, 0 where unreadable answers could move the value over the line."""
+        if self.mean is None or self.mean.estimate.value is None:
+            return 0
+        ends = (self.mean.estimate.value, *(self.mean.bounds or ()))
+        low, high = exact(min(ends)) - self.at, exact(max(ends)) - self.at
+        if low > 0 or (self.reached and low == 0):
+            return 1
+        return -1 if high < 0 or (not self.reached and high == 0) else 0
+
+    def p_value(self) -> float | None:
+        return None if self.mean is None else self.mean.estimate.p_value(self.at)
+
+    def text(self, say: MeasureBuilder) -> str:
+        if self.mean is None or self.mean.estimate.value is None:
+            return f"{self.name}{UNREADABLE if self.mean else 'no answers'}"
+        ends = say.ends(self.mean.estimate)
+        shown = f"{self.name}{self.mean.estimate.value:.3f}"
+        shown += f", interval {ends[0]:.3f} to {ends[1]:.3f}" if ends else ""
+        low, high = self.mean.bounds or (0.0, 0.0)
+        return shown + (f", {low:.3f} to {high:.3f} with unreadable answers" if self.mean.bounds else "")
+
+
+class Claim(NamedTuple):
+    """Holds where all of its lines are passed, fails where one is not."""
+
+    labels: Mapping[str, str]
+    lines: Sequence[Line]
+
+    def decided(self) -> tuple[float | None, bool | None]:
+        """p, and what would be established by it. All lines must hold together; one that fails is one of several."""
+        found = [(line.side(), line.p_value()) for line in self.lines]
+        below = [p for side, p in found if side < 0 and p is not None]
+        if below:
+            return min(1.0, min(below) * len(found)), False
+        values = [p for _, p in found if p is not None]
+        if len(values) < len(found):
+            return None, None
+        return max(values), True if all(side > 0 for side, _ in found) else None
+
+
+def _verdicts(
+    name: str, kind: VerdictKind, text: str, claims: Sequence[Claim], say: MeasureBuilder
+) -> Iterator[Verdict]:
+    """``text`` is the claim on a subject, to stand after its name."""
+    decided = [claim.decided() for claim in claims]
+    adjusted = holm([p for p, _ in decided], missing="drop")
+    for claim, (_, way), p in zip(claims, decided, adjusted.adjusted, strict=True):
+        because = "; ".join(line.text(say) for line in claim.lines)
+        yield Verdict(
+            name=name,
+            kind=kind,
+            labels=dict(claim.labels),
+            claim=f"{claim.labels['subject']}: {text}",
+            rule=f"p at most {say.alpha:g}, by Holm over {adjusted.tests} subjects, whatever the unreadable answers "
+            "were",
+            holds=way if p is not None and p <= say.alpha else None,
+            because=because if p is None else f"{because}; p = {p:.3g}",
+        )
+
+
+def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder) -> Iterator[Verdict]:
+    """On every subject that has answers in the phases of a prediction. P-SR-2 needs drift, P-SR-5 is no number."""
+    for name, phase, at, reached in OF_ONE_PHASE:
+        text = f"the accuracy in phase {phase} is {'at least' if reached else 'above'} {at:g}"
+        there = [(one.subject, one.phases[phase]) for one in subjects if phase in one.phases]
+        found = [Claim({"subject": who}, [Line(some.accuracy, at, reached)]) for who, some in there]
+        yield from _verdicts(name, "prediction", text, found, say)
+    text = "it chooses its own text more often than other judges do on the same lineups"
+    panels = [(one.subject, one.panel) for one in subjects if one.panel.judges]
+    found = [Claim({"subject": who}, [Line(advantage_of(panel), 0.0)]) for who, panel in panels]
+    yield from _verdicts("P-SR-1_self_advantage", "prediction", text, found, say)
+    text = f"the accuracies in phases forward and inverse are both above {BIDIRECTIONAL:g}"
+    both = [one for one in subjects if {"forward", "inverse"} & one.phases.keys()]
+    found = [Claim({"subject": one.subject}, [_way(one, "forward"), _way(one, "inverse")]) for one in both]
+    yield from _verdicts("P-SR-3", "prediction", text, found, say)
+    for phase in PHASES:
+        there = [(one.subject, one.phases[phase]) for one in subjects if phase in one.phases]
+        text = f"the accuracy in phase {phase} is above chance, 1/options"
+        found = [_in(who, phase, Line(above_chance(some), 0.0)) for who, some in there]
+        yield from _verdicts("above_chance", "comparison", text, found, say)
+        text = f"the accuracy in phase {phase}, corrected for positions, is above chance, 1/options"
+        found = [_in(who, phase, Line(corrected(some), exact(chance_of(some)))) for who, some in there]
+        yield from _verdicts("above_chance_corrected", "comparison", text, found, say)
+
+
+def _in(subject: str, phase: str, line: Line) -> Claim:
+    return Claim({"subject": subject, "phase": phase}, [line])
+
+
+def _way(one: SubjectAnswers, phase: str) -> Line:
+    there = one.phases.get(phase)
+    return Line(there.accuracy if there else None, BIDIRECTIONAL, name=f"{phase} ")
