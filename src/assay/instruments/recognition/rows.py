@@ -55,15 +55,14 @@ def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
     rows = open_rows(data)
     table, refusal = read_table(rows, _shape(scale)), refusal_of(rows)
     for name in NUMBERS:
-        column = pl.col(name)
-        if name != "choice":
-            refuse(table, name, column.is_not_null(), "is missing", refusal)
-        whole = column.is_null() | (column == column.round())
+        there = pl.lit(name == "choice") | pl.col(name).is_not_null()
+        refuse(table, name, there, "is missing", refusal)
+        whole = (pl.col(name) == pl.col(name).round()).fill_null(True)
         refuse(table, name, whole, "must be a whole number", refusal)
-        if name != "options":
-            fits = (column <= pl.col("options")).fill_null(True)
-            refuse(table, name, fits, "must be a position, 1 to options", refusal)
     table = table.with_columns(pl.col(NUMBERS).cast(pl.Int64))
+    for name in ("own", "choice"):
+        fits = (pl.col(name) <= pl.col("options")).fill_null(True)
+        refuse(table, name, fits, "must be a position, 1 to options", refusal)
     chosen, choice = pl.col("chosen"), pl.col("choice")
     refuse(table, "chosen", (chosen == "") | choice.is_not_null(), "must be empty without a choice", refusal)
     own = (choice == pl.col("own")).fill_null(False)
