@@ -64,7 +64,7 @@ def consistent(rows: list[Row]) -> float | None:
 def _text(r: Row) -> str | None:
     if r["choice"] == r["own"]:
         return "own"
-    return r.get("chosen") or ("other" if r["options"] == 2 else None)
+    return "other" if r["options"] == 2 else r.get("chosen") or None
 
 
 def points(rows: list[Row], subject: str, high: float) -> dict[Key, float | None]:

@@ -115,7 +115,7 @@ def test_an_unreadable_answer_without_confidence_may_be_there_twice_only_by_its_
 
 @pytest.mark.parametrize("scale", [(5.0, 1.0), (1.0, 1.0), (-1.0, 1.0), (0.0, float("inf"))])
 def test_a_scale_is_two_numbers_in_order(scale: tuple[float, float]) -> None:
-    with pytest.raises(InputError, match=r"scale: must be two numbers, 0 <= LOW < HIGH, such as 1,5 or 0,1"):
+    with pytest.raises(InputError, match=r"scale: must be two numbers, 0 <= LOW < HIGH, as 1,5 or 0,1"):
         scored(GOOD, scale=scale)
 
 

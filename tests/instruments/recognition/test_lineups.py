@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_a_judge_that_follows_length_is_shown() -> None:
     assert not any(m.name.startswith("longest") for m in scored(tied).measures)
 
 
-def judged(choices: dict[str, list[int | None]], own: int = 1) -> list[dict[str, object]]:
+def judged(choices: Mapping[str, Sequence[int | None]], own: int = 1) -> list[dict[str, object]]:
     """Every judge's choices on the same lineups of s, one prompt each."""
     return [
         answer(own, choice, options=2, subject=judge, lineup=f"l{at}", cluster=f"p{at}")
@@ -134,7 +135,7 @@ def test_self_advantage_has_bounds_and_none_without_judges() -> None:
 
 
 def test_a_subject_no_better_than_others_has_no_advantage_though_it_is_accurate() -> None:
-    good: list[int | None] = [1] * 38 + [2] * 2
+    good = [1] * 38 + [2] * 2
     result = scored(judged({"s": good, "x": good, "y": good}))
     assert verdict(result, "P-SR-1").holds
     assert verdict(result, "P-SR-1_self_advantage").holds is None
@@ -180,10 +181,16 @@ def test_the_other_predictions() -> None:
 
 
 def test_the_same_text_in_every_order() -> None:
-    pairs = [[(1, 1), (2, 2)], [(1, 2), (2, 1)], [(1, 1), (2, 1)], [(1, None), (2, 2)]]
+    pairs: list[list[tuple[int, int | None]]] = [
+        [(1, 1), (2, 2)],
+        [(1, 2), (2, 1)],
+        [(1, 1), (2, 1)],
+        [(1, None), (2, 2)],
+    ]
     rows = [answer(own, c, options=2, lineup=f"l{at}") for at, some in enumerate(pairs) for own, c in some]
     found = find(scored(rows), "order_consistent")
-    assert (found.value, found.n, found.k) == (pytest.approx(2 / 3), 3, 2)
+    assert found.value == pytest.approx(2 / 3)
+    assert (found.n, found.k) == (3, 2)
     assert (found.bound_low, found.bound_high) == (0.5, 0.75)
     wrong = [answer(1, 2), answer(2, 3)]  # of four: perhaps the same wrong text
     unsaid = find(scored(wrong), "order_consistent")
@@ -212,7 +219,8 @@ def test_brier_on_the_probability_scale() -> None:
     ]
     result = scored(rows, scale=(0.0, 1.0))
     found = find(result, "brier")
-    assert (found.value, found.n) == (pytest.approx((0.01 + 0.49) / 2), 2)
+    assert found.value == pytest.approx((0.01 + 0.49) / 2)
+    assert found.n == 2
     assert (found.bound_low, found.bound_high) == pytest.approx((0.25, 0.25))
     assert value(result, "overconfidence") == pytest.approx((-0.1 + 0.7) / 2)
     assert value(result, "missing_confidence_rate") == 0.25

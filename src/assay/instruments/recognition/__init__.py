@@ -1,5 +1,1 @@
 """The recognition instrument: whether a subject knows its own words, and whether a signature identifies it."""
-
-from __future__ import annotations
-
-__all__: list[str] = []

@@ -18,7 +18,7 @@ from assay.stats import ClusterEstimate, ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
 
 __all__ = [
-    "NUMBERS",
+    "DIFFERENCE",
     "PHASES",
     "SCHEMA",
     "UNREADABLE",
@@ -31,11 +31,10 @@ __all__ = [
 ]
 
 PHASES = ("self", "gold", "inverse", "forward")
-UNREADABLE = "no answer could be read"
-NUMBERS = ("options", "own", "choice")
+UNREADABLE, DIFFERENCE = "no answer could be read", "difference of shares"  # a reason, and units
 SCHEMA: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("subject", "target", "phase", "lineup", "trial", "cluster"), pl.String()),
-    **dict.fromkeys(NUMBERS, pl.Int64()),
+    **dict.fromkeys(("options", "own", "choice"), pl.Int64()),
     "confidence": pl.Float64(),
     **dict.fromkeys(("chosen", "explanation", "question"), pl.String()),
     "longest": pl.Int64(),  # position of the longest text, null where it is not known or shared
@@ -130,6 +129,11 @@ class LineupAnswers(NamedTuple):
     @property
     def accuracy(self) -> Mean:
         return self.mean(self.right)
+
+    @property
+    def accuracy_bounds(self) -> Ends:
+        """The accuracy if all that could not be read were wrong, or right; of no width where all could."""
+        return self.right_count / self.asked, (self.right_count + self.unknown) / self.asked
 
 
 def lineup_answers(table: pl.DataFrame) -> dict[tuple[str, str], LineupAnswers]:

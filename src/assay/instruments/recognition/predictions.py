@@ -48,8 +48,8 @@ class Line(NamedTuple):
         """1 above, -1 below, 0 where unreadable answers could move the value over the line."""
         if self.mean is None or self.mean.estimate.value is None:
             return 0
-        ends = (self.mean.estimate.value, *(self.mean.bounds or ()))
-        low, high = exact(min(ends)) - self.at, exact(max(ends)) - self.at
+        ends, line = (self.mean.estimate.value, *(self.mean.bounds or ())), exact(self.at)
+        low, high = exact(min(ends)) - line, exact(max(ends)) - line
         if low > 0 or (self.reached and low == 0):
             return 1
         return -1 if high < 0 or (not self.reached and high == 0) else 0
@@ -60,9 +60,8 @@ class Line(NamedTuple):
     def text(self, say: MeasureBuilder) -> str:
         if self.mean is None or self.mean.estimate.value is None:
             return f"{self.name}{UNREADABLE if self.mean else 'no answers'}"
-        ends = say.ends(self.mean.estimate)
-        shown = f"{self.name}{self.mean.estimate.value:.3f}"
-        shown += f", interval {ends[0]:.3f} to {ends[1]:.3f}" if ends else ""
+        low, high = say.ends(self.mean.estimate) or self.mean.estimate.limits
+        shown = f"{self.name}{self.mean.estimate.value:.3f}, interval {low:.3f} to {high:.3f}"
         low, high = self.mean.bounds or (0.0, 0.0)
         return shown + (f", {low:.3f} to {high:.3f} with unreadable answers" if self.mean.bounds else "")
 
@@ -98,8 +97,7 @@ def _verdicts(
             kind=kind,
             labels=dict(claim.labels),
             claim=f"{claim.labels['subject']}: {text}",
-            rule=f"p at most {say.alpha:g}, by Holm over {adjusted.tests} subjects, whatever the unreadable answers "
-            "were",
+            rule=f"p at most {say.alpha:g}, by Holm over {adjusted.tests} subjects, whatever was unreadable",
             holds=way if p is not None and p <= say.alpha else None,
             because=because if p is None else f"{because}; p = {p:.3g}",
         )
@@ -109,8 +107,8 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
     """On every subject that has answers in the phases of a prediction. P-SR-2 needs drift, P-SR-5 is no number."""
     for name, phase, at, reached in OF_ONE_PHASE:
         text = f"the accuracy in phase {phase} is {'at least' if reached else 'above'} {at:g}"
-        there = [(one.subject, one.phases[phase]) for one in subjects if phase in one.phases]
-        found = [Claim({"subject": who}, [Line(some.accuracy, at, reached)]) for who, some in there]
+        there = {one.subject: one.phases[phase] for one in subjects if phase in one.phases}
+        found = [Claim({"subject": who}, [Line(some.accuracy, at, reached)]) for who, some in there.items()]
         yield from _verdicts(name, "prediction", text, found, say)
     text = "it chooses its own text more often than other judges do on the same lineups"
     panels = [(one.subject, one.panel) for one in subjects if one.panel.judges]
@@ -121,17 +119,16 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
     found = [Claim({"subject": one.subject}, [_way(one, "forward"), _way(one, "inverse")]) for one in both]
     yield from _verdicts("P-SR-3", "prediction", text, found, say)
     for phase in PHASES:
-        there = [(one.subject, one.phases[phase]) for one in subjects if phase in one.phases]
-        text = f"the accuracy in phase {phase} is above chance, 1/options"
-        found = [_in(who, phase, Line(above_chance(some), 0.0)) for who, some in there]
-        yield from _verdicts("above_chance", "comparison", text, found, say)
-        text = f"the accuracy in phase {phase}, corrected for positions, is above chance, 1/options"
-        found = [_in(who, phase, Line(corrected(some), exact(chance_of(some)))) for who, some in there]
-        yield from _verdicts("above_chance_corrected", "comparison", text, found, say)
-
-
-def _in(subject: str, phase: str, line: Line) -> Claim:
-    return Claim({"subject": subject, "phase": phase}, [line])
+        there = {one.subject: one.phases[phase] for one in subjects if phase in one.phases}
+        plain = {who: Line(above_chance(one), 0.0) for who, one in there.items()}
+        fair = {who: Line(corrected(one), chance_of(one)) for who, one in there.items()}
+        for name, lines, how in (
+            ("above_chance", plain, ""),
+            ("above_chance_corrected", fair, ", corrected for positions,"),
+        ):
+            found = [Claim({"subject": who, "phase": phase}, [line]) for who, line in lines.items()]
+            text = f"the accuracy in phase {phase}{how} is above chance, 1/options"
+            yield from _verdicts(name, "comparison", text, found, say)
 
 
 def _way(one: SubjectAnswers, phase: str) -> Line:

@@ -28,7 +28,6 @@ class Recognition(InstrumentBase):
     """Does a subject know its own words, beyond what other judges see in them?"""
 
     name = "recognition"
-    version = "1"
     noun = "probes"
     row_option_type = RecognitionRowOptions
     row_help = ROW_HELP

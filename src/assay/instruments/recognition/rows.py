@@ -20,7 +20,7 @@ from assay.measuring.rows import RowData, Rows, open_rows
 from assay.measuring.rows.columns import REAL, refuse
 from assay.measuring.rows.tables import TableShape, read_table, refusal_of, table_records
 
-from .lineups import NUMBERS, PHASES, SCHEMA
+from .lineups import PHASES, SCHEMA
 from .row_options import RecognitionRowOptions
 from .scoring import RecognitionScores, score_lineups
 
@@ -28,6 +28,7 @@ __all__ = ["lineup_records", "read_lineups", "score_rows"]
 
 LENGTHS, LOOKED_AT = "lengths", 1000  # the field, and the rows in which it is looked for
 FEWEST, MOST = 2, 20  # options
+NUMBERS = ("options", "own", "choice")
 TEXTS = ("subject", "target", "phase", "lineup")
 
 
@@ -49,9 +50,7 @@ def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
     """The checked rows as a table of answers (``lineups.SCHEMA``)."""
     low, high = scale
     if not (math.isfinite(low) and math.isfinite(high) and 0 <= low < high):
-        raise InputError(
-            f"scale: must be two numbers, 0 <= LOW < HIGH, such as 1,5 or 0,1, not {low:g},{high:g}"
-        )
+        raise InputError(f"scale: must be two numbers, 0 <= LOW < HIGH, as 1,5 or 0,1, not {low:g},{high:g}")
     rows = open_rows(data)
     table, refusal = read_table(rows, _shape(scale)), refusal_of(rows)
     for name in NUMBERS:

@@ -14,8 +14,7 @@ from .lineups import PHASES, LineupAnswers, lineup_answers
 from .measures.accuracy import accuracy_measures, phase_measures
 from .measures.advantage import Panel, advantage_measures, panel_of
 from .measures.confidence import confidence_measures
-from .measures.order import order_measure
-from .measures.preference import position_verdicts, preference_measures
+from .measures.preference import order_measure, position_verdicts, preference_measures
 from .measures.reasoning import reasoning_measures
 from .predictions import SubjectAnswers, prediction_verdicts
 from .row_options import RecognitionRowOptions
@@ -56,8 +55,7 @@ def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> Recogn
             measures += _measures(one, panels[phase], options.scale, say, {"phase": phase})
         positions += position_verdicts(own, say) if confidence else ()
         subjects.append(SubjectAnswers(subject, phases, panels.get("self", Panel(own, {}))))
-    say = MeasureBuilder({}, confidence)
-    found = [*prediction_verdicts(subjects, say), *positions] if confidence else []
+    found = [*prediction_verdicts(subjects, MeasureBuilder({}, confidence)), *positions] if confidence else []
     only = sorted({judge for judge, _ in answers} - {one.subject for one in subjects})
     notes = [*NOTES, *([f"judges of others only: {', '.join(only)}"] if only else [])]
     return RecognitionScores(tuple(measures), tuple(found), tuple(notes))

@@ -13,28 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import UNREADABLE, LineupAnswers, Mean
-from assay.measuring.building import Ends, MeasureBuilder, mean_ends
+from assay.instruments.recognition.lineups import DIFFERENCE, UNREADABLE, LineupAnswers, Mean
+from assay.measuring.building import MeasureBuilder, mean_ends
 from assay.stats import cluster_contrast
 from assay.vocabulary import Measure
 
-__all__ = [
-    "DIFFERENCE",
-    "above_chance",
-    "accuracy_bounds",
-    "accuracy_measures",
-    "chance_of",
-    "corrected",
-    "phase_measures",
-]
-
-DIFFERENCE = "difference of shares"  # units
-
-
-def accuracy_bounds(answers: LineupAnswers) -> Ends:
-    """The accuracy if all that could not be read were wrong, or right."""
-    low, high = answers.right_count, answers.right_count + answers.unknown
-    return low / answers.asked, high / answers.asked
+__all__ = ["above_chance", "accuracy_measures", "chance_of", "corrected", "phase_measures"]
 
 
 def chance_of(answers: LineupAnswers) -> float:
@@ -54,7 +38,7 @@ def corrected(answers: LineupAnswers) -> Mean:
     read = [one for one in places if one.known.any()]
     terms = [one.term(one.right, one.known, 1.0 / len(read)) for one in read]
     estimate = cluster_contrast(*terms) if terms else answers.accuracy.estimate
-    return Mean(estimate, mean_ends([accuracy_bounds(one) for one in places]) if answers.unknown else None)
+    return Mean(estimate, mean_ends([one.accuracy_bounds for one in places]) if answers.unknown else None)
 
 
 def _shuffled(answers: LineupAnswers) -> Mean:

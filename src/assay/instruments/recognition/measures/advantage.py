@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import UNREADABLE, LineupAnswers, Mean
-from assay.measuring.building import Ends, MeasureBuilder, mean_ends
+from assay.instruments.recognition.lineups import DIFFERENCE, UNREADABLE, LineupAnswers, Mean
+from assay.measuring.building import MeasureBuilder, mean_ends
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
-
-from .accuracy import DIFFERENCE, accuracy_bounds
 
 __all__ = ["Panel", "advantage_measures", "advantage_of", "panel_of"]
 
@@ -35,15 +33,6 @@ class Panel(NamedTuple):
         read = [one for one in self.judges.values() if one.known.any()]
         return [one.term(one.right, one.known, sign / len(read)) for one in read]
 
-    @property
-    def bounds(self) -> Ends:
-        """What unreadable answers could make of that mean."""
-        return mean_ends([accuracy_bounds(one) for one in self.judges.values()]) or (0.0, 1.0)
-
-    @property
-    def unknown(self) -> int:
-        return sum(one.unknown for one in self.judges.values())
-
 
 def panel_of(own: LineupAnswers, judges: Mapping[str, LineupAnswers]) -> Panel:
     """``judges`` have answered lineups with the subject's text; what the subject was not asked is left out."""
@@ -53,28 +42,27 @@ def panel_of(own: LineupAnswers, judges: Mapping[str, LineupAnswers]) -> Panel:
     return Panel(own.where(np.isin(own.lineup, lineups)), shared)
 
 
-def advantage_of(panel: Panel) -> Mean | None:
-    """None where there is nothing to compare."""
-    others, own = panel.terms(-1.0), panel.own
-    if not others or not own.known.any():
-        return None
+def advantage_of(panel: Panel) -> Mean:
+    """Without a value where one side has no readable answer."""
+    own, nobody = panel.own, np.zeros(panel.own.asked, bool)
+    others = panel.terms(-1.0) or [own.term(own.right, nobody, -1.0)]
     estimate = cluster_contrast(own.term(own.right, own.known), *others)
-    (low, high), (least, most) = accuracy_bounds(own), panel.bounds
-    return Mean(estimate, (low - most, high - least) if own.unknown + panel.unknown else None)
+    neutral = mean_ends([one.accuracy_bounds for one in panel.judges.values()])
+    if neutral is None or not any(one.unknown for one in (own, *panel.judges.values())):
+        return Mean(estimate)
+    low, high = own.accuracy_bounds
+    return Mean(estimate, (low - neutral[1], high - neutral[0]))
 
 
 def advantage_measures(panel: Panel, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:
     """With the accuracies of which it is the difference."""
-    why, units = UNREADABLE if panel.judges else NO_JUDGES, DIFFERENCE
-    method = f"less the mean of {len(panel.judges)} judges"
-    if found := advantage_of(panel):
-        yield found.measure(say, "self_advantage", at, units=units, method=method)
-    else:
-        yield say("self_advantage", None, at, units=units, method=method, why=why)
+    why, method = UNREADABLE if panel.judges else NO_JUDGES, f"less the mean of {len(panel.judges)} judges"
+    found = advantage_of(panel)
+    yield found.measure(say, "self_advantage", at, units=DIFFERENCE, method=method, why=why)
     if panel.judges:
         yield panel.own.accuracy.measure(say, "accuracy_shared", at, k=panel.own.right_count)
-        terms = panel.terms(1.0)
-        neutral, bounds = cluster_contrast(*terms) if terms else None, panel.bounds if panel.unknown else None
-        yield say("neutral_accuracy", neutral, at, bounds=bounds, why=why)
+        terms, ends = panel.terms(1.0), mean_ends([one.accuracy_bounds for one in panel.judges.values()])
+        bounds = ends if any(one.unknown for one in panel.judges.values()) else None
+        yield say("neutral_accuracy", cluster_contrast(*terms) if terms else None, at, bounds=bounds, why=why)
     for judge, one in panel.judges.items():
         yield one.accuracy.measure(say, "neutral_accuracy", {**at, "judge": judge}, k=one.right_count)

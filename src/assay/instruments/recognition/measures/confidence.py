@@ -13,12 +13,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import LineupAnswers
+from assay.instruments.recognition.lineups import DIFFERENCE, LineupAnswers
 from assay.measuring.building import Ends, MeasureBuilder
 from assay.measuring.choices import reliability_measures
 from assay.vocabulary import Measure
-
-from .accuracy import DIFFERENCE
 
 __all__ = ["confidence_measures"]
 
