@@ -88,7 +88,7 @@ def points(rows: list[Row], subject: str, high: float) -> dict[Key, float | None
             out["position_share", label] = mean([float(r["choice"] == place) for r in read])
             right = accuracy(some)
             if right is not None:
-                out["position_preference", label] = _preference(some, place)
+                out["position_preference", label] = preference(some, place)
         sure = [r for r in read if r["confidence"] is not None]
         sign = [1 if r["choice"] == r["own"] else -1 for r in sure]
         out["confidence_weighted", at] = mean(
@@ -102,17 +102,16 @@ def points(rows: list[Row], subject: str, high: float) -> dict[Key, float | None
     return out
 
 
-def _preference(rows: list[Row], place: int) -> float:
-    """The share of choices of a place, less what right answers alone would give it. Own places are of all rows."""
+def preference(rows: list[Row], place: int) -> float:
+    """The share of choices of a place, less what right answers alone would give it."""
 
     def elsewhere(r: Row) -> float:
         return 0.0 if r["own"] == place or r["options"] < place else 1 / (r["options"] - 1)
 
-    lean = statistics.fmean([(r["own"] == place) - elsewhere(r) for r in rows])
-    read = [r for r in rows if r["choice"] is not None]
+    read, right = [r for r in rows if r["choice"] is not None], accuracy(rows) or 0.0
     share = statistics.fmean([float(r["choice"] == place) for r in read])
-    expected = statistics.fmean(map(elsewhere, read)) + (accuracy(read) or 0.0) * lean
-    return share - expected
+    expected = [right if r["own"] == place else (1 - right) * elsewhere(r) for r in read]
+    return share - statistics.fmean(expected)
 
 
 def score_reasoning(explanation: str) -> float:

@@ -11,6 +11,7 @@ from assay.instruments.recognition.measures.reasoning import reasoning_quality
 from assay.stats import binomial_test, clopper_pearson
 
 from .answering import answer, answers, find, scored, value, verdict
+from .oracle import preference
 
 
 def test_accuracy_corrected_and_shares_by_hand() -> None:
@@ -291,3 +292,27 @@ def test_a_fleet_judges_itself() -> None:
     for subject in "abc":
         assert value(result, "accuracy", subject, phase="self") == 1.0
         assert value(result, "self_advantage", subject) == 0.5
+
+
+def test_bounds_of_a_preference_are_the_extremes_of_all_that_the_unreadable_answers_could_be() -> None:
+    rows = answers([(1, 1), (1, 2), (2, 2), (2, None), (3, 1), (1, None)], options=3)
+    rows += answers([(1, 2), (2, None)], options=2)
+    open_ = [at for at, row in enumerate(rows) if row["choice"] is None]
+    for place in (1, 2, 3):
+        values = []
+        for choices in itertools.product(*(range(1, rows[at]["options"] + 1) for at in open_)):
+            filled = dict(zip(open_, choices, strict=True))
+            values.append(
+                preference([{**r, "choice": filled.get(at, r["choice"])} for at, r in enumerate(rows)], place)
+            )
+        found = find(
+            scored([{**r, "trial": at} for at, r in enumerate(rows)]),
+            "position_preference",
+            position=str(place),
+        )
+        assert (found.bound_low, found.bound_high) == pytest.approx((min(values), max(values)))
+
+
+def test_a_judge_that_is_right_has_no_preference_whatever_could_not_be_read() -> None:
+    result = scored(answers([(1, 1), (2, 2), (2, None), (3, 3), (3, None)]))
+    assert value(result, "position_preference", position="2") == pytest.approx(0.0, abs=1e-12)

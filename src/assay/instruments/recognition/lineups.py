@@ -110,7 +110,6 @@ class LineupAnswers(NamedTuple):
         values: Floats,
         low: Floats | float = 0.0,
         high: Floats | float = 1.0,
-        *,
         known: Bools | None = None,
         limits: Ends | None = None,
     ) -> Mean:

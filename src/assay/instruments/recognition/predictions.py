@@ -124,7 +124,7 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
         fair = {who: Line(corrected(one), chance_of(one)) for who, one in there.items()}
         for name, lines, how in (
             ("above_chance", plain, ""),
-            ("above_chance_corrected", fair, ", corrected for positions,"),
+            ("above_chance_corrected", fair, ", corrected,"),
         ):
             found = [Claim({"subject": who, "phase": phase}, [line]) for who, line in lines.items()]
             text = f"the accuracy in phase {phase}{how} is above chance, 1/options"

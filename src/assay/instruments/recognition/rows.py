@@ -27,7 +27,6 @@ from .scoring import RecognitionScores, score_lineups
 __all__ = ["lineup_records", "read_lineups", "score_rows"]
 
 LENGTHS, LOOKED_AT = "lengths", 1000  # the field, and the rows in which it is looked for
-FEWEST, MOST = 2, 20  # options
 NUMBERS = ("options", "own", "choice")
 TEXTS = ("subject", "target", "phase", "lineup")
 
@@ -42,7 +41,7 @@ def _shape(scale: Ends) -> TableShape:
         filled=TEXTS,
         key=tuple(columns),
         names={"phase": PHASES},
-        ranges={"options": (FEWEST, MOST), "own": (1, MOST), "choice": (1, MOST), "confidence": scale},
+        ranges={"options": (2, 20), "own": (1, 20), "choice": (1, 20), "confidence": scale},
     )
 
 

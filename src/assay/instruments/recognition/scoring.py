@@ -21,9 +21,8 @@ from .row_options import RecognitionRowOptions
 
 __all__ = ["RecognitionScores", "score_lineups"]
 
-NOTES = (
-    "accuracy alone is no self-recognition: self_advantage is beyond what other judges see in the same texts",
-    "accuracy_corrected is 1/k for a judge that always answers with one position",
+NOTE = (
+    "accuracy alone is no self-recognition: self_advantage is beyond what other judges see in the same texts"
 )
 
 
@@ -57,7 +56,7 @@ def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> Recogn
         subjects.append(SubjectAnswers(subject, phases, panels.get("self", Panel(own, {}))))
     found = [*prediction_verdicts(subjects, MeasureBuilder({}, confidence)), *positions] if confidence else []
     only = sorted({judge for judge, _ in answers} - {one.subject for one in subjects})
-    notes = [*NOTES, *([f"judges of others only: {', '.join(only)}"] if only else [])]
+    notes = [NOTE, *([f"judges of others only: {', '.join(only)}"] if only else [])]
     return RecognitionScores(tuple(measures), tuple(found), tuple(notes))
 
 

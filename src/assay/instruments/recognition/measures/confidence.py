@@ -21,7 +21,6 @@ from assay.vocabulary import Measure
 __all__ = ["confidence_measures"]
 
 NONE_READ = "no readable answer has a confidence"
-NO_CONFIDENCE = "no answer has a confidence"
 
 
 def confidence_measures(
@@ -33,7 +32,7 @@ def confidence_measures(
     sure = answers.where(~absent)
     given, right = sure.confidence, sure.right
     stated, units = sure.whole(given, scale), f"scale of {low:g} to {high:g}"
-    yield stated.measure(say, "mean_confidence", at, units=units, why=NO_CONFIDENCE)
+    yield stated.measure(say, "mean_confidence", at, units=units, why="no answer has a confidence")
     part = given / high
     weighted = sure.mean(np.where(right > 0, part, -part), -part, part, limits=(-1.0, 1.0))
     yield weighted.measure(say, "confidence_weighted", at, units="score", why=NONE_READ)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, Floats, Ints, LineupAnswers, Mean
+from assay.instruments.recognition.lineups import DIFFERENCE, Bools, Floats, Ints, LineupAnswers, Mean
 from assay.measuring.building import Claimed, MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
@@ -26,18 +26,25 @@ NOT_TOLD = "no answer could be read, or the own text always stands at the same p
 
 
 def _preference(answers: LineupAnswers, place: Ints | int) -> Mean:
-    """For one position in every lineup. The places of own texts are a matter of design, and taken as given."""
-    own, hit = answers.own == place, answers.choice == place
-    elsewhere = np.where(own, 0.0, 1.0 / (answers.options - 1)) * (answers.options >= place)
-    lean = float(np.mean(own - elsewhere))  # what a right answer adds to the expected share
-    # An answer adds [chosen] - lean·[right] - elsewhere. Unreadable, it may be the own text, this place, or neither.
-    at_own, at_place = own - lean, np.where(own, 1.0 - lean, answers.options >= place)
-    neither = np.where(own | (answers.options > 2), 0.0, at_own)
-    added = np.stack([at_own, at_place, neither]) - elsewhere
-    # Where own texts always stand here, choosing them and choosing the place are one.
-    if float(np.ptp(added)) < 1e-9:
-        return Mean(answers.mean(answers.right, known=np.zeros(answers.asked, bool)).estimate)
-    return answers.mean(hit - lean * answers.right - elsewhere, added.min(axis=0), added.max(axis=0))
+    """For one position in every lineup. Where own texts stand is a matter of design, and taken as given."""
+    own, there = answers.own == place, answers.options >= place
+    elsewhere = np.where(own, 0.0, there / (answers.options - 1))
+
+    def among(rows: Bools) -> Mean:
+        """An answer adds [chosen] - lean·[right] - elsewhere; unreadable, it may be own, here or neither."""
+        lean = float(np.mean((own - elsewhere)[rows]))  # what a right answer adds to the expected share
+        at_own = own - lean
+        neither = np.where(own | (answers.options > 2), 0.0, at_own)
+        added = np.stack([at_own, np.where(own, at_own, there), neither]) - elsewhere
+        told = answers.known & bool(
+            np.ptp(added) > 1e-9
+        )  # not where the own text and the place are always one
+        values = (answers.choice == place) - lean * answers.right - elsewhere
+        return answers.mean(values, added.min(axis=0), added.max(axis=0), known=told)
+
+    everything = np.ones(answers.asked, bool)
+    found = among(answers.known if answers.known.any() else everything)
+    return Mean(found.estimate, among(everything).bounds if answers.unknown else None)
 
 
 def preference_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:
@@ -53,9 +60,11 @@ def preference_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[st
         yield found.measure(say, "position_preference", labels, units=DIFFERENCE, why=NOT_TOLD)
     measured = answers.where(answers.longest > 0)
     if measured.asked:
-        notes, hit = [], np.asarray(measured.choice == measured.longest, np.float64)
-        if measured.asked < answers.asked:
-            notes = [f"{answers.asked - measured.asked} answers without one longest text"]
+        left, hit = (
+            answers.asked - measured.asked,
+            np.asarray(measured.choice == measured.longest, np.float64),
+        )
+        notes = [f"{left} answers without one longest text"] if left else []
         yield measured.mean(hit).measure(say, "longest_share", at, k=int(hit.sum()), notes=notes)
         found = _preference(measured, measured.longest)
         yield found.measure(say, "longest_preference", at, units=DIFFERENCE, why=NOT_TOLD, notes=notes)
@@ -105,6 +114,5 @@ def order_measure(answers: LineupAnswers, say: MeasureBuilder, at: dict[str, str
     bounds = (float((same * whole * (1 - unsure)).mean()), float(same.mean())) if found else None
     if unsure[known].any():
         return say(name, None, at, n=count, method=method, bounds=bounds, why=NOT_SAID)
-    bounds = None if whole.all() else bounds
-    k = int(same[known].sum())
+    k, bounds = int(same[known].sum()), None if whole.all() else bounds
     return say(name, estimate, at, k=k, method=method, bounds=bounds, why=ONE_ORDER)

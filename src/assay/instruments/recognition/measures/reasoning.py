@@ -34,10 +34,6 @@ def reasoning_quality(explanation: str, question: str = "", *, spec: bool = Fals
     return identity - 0.5 * _count(COMPETENCE, explanation, question)
 
 
-def _as_specified(explanation: str, question: str) -> float:
-    return reasoning_quality(explanation, spec=True)
-
-
 def reasoning_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:
     """Over answers with an explanation, readable or not; nothing where there is none at all."""
     explained = answers.explanation.astype(bool)
@@ -49,8 +45,8 @@ def reasoning_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[str
         return some.whole(values, LIMITS).measure(say, name, at, units="markers", method=method)
 
     if explained.any():
-        yield measure("reasoning_quality", explained, _as_specified, "keywords as specified")
-        method = "keywords in lower case"
+        method, as_specified = "keywords in lower case", lambda text, _: reasoning_quality(text, spec=True)
+        yield measure("reasoning_quality", explained, as_specified, "keywords as specified")
         yield measure("reasoning_quality_case", explained, lambda text, _: reasoning_quality(text), method)
         yield measure("identity_markers", explained, lambda text, _: _count(LOWERED, text), method)
         yield measure("competence_markers", explained, lambda text, _: _count(COMPETENCE, text), method)
