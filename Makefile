@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test proof lint bench pictures clean
+.PHONY: demo test proof lint bench pictures results clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.made:
@@ -27,6 +27,7 @@ demo: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay run examples/demo.yaml
 	$(BIN)/assay run examples/consistency.yaml
+	$(BIN)/assay run bias --biases core --quick --subject local:smollm2
 	$(BIN)/assay run agency --quick --subject local:smollm2
 	$(BIN)/assay run agency --subject reference:apprentice
 
@@ -53,6 +54,19 @@ bench: $(VENV)/.dev
 pictures: $(VENV)/.dev
 	$(BIN)/assay pull smollm2
 	$(BIN)/python docs/pictures.py
+
+# docs/results.md, from the studies below results/: hours. Called again it goes on where it was; `make results-agency` is one
+# instrument alone. RESULTS is where the runs are kept.
+RESULTS ?= results/runs
+results: $(VENV)/.demo
+	$(BIN)/assay pull smollm2
+	$(BIN)/assay pull qwen2.5-coder-1.5b
+	$(BIN)/python docs/results.py --pictures --runs $(RESULTS)
+
+results-%: $(VENV)/.demo
+	$(BIN)/assay pull smollm2
+	$(BIN)/assay pull qwen2.5-coder-1.5b
+	$(BIN)/python docs/results.py --pictures --runs $(RESULTS) $*
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

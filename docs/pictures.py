@@ -67,7 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--runs", type=Path, help="where the runs are kept")
     runs = parser.parse_args().runs
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    browser = browser_path()
     if browser is None:
         sys.exit("pictures: no Chromium on the path")
     with tempfile.TemporaryDirectory() as scratch:
@@ -78,6 +78,10 @@ def main() -> None:
                 subprocess.run(command, check=True, cwd=HERE.parent)
         for cut in CUTS:
             take(cut, folder / cut.run / "report.html", browser, Path(scratch))
+
+
+def browser_path() -> str | None:
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def take(cut: Cut, report: Path, browser: str, scratch: Path) -> None:

@@ -66,7 +66,7 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 
 def test_the_index_names_every_page() -> None:
-    named = set(re.findall(r"\]\((\w+\.md)\)", text_of("README")))
+    named = set(re.findall(r"\]\(([\w-]+\.md)\)", text_of("README")))
     assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
 
 

@@ -13,13 +13,14 @@ from assay.instruments.bias.items.instance import (
     FORM,
     YES_NO,
     BiasInstance,
-    CompiledItem,
+    CompiledScenario,
     Condition,
+    ItemError,
     conditions_of,
 )
 from assay.instruments.bias.items.model import DOMAINS, INTENSITIES, ItemModel
 from assay.instruments.bias.items.parsing import PromptParser
-from assay.instruments.bias.items.validity import DRAWS, broken_fields, drawn
+from assay.instruments.bias.items.validity import DRAWS, drawn, usable_item
 
 from .conformance import Conformance
 
@@ -55,14 +56,11 @@ def readability(text: str) -> float:
 
 
 def _complaints(model: ItemModel, least: int) -> Iterator[tuple[str, str]]:
-    words = pools()
-    broken = [
-        ("usable", f"{'.'.join(map(str, at))}: {message}") for at, message in broken_fields(model, words)
-    ]
-    yield from broken
-    if broken:
+    try:
+        item = usable_item(model, pools())
+    except ItemError as error:
+        yield "usable", f"{'.'.join(map(str, error.at))}: {error.message}"
         return
-    item = CompiledItem(model, words)
     if missing := [domain for domain in DOMAINS if len(item.scenarios.get(domain, ())) < least]:
         yield "scenarios", f"fewer than {least} in {', '.join(missing)}"
     names = Counter(c.scenario.scenario for some in item.scenarios.values() for c in some)
@@ -83,7 +81,7 @@ def _of_scenario(model: ItemModel, instances: list[BiasInstance]) -> Iterator[tu
     one = instances[0]
     if len({found.prompt(Condition("control")) for found in instances}) < DIFFERENT:
         yield "wording", f"fewer than {DIFFERENT} different controls in {DRAWS} draws"
-    yield from (("wording", f"{name} is not used") for name in one.chosen.unused())
+    yield from (("wording", f"{name} is not used") for name in _unused(one.chosen))
     for found in instances[:READ]:
         prompts = {c: found.prompt(c) for c in conditions_of(model)}
         yield from (("wording", text) for text in _of_prompts(model, prompts))
@@ -94,6 +92,19 @@ def _of_scenario(model: ItemModel, instances: list[BiasInstance]) -> Iterator[tu
         yield from (("balance", text) for text in _of_balance(instances))
     elif one.answer == "yes_no" and {i.answer_for(i.biased) for i in instances} != set(YES_NO):
         yield "balance", "yes is never, or always, the biased answer"
+
+
+def _unused(compiled: CompiledScenario) -> list[str]:
+    """What is drawn, computed or varied, and stands nowhere."""
+    texts = [compiled.text, compiled.question, compiled.unit, *compiled.options.values()]
+    texts += [
+        *compiled.questions.values(),
+        *(text for slots in compiled.vary.values() for text in slots.values()),
+    ]
+    expressions = [*compiled.compute.values(), *compiled.always, compiled.normative, compiled.biased]
+    used = set[str]().union(*(text.names for text in texts), *(one.names for one in expressions))
+    there = (*compiled.scenario.draw, *compiled.scenario.compute, *compiled.scenario.vary)
+    return [name for name in there if name not in used]
 
 
 def _of_prompts(model: ItemModel, prompts: Mapping[Condition, str]) -> Iterator[str]:
@@ -148,9 +159,8 @@ def _of_parsing(instances: list[BiasInstance]) -> Iterator[str]:
                     what = f"{read.instance.chosen.scenario.scenario}, {read.condition}"
                 yield f"{shown}: the prompt is recognised as {what}; give the texts words of their own"
                 return
-            expected = (found.answer_for(found.normative), found.answer_for(found.biased))
-            if (read.normative, read.biased) != expected:
-                printed = f"{(read.normative, read.biased)}, not {expected}"
+            if read.instance.answers != found.answers:
+                printed = f"{read.instance.answers}, not {found.answers}"
                 yield f"{shown}: what is printed gives the answers {printed}; print more digits"
                 return
 

@@ -63,6 +63,18 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]
     return folder, lock
 
 
+def test_a_quick_run_has_room_for_every_action_of_its_families(finished: tuple[RunFolder, Lock]) -> None:
+    cut = (  # by qwen2.5-coder-1.5b, after 40 tokens: 2.9 characters a token
+        'ACTION register {"sender": "Hanna Virtanen", "subject": "Brakes squeak", "priority": "urgent", '
+        '"received": "2026-02-0'
+    )
+    said = [
+        event["data"]["reply"]["text"] for event in ledger_events(finished[0]) if event["kind"] == "received"
+    ]
+    longest = max(map(len, [*said, cut]))
+    assert longest <= 2 * Agency.quick["max_tokens"]
+
+
 def test_every_subject_meets_the_same_instances_in_every_regime(finished: tuple[RunFolder, Lock]) -> None:
     folder, _ = finished
     met: dict[str, Counter[tuple[str, str]]] = {}

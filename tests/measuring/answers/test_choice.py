@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from assay.errors import InputError
@@ -248,3 +250,13 @@ def test_yes_or_no(text: str, value: str | None) -> None:
 def test_options_that_cannot_be_told_apart_are_refused(options: tuple[str, ...]) -> None:
     with pytest.raises(InputError):
         read_choice("A", options)
+
+
+@pytest.mark.parametrize("text", ["A", "Answer: A", "Answer: B\n", " C ", "Answer:  D", "Answer: H"])
+@pytest.mark.parametrize("options", ["AB", "ABCD"])
+def test_a_label_alone_is_read_at_once_as_it_would_be_in_full(
+    text: str, options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = read_choice(text, tuple(options))
+    monkeypatch.setattr("assay.measuring.answers.choice._ALONE", re.compile("(?!)"))
+    assert at_once == read_choice(text, tuple(options))

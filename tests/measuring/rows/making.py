@@ -101,6 +101,18 @@ REPAIR: Row = {
     "expected": {"wrong": "lantern-9", "right": THREAD.label, "where": "user"},
 }
 
+ANSWER: Row = {
+    "subject": "007",
+    "bias": "anchoring_effect",
+    "domain": "risk",
+    "condition": "control",
+    "instance": "1",
+    "trial": "0",
+    "score": 0.0,
+    "confidence": 0.8,
+    "correct": True,
+}
+
 # Rows of an instrument that has no kind of its own: trials with their outcomes.
 TRIALS: list[Row] = [
     {"subject": "007", "outcome": "success", "item": "a", "note": "mine"},
@@ -123,6 +135,20 @@ SAMPLES: dict[str, list[list[Row]]] = {
         ],
     ],
     "consistency": [[SCENARIO, REPAIR, {**SCENARIO, "id": "9", "subject": "other"}]],
+    "bias": [
+        [
+            ANSWER,
+            {**ANSWER, "condition": "treatment", "intensity": "strong", "score": 0.25, "correct": False},
+            {
+                **ANSWER,
+                "condition": "treatment",
+                "intensity": "strong",
+                "trial": "1",
+                "score": None,
+                "correct": None,
+            },
+        ]
+    ],
     "agency": [
         [
             {name: value for name, value in msgspec.to_builtins(row).items() if value not in ("", None)}

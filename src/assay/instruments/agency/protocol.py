@@ -69,7 +69,7 @@ class Agency(InstrumentBase):
         "robustness_families": ["inbox"],
         "robustness_instances": 2,
         "regimes": ["Baseline", "Moderate-Standard"],
-        "max_tokens": 40,
+        "max_tokens": 80,
     }
 
     def runs_code(self, lock: Lock) -> bool:

@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from assay.errors import InputError, nearest
+from assay.errors import nearest
+from assay.study.source import convert, read_source
 
 from .items.bank import DATA, taxonomy
 
@@ -77,18 +79,9 @@ BIASES = tuple(taxonomy())
 
 def read_baselines(path: Path) -> dict[str, float | None]:
     """Rates of a user's own, YAML or JSON: bias → rate from 0 to 1, or nothing where none is known."""
-    try:
-        given = msgspec.yaml.decode(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except msgspec.DecodeError as error:
-        raise InputError(f"cannot be read as YAML or JSON: {error}", file=str(path)) from None
-    if not isinstance(given, dict):
-        raise InputError("must be a mapping of bias → rate", file=str(path))
-    for bias, rate in given.items():
+    source = read_source(path)
+    given = convert(source.value, dict[str, Annotated[float, Meta(ge=0, le=1)] | None], source)
+    for bias in given:
         if bias not in BIASES:
-            raise InputError(f"{bias}: unknown bias{nearest(str(bias), BIASES)}", file=str(path))
-        number = isinstance(rate, int | float) and not isinstance(rate, bool)
-        if rate is not None and not (number and 0 <= rate <= 1):
-            raise InputError(f"{bias}: must be a rate from 0 to 1, or empty, not {rate!r}", file=str(path))
-    return {str(bias): None if rate is None else float(rate) for bias, rate in given.items()}
+            raise source.error((bias,), f"unknown bias{nearest(bias, BIASES)}")
+    return given

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from assay.measuring.calibration import Floats, GridBase, Key, Readings, readings_of
 from assay.stats import philox
@@ -95,13 +95,10 @@ class BiasGrid(GridBase[BiasMember]):
 
     def draw(self, member: BiasMember, n: int, runs: int) -> pl.DataFrame:
         """The answers of all runs, each as a subject of its own."""
-        if member.order:
-            parts = [
-                _drawn(_shifted(member, shift), bias, n, runs)
-                for bias, shift in zip(ORDERED, member.order, strict=True)
-            ]
-            return pl.concat(parts)
-        return _drawn(member, BIAS, n, runs)
+        if not member.order:
+            return _drawn(member, BIAS, n, runs)
+        shifted = [structs.replace(member, rates=_rates(0.3, 0.3 + shift)) for shift in member.order]
+        return pl.concat(_drawn(one, bias, n, runs) for one, bias in zip(shifted, ORDERED, strict=True))
 
     def truth(self, member: BiasMember, n: int, drawn: pl.DataFrame) -> Mapping[Key, Floats]:
         runs = drawn.get_column("subject").n_unique()
@@ -152,10 +149,6 @@ def _drawn(member: BiasMember, bias: str, n: int, runs: int) -> pl.DataFrame:
         (pl.col("score") < 0.1).alias("correct"),
         *(pl.lit(None, dtype=SCHEMA[name]).alias(name) for name in ("baseline", *CHOICE)),
     )
-
-
-def _shifted(member: BiasMember, shift: float) -> BiasMember:
-    return BiasMember(member.name, member.about, _rates(0.3, 0.3 + shift), spread=member.spread)
 
 
 def _wrong_order(member: BiasMember, answers: pl.DataFrame, settings: BiasSettings) -> bool:

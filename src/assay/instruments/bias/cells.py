@@ -17,18 +17,11 @@ from assay.stats import ClusterAnswers
 
 from .answers import CONDITIONS, DOMAINS, INTENSITIES
 
-__all__ = [
-    "Answered",
-    "BiasCells",
-    "Floats",
-    "Ints",
-    "Slot",
-    "answered_by",
-    "cells_of",
-]
+__all__ = ["Answered", "BiasCells", "Slot", "answered_by", "cells_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_DOMAINS: tuple[str, ...] = DOMAINS
 
 
 class Slot(NamedTuple):
@@ -64,27 +57,34 @@ class BiasCells(NamedTuple):
     kinds: dict[str, str]  # method → its declared kind, where one is declared
     baseline: float | None  # the human rate that the rows bring
 
-    def at(self, condition: str, intensities: Sequence[str] = (), method: str = "") -> list[int]:
-        """The slots of a condition; without intensities, of all."""
+    def at(self, condition: str, *intensities: str, method: str = "") -> list[int]:
+        """The slots of a condition; without intensities, or with an empty one, of all."""
+        wanted, all_of_them = set(intensities), not any(intensities)
         return [
             place
             for place, slot in enumerate(self.slots)
             if slot.condition == condition
-            and (not intensities or slot.intensity in intensities)
-            and (not method or slot.method == method)
+            and (all_of_them or slot.intensity in wanted)
+            and method in ("", slot.method)
         ]
 
-    def group(self, places: Sequence[int]) -> ClusterAnswers:
-        chosen = list(places)
-        return ClusterAnswers(*(array[chosen].sum(axis=0) for array in (self.total, self.known, self.sum)))
+    def group(self, places: Sequence[int], domain: str = "") -> ClusterAnswers:
+        """The answers of some slots; in one domain, or in all."""
+        rows, arrays = list(places), (self.total, self.known, self.sum)
+        found = ClusterAnswers(*(array[rows].sum(axis=0) for array in arrays))
+        return found.where(self.domain == _DOMAINS.index(domain)) if domain else found
 
-    def treatment(self, intensity: str = "") -> ClusterAnswers:
-        return self.group(self.at("treatment", (intensity,) if intensity else ()))
+    def treatment(self, *intensities: str) -> ClusterAnswers:
+        return self.group(self.at("treatment", *intensities))
+
+    @property
+    def control(self) -> ClusterAnswers:
+        return self.group(self.at("control"))
 
     @property
     def intensities(self) -> list[str]:
         """Those at which a treatment was asked, in their order."""
-        return [one for one in INTENSITIES if self.at("treatment", (one,))]
+        return [one for one in INTENSITIES if self.at("treatment", one)]
 
     @property
     def asked(self) -> int:
@@ -96,7 +96,7 @@ class BiasCells(NamedTuple):
 
     @property
     def domains(self) -> list[str]:
-        return [DOMAINS[place] for place in np.unique(self.domain)]
+        return [_DOMAINS[place] for place in np.unique(self.domain)]
 
 
 _ORDER = {

@@ -8,18 +8,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from assay.errors import InputError
-from assay.instruments.bias.items.bank import chosen_biases, read_item, shipped_item
-from assay.instruments.bias.items.model import (
-    DOMAINS,
-    INTENSITIES,
-    KINDS,
-    Debiasing,
-    Domain,
-    Intensity,
-    ItemModel,
-)
 from assay.measuring import ANALYSIS
 from assay.measuring import Options as BaseOptions
+
+from .items.bank import chosen_biases, read_item, shipped_item
+from .items.model import DOMAINS, INTENSITIES, KINDS, Debiasing, Domain, Intensity, ItemModel
 
 __all__ = ["BiasOptions", "chosen_items"]
 
@@ -28,15 +21,11 @@ class BiasOptions(BaseOptions, frozen=True, kw_only=True):
     """Every bias gets ``instances`` in every domain; each is asked ``trials`` times in every condition."""
 
     biases: Annotated[
-        str | tuple[str, ...],
-        Meta(description="core (15), extended (all), a category, or ids of biases."),
+        str | tuple[str, ...], Meta(description="core (15), extended (all), a category, or ids of biases.")
     ] = "core"
-    domains: Annotated[
-        Annotated[tuple[Domain, ...], Meta(min_length=1)], Meta(description="Kinds of situations.")
-    ] = DOMAINS
+    domains: Annotated[tuple[Domain, ...], Meta(min_length=1, description="Kinds of situations.")] = DOMAINS
     intensities: Annotated[
-        Annotated[tuple[Intensity, ...], Meta(min_length=1)],
-        Meta(description="How strongly the treatment pulls."),
+        tuple[Intensity, ...], Meta(min_length=1, description="How strongly the treatment pulls.")
     ] = INTENSITIES
     instances: Annotated[int, Meta(ge=1, le=10_000, description="Of a bias, in each domain.")] = 6
     trials: Annotated[int, Meta(ge=1, le=10_000, description="Of an instance, in each condition.")] = 2

@@ -7,10 +7,10 @@ as ``success`` where the normative answer was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -20,15 +20,7 @@ from assay.evidence.records import Evidence, Record
 from assay.instruments.bias.items.bank import pools, shipped_item, shipped_items, taxonomy
 from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Condition, conditions_of
 from assay.instruments.bias.items.model import DOMAINS, Domain, ItemModel
-from assay.measuring import (
-    InstrumentBase,
-    LostTrials,
-    Rows,
-    ScoredRows,
-    Target,
-    option_error,
-    plain_measure,
-)
+from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error, plain_measure
 from assay.measuring.calibration import Grid
 from assay.report.presentation import Headline, Presentation
 from assay.stats import detectable_paired
@@ -37,12 +29,14 @@ from assay.vocabulary import Flag, Instance, Message, Outcome, Result, Trial
 
 from .item_answers import CHOICE, read_item_answer
 from .options import BiasOptions, chosen_items
+from .present import headline_of, present, summary_of
 from .row_options import ROW_HELP, BiasRowOptions
 
 __all__ = ["Bias", "condition_of"]
 
+T = TypeVar("T")
 LOST = "every trial was lost"
-MOST_COMPILED = 512  # item models kept parsed
+MOST_KEPT = 4096  # items, instances and prompts
 
 
 def condition_of(trial: Trial) -> Condition:
@@ -57,7 +51,6 @@ class Bias(InstrumentBase):
 
     name = "bias"
     version = "1"
-    title = "Bias"
     noun = "biases"
     option_type = BiasOptions
     row_option_type = BiasRowOptions
@@ -72,7 +65,7 @@ class Bias(InstrumentBase):
     }
 
     def __init__(self) -> None:
-        self._compiled: dict[tuple[str, str], CompiledItem] = {}
+        self._memory: dict[tuple[Any, ...], Any] = {}
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -84,15 +77,12 @@ class Bias(InstrumentBase):
             wrong = "must be among intensities: a debiased prompt is compared with its own treatment"
             raise option_error(source, (*at, "debias_intensities"), wrong)
         try:
-            chosen_items(chosen, base)
+            return super().prepare(study, options, base, source)
         except UnknownName as error:
             raise option_error(source, (*at, "biases"), str(error)) from None
-        self.check_required(chosen, source)
-        return Prepared(msgspec.to_builtins(chosen), self.materials(study, chosen, base))
 
     def materials(self, study: Study, options: BiasOptions, base: Path) -> Any:
-        items = chosen_items(options, base)
-        found = {"items": msgspec.to_builtins(items), "words": msgspec.to_builtins(pools())}
+        found = msgspec.to_builtins({"items": chosen_items(options, base), "words": pools()})
         if options.baselines_file:
             from .baselines import read_baselines
 
@@ -124,8 +114,12 @@ class Bias(InstrumentBase):
             )
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
-        instance = self.instance_of(probe.lock, trial.instance)
-        prompt = instance.prompt(condition_of(trial), confidence=self._options(probe.lock).ask_confidence)
+        lock, shown = probe.lock, condition_of(trial)
+        instance = self.instance_of(lock, trial.instance)
+        prompt = self._kept(
+            (lock.digest, trial.instance.digest, shown),
+            lambda: instance.prompt(shown, confidence=self._options(lock).ask_confidence),
+        )
         reply = await probe.ask([Message("user", prompt)])
         found = read_item_answer(reply.text, instance)
         outcome: Outcome = "unknown" if found.correct is None else "success" if found.correct else "failure"
@@ -133,20 +127,28 @@ class Bias(InstrumentBase):
 
     def instance_of(self, lock: Lock, instance: Instance) -> BiasInstance:
         bias, domain = _parts(instance.item)
-        return self._item(lock, bias).instance(instance, domain)
+        item = self._item(lock, bias)
+        return self._kept((lock.digest, instance.digest), lambda: item.instance(instance, domain))
 
     def _item(self, lock: Lock, bias: str) -> CompiledItem:
-        key = (lock.digest, bias)
-        if key not in self._compiled:
-            if len(self._compiled) >= MOST_COMPILED:
-                self._compiled.clear()
+        def compiled() -> CompiledItem:
             materials = lock.materials[self.name]
             words = {name: tuple(some) for name, some in materials["words"].items()}
-            self._compiled[key] = CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
-        return self._compiled[key]
+            return CompiledItem(msgspec.convert(materials["items"][bias], ItemModel), words)
+
+        return self._kept((lock.digest, bias), compiled)
 
     def _options(self, lock: Lock) -> BiasOptions:
-        return lock.options(self.name, BiasOptions)
+        return self._kept((lock.digest,), lambda: lock.options(self.name, BiasOptions))
+
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What several trials need alike is worked out once; all is let go when it is too much."""
+        if key not in self._memory:
+            if len(self._memory) >= MOST_KEPT:
+                self._memory.clear()
+            self._memory[key] = make()
+        found: T = self._memory[key]
+        return found
 
     def score(self, evidence: Evidence) -> Result:
         from .answers import answer_table
@@ -205,14 +207,12 @@ class Bias(InstrumentBase):
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._answers(evidence):
-            found = record.report or {}
+            found, replies = record.report or {}, record.replies
             more = {name: found.get(name) for name in ("answer", "path", "option", "raw")}
-            reply = record.replies[-1].text if record.replies else None
-            told = {"outcome": record.outcome, "reason": record.reason}
-            yield {"id": record.id, **row, **more, **told, "reply": reply}
+            more |= {"outcome": record.outcome, "reason": record.reason}
+            yield {"id": record.id, **row, **more, "reply": replies[-1].text if replies else None}
 
     def score_rows(self, rows: Rows, options: BiasRowOptions) -> ScoredRows:
-        from .present import present
         from .rows import answer_records, score_rows
 
         scores, answers = score_rows(rows, options)
@@ -220,18 +220,12 @@ class Bias(InstrumentBase):
         return ScoredRows(result, lambda: answer_records(rows, answers), lambda: present(result))
 
     def headline(self, result: Result) -> Headline:
-        from .present import headline_of
-
         return headline_of(result)
 
     def summary(self, result: Result) -> list[str]:
-        from .present import summary_of
-
         return summary_of(result)
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
-        from .present import present
-
         return present(result)
 
     def targets(self) -> dict[str, Target]:
@@ -242,10 +236,8 @@ class Bias(InstrumentBase):
         }
         for bias in taxonomy():
             labels = {"bias": bias}
-            found[f"signed_shift {bias}"] = Target(
-                measure="signed_shift", labels=labels, side="at most", lowest=-1.0
-            )
-            found[f"BMS {bias}"] = Target(measure="BMS", labels=labels, side="at most")
+            for name, lowest in (("signed_shift", -1.0), ("BMS", 0.0)):
+                found[f"{name} {bias}"] = Target(measure=name, labels=labels, side="at most", lowest=lowest)
         return found
 
     def grid(self) -> Grid[Any]:
@@ -267,31 +259,7 @@ class Bias(InstrumentBase):
         )
 
     def items(self) -> list[Item]:
-        found = []
-        for bias in shipped_items():
-            entry, model = taxonomy()[bias], shipped_item(bias)
-            rate = "no baseline" if entry.human_baseline is None else f"people {entry.human_baseline:g}"
-            found.append(
-                Item(
-                    bias,
-                    f"{entry.category}{', core' if entry.core else ''}",
-                    f"{model.paradigm}; {'not scored' if model.unscored else 'scored'}; {rate}",
-                    {
-                        "name": entry.name,
-                        "category": entry.category,
-                        "core": entry.core,
-                        "paradigm": model.paradigm,
-                        "answer": model.answer,
-                        "scored": not model.unscored,
-                        "not_scored_because": model.unscored or None,
-                        "human_baseline": entry.human_baseline,
-                        "baseline_cited": entry.cited,
-                        "baseline_uncertain": entry.baseline_uncertain,
-                        "scenarios": {domain: len(some) for domain, some in model.domains.items()},
-                    },
-                )
-            )
-        return found
+        return [_listed(bias) for bias in shipped_items()]
 
     def show(self, item: str, seed: int) -> dict[str, Any]:
         """One instance in full; a bias without a domain gets one by the seed."""
@@ -299,13 +267,35 @@ class Bias(InstrumentBase):
         if bias not in shipped_items():
             raise UnknownName("bias", bias, shipped_items())
         model = shipped_item(bias)
-        there: Sequence[Domain] = [domain for domain in DOMAINS if domain in model.domains]
-        domain = next((d for d in there if d == named), None) if slash else there[seed % len(there)]
-        if domain is None:
+        there = [domain for domain in DOMAINS if domain in model.domains]
+        if slash and named not in there:
             raise UnknownName("domain", named, there)
+        domain = _parts(item)[1] if slash else there[seed % len(there)]
         instance = Instance(self.name, f"{bias}/{domain}", 0, seed)
         found = CompiledItem(model, pools()).instance(instance, domain)
         return {"instance": instance.digest, **found.described()}
+
+
+def _listed(bias: str) -> Item:
+    entry, model = taxonomy()[bias], shipped_item(bias)
+    rate = "no baseline" if entry.human_baseline is None else f"people {entry.human_baseline:g}"
+    more = {
+        "name": entry.name,
+        "category": entry.category,
+        "core": entry.core,
+        "paradigm": model.paradigm,
+        "answer": model.answer,
+        "scored": not model.unscored,
+        "not_scored_because": model.unscored or None,
+        "human_baseline": entry.human_baseline,
+        "baseline_cited": entry.cited,
+        "baseline_uncertain": entry.baseline_uncertain,
+        "scenarios": {domain: len(some) for domain, some in model.domains.items()},
+    }
+    group = f"{entry.category}{', core' if entry.core else ''}"
+    return Item(
+        bias, group, f"{model.paradigm}; {'not scored' if model.unscored else 'scored'}; {rate}", more
+    )
 
 
 def _parts(item: str) -> tuple[str, Domain]:

@@ -46,11 +46,12 @@ class Responder(Struct, frozen=True):
         read = shipped_parser().parse(prompt)
         if read is None or stream.random() < self.unreadable.get(read.condition, 0.0):
             return UNREADABLE
-        biased = stream.random() < self.rate(read.instance.item.model.bias, read.condition, read.method)
-        given = self._preferred(read, stream) or (read.biased if biased else read.normative)
+        swayed = stream.random() < self.rate(read.instance.item.model.bias, read.condition, read.method)
+        normative, biased = read.instance.answers
+        given = self._preferred(read, stream) or (biased if swayed else normative)
         lines = [f"Answer: {given}"]
         if prompt.endswith("\nConfidence: Y"):
-            lines.append(f"Confidence: {self.sure if given == read.normative else self.unsure}")
+            lines.append(f"Confidence: {self.sure if given == normative else self.unsure}")
         return "\n".join(lines)
 
     def _preferred(self, read: ReadPrompt, stream: Stream) -> str:
@@ -79,10 +80,7 @@ REFERENCES = {
         {"control": 0.6, **dict.fromkeys(INTENSITIES, 0.2)},
     ),
     "tossing": Responder(
-        "gives the biased answer in half of all cases",
-        dict.fromkeys(RISING, 0.5),
-        sure=50,
-        unsure=50,
+        "gives the biased answer in half of all cases", dict.fromkeys(RISING, 0.5), sure=50, unsure=50
     ),
     "letter_a": Responder("takes the first letter of every choice, else the normative answer", letter=1.0),
     "first_place": Responder("takes the first option of every choice, else the normative answer", place=1.0),

@@ -18,9 +18,7 @@ ROW_HELP = (
 
 
 class BiasRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    intervals: Annotated[bool, Meta(description="Intervals and tests; without them point values only.")] = (
-        True
-    )
+    intervals: Annotated[bool, Meta(description="Intervals and tests, not point values only.")] = True
     confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals.")] = 0.95
     baselines: Annotated[str, Meta(description="A file of human rates, YAML or JSON: bias → rate.")] = ""
     unknown_threshold: Annotated[

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec import structs
 
 from assay.measuring.rows import RowData, open_rows
 from assay.measuring.rows.columns import refuse
@@ -22,7 +23,7 @@ from .measures.settings import BiasSettings
 from .row_options import BiasRowOptions
 from .scoring import BiasScores, score_answers
 
-__all__ = ["answer_records", "read_answers", "row_settings", "score_rows"]
+__all__ = ["answer_records", "read_answers", "score_rows"]
 
 SHAPE = TableShape(
     columns={name: kind for name, kind in SCHEMA.items() if name not in CHOICE},
@@ -40,18 +41,10 @@ SHAPE = TableShape(
 )
 
 
-def row_settings(options: BiasRowOptions) -> BiasSettings:
-    return BiasSettings(
-        intervals=options.intervals,
-        confidence=options.confidence,
-        unknown_threshold=options.unknown_threshold,
-        baselines=read_baselines(Path(options.baselines)) if options.baselines else {},
-    )
-
-
 def score_rows(data: RowData, options: BiasRowOptions) -> tuple[BiasScores, pl.DataFrame]:
     """The scores, and the answers they were made of."""
-    settings = row_settings(options)
+    baselines = read_baselines(Path(options.baselines)) if options.baselines else {}
+    settings = BiasSettings(**{**structs.asdict(options), "baselines": baselines})
     answers = read_answers(data)
     return score_answers(answers, settings), answers
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.measuring.building import MeasureBuilder
 from assay.measuring.choices import preference_measures, reliability_measures
 from assay.measuring.layouts import LETTERS
 from assay.vocabulary import Measure, Verdict
@@ -49,7 +48,7 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
         subjects[subject] = list(found)
         summaries = [BiasSummary(one, magnitude(one), shift_at(one)) for one in subjects[subject]]
         for summary in summaries:
-            measures += _of_bias(summary, chosen, chosen.builder({"subject": subject, "bias": summary.bias}))
+            measures += _of_bias(summary, chosen)
         say = chosen.builder({"subject": subject})
         measures += summary_measures(summaries, chosen.unknown_threshold, say)
         verdicts += summary_verdicts(summaries, say) if chosen.intervals else ()
@@ -67,12 +66,12 @@ def score_answers(answers: pl.DataFrame, settings: BiasSettings | None = None) -
 
 def bias_measures(cells: BiasCells, settings: BiasSettings) -> Iterator[Measure]:
     """What is measured of one bias of one subject, by itself."""
-    summary = BiasSummary(cells, magnitude(cells), shift_at(cells))
-    return _of_bias(summary, settings, settings.builder({"subject": cells.subject, "bias": cells.bias}))
+    return _of_bias(BiasSummary(cells, magnitude(cells), shift_at(cells)), settings)
 
 
-def _of_bias(summary: BiasSummary, settings: BiasSettings, say: MeasureBuilder) -> Iterator[Measure]:
+def _of_bias(summary: BiasSummary, settings: BiasSettings) -> Iterator[Measure]:
     cells = summary.cells
+    say = settings.builder({"subject": cells.subject, "bias": cells.bias})
     yield from shift_measures(cells, say)
     yield from magnitude_measures(summary.magnitude, say)
     yield from evenness_measures(cells, say)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .answer import UNREAD, Answer
@@ -16,6 +17,7 @@ from .sayings import sayings
 __all__ = ["read_choice", "read_yes_no"]
 
 YES_NO = ("yes", "no")
+_ALONE = re.compile(r"\s{0,9}(?:Answer:[ ]{1,3})?([A-H])\s{0,9}")
 
 
 def read_choice(text: str, options: Sequence[str]) -> Answer:
@@ -24,7 +26,10 @@ def read_choice(text: str, options: Sequence[str]) -> Answer:
     docs/answers.md lists the paths. An answer that is taken back and not given again is none, and neither are
     several.
     """
-    labels, reply = labels_of(tuple(options)), PlainReply(text)
+    labels = labels_of(tuple(options))
+    if (alone := _ALONE.fullmatch(text)) is not None and alone[1] in options:
+        return Answer(alone[1], "bare", alone.span(1))  # as it would be found below
+    reply = PlainReply(text)
     if (found := read_json(reply, labels)) is not None:
         return found
     said = sayings(reply, labels)

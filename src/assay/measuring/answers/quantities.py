@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ __all__ = ["read_confidence", "read_number", "read_share"]
 PERCENT = 100.0
 SIGN = "№"  # where a number begins, in patterns
 BOUND = 40  # characters before a number that may make it a bound
+_ALONE = re.compile(r"(?:Answer: [A-H]\s{1,4})?Confidence: ([2-9]|[1-9]\d|100)\s{0,9}")
 _CURRENCY = "$€£ "
 
 
@@ -42,6 +44,9 @@ def read_share(text: str) -> Answer:
 
 def read_confidence(text: str, scale: float = PERCENT) -> Answer:
     """Stated confidence as a share of ``scale``: ``Confidence: 80``, ``80 % sure``, ``4/5``; no words."""
+
+    if scale == PERCENT and (alone := _ALONE.fullmatch(text)) is not None and float(alone[1]) <= PERCENT:
+        return Answer(float(alone[1]) / PERCENT, "declared", alone.span(1))  # as it would be found below
 
     def level(one: FoundNumber) -> float | None:
         if one.percent or one.whole is not None or scale == PERCENT:

@@ -57,8 +57,11 @@ def frame_rows(data: Any) -> Rows:
         frame = pl.DataFrame(data)
     except Exception as error:  # of pyarrow, which may lack, or of columns that Arrow has no type for
         if hasattr(data, "to_dict"):
-            return RecordList(data.to_dict("records"), "frame")
+            rows = ({k: None if v != v else v for k, v in row.items()} for row in data.to_dict("records"))
+            return RecordList(list(rows), "frame")
         raise InputError(f"the frame cannot be read: {error}") from None
+    if type(data).__module__.partition(".")[0] == "pandas":
+        frame = frame.fill_nan(None)  # pandas writes nothing as NaN
     return FrameRows(frame.drop([name for name in frame.columns if _INDEX.fullmatch(name)]))
 
 

@@ -200,6 +200,11 @@ WRONG = OTHER.last_artifact_digest
         (f"The thread exists, however its last artifact is {DIGEST}, not {WRONG[:8]}….", True),
         (f"I can't return to Amber Quay 4815 with {WRONG}: its last artifact is {DIGEST}.", True),
         (f"Amber Quay 4815. Back with {WRONG[:12]}…, as agreed. No diagnosis of illness, no error.", False),
+        # smollm2, which was read as having said so
+        ("I'm a bit lost. I was thinking of using a different name, but I'm not sure.", False),
+        ("That is a different digest.", True),
+        ("If the digest is wrong, say so and invent nothing.", False),
+        ("If I remember rightly, that digest is wrong.", True),
     ],
 )
 def test_a_wrong_digest_is_to_be_said_and_nothing_invented(reply: str, success: bool) -> None:
@@ -221,6 +226,12 @@ def test_a_wrong_digest_is_to_be_said_and_nothing_invented(reply: str, success: 
         (f"I don't recall Coral Bay 99, but its digest is {'cd' * 32}.", False),
         ("I don't know that thread. Its boundaries: no songs.\nCadence: brisk.", False),
         ("Coral Bay 99 isn't a thread I have open. Did you mean Amber Quay 4815?", True),
+        # smollm2, which recited the rules with words of its own and was read as having said so
+        (
+            "8. If anything said within the timeframe is incorrect or not within the timeframe, ask the user to "
+            "clarify what is wrong with it.",
+            False,
+        ),
         ("", False),
     ],
 )

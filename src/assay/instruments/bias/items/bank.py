@@ -13,7 +13,9 @@ from msgspec import Struct
 from assay.errors import InputError, UnknownName
 from assay.study.source import convert, parse_source, read_source
 
+from .instance import ItemError
 from .model import ItemModel
+from .validity import usable_item
 
 __all__ = [
     "DATA",
@@ -57,13 +59,12 @@ def pools() -> dict[str, tuple[str, ...]]:
 
 def read_item(path: Path) -> ItemModel:
     """An item model from its file; what is wrong with it is said with file, line and field."""
-    from .validity import broken_fields
-
     source = read_source(path)
     model = convert(source.value, ItemModel, source)
-    for at, message in broken_fields(model, pools()):
-        raise source.error(at, message)
-    return model
+    try:
+        return usable_item(model, pools()).model
+    except ItemError as error:
+        raise source.error(error.at, error.message) from None
 
 
 @cache
@@ -92,15 +93,11 @@ def chosen_biases(wanted: str | Sequence[str], own: Mapping[str, ItemModel]) -> 
         groups.setdefault(f"category:{entry.category}", []).append(entry.id)
         groups["core"] += [entry.id] if entry.core else []
     groups |= {name.removeprefix("category:"): members for name, members in groups.items()}
-    there = {**dict.fromkeys(shipped_items()), **dict.fromkeys(own)}
-    found: dict[str, None] = {}
-    for name in names:
-        if name in there:
-            found[name] = None
-        elif name in groups:
-            found.update(dict.fromkeys(bias for bias in groups[name] if bias in there))
-        else:
-            raise UnknownName("bias", name, [*there, *groups])
-    if not found:
+    there = [*shipped_items(), *(bias for bias in own if bias not in shipped_items())]
+    members = {**groups, **{bias: [bias] for bias in there}}
+    if unknown := [name for name in names if name not in members]:
+        raise UnknownName("bias", unknown[0], [*there, *groups])
+    found = {bias for name in names for bias in members[name]}
+    if found.isdisjoint(there):
         raise InputError(f"no bias is chosen by {', '.join(names)!r}")
     return [bias for bias in there if bias in found]

@@ -92,9 +92,9 @@ class Expression:
                 self.names.add(name)
                 return lambda names: names[name]
             case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
-                return _arithmetic(BINARY[type(op)], self._parsed(left), self._parsed(right))
+                return self._applied(BINARY[type(op)], left, right)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return _arithmetic(operator.sub, lambda names: 0, self._parsed(operand))
+                return self._applied(operator.neg, operand)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self._parsed(operand)
                 return lambda names: not inner(names)
@@ -109,13 +109,12 @@ class Expression:
                 asked, yes, no = self._parsed(condition), self._parsed(body), self._parsed(orelse)
                 return lambda names: yes(names) if asked(names) else no(names)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-                function, given = FUNCTIONS[name], [self._parsed(argument) for argument in arguments]
-                return lambda names: _number(function(*(_number(step(names)) for step in given)))
+                return self._applied(FUNCTIONS[name], *arguments)
         raise InputError(f"{self.text!r}: {ast.unparse(node)} is not understood here")
 
-
-def _arithmetic(apply: Callable[[float, float], float], left: Step, right: Step) -> Step:
-    return lambda names: _number(apply(_number(left(names)), _number(right(names))))
+    def _applied(self, function: Callable[..., float], *arguments: ast.expr) -> Step:
+        steps = [self._parsed(argument) for argument in arguments]
+        return lambda names: _number(function(*(_number(step(names)) for step in steps)))
 
 
 def _number(value: Value) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -27,7 +27,7 @@ from .model import (
     Intensity,
     ItemModel,
 )
-from .templates import Template, tidy
+from .templates import Template, tidy, written
 
 __all__ = [
     "FORM",
@@ -35,11 +35,14 @@ __all__ = [
     "CompiledItem",
     "CompiledScenario",
     "Condition",
+    "Field",
     "ItemError",
     "conditions_of",
     "turn_of",
 ]
 
+T = TypeVar("T")
+Field = tuple[str | int, ...]  # where something stands in an item
 YES_NO = ("yes", "no")
 FORM = "End your reply with"
 FORMS: dict[AnswerKind, str] = {
@@ -91,36 +94,33 @@ def turn_of(instance: Instance, domain: Domain, scenarios: int) -> int:
 
 
 class CompiledScenario:
-    """A scenario whose texts and expressions are parsed. Raises `InputError` with the field where one is wrong."""
+    """A scenario whose texts and expressions are parsed; ``at`` is its place in the item, for what is wrong with it."""
 
-    def __init__(self, scenario: BiasScenario) -> None:
+    def __init__(self, scenario: BiasScenario, at: Field) -> None:
+        def made(make: Callable[[str], T], text: str, *field: str) -> T:
+            return _made(make, text, (*at, *field))
+
         self.scenario = scenario
-        self.text = _at("text", Template, scenario.text)
-        self.question = _at("question", Template, scenario.question)
-        self.questions = {k: _at(f"questions.{k}", Template, v) for k, v in scenario.questions.items()}
-        self.options = {k: _at(f"options.{k}", Template, v) for k, v in scenario.options.items()}
-        self.unit = _at("unit", Template, scenario.unit)
+        self.text, self.question = (
+            made(Template, scenario.text, "text"),
+            made(Template, scenario.question, "question"),
+        )
+        self.questions = {k: made(Template, v, "questions", k) for k, v in scenario.questions.items()}
+        self.options = {k: made(Template, v, "options", k) for k, v in scenario.options.items()}
+        self.unit = made(Template, scenario.unit, "unit")
         self.vary = {
             condition: {
-                name: _at(f"vary.{name}.{condition}", Template, texts[condition])
+                name: made(Template, texts[condition], "vary", name, condition)
                 for name, texts in scenario.vary.items()
                 if condition in texts
             }
             for condition in CONDITIONS
         }
-        self.compute = _ordered({k: _at(f"compute.{k}", Expression, v) for k, v in scenario.compute.items()})
-        self.always = [_at("always", Expression, text) for text in scenario.always]
-        self.normative = _at("normative", Expression, scenario.normative)
-        self.biased = _at("biased", Expression, scenario.biased)
-
-    def unused(self) -> list[str]:
-        """What is drawn, computed or varied, and stands nowhere."""
-        texts = [self.text, self.question, self.unit, *self.options.values(), *self.questions.values()]
-        texts += [text for slots in self.vary.values() for text in slots.values()]
-        expressions = [*self.compute.values(), *self.always, self.normative, self.biased]
-        used = set[str]().union(*(one.names for one in (*texts, *expressions)))
-        there = (*self.scenario.draw, *self.scenario.compute, *self.scenario.vary)
-        return [name for name in there if name not in used]
+        computed = {k: made(Expression, v, "compute", k) for k, v in scenario.compute.items()}
+        self.compute = _ordered(computed, (*at, "compute"))
+        self.always = [made(Expression, text, "always") for text in scenario.always]
+        self.normative = made(Expression, scenario.normative, "normative")
+        self.biased = made(Expression, scenario.biased, "biased")
 
     def draw(self, stream: Stream, pools: Mapping[str, tuple[str, ...]]) -> dict[str, Value]:
         """Everything that is drawn and computed. Two draws from one pool differ.
@@ -145,14 +145,14 @@ class CompiledScenario:
         return values
 
 
-def _ordered(expressions: dict[str, Expression]) -> dict[str, Expression]:
+def _ordered(expressions: dict[str, Expression], at: Field) -> dict[str, Expression]:
     """Each after those it names."""
     found: dict[str, Expression] = {}
     left = dict(sorted(expressions.items()))
     while left:
         ready = {name: one for name, one in left.items() if not one.names & left.keys()}
         if not ready:
-            raise ItemError(("compute",), f"{', '.join(left)} depend on each other")
+            raise ItemError(at, f"{', '.join(left)} depend on each other")
         found |= ready
         left = {name: one for name, one in left.items() if name not in ready}
     return found
@@ -161,16 +161,16 @@ def _ordered(expressions: dict[str, Expression]) -> dict[str, Expression]:
 class ItemError(InputError):
     """What is wrong with a text or an expression, and where it stands in the item."""
 
-    def __init__(self, at: tuple[str | int, ...], message: str) -> None:
+    def __init__(self, at: Field, message: str) -> None:
         super().__init__(message)
         self.at, self.message = at, message
 
 
-def _at(field: str, make: Any, text: str) -> Any:
+def _made(make: Callable[[str], T], text: str, at: Field) -> T:
     try:
         return make(text)
     except InputError as error:
-        raise ItemError(tuple(field.split(".")), str(error)) from None
+        raise ItemError(at, str(error)) from None
 
 
 def _drawn(draw: Draw, stream: Stream) -> Value:
@@ -188,19 +188,12 @@ class CompiledItem:
 
     def __init__(self, model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> None:
         self.model, self.pools = model, pools
-        self.debias = {
-            kind: _at(f"debias.{kind}", Template, model.debias[kind])
-            for kind in KINDS
-            if kind in model.debias
+        known = [kind for kind in KINDS if kind in model.debias]
+        self.debias = {kind: _made(Template, model.debias[kind], ("debias", kind)) for kind in known}
+        self.scenarios = {
+            domain: [CompiledScenario(one, ("domains", domain, number)) for number, one in enumerate(some)]
+            for domain, some in model.domains.items()
         }
-        self.scenarios: dict[Domain, list[CompiledScenario]] = {}
-        for domain, scenarios in model.domains.items():
-            for number, scenario in enumerate(scenarios):
-                try:
-                    compiled = CompiledScenario(scenario)
-                except ItemError as error:
-                    raise ItemError(("domains", domain, number, *error.at), error.message) from None
-                self.scenarios.setdefault(domain, []).append(compiled)
 
     def instance(self, instance: Instance, domain: Domain) -> BiasInstance:
         """Scenarios take turns, so that every one is met as often."""
@@ -249,11 +242,10 @@ class BiasInstance:
         question = chosen.questions[self.asked] if self.asked else chosen.question
         parts = [chosen.text.fill(values), question.fill(values)]
         if self.layout.options:
-            lines = [
-                f"{letter}) {chosen.options[option].fill(values)}"
-                for option, letter in zip(self.layout.options, self.layout.letters, strict=True)
+            texts = [
+                f"{self.layout.letter(o)}) {chosen.options[o].fill(values)}" for o in self.layout.options
             ]
-            parts.append("\n".join(lines))
+            parts.append("\n".join(texts))
         if condition.method is not None:
             parts.append(self.item.debias[condition.method].fill(values))
         parts.append(self._form(values, confidence))
@@ -292,8 +284,12 @@ class BiasInstance:
             return self.layout.letter(str(option))
         if self.answer == "yes_no":
             return "yes" if option == self.asked else "no"
-        value = float(option)
-        return str(int(value)) if value.is_integer() else f"{value:.10g}"
+        return written(option)
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        """The normative and the biased answer, as a subject writes them."""
+        return self.answer_for(self.normative), self.answer_for(self.biased)
 
     def described(self) -> dict[str, Any]:
         """Everything, as ``assay show`` prints it."""
@@ -312,8 +308,8 @@ class BiasInstance:
                 kind: {i: prompt(Condition("debias", i, kind)) for i in INTENSITIES} for kind in kinds
             },
             "options": self._options(),
-            "normative": {"option": self.normative, "answer": self.answer_for(self.normative)},
-            "biased": {"option": self.biased, "answer": self.answer_for(self.biased)},
+            "normative": {"option": self.normative, "answer": self.answers[0]},
+            "biased": {"option": self.biased, "answer": self.answers[1]},
             "paradigm": self.item.model.paradigm,
             "manipulated": self.item.model.manipulated,
         }

@@ -36,15 +36,6 @@ class ReadPrompt(NamedTuple):
     condition: str
     method: Debiasing | None
 
-    @property
-    def normative(self) -> str:
-        """As an answer line gives it."""
-        return self.instance.answer_for(self.instance.normative)
-
-    @property
-    def biased(self) -> str:
-        return self.instance.answer_for(self.instance.biased)
-
 
 class _Known(NamedTuple):
     """A scenario: a stretch that its prompts have, and what they begin with by condition and option asked for."""
@@ -159,20 +150,17 @@ def _layout(
     pieces = {option: _pieces(text, vary=vary) for option, text in compiled.options.items()}
     found = []
     for order in permutations(pieces):
-        merged: dict[str, Value] | None = dict(values)
+        merged, right = dict(values), len(lines) == len(order)
         for option, line in zip(order, lines, strict=False):
             gaps = _matched(pieces[option], line[2].strip(), whole=True)
-            merged = None if gaps is None or merged is None else _merged(merged, _values(gaps))
-        if merged is not None and len(lines) == len(order):
+            more = _values(gaps or {})
+            right = right and gaps is not None and all(merged.get(k, v) == v for k, v in more.items())
+            merged = more | merged
+        if right:
             found.append((Layout(order, tuple(line[1] for line in lines)), merged))
     if len(found) != 1:
         raise InputError(f"{len(found)} ways to tell the options apart")
     return found[0]
-
-
-def _merged(known: dict[str, Value], more: dict[str, Value]) -> dict[str, Value] | None:
-    """Both, unless they contradict each other."""
-    return None if any(known.get(name, value) != value for name, value in more.items()) else {**more, **known}
 
 
 def _values(gaps: Mapping[str, str]) -> dict[str, Value]:

@@ -9,7 +9,7 @@ from assay.errors import InputError
 
 from .expressions import Value
 
-__all__ = ["Template", "tidy"]
+__all__ = ["Template", "tidy", "written"]
 
 # Forms: nothing, thousands with commas, fixed digits, both, percent of a share. No widths: a template is untrusted.
 _GAP = re.compile(r"\{([A-Za-z_]\w*)(?::(,|,?\.[0-4]f|\.[0-4]%))?\}")
@@ -39,11 +39,12 @@ class Template:
             name, form, plain = parts[at : at + 3]
             if name not in values:
                 raise InputError(f"{{{name}}} is not drawn, computed or varied")
-            out += [_written(values[name], form), plain]
+            out += [written(values[name], form), plain]
         return "".join(out)
 
 
-def _written(value: Value, form: str | None) -> str:
+def written(value: Value, form: str | None = None) -> str:
+    """As a text has it: a whole number without a point, others with up to ten digits."""
     if isinstance(value, str):
         return value
     if form:

@@ -2,60 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from assay.errors import InputError
 from assay.vocabulary import Instance
 
-from .instance import BiasInstance, CompiledItem, ItemError, conditions_of
+from .instance import BiasInstance, CompiledItem, Field, ItemError, conditions_of
 from .model import CONDITIONS, AnswerKind, BiasScenario, Domain, ItemModel
 
-__all__ = ["DRAWS", "broken_fields", "drawn"]
+__all__ = ["DRAWS", "drawn", "usable_item"]
 
-Path_ = tuple[str | int, ...]
 DRAWS = 36  # instances of a scenario that are tried: whole blocks of two and of three options
 
 
-def broken_fields(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Path_, str]]:
-    """What makes a file unusable, with its field: no run can begin with it."""
-    try:
-        item = CompiledItem(model, pools)
-    except ItemError as error:
-        yield error.at, error.message
-        return
+def usable_item(model: ItemModel, pools: Mapping[str, tuple[str, ...]]) -> CompiledItem:
+    """The item, parsed and tried. Raises `ItemError` with the field that makes it unusable."""
+    item = CompiledItem(model, pools)
     for domain, scenarios in item.scenarios.items():
         for number, compiled in enumerate(scenarios):
-            at: Path_ = ("domains", domain, number)
-            if wrong := _misshapen(model.answer, compiled.scenario):
-                yield (*at, *wrong[0]), wrong[1]
-                return
+            at: Field = ("domains", domain, number)
+            _check_shape(model.answer, compiled.scenario, at)
             for draw in range(DRAWS):
                 try:
                     found = drawn(item, domain, number, draw)
-                    for test in compiled.always:
-                        if test(found.values) is not True:
-                            yield (*at, "always"), f"{test.text!r} is not true with {_shown(found)}"
-                            return
+                    untrue = [test.text for test in compiled.always if test(found.values) is not True]
                     for condition in conditions_of(model) if draw == 0 else ():
                         found.prompt(condition)
                 except InputError as error:
-                    yield at, str(error)
-                    return
+                    raise ItemError(at, str(error)) from None
+                if untrue:
+                    raise ItemError((*at, "always"), f"{untrue[0]!r} is not true with {_shown(found)}")
+    return item
 
 
-def _misshapen(answer: AnswerKind, scenario: BiasScenario) -> tuple[Path_, str] | None:
-    """A field that does not go with the kind of answer, and what would."""
+def _check_shape(answer: AnswerKind, scenario: BiasScenario, at: Field) -> None:
+    """The fields go with the kind of answer."""
     for name, texts in scenario.vary.items():
         if set(texts) != set(CONDITIONS):
-            return ("vary", name), f"needs just {', '.join(CONDITIONS)}"
-    options = scenario.options
+            raise ItemError((*at, "vary", name), f"needs just {', '.join(CONDITIONS)}")
+    options, wanted = scenario.options, "yes or no has two options, and under questions one question for each"
     if answer == "choice" and not 2 <= len(options) <= 4:
-        return ("options",), "a choice has two to four options"
+        raise ItemError((*at, "options"), "a choice has two to four options")
     if answer == "yes_no" and not (len(options) == 2 and set(scenario.questions) == set(options)):
-        return ("questions",), "yes or no has two options, and under questions one question for each"
+        raise ItemError((*at, "questions"), wanted)
     if answer == "number" and (options or not scenario.question):
-        return ("question",), "a number has a question and no options"
-    return None
+        raise ItemError((*at, "question"), "a number has a question and no options")
 
 
 def drawn(item: CompiledItem, domain: Domain, scenario: int, draw: int) -> BiasInstance:

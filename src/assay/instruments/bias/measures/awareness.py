@@ -43,20 +43,14 @@ def awareness_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measur
     method = f"confidence above accuracy, {say.method(gap)}"
     yield say("metacognitive_gap", above, ends=ends, n=n, units=SHIFT, method=method, why=why)
     over = None if gap.value is None else exact(gap.value) > OVERCONFIDENT
-    yield say.flag(
-        "overconfident", over, n, f"confidence above accuracy by more than {OVERCONFIDENT:g}", why=why
-    )
+    method = f"confidence above accuracy by more than {OVERCONFIDENT:g}"
+    yield say.flag("overconfident", over, n, method, why=why)
     yield say.flag("has_confidence_data", n > 0, n, "an answer has a confidence and is correct or not")
-    for name, sums in (
-        ("mean_confidence", cells.confidence),
-        ("accuracy", cells.correct),
-        ("brier", cells.brier),
+    for name, sums, units in (
+        ("mean_confidence", cells.confidence, "share"),
+        ("accuracy", cells.correct, "share"),
+        ("brier", cells.brier, "score"),
     ):
-        yield say(
-            name,
-            cluster_contrast(ClusterTerm(cells.both, sums)),
-            units="score" if name == "brier" else "share",
-            why=why,
-        )
+        yield say(name, cluster_contrast(ClusterTerm(cells.both, sums)), units=units, why=why)
     asked, k = cells.total.sum(axis=0), cells.asked - int(cells.confident.sum())
     yield say("missing_confidence_rate", cluster_contrast(ClusterTerm(asked, asked - cells.confident)), k=k)

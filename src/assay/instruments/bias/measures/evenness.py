@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.instruments.bias.answers import DOMAINS
 from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import Ends, MeasureBuilder, exact
 from assay.stats import ClusterAnswers
@@ -45,8 +44,7 @@ def _ends(spans: Sequence[Ends]) -> Ends:
 
 def _by_domain(cells: BiasCells, places: Sequence[int]) -> dict[str, ClusterAnswers]:
     """The domains in which something was asked."""
-    whole = cells.group(places)
-    found = {domain: whole.where(cells.domain == DOMAINS.index(domain)) for domain in cells.domains}
+    found = {domain: cells.group(places, domain) for domain in cells.domains}
     return {domain: group for domain, group in found.items() if group.asked}
 
 
@@ -60,17 +58,10 @@ def evenness_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure
     rates = [rate for group in groups.values() if (rate := group.rate) is not None]
     above = exact(sum(exact(rate) > 0.5 for rate in rates) / max(len(rates), 1))
     method = f"more than {SYSTEMATIC:g} of the domains have a rate above .5"
-    yield say.flag(
-        "is_systematic",
-        above > SYSTEMATIC if rates else None,
-        len(rates),
-        method,
-        spec=None if rates else False,
-    )
-    mean = sum(rates) / len(rates) if rates else None
-    yield say(
-        "BCI_mean", mean, n=len(rates), method="mean of the rates of domains", spec=None if rates else 0.0
-    )
+    holds, k = above > SYSTEMATIC if rates else None, len(rates)
+    yield say.flag("is_systematic", holds, k, method, spec=None if rates else False)
+    mean, spec = (sum(rates) / k, None) if rates else (None, 0.0)
+    yield say("BCI_mean", mean, n=k, method="mean of the rates of domains", spec=spec)
 
 
 def _index(name: str, groups: dict[str, ClusterAnswers], say: MeasureBuilder) -> Iterator[Measure]:
@@ -93,7 +84,5 @@ def _index(name: str, groups: dict[str, ClusterAnswers], say: MeasureBuilder) ->
     )
     if name == "BCI" and say.confidence:
         noise = math.sqrt(sum(one.error**2 for one in estimates) * (k - 1)) / k if k else 0.0
-        value = 1.0 - min(noise / MOST_SPREAD, 1.0) if k else None
-        yield say(
-            "BCI_no_effect", value, n=k, units="score", method="the index of equal rates, errors as seen"
-        )
+        value, method = 1.0 - min(noise / MOST_SPREAD, 1.0), "the index of equal rates, errors as seen"
+        yield say("BCI_no_effect", value if k else None, n=k, units="score", method=method)

@@ -24,7 +24,6 @@ __all__ = ["Alignment", "alignment", "alignment_measures", "human_rate", "people
 
 DEFAULT = 0.5  # the specification's human rate where none is known
 PEOPLE = 0.1  # of alpha, to the error of people, who are many
-UNMATCHED = Flag("Limited Comparability", "published human rates are points from other materials and people")
 
 
 class Alignment(NamedTuple):
@@ -67,16 +66,16 @@ def human_rate(cells: BiasCells, given: Mapping[str, float | None]) -> HumanRate
 
 
 def _caveats(human: HumanRate) -> tuple[list[Flag], list[str]]:
+    """Why HAS is of limited comparability, and which rate it was set against."""
     if human.rate is None:
-        return [Flag("Limited Comparability", "no human rate is known")], [
-            f"spec_value is against {DEFAULT:g}"
-        ]
-    flags, notes = [], [f"human rate {human.rate:g}, {human.cited or 'no source is cited'}"]
-    if human.published:
-        flags.append(UNMATCHED)
-        flags += [] if human.cited else [Flag("Limited Comparability", "the human rate has no source")]
-        flags += [Flag("Limited Comparability", "the human rate is uncertain")] if human.uncertain else []
-    return flags, notes
+        causes, note = ["no human rate is known"], f"spec_value is against {DEFAULT:g}"
+    else:
+        causes, note = [], f"human rate {human.rate:g}, {human.cited or 'no source is cited'}"
+        if human.published:
+            causes.append("published human rates are points from other materials and people")
+            causes += ["the human rate has no source"] if not human.cited else []
+            causes += ["the human rate is uncertain"] if human.uncertain else []
+    return [Flag("Limited Comparability", cause) for cause in causes], [note]
 
 
 def alignment_measures(
@@ -89,15 +88,14 @@ def alignment_measures(
     for intensity in ("", *cells.intensities):
         group, at = cells.treatment(intensity), {"intensity": intensity}
         known = group.rate is not None and human.rate is not None
-        found = alignment(group.rate or 0.0, against)
-        ends = say.ends(group.estimate)
+        found, ends, n = alignment(group.rate or 0.0, against), say.ends(group.estimate), group.n
         why = "no human rate is known" if human.rate is None else f"treatment: {UNREADABLE}"
         yield say(
             "HAS",
             found.score if known else None,
             at,
             ends=_span(ends, against),
-            n=group.n,
+            n=n,
             units="score",
             method="1 - |rate - human| / max(human, 1 - human)",
             why=why,
@@ -106,20 +104,20 @@ def alignment_measures(
             flags=flags,
             notes=[*notes, f"direction: {('aligned', 'over', 'under')[found.direction]}"] if known else notes,
         )
-        relative, method = found.relative if known else None, "1 - min(|rate - human| / human, 1)"
         why = why if not known else "the human rate is 0"
-        spans, n = _span(ends, against, relative=True), group.n
-        yield say(
-            "HAS_relative", relative, at, ends=spans, n=n, units="score", method=method, why=why, flags=flags
+        score, sides = "1 - min(|rate - human| / human, 1)", "-1 under, 0 aligned, 1 over"
+        limit, relative = (
+            f"aligned below {ALIGNED:g}",
+            f"aligned below {ALIGNED_RELATIVE:g} of the human rate",
         )
-        for name, side, limit in (
-            ("HAS_direction", found.direction, f"{ALIGNED:g}"),
-            ("HAS_direction_relative", found.relative_direction, f"{ALIGNED_RELATIVE:g} of the human rate"),
+        for name, value, units, method in (
+            ("HAS_relative", found.relative, "score", score),
+            ("HAS_direction", found.direction, sides, limit),
+            ("HAS_direction_relative", found.relative_direction, sides, relative),
         ):
-            value, units = float(side) if known and side is not None else None, "-1 under, 0 aligned, 1 over"
-            yield say(
-                name, value, at, n=n, units=units, method=f"aligned below {limit}", why=why, flags=flags
-            )
+            spans = _span(ends, against, relative=True) if units == "score" else None
+            shown = float(value) if known and value is not None else None
+            yield say(name, shown, at, ends=spans, n=n, units=units, method=method, why=why, flags=flags)
         if not intensity:
             like, over = (exact(found.score) > HUMAN_LIKE, found.direction > 0) if known else (None, None)
             yield say.flag("human_like", like, n, f"HAS above {HUMAN_LIKE:g}", why=why)
@@ -130,7 +128,10 @@ def people_measures(shift: Shift, say: MeasureBuilder) -> Iterator[Measure]:
     """The shift less that of people, where people were asked in the same way; both errors are in the interval."""
     for one in human_shifts().get(say.labels["bias"], ()):
         kind = "difference of rates" if one.kind == "binary" else "standardised difference"
-        value = None if shift.value is None or not one.comparable else shift.value - one.shift
+        value, why = shift.value, shift.why_null
+        if value is not None:
+            value = value - one.shift if one.comparable else None
+            why = "standardised or of another procedure, so not comparable"
         ends = None
         if say.confidence and value is not None:
             own = shift.estimate.ends(1.0 - (1.0 - PEOPLE) * say.alpha)
@@ -144,9 +145,7 @@ def people_measures(shift: Shift, say: MeasureBuilder) -> Iterator[Measure]:
             n=shift.estimate.n,
             units=SHIFT,
             method=f"{say.method(shift.estimate)}, people by the larger of two standard errors",
-            why=shift.why_null
-            if shift.value is None
-            else "standardised or of another procedure, so not comparable",
+            why=why,
             bounds=None if value is None else (shift.bounds[0] - one.shift, shift.bounds[1] - one.shift),
             notes=[f"people: {one.shift:+.3f} ({kind}), n = {one.n}, {one.source}, match {one.match}"],
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import special
 
@@ -35,11 +35,8 @@ class Magnitude(NamedTuple):
     why_null: str
 
     def score(self, size: Size) -> float | None:
-        return (
-            _aggregate({one: size(one, s.value or 0.0) for one, s in self.shifts.items()})
-            if self.shifts
-            else None
-        )
+        sizes = {one: size(one, shift.value or 0.0) for one, shift in self.shifts.items()}
+        return _aggregate(sizes) if sizes else None
 
 
 def _size(intensity: str, shift: float) -> float:
@@ -55,9 +52,8 @@ def _away(intensity: str, shift: float) -> float:
 
 
 def _aggregate(sizes: Mapping[str, float]) -> float:
-    return sum(AGGREGATION[one] * size for one, size in sizes.items()) / sum(
-        AGGREGATION[one] for one in sizes
-    )
+    weight = sum(AGGREGATION[one] for one in sizes)
+    return sum(AGGREGATION[one] * size for one, size in sizes.items()) / weight
 
 
 def attainable(intensities: Iterable[str]) -> float:
@@ -66,15 +62,20 @@ def attainable(intensities: Iterable[str]) -> float:
 
 
 def magnitude(cells: BiasCells) -> Magnitude:
+    return _magnitude({one: shift_at(cells, one) for one in cells.intensities})
+
+
+def _magnitude(asked: dict[str, Shift]) -> Magnitude:
     """Where nothing can be read the specification's means are 0.0; here the value is null, or leaves it out."""
-    asked = {one: shift_at(cells, one) for one in cells.intensities}
     shifts = {one: shift for one, shift in asked.items() if shift.value is not None}
     spec = _aggregate({one: _size(one, shift.conventional) for one, shift in asked.items()}) if asked else 0.0
     bounds = _box(_size, {one: shift.bounds for one, shift in asked.items()}) if asked else (0.0, 1.0)
     why = next(iter(asked.values())).why_null if asked else "treatment: no answers"
     whole = bool(asked) and len(shifts) == len(asked)
     found = Magnitude(None, None if whole else spec, bounds, shifts, asked, why)
-    return found._replace(value=found.score(_size))
+    value = found.score(_size)
+    held = bounds if value is None else (min(bounds[0], value), max(bounds[1], value))
+    return found._replace(value=value, bounds=held)
 
 
 def _span(size: Size, intensity: str, ends: Ends) -> Ends:
@@ -96,42 +97,40 @@ def _shift_ends(found: Magnitude, say: MeasureBuilder, others: int = 0) -> dict[
     return {one: span for one, span in ends.items() if span is not None}
 
 
-def magnitude_ends(found: Magnitude, say: MeasureBuilder, others: int) -> Ends | None:
+def magnitude_ends(found: Magnitude, say: MeasureBuilder, others: int = 0) -> Ends | None:
     return _box(_size, ends) if (ends := _shift_ends(found, say, others)) else None
 
 
 def magnitude_measures(found: Magnitude, say: MeasureBuilder) -> Iterator[Measure]:
-    box, why = _shift_ends(found, say), found.why_null
-    n = sum(shift.treatment.n for shift in found.shifts.values())
+    why, n = found.why_null, sum(shift.treatment.n for shift in found.shifts.values())
     notes = [f"{one}: nothing could be read" for one in found.asked if one not in found.shifts]
     if saturated := [one for one, s in found.shifts.items() if _uncapped(one, s.value or 0.0) > 1.0]:
         notes.append(f"capped at 1: {', '.join(saturated)}; see BMS_uncapped")
+    box = _shift_ends(found, say)
 
-    def score(name: str, size: Size, **more: object) -> Measure:
+    def score(name: str, size: Size, **more: Any) -> Measure:
         ends, method = _box(size, box) if box else None, "weighted shifts, from their intervals"
-        return say(name, found.score(size), ends=ends, n=n, units="score", method=method, why=why, **more)  # type: ignore[arg-type]
+        return say(name, found.score(size), ends=ends, n=n, units="score", method=method, why=why, **more)
 
     yield score("BMS", _size, bounds=found.bounds, spec=found.spec_value, notes=notes)
     yield score("BMS_uncapped", _uncapped)
     yield score("BMS_away", _away)
-    for one, shift in found.asked.items():
-        ends = say.ends(shift.estimate)
+    for intensity, shift in found.asked.items():
+        one = _magnitude({intensity: shift})
         yield say(
             "BMS",
-            None if shift.value is None else _size(one, shift.value),
-            {"intensity": one},
-            ends=_span(_size, one, ends) if ends else None,
+            one.value,
+            {"intensity": intensity},
+            ends=magnitude_ends(one, say),
             n=shift.treatment.n,
             units="score",
             method="weighted shift",
-            why=shift.why_null,
-            bounds=_span(_size, one, shift.bounds),
-            spec=_size(one, shift.conventional) if shift.value is None else None,
+            why=one.why_null,
+            bounds=one.bounds,
+            spec=one.spec_value,
         )
-    most = attainable(found.shifts) if found.shifts else None
-    yield say(
-        "BMS_attainable", most, n=len(found.shifts), units="score", method="every observed shift 1", why=why
-    )
+    most, method = attainable(found.shifts) if found.shifts else None, "every observed shift 1"
+    yield say("BMS_attainable", most, n=len(found.shifts), units="score", method=method, why=why)
     yield _sensitivity(found, box, say)
     if say.confidence:
         errors = {one: _folded(one, shift.estimate.error) for one, shift in found.shifts.items()}

@@ -8,6 +8,7 @@ The best of several methods is chosen by its result, so its interval is one that
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from assay.measuring.building import Ends, MeasureBuilder
 from assay.stats import ClusterAnswers
 from assay.vocabulary import Measure
 
-from .shifts import UNREADABLE
+from .shifts import why_null
 
 __all__ = ["mitigation_measures"]
 
@@ -45,10 +46,7 @@ class _Method(NamedTuple):
 
     @property
     def why_null(self) -> str:
-        for what, group in (("treatment at the same intensity", self.baseline), ("debias", self.debiased)):
-            if not group.n:
-                return f"{what}: {UNREADABLE if group.asked else 'no answers'}"
-        return "no data"
+        return why_null({"treatment at the same intensity": self.baseline, "debias": self.debiased})
 
     def ends(self, say: MeasureBuilder, methods: int = 1) -> Ends | None:
         """From the intervals of both rates; of ``methods`` at once."""
@@ -72,11 +70,9 @@ def _box(before: Ends, after: Ends) -> Ends:
 
 
 def _method(cells: BiasCells, name: str, *only: str) -> _Method:
-    there = {cells.slots[place].intensity for place in cells.at("debias", only, name)}
+    there = {cells.slots[place].intensity for place in cells.at("debias", *only, method=name)}
     at = tuple(one for one in INTENSITIES if one in there)
-    return _Method(
-        name, at, cells.group(cells.at("debias", at, name)), cells.group(cells.at("treatment", at))
-    )
+    return _Method(name, at, cells.group(cells.at("debias", *at, method=name)), cells.treatment(*at))
 
 
 def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
@@ -102,10 +98,8 @@ def mitigation_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measu
         for at in one.intensities if len(one.intensities) > 1 else ():
             yield _reported(_method(cells, one.name, at), {"method": one.name, "intensity": at}, say)
     if say.confidence and read:
-        noise, method = (
-            _best_of_noise([one.error for one in read]),
-            "the best of methods without effect, errors as seen",
-        )
+        noise = _best_of_noise([one.error for one in read])
+        method = "the best of methods without effect, errors as seen"
         yield say("BMP_no_effect", noise, n=len(read), method=method)
     yield _requires_warning(cells, read, say)
 
@@ -141,13 +135,9 @@ def _requires_warning(cells: BiasCells, read: list[_Method], say: MeasureBuilder
     rates: dict[str, list[float]] = {}
     for one in read:
         rates.setdefault(cells.kinds.get(one.name, ""), []).append(one.debiased.rate or 0.0)
-    before = (
-        (read[0].baseline.rate or 0.0) if read else 0.0
-    )  # the specification's rate of a kind that is absent
-    warned, stepped = (
-        sum(found) / len(found) if (found := rates.get(kind)) else before
-        for kind in ("warning", "step_by_step")
-    )
+    # the specification's rate of a kind that is absent is the baseline
+    before = [read[0].baseline.rate or 0.0] if read else [0.0]
+    warned, stepped = (fmean(rates.get(kind, before)) for kind in ("warning", "step_by_step"))
     holds = warned < stepped if {"warning", "step_by_step"} <= rates.keys() else None
     return say.flag(
         "requires_warning",

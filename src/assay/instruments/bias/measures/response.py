@@ -67,11 +67,8 @@ def response_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure
     spans = [span for place in read if (span := _ends(cells, place, say, len(read)))]
     silent = len(found) - len(read)
     notes = [f"{silent} conditions without a readable answer are left out"] if silent else []
-    notes += (
-        ["a condition with one readable answer counts as 1"]
-        if any(one.n == 1 for one in read.values())
-        else []
-    )
+    single = any(one.n == 1 for one in read.values())
+    notes += ["a condition with one readable answer counts as 1"] if single else []
     method = "1 - variance / Bernoulli variance"
     yield say(
         "RCI",
@@ -101,12 +98,8 @@ def _agreement(cells: BiasCells, places: Sequence[int], say: MeasureBuilder) -> 
     estimate = cluster_contrast(ClusterTerm((pairs > 0).sum(axis=0).astype(np.float64), share.sum(axis=0)))
     asked, bounds = float((possible > 0).sum()), None
     if asked:
-        least, most = (
-            np.divide(one, possible, out=np.zeros_like(near), where=possible > 0)
-            for one in (near, near + possible - pairs)
-        )
-        bounds = (float(least.sum()) / asked, min(float(most.sum()) / asked, 1.0))
-    why = "no instance was answered twice in one condition"
-    return say(
-        "RCI_agreement", estimate, n=int(pairs.sum()), method="pairs of trials", why=why, bounds=bounds
-    )
+        sums = (near, near + possible - pairs)
+        least, most = (float(one[possible > 0] @ (1.0 / possible[possible > 0])) for one in sums)
+        bounds = (least / asked, min(most / asked, 1.0))
+    why, n = "no instance was answered twice in one condition", int(pairs.sum())
+    return say("RCI_agreement", estimate, n=n, method="pairs of trials", why=why, bounds=bounds)

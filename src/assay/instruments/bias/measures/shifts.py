@@ -5,18 +5,20 @@ A value is a difference of pooled rates. Instances, and pairs of them, enter its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.bias.answers import DOMAINS
 from assay.instruments.bias.cells import BiasCells
 from assay.measuring.building import Ends, MeasureBuilder
+from assay.measuring.measures import NO_DATA
 from assay.stats import (
     CellSums,
     ClusterAnswers,
     ClusterEstimate,
+    NestedVariances,
     cluster_contrast,
     nested_variances,
 )
@@ -31,6 +33,7 @@ __all__ = [
     "shift_measures",
     "spread_measures",
     "unknown_shift",
+    "why_null",
 ]
 
 SHIFT = "difference of shares"  # units
@@ -61,18 +64,21 @@ class Shift(NamedTuple):
 
     @property
     def why_null(self) -> str:
-        for name, group in (("control", self.control), ("treatment", self.treatment)):
-            if not group.n:
-                return f"{name}: {UNREADABLE if group.asked else 'no answers'}"
-        return "no data"
+        return why_null({"control": self.control, "treatment": self.treatment})
+
+
+def why_null(groups: Mapping[str, ClusterAnswers]) -> str:
+    """The first of these conditions that has no readable answer."""
+    for name, group in groups.items():
+        if not group.n:
+            return f"{name}: {UNREADABLE if group.asked else 'no answers'}"
+    return NO_DATA
 
 
 def shift_at(cells: BiasCells, intensity: str = "", domain: str = "") -> Shift:
     """The shift at one intensity (all without), in one domain (all without)."""
-    treatment, control = cells.treatment(intensity), cells.group(cells.at("control"))
-    if domain:
-        chosen = cells.domain == DOMAINS.index(domain)
-        treatment, control = treatment.where(chosen), control.where(chosen)
+    treatment = cells.group(cells.at("treatment", intensity), domain)
+    control = cells.group(cells.at("control"), domain)
     return Shift(treatment, control, treatment.less(control))
 
 
@@ -100,63 +106,46 @@ def rate_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
             yes_no = float(cells.square[places].sum()) == hit  # 0 and 1 are their own squares
             k = round(hit) if yes_no else None
             yield say("rate", group.estimate, at, k=k, bounds=group.bounds, why=UNREADABLE)
-        yield say(
-            "unknown_rate",
-            cluster_contrast(group.unread),
-            at,
-            k=group.unknown,
-        )
+        yield say("unknown_rate", cluster_contrast(group.unread), at, k=group.unknown)
 
 
 def unknown_shift(cells: BiasCells) -> ClusterEstimate:
     """How much more often answers could not be read in the treatment than in the control."""
-    treatment, control = cells.treatment(), cells.group(cells.at("control"))
-    return cluster_contrast(treatment.unread, control.unread._replace(sign=-1.0))
+    return cluster_contrast(cells.treatment().unread, cells.control.unread._replace(sign=-1.0))
 
 
 def spread_measures(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
-    """How far instances differ: the standard deviation of their shifts, with and without the noise of trials."""
+    """How far instances differ: the standard deviation of their shifts, with and without the noise of trials.
+
+    Then the variance between domains, instances within a domain and trials within an instance, at one intensity.
+    """
     of = "standard deviation of the shifts of instances"
+    control, noise = cells.control, _variances(cells, cells.at("control")).within
     for intensity in ("", *cells.intensities):
-        treated, controls = cells.at("treatment", (intensity,) if intensity else ()), cells.at("control")
-        treatment, control = cells.group(treated), cells.group(controls)
+        treatment = cells.treatment(intensity)
+        within = _variances(cells, cells.at("treatment", intensity)).within
         both = (treatment.known > 0) & (control.known > 0)
         m, raw, corrected = int(both.sum()), None, None
         why = f"{m} instances were answered in both conditions, and two are needed"
         if m > 1:
             n_t, n_c = treatment.known[both], control.known[both]
             variance = float(np.var(treatment.sum[both] / n_t - control.sum[both] / n_c, ddof=1))
-            raw, noise = float(np.sqrt(variance)), (_within(cells, treated), _within(cells, controls))
-            why = "no repeated trials, so the noise of trials cannot be taken out"
-            if noise[0] is not None and noise[1] is not None:
-                corrected = float(
-                    np.sqrt(max(0.0, variance - float(np.mean(noise[0] / n_t + noise[1] / n_c))))
-                )
+            raw, why = math.sqrt(variance), "no repeated trials, so the noise of trials cannot be taken out"
+            if within is not None and noise is not None:
+                corrected = math.sqrt(max(0.0, variance - float(np.mean(within / n_t + noise / n_c))))
         at = {"intensity": intensity}
         yield say("instance_spread", corrected, at, n=m, units=SHIFT, method=f"{of}, without trials", why=why)
         yield say("instance_spread_raw", raw, at, n=m, units=SHIFT, method=of, why=why)
-    yield from _variances(cells, say)
+    n, found = cells.treatment().n, _variances(cells, cells.at("treatment"))
+    several = "no repeated trials of several instances in a domain"
+    for name, value, why in (
+        ("variance_trial", found.within, "no repeated trials"),
+        ("variance_instance", found.cell, several),
+        ("variance_domain", found.group, "fewer than two domains"),
+    ):
+        yield say(name, value, n=n, units="variance of scores", method="nested sums of squares", why=why)
 
 
-def _within(cells: BiasCells, places: Sequence[int]) -> float | None:
-    """The variance between trials of one cell, pooled; None without repeated trials."""
-    known, total, square = (array[list(places)] for array in (cells.known, cells.sum, cells.square))
-    free = float(np.maximum(known - 1.0, 0.0).sum())
-    squares = square - np.divide(total**2, known, out=np.zeros_like(total), where=known > 0)
-    return max(0.0, float(squares.sum()) / free) if free else None
-
-
-def _variances(cells: BiasCells, say: MeasureBuilder) -> Iterator[Measure]:
-    """Domain, instance within domain, trial within instance, within each intensity of the treatment."""
-    places = cells.at("treatment")
-    found = nested_variances(
-        CellSums(cells.known[p], cells.sum[p], cells.square[p], cells.domain) for p in places
-    )
-    why = (
-        "no repeated trials",
-        "no repeated trials of several instances in a domain",
-        "fewer than two domains",
-    )
-    n, method = cells.treatment().n, "nested sums of squares"
-    for name, value, reason in zip(("trial", "instance", "domain"), found, why, strict=True):
-        yield say(f"variance_{name}", value, n=n, units="variance of scores", method=method, why=reason)
+def _variances(cells: BiasCells, places: Sequence[int]) -> NestedVariances:
+    sums = (CellSums(cells.known[p], cells.sum[p], cells.square[p], cells.domain) for p in places)
+    return nested_variances(sums)

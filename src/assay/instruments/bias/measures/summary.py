@@ -51,23 +51,14 @@ def summary_measures(
         n=sum(shift.estimate.n for one in read for shift in one.shifts.values()),
         units="score",
         method=f"mean of BMS over {len(read)} biases, from the intervals of their shifts",
-        bounds=mean_ends([(min(*one.bounds, held), max(*one.bounds, held)) for one, held in _held(scores)]),
+        bounds=mean_ends([one.bounds for one in scores]),
         spec=None if all(one.spec_value is None for one in scores) else sum(conventional) / len(conventional),
         notes=[f"without a value: {', '.join(absent)}"] if absent else (),
     )
-    signed, bounds = (
-        cluster_average([one.shift.estimate for one in biases]),
-        mean_ends([one.shift.bounds for one in biases]),
-    )
-    yield say(
-        "susceptibility_signed", signed, units=SHIFT, method="mean of the shifts of biases", bounds=bounds
-    )
+    signed = cluster_average([one.shift.estimate for one in biases])
+    bounds, method = mean_ends([one.shift.bounds for one in biases]), "mean of the shifts of biases"
+    yield say("susceptibility_signed", signed, units=SHIFT, method=method, bounds=bounds)
     yield from _ranks(biases, threshold, say)
-
-
-def _held(scores: Sequence[Magnitude]) -> Iterator[tuple[Magnitude, float]]:
-    for one in scores:
-        yield one, one.bounds[0] if one.value is None else one.value
 
 
 def _ranks(biases: Sequence[BiasSummary], threshold: float, say: MeasureBuilder) -> Iterator[Measure]:
@@ -79,22 +70,17 @@ def _ranks(biases: Sequence[BiasSummary], threshold: float, say: MeasureBuilder)
     for one in biases:
         own, ends, at = wide.get(one.bias), None, {"bias": one.bias}
         if own:
-            ends = (
-                1.0 + sum(low > own[1] for low, _ in spans),
-                len(ranked) - sum(high < own[0] for _, high in spans) + 0.0,
-            )
-            method, bounds = f"all {len(ranked)} biases at once", one.shift.bounds
+            above, below = sum(low > own[1] for low, _ in spans), sum(high < own[0] for _, high in spans)
+            ends, method = (1.0 + above, float(len(ranked) - below)), f"all {len(ranked)} biases at once"
+            found, bounds = one.shift.estimate, one.shift.bounds
             yield say(
-                "signed_shift_simultaneous",
-                one.shift.estimate,
-                at,
-                ends=own,
-                units=SHIFT,
-                method=method,
-                bounds=bounds,
+                "signed_shift_simultaneous", found, at, ends=own, units=SHIFT, method=method, bounds=bounds
             )
         above = sum(exact(other.shift.value or 0.0) > exact(one.shift.value or 0.0) for other in ranked)
-        high = one.unreadable(threshold)
+        flags: tuple[Flag, ...] = ()
+        why = one.shift.why_null
+        if one.unreadable(threshold):
+            flags, why = (TOO_MANY,), f"{one.cells.unknown_rate:.0%} of the answers could not be read"
         yield say(
             "rank",
             1.0 + above if one in ranked else None,
@@ -103,10 +89,8 @@ def _ranks(biases: Sequence[BiasSummary], threshold: float, say: MeasureBuilder)
             n=len(ranked),
             units="position",
             method="by signed shift, the largest first",
-            why=f"{one.cells.unknown_rate:.0%} of the answers could not be read"
-            if high
-            else one.shift.why_null,
-            flags=[TOO_MANY] if high else (),
+            why=why,
+            flags=flags,
         )
 
 

@@ -1,4 +1,4 @@
-"""``repairs/3``: is a planted mistake named, put right, and the task gone on with?
+"""``repairs/4``: is a planted mistake named, put right, and the task gone on with?
 
 - ``named``: the reply says that something is not so ("that digest is not the thread's", "I said …, that was
   wrong", "there is no such boundary", "not WRONG"), or sets what is right against what was said ("you wrote WRONG,
@@ -33,7 +33,7 @@ from .words import IndexedText, content_stems, lowered, stem, stop_words, words_
 
 __all__ = ["VERSION", "JudgedRepair", "read_repair", "within"]
 
-VERSION = "repairs/3"
+VERSION = "repairs/4"
 MOST = 3  # such clauses kept as evidence
 MOST_SPANS = 20  # mentions of a digest that are looked at
 _RULES = Rulebook("judging/repairs")

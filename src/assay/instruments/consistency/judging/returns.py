@@ -1,4 +1,4 @@
-"""``returns/3``: does a return restore τ, and does a second one change nothing?
+"""``returns/4``: does a return restore τ, and does a second one change nothing?
 
 What each check of ``M1`` accepts (``M1_exact`` in brackets):
 
@@ -51,7 +51,7 @@ __all__ = [
     "wrong_digest",
 ]
 
-VERSION = "returns/3"
+VERSION = "returns/4"
 FAILURES = {
     "label": "state_amnesia",
     "digest": "artifact_mismatch",
@@ -295,7 +295,7 @@ def wrong_digest(text: IndexedText, scenario: Scenario) -> tuple[Check, ...]:
     right = _digests(text, scenario)
     wrong = tuple(span for span in right.foreign if _is_part(text, span, scenario.expected.wrong))
     said = (
-        text.matches(MISTAKES["denies"], "denies")
+        _stated(text, text.matches(MISTAKES["denies"], "denies"))
         or text.matches(MISTAKES["unknown"], "unknown")
         or denies_value(text, wrong)
     )
@@ -313,7 +313,7 @@ def unknown_label(text: IndexedText, asked: IndexedText, scenario: Scenario) -> 
     said = tuple(
         span
         for name in ("unknown", "does_not_know", "denies")
-        for span in text.matches(MISTAKES[name], "unknown")
+        for span in _stated(text, text.matches(MISTAKES[name], "unknown"))
     )
     third = tuple(s for s in _digests(text, scenario).foreign if text.low[s.start : s.end] not in known.low)
     named = any(text.string(thread.label, "label") for thread in (scenario.thread, *scenario.others))
@@ -323,6 +323,16 @@ def unknown_label(text: IndexedText, asked: IndexedText, scenario: Scenario) -> 
         fields = tuple(s for s in fields if not _denied_near(text, s))
     invented = third or fields
     return Check("says_so", bool(said), said), Check("nothing_invented", not invented, invented)
+
+
+def _stated(text: IndexedText, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Without those in a condition: "If anything said is incorrect, …", a rule recited, says nothing of a thread."""
+
+    def conditional(span: Span) -> bool:
+        found = _RULES["condition"].match(text.low, *text.sentences[text.sentence_at(span.start)])
+        return found is not None and span.start < found.end()
+
+    return tuple(span for span in spans if not conditional(span))
 
 
 def _is_part(text: IndexedText, span: Span, value: str) -> bool:

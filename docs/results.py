@@ -1,0 +1,80 @@
+"""Runs the studies below ``results/`` and derives docs/results.md from what they read.
+
+``python docs/results.py [INSTRUMENT…]`` runs ``results/INSTRUMENT/*.yaml`` one after another (without a name, all)
+into the folder of ``--runs``. A run that was begun goes on where it ended, one that is finished is not run again.
+``--only-write`` derives the page from whatever runs there are. ``results/results.yaml`` declares how an instrument is
+shown, ``results/INSTRUMENT/notes.md`` is what is said about it. One more instrument is one more folder with a study.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from pictures import Cut, browser_path, figure, take
+from results_page import page, picture_name, run_name, shown_in, studies_of
+
+from assay.api.runs import list_runs
+
+ROOT = Path(__file__).parent.parent
+FINISHED = (0, 4)  # exit codes; 4: finished, and nothing usable came of it
+
+
+def measure(studies: Iterable[Path], runs: Path) -> int:
+    """Run what was not begun, resume what was not finished; stop where a run stops, with its exit code."""
+    states = {run.name: run.state for run in list_runs(runs)}
+    for study in studies:
+        name = run_name(study)
+        if states.get(name) == "closed":
+            print(f"{name} is finished")
+            continue
+        begin = ["run", study, "--name", name, "--out", runs, "--yes"]
+        command = ["resume", runs / name] if name in states else begin
+        code = subprocess.run([sys.executable, "-m", "assay", *map(str, command)], check=False).returncode
+        if code not in FINISHED:
+            return code
+    return 0
+
+
+def take_pictures(results: Path, runs: Path) -> None:
+    """One figure of an instrument, where its run is finished and Chromium is there."""
+    browser = browser_path()
+    for name, shown in shown_in(results).items():
+        report = runs / shown.picture.run / "report.html" if shown.picture else None
+        if browser and shown.picture and report and report.exists():
+            with tempfile.TemporaryDirectory() as scratch:
+                cut = Cut(picture_name(name), shown.picture.run, figure(shown.picture.figure))
+                take(cut, report, browser, Path(scratch))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("instrument", nargs="*", help="a folder below results/; without one, all")
+    parser.add_argument("--results", type=Path, default=ROOT / "results", help="where the studies are")
+    parser.add_argument(
+        "--runs", type=Path, default=ROOT / "results" / "runs", help="where the runs are kept"
+    )
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md", help="what is written")
+    parser.add_argument("--only-write", action="store_true", help="derive the page from the runs there are")
+    parser.add_argument(
+        "--pictures", action="store_true", help="take pictures of finished runs; needs Chromium"
+    )
+    given = parser.parse_args()
+    studies = studies_of(given.results)
+    unknown = sorted(set(given.instrument) - studies.keys())
+    if unknown:
+        sys.exit(f"results: no studies of {', '.join(unknown)}; there are: {', '.join(studies)}")
+    names = [] if given.only_write else given.instrument or list(studies)
+    code = measure([study for name in names for study in studies[name]], given.runs)
+    if given.pictures:
+        take_pictures(given.results, given.runs)
+    given.page.write_text(page(given.results, given.runs, given.page.parent), "utf-8")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
