@@ -1,6 +1,6 @@
 """The specification's predictions as verdicts, and the test against chance; by Holm over subjects.
 
-A prediction holds, or fails, where the value differs from its line by an exact test and unreadable answers could not
+A prediction holds, or fails, where the value differs from its bar by a test and unreadable answers could not
 turn it round; otherwise it is not established.
 """
 
@@ -15,11 +15,11 @@ from assay.vocabulary import Verdict, VerdictKind
 
 from .lineups import PHASES, UNREADABLE, LineupAnswers, Mean
 from .measures.accuracy import above_chance, chance_of, corrected
-from .measures.advantage import Panel, advantage_of
+from .measures.advantage import JudgePanel, advantage_of
 
 __all__ = ["SubjectAnswers", "prediction_verdicts"]
 
-# spec, "Predictions Being Tested": of one accuracy, by phase, with its line and whether a value on it is enough
+# spec, "Predictions Being Tested": of one accuracy, by phase, with its bar and whether a value on it is enough
 OF_ONE_PHASE = (
     ("P-SR-1", "self", 0.75, True),
     ("P-SR-4", "gold", 0.25, False),
@@ -33,19 +33,19 @@ class SubjectAnswers(NamedTuple):
 
     subject: str
     phases: Mapping[str, LineupAnswers]
-    panel: Panel
+    panel: JudgePanel
 
 
-class Line(NamedTuple):
-    """What a claim is judged by: a mean, and the line that it has to reach or to pass."""
+class Bar(NamedTuple):
+    """What a claim is judged by: a mean, and the value that it has to reach or to pass."""
 
     mean: Mean | None
     at: float
-    reached: bool = False  # whether a value on the line is enough
+    reached: bool = False  # whether a value on the bar is enough
     name: str = ""
 
     def side(self) -> int:
-        """1 above, -1 below, 0 where unreadable answers could move the value over the line."""
+        """1 above, -1 below, 0 where unreadable answers could move the value over the bar."""
         if self.mean is None or self.mean.estimate.value is None:
             return 0
         ends, line = (self.mean.estimate.value, *(self.mean.bounds or ())), exact(self.at)
@@ -67,14 +67,14 @@ class Line(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Holds where all of its lines are passed, fails where one is not."""
+    """Holds where all of its bars are passed, fails where one is not."""
 
     labels: Mapping[str, str]
-    lines: Sequence[Line]
+    bars: Sequence[Bar]
 
     def decided(self) -> tuple[float | None, bool | None]:
-        """p, and what would be established by it. All lines must hold together; one that fails is one of several."""
-        found = [(line.side(), line.p_value()) for line in self.lines]
+        """p, and what would be established by it. All must hold together; one that fails is one of several."""
+        found = [(bar.side(), bar.p_value()) for bar in self.bars]
         below = [p for side, p in found if side < 0 and p is not None]
         if below:
             return min(1.0, min(below) * len(found)), False
@@ -91,7 +91,7 @@ def _verdicts(
     decided = [claim.decided() for claim in claims]
     adjusted = holm([p for p, _ in decided], missing="drop")
     for claim, (_, way), p in zip(claims, decided, adjusted.adjusted, strict=True):
-        because = "; ".join(line.text(say) for line in claim.lines)
+        because = "; ".join(bar.text(say) for bar in claim.bars)
         yield Verdict(
             name=name,
             kind=kind,
@@ -108,11 +108,11 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
     for name, phase, at, reached in OF_ONE_PHASE:
         text = f"the accuracy in phase {phase} is {'at least' if reached else 'above'} {at:g}"
         there = {one.subject: one.phases[phase] for one in subjects if phase in one.phases}
-        found = [Claim({"subject": who}, [Line(some.accuracy, at, reached)]) for who, some in there.items()]
+        found = [Claim({"subject": who}, [Bar(some.accuracy, at, reached)]) for who, some in there.items()]
         yield from _verdicts(name, "prediction", text, found, say)
     text = "it chooses its own text more often than other judges do on the same lineups"
     panels = [(one.subject, one.panel) for one in subjects if one.panel.judges]
-    found = [Claim({"subject": who}, [Line(advantage_of(panel), 0.0)]) for who, panel in panels]
+    found = [Claim({"subject": who}, [Bar(advantage_of(panel), 0.0)]) for who, panel in panels]
     yield from _verdicts("P-SR-1_self_advantage", "prediction", text, found, say)
     text = f"the accuracies in phases forward and inverse are both above {BIDIRECTIONAL:g}"
     both = [one for one in subjects if {"forward", "inverse"} & one.phases.keys()]
@@ -120,17 +120,17 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
     yield from _verdicts("P-SR-3", "prediction", text, found, say)
     for phase in PHASES:
         there = {one.subject: one.phases[phase] for one in subjects if phase in one.phases}
-        plain = {who: Line(above_chance(one), 0.0) for who, one in there.items()}
-        fair = {who: Line(corrected(one), chance_of(one)) for who, one in there.items()}
-        for name, lines, how in (
+        plain = {who: Bar(above_chance(one), 0.0) for who, one in there.items()}
+        fair = {who: Bar(corrected(one), chance_of(one)) for who, one in there.items()}
+        for name, bars, how in (
             ("above_chance", plain, ""),
             ("above_chance_corrected", fair, ", corrected,"),
         ):
-            found = [Claim({"subject": who, "phase": phase}, [line]) for who, line in lines.items()]
+            found = [Claim({"subject": who, "phase": phase}, [bar]) for who, bar in bars.items()]
             text = f"the accuracy in phase {phase}{how} is above chance, 1/options"
             yield from _verdicts(name, "comparison", text, found, say)
 
 
-def _way(one: SubjectAnswers, phase: str) -> Line:
+def _way(one: SubjectAnswers, phase: str) -> Bar:
     there = one.phases.get(phase)
-    return Line(there.accuracy if there else None, BIDIRECTIONAL, name=f"{phase} ")
+    return Bar(there.accuracy if there else None, BIDIRECTIONAL, name=f"{phase} ")

@@ -12,7 +12,7 @@ from assay.vocabulary import Measure, Verdict
 
 from .lineups import PHASES, LineupAnswers, lineup_answers
 from .measures.accuracy import accuracy_measures, phase_measures
-from .measures.advantage import Panel, advantage_measures, panel_of
+from .measures.advantage import JudgePanel, advantage_measures, panel_of
 from .measures.confidence import confidence_measures
 from .measures.preference import order_measure, position_verdicts, preference_measures
 from .measures.reasoning import reasoning_measures
@@ -53,7 +53,7 @@ def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> Recogn
         for phase, one in phases.items() if len(phases) > 1 else ():
             measures += _measures(one, panels[phase], options.scale, say, {"phase": phase})
         positions += position_verdicts(own, say) if confidence else ()
-        subjects.append(SubjectAnswers(subject, phases, panels.get("self", Panel(own, {}))))
+        subjects.append(SubjectAnswers(subject, phases, panels.get("self", JudgePanel(own, {}))))
     found = [*prediction_verdicts(subjects, MeasureBuilder({}, confidence)), *positions] if confidence else []
     only = sorted({judge for judge, _ in answers} - {one.subject for one in subjects})
     notes = [NOTE, *([f"judges of others only: {', '.join(only)}"] if only else [])]
@@ -61,7 +61,7 @@ def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> Recogn
 
 
 def _measures(
-    answers: LineupAnswers, panel: Panel, scale: Ends, say: MeasureBuilder, at: dict[str, str]
+    answers: LineupAnswers, panel: JudgePanel, scale: Ends, say: MeasureBuilder, at: dict[str, str]
 ) -> Iterator[Measure]:
     """Of all phases together, or of one where there are several."""
     yield from accuracy_measures(answers, say, at)

@@ -17,12 +17,12 @@ from assay.measuring.building import MeasureBuilder, mean_ends
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
 
-__all__ = ["Panel", "advantage_measures", "advantage_of", "panel_of"]
+__all__ = ["JudgePanel", "advantage_measures", "advantage_of", "panel_of"]
 
 NO_JUDGES = "no other judge was asked the same lineups"
 
 
-class Panel(NamedTuple):
+class JudgePanel(NamedTuple):
     """Answers to the lineups that the subject and another judge were asked, in one phase or in all."""
 
     own: LineupAnswers
@@ -34,15 +34,15 @@ class Panel(NamedTuple):
         return [one.term(one.right, one.known, sign / len(read)) for one in read]
 
 
-def panel_of(own: LineupAnswers, judges: Mapping[str, LineupAnswers]) -> Panel:
+def panel_of(own: LineupAnswers, judges: Mapping[str, LineupAnswers]) -> JudgePanel:
     """``judges`` have answered lineups with the subject's text; what the subject was not asked is left out."""
     shared = {name: one.where(np.isin(one.lineup, own.lineup)) for name, one in judges.items()}
     shared = {name: one for name, one in shared.items() if one.asked}
     lineups = [code for one in shared.values() for code in np.unique(one.lineup)]
-    return Panel(own.where(np.isin(own.lineup, lineups)), shared)
+    return JudgePanel(own.where(np.isin(own.lineup, lineups)), shared)
 
 
-def advantage_of(panel: Panel) -> Mean:
+def advantage_of(panel: JudgePanel) -> Mean:
     """Without a value where one side has no readable answer."""
     own, nobody = panel.own, np.zeros(panel.own.asked, bool)
     others = panel.terms(-1.0) or [own.term(own.right, nobody, -1.0)]
@@ -54,7 +54,7 @@ def advantage_of(panel: Panel) -> Mean:
     return Mean(estimate, (low - neutral[1], high - neutral[0]))
 
 
-def advantage_measures(panel: Panel, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:
+def advantage_measures(panel: JudgePanel, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:
     """With the accuracies of which it is the difference."""
     why, method = UNREADABLE if panel.judges else NO_JUDGES, f"less the mean of {len(panel.judges)} judges"
     found = advantage_of(panel)
