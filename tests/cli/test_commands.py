@@ -185,7 +185,15 @@ def test_lists_name_what_is_installed(assay: Assay) -> None:
         what: [row["id"] for row in document(assay("list", what, "--json"))]
         for what in ("instruments", "subjects", "references", "contracts", "drills")
     }
-    assert ids["instruments"] == ["agency", "bias", "consistency", "drill", "ping", "repeatability"]
+    assert ids["instruments"] == [
+        "agency",
+        "bias",
+        "consistency",
+        "drill",
+        "ping",
+        "recognition",
+        "repeatability",
+    ]
     assert {"local:smollm2", "openai:MODEL", "reference:NAME", "python:module:callable"} <= set(
         ids["subjects"]
     )

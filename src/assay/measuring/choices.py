@@ -33,12 +33,20 @@ def _sums(cluster: Ints, chosen: npt.NDArray[np.bool_], *values: npt.ArrayLike) 
 def reliability_measures(
     say: MeasureBuilder, cluster: Ints, confidence: Floats, correct: Floats
 ) -> Iterator[Measure]:
-    """The reliability curve: the accuracy of answers by their confidence from 0 to 1, in ten bins."""
+    """The reliability curve: the accuracy of answers by their confidence from 0 to 1, in ten bins.
+
+    ``correct`` is NaN where an answer could not be read: it is in the bounds alone.
+    """
+    known = ~np.isnan(correct)
     bins = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
     for one in np.unique(bins):
-        n, right, sure = _sums(cluster, bins == one, correct, confidence)
+        here = bins == one
+        n, right, sure = _sums(cluster, here & known, correct, confidence)
+        least, asked = float(right.sum()), int(here.sum())
+        most = least + asked - float(n.sum())
+        bounds = None if known[here].all() else (least / asked, most / asked)
         at = {"bin": f"{one / BINS:.1f} to {(one + 1) / BINS:.1f}"}
-        yield say("reliability", cluster_contrast(ClusterTerm(n, right)), at)
+        yield say("reliability", cluster_contrast(ClusterTerm(n, right)), at, bounds=bounds)
         yield say("reliability_confidence", cluster_contrast(ClusterTerm(n, sure)), at)
 
 

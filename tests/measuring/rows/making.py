@@ -120,6 +120,18 @@ TRIALS: list[Row] = [
     {"subject": "007", "outcome": "failure", "item": "b"},
     {"subject": "007", "outcome": "excluded", "reason": "http_429"},
 ]
+LINEUP: Row = {
+    "subject": "007",
+    "target": "007",
+    "phase": "self",
+    "lineup": "1",
+    "options": 2,
+    "own": 1,
+    "choice": 1,
+    "confidence": 4.0,
+    "cluster": "p, q",
+    "explanation": 'It is "my voice",\nhow I would.',
+}
 # Rows of an instrument by its name, and the same rows written another way where there is one.
 SAMPLES: dict[str, list[list[Row]]] = {
     "repeatability": [
@@ -135,6 +147,13 @@ SAMPLES: dict[str, list[list[Row]]] = {
         ],
     ],
     "consistency": [[SCENARIO, REPAIR, {**SCENARIO, "id": "9", "subject": "other"}]],
+    "recognition": [
+        [
+            LINEUP,
+            {**LINEUP, "own": 2, "choice": None, "confidence": None, "explanation": None},
+            {**LINEUP, "subject": "n", "choice": 2, "confidence": 1.0},
+        ]
+    ],
     "bias": [
         [
             ANSWER,

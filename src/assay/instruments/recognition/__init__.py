@@ -1,1 +1,1 @@
-"""Recognition: what a text carries of the system that wrote it. So far signature, drift and machine baselines."""
+"""The recognition instrument: whether a subject knows its own words, and whether a signature identifies it."""

@@ -63,14 +63,15 @@ class Rows(ABC):
         except RecursionError:
             raise self.error(number, "", "not a row: nested too deeply") from None
 
-    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    def frame(self, columns: Sequence[str] | None = None, own: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows as a frame, for whoever works on a million. ``number_at`` gives a row's number by its index.
 
-        With ``columns``, any other column is refused, and every value must be a single one.
+        With ``columns``, every value of them must be a single one, and any other column is refused. With ``own`` it
+        is let pass instead, whatever it holds: fields of a user's own, as far as their names are known.
         """
         from .frames import frame_of_rows
 
-        return frame_of_rows(self, columns)
+        return frame_of_rows(self, columns, own)
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the rows of ``frame``, in order; maybe more than there are rows."""

@@ -120,14 +120,14 @@ class CommaSeparated(Rows):
                 record = record[:width]
             yield number, record
 
-    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    def frame(self, columns: Sequence[str] | None = None, own: Sequence[str] | None = None) -> pl.DataFrame:
         """All cells as text without spaces around them."""
         import polars as pl
 
         from .frames import named_columns
 
         header = self._header()
-        names = named_columns(self, header.names, columns)
+        names = named_columns(self, header.names, columns, own)
         frame = self._fast_frame(header)
         if frame is None:
             frame = self._slow_frame().with_columns(pl.all().str.strip_chars())

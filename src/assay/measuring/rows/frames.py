@@ -39,8 +39,8 @@ class FrameRows(Rows):
     def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from enumerate(self._frame.iter_rows(named=True), 1)
 
-    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        names = named_columns(self, self._frame.columns, columns)
+    def frame(self, columns: Sequence[str] | None = None, own: Sequence[str] | None = None) -> pl.DataFrame:
+        names = named_columns(self, self._frame.columns, columns, own)
         given = self._frame.columns
         return self._frame.rename({given[place]: name for place, name in names.items()})
 
@@ -78,15 +78,17 @@ def _loaded(path: Path, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         raise InputError(f"the Parquet file cannot be read: {first}", file=str(path)) from None
 
 
-def named_columns(rows: Rows, names: Iterable[str], columns: Sequence[str] | None) -> dict[int, str]:
-    """The places of columns with the names they have now. With ``columns``, any other is refused."""
+def named_columns(
+    rows: Rows, names: Iterable[str], columns: Sequence[str] | None, own: Sequence[str] | None = None
+) -> dict[int, str]:
+    """The places of columns with the names they have now. With ``columns``, any other is refused, unless ``own``."""
     found: dict[int, str] = {}
     first = 1 if rows.place == "line" else None
     for place, given in enumerate(names):
         name = given if columns is None else OLD_NAMES.get(given, given)
         if columns is not None and not name:
             raise rows.error(first, "", f"column {place + 1} has no name; write the file without row numbers")
-        if columns is not None and name not in columns:
+        if columns is not None and own is None and name not in columns:
             raise rows.error(first, name, f"unknown column{nearest(name, columns)}")
         if name and name in found.values():
             raise rows.error(first, name, "the column is there twice")
@@ -95,19 +97,25 @@ def named_columns(rows: Rows, names: Iterable[str], columns: Sequence[str] | Non
     return found
 
 
-def frame_of_rows(rows: Rows, columns: Sequence[str] | None = None) -> pl.DataFrame:
+def frame_of_rows(
+    rows: Rows, columns: Sequence[str] | None = None, own: Sequence[str] | None = None
+) -> pl.DataFrame:
     """The frame of rows that are mappings."""
-    records = [(number, _single(rows, number, row, columns)) for number, row in rows]
+    records = [(number, _single(rows, number, row, columns, own)) for number, row in rows]
     names = columns or list(dict.fromkeys(name for _, row in records for name in row))
     return pl.DataFrame([_series(name, [row.get(name) for _, row in records]) for name in names])
 
 
-def _single(rows: Rows, number: int, row: dict[str, Any], columns: Sequence[str] | None) -> dict[str, Any]:
+def _single(
+    rows: Rows, number: int, row: dict[str, Any], columns: Sequence[str] | None, own: Sequence[str] | None
+) -> dict[str, Any]:
     """A row under the present names with plain values; with ``columns``, single ones."""
     found: dict[str, Any] = {}
     for given, value in row.items():
         name = given if columns is None else OLD_NAMES.get(given, given)
         if columns is not None and name not in columns:
+            if own is not None:
+                continue
             raise rows.error(number, name, f"unknown column{nearest(name, columns)}")
         if name in found:
             raise rows.error(number, given, f"is the old name of {name}, and both are given")
@@ -136,13 +144,16 @@ def _series(name: str, values: list[Any]) -> pl.Series:
     return pl.Series(name, [None if v is None else str(v) for v in whole], dtype=pl.String)
 
 
-def frame_of_lines(rows: JsonLines, columns: Sequence[str]) -> pl.DataFrame:
+def frame_of_lines(rows: JsonLines, columns: Sequence[str], own: Sequence[str] | None = None) -> pl.DataFrame:
     """The frame of JSON Lines with known columns: as ``frame_of_rows``, and many times as fast."""
     old = [name for name, new in OLD_NAMES.items() if new in columns]
     kind: Any = msgspec.defstruct(
         "Line",
-        [(name, _Scalar | msgspec.UnsetType, msgspec.UNSET) for name in (*columns, *old)],
-        forbid_unknown_fields=True,
+        [
+            *((name, _Scalar | msgspec.UnsetType, msgspec.UNSET) for name in (*columns, *old)),
+            *((name, Any, msgspec.UNSET) for name in own or ()),
+        ],
+        forbid_unknown_fields=own is None,
     )
     decode = msgspec.json.Decoder(kind).decode
     lines: list[Any] = []
@@ -153,15 +164,16 @@ def frame_of_lines(rows: JsonLines, columns: Sequence[str]) -> pl.DataFrame:
         try:
             lines.append(decode(line))
         except (ValueError, RecursionError):
-            lines.append(kind(**_single(rows, number, rows.row_of(number, line), columns)))
+            lines.append(kind(**_single(rows, number, rows.row_of(number, line), columns, own)))
             countable = False
     if not lines:
         raise InputError(NO_ROWS, file=rows.name)
     found = {name: [getattr(line, name) for line in lines] for name in (*columns, *old)}
-    read = sum(len(lines) - values.count(msgspec.UNSET) for values in found.values())
+    extra = ([getattr(line, name) for line in lines] for name in own or ())
+    read = sum(len(lines) - values.count(msgspec.UNSET) for values in (*found.values(), *extra))
     if not countable or read != written:  # a key may be there twice, which the decoder does not say
         for number, line in read_lines(rows.path):
-            _single(rows, number, rows.row_of(number, line), columns)
+            _single(rows, number, rows.row_of(number, line), columns, own)
     for name in old:
         _take_over(rows, found, name)
     return pl.DataFrame([_series(name, _given(found[name])) for name in columns])

@@ -82,10 +82,10 @@ class JsonLines(Rows):
         for number, line in read_lines(self.path):
             yield number, self.row_of(number, line)
 
-    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    def frame(self, columns: Sequence[str] | None = None, own: Sequence[str] | None = None) -> pl.DataFrame:
         from .frames import frame_of_lines, frame_of_rows
 
-        return frame_of_rows(self) if columns is None else frame_of_lines(self, columns)
+        return frame_of_rows(self) if columns is None else frame_of_lines(self, columns, own)
 
     def numbers(self) -> Iterator[int]:
         return (number for number, _ in read_lines(self.path))

@@ -61,7 +61,7 @@ def read_table(rows: Rows, shape: TableShape) -> pl.DataFrame:
     _refuse_nan(rows, shape)
     refusal = refusal_of(rows)
     seen = dict.fromkeys(name for _, row in itertools.islice(rows, LOOKED_AT) for name in row)
-    frame = _renamed(rows.frame((*shape.columns, *shape.aliases, *_own(seen, rows, shape))), rows, shape)
+    frame = _renamed(rows.frame((*shape.columns, *shape.aliases), _own(seen, rows, shape)), rows, shape)
     if rows.cells:
         frame = without_points(frame, shape.filled)
     for name in shape.needed:
@@ -139,7 +139,7 @@ def _refuse_repeated(table: pl.DataFrame, rows: Rows, key: tuple[str, ...]) -> N
     if len(again):
         named = table.select(key).with_row_index("at")[again]
         later = named.filter(~pl.struct(key).is_first_distinct()).row(0, named=True)
-        first = named.filter(pl.all_horizontal(pl.col(name) == later[name] for name in key))["at"][0]
+        first = named.filter(pl.all_horizontal(pl.col(name).eq_missing(later[name]) for name in key))["at"][0]
         raise rows.error(
             rows.number_at(later["at"]),
             "",

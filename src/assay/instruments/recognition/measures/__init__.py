@@ -1,0 +1,1 @@
+"""The measures of answered lineups, one question a module."""

@@ -1,0 +1,99 @@
+"""Scoring answered lineups that a user already has: rows in, a result out.
+
+A row is one answer. A mistake is refused with its row, its column and what would be right; nothing is left out in
+silence. An answer that could not be read is a row with an empty choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any
+
+import polars as pl
+from msgspec import Meta, Struct
+
+from assay.errors import InputError
+from assay.measuring.building import Ends
+from assay.measuring.rows import RowData, Rows, open_rows
+from assay.measuring.rows.columns import REAL, refuse
+from assay.measuring.rows.tables import TableShape, read_table, refusal_of, table_records
+
+from .lineups import PHASES, SCHEMA
+from .row_options import RecognitionRowOptions
+from .scoring import RecognitionScores, score_lineups
+
+__all__ = ["lineup_records", "read_lineups", "score_rows"]
+
+LENGTHS, LOOKED_AT = "lengths", 1000  # the field, and the rows in which it is looked for
+NUMBERS = ("options", "own", "choice")
+TEXTS = ("subject", "target", "phase", "lineup")
+
+
+def _shape(scale: Ends) -> TableShape:
+    """Numbers are read as reals first, which refuses NaN: an answer that could not be read is an empty choice."""
+    columns = {name: kind for name, kind in SCHEMA.items() if name != "longest"}
+    columns |= dict.fromkeys(NUMBERS, REAL)
+    return TableShape(
+        columns=columns,
+        needed=(*TEXTS, *NUMBERS),
+        filled=TEXTS,
+        key=tuple(columns),
+        names={"phase": PHASES},
+        ranges={"options": (2, 20), "own": (1, 20), "choice": (1, 20), "confidence": scale},
+    )
+
+
+def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
+    """The checked rows as a table of answers (``lineups.SCHEMA``)."""
+    low, high = scale
+    if not (math.isfinite(low) and math.isfinite(high) and 0 <= low < high):
+        raise InputError(f"scale: must be two numbers, 0 <= LOW < HIGH, as 1,5 or 0,1, not {low:g},{high:g}")
+    rows = open_rows(data)
+    table, refusal = read_table(rows, _shape(scale)), refusal_of(rows)
+    for name in NUMBERS:
+        there = pl.lit(name == "choice") | pl.col(name).is_not_null()
+        refuse(table, name, there, "is missing", refusal)
+        whole = (pl.col(name) == pl.col(name).round()).fill_null(True)
+        refuse(table, name, whole, "must be a whole number", refusal)
+    table = table.with_columns(pl.col(NUMBERS).cast(pl.Int64))
+    for name in ("own", "choice"):
+        fits = (pl.col(name) <= pl.col("options")).fill_null(True)
+        refuse(table, name, fits, "must be a position, 1 to options", refusal)
+    chosen, choice = pl.col("chosen"), pl.col("choice")
+    refuse(table, "chosen", (chosen == "") | choice.is_not_null(), "must be empty without a choice", refusal)
+    own = (choice == pl.col("own")).fill_null(False)
+    fits = (chosen == "") | ~own | (chosen == pl.col("target"))
+    refuse(table, "chosen", fits, "must be the target where the choice is its text", refusal)
+    return table.with_columns(longest=pl.Series(_longest(rows, table), dtype=pl.Int64)).select(*SCHEMA)
+
+
+class _Lengths(Struct):
+    lengths: tuple[Annotated[float, Meta(ge=0)], ...] = ()
+
+
+def _longest(rows: Rows, table: pl.DataFrame) -> list[int | None]:
+    """The position of the longest text of every row; None where lengths are absent, or several are the longest."""
+    if not any(LENGTHS in row for _, row in islice(rows, LOOKED_AT)):
+        return [None] * table.height
+    found: list[int | None] = []
+    for (number, row), options in zip(rows, table.get_column("options"), strict=True):
+        given = {LENGTHS: row[LENGTHS]} if LENGTHS in row else {}
+        lengths = rows.convert(number, given, _Lengths).lengths
+        if lengths and len(lengths) != options:
+            raise rows.error(number, LENGTHS, f"must be {options} lengths, one an option, not {len(lengths)}")
+        places = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
+        found.append(places[0] if len(places) == 1 else None)
+    return found
+
+
+def score_rows(data: RowData, options: RecognitionRowOptions) -> tuple[RecognitionScores, pl.DataFrame]:
+    """The scores, and the answers they were made of."""
+    table = read_lineups(data, options.scale)
+    return score_lineups(table, options), table
+
+
+def lineup_records(data: RowData, table: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """One record a row: what was read in it, and whether it is right."""
+    return table_records(open_rows(data), table.with_columns(correct=pl.col("choice") == pl.col("own")))
