@@ -50,7 +50,7 @@ class Recognition(InstrumentBase):
     row_option_type = RecognitionRowOptions
     row_help = ROW_HELP
     quick: ClassVar[dict[str, Any]] = {
-        "probes": ["fingerprint", "impersonation", "voice"],
+        "probes": ["cognitive_fingerprint", "impersonation", "inner_voice"],
         "samples": 1,
         "words": 40,
         "lineups": 1,
