@@ -6,7 +6,7 @@ neither right nor wrong: values are means over readable answers, and their bound
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = [
     "LineupAnswers",
     "Mean",
     "lineup_answers",
+    "longest_of",
 ]
 
 PHASES = ("self", "gold", "inverse", "forward")
@@ -151,3 +152,9 @@ def lineup_answers(table: pl.DataFrame) -> dict[tuple[str, str], LineupAnswers]:
         arrays: dict[str, Any] = {name: part[name].to_numpy() for name in LineupAnswers._fields[1:]}
         found[str(key[0]), str(key[1])] = LineupAnswers(clusters=clusters, **arrays)
     return found
+
+
+def longest_of(lengths: Sequence[float]) -> int | None:
+    """The position of the longest text; None where several are, or nothing is known."""
+    places = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
+    return places[0] if len(places) == 1 else None

@@ -6,18 +6,21 @@ turn it round; otherwise it is not established.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from assay.measuring.building import MeasureBuilder, exact
-from assay.stats import holm
+from assay.stats import ClusterTerm, cluster_contrast, holm
 from assay.vocabulary import Verdict, VerdictKind
 
 from .lineups import PHASES, UNREADABLE, LineupAnswers, Mean
 from .measures.accuracy import above_chance, chance_of, corrected
 from .measures.advantage import JudgePanel, advantage_of
 
-__all__ = ["SubjectAnswers", "prediction_verdicts"]
+__all__ = ["SubjectAnswers", "establishable", "prediction_verdicts"]
 
 # spec, "Predictions Being Tested": of one accuracy, by phase, with its bar and whether a value on it is enough
 OF_ONE_PHASE = (
@@ -134,3 +137,24 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
 def _way(one: SubjectAnswers, phase: str) -> Bar:
     there = one.phases.get(phase)
     return Bar(there.accuracy if there else None, BIDIRECTIONAL, name=f"{phase} ")
+
+
+def establishable(prompts: int, subjects: int, alpha: float) -> tuple[str, ...]:
+    """Whether P-SR-1 could be established at all, a prompt being one observation: in words, for a plan."""
+    at = OF_ONE_PHASE[0][2]
+
+    def shown(n: int, missed: int) -> bool:
+        right = np.arange(n) >= missed
+        p = cluster_contrast(ClusterTerm(np.ones(n), right.astype(np.float64))).p_value(at)
+        return missed < (1 - at) * n and p is not None and p <= alpha / subjects
+
+    if not prompts:
+        return ()
+    claim = f"P-SR-1 (an accuracy of at least {at:g}) on {prompts} prompts, judged among {subjects} subjects"
+    if not shown(prompts, 0):
+        needed = next(n for n in itertools.count(prompts) if shown(n, 0))
+        return (
+            f"{claim}: not even a subject that is always right is shown to reach it; {needed} lineups would do",
+        )
+    missed = next(n for n in itertools.count(1) if not shown(prompts, n)) - 1
+    return (f"{claim}: shown where at least {prompts - missed} are answered rightly in every order",)

@@ -20,7 +20,7 @@ from assay.measuring.rows import RowData, Rows, open_rows
 from assay.measuring.rows.columns import REAL, refuse
 from assay.measuring.rows.tables import TableShape, read_table, refusal_of, table_records
 
-from .lineups import PHASES, SCHEMA
+from .lineups import PHASES, SCHEMA, longest_of
 from .row_options import RecognitionRowOptions
 from .scoring import RecognitionScores, score_lineups
 
@@ -83,8 +83,7 @@ def _longest(rows: Rows, table: pl.DataFrame) -> list[int | None]:
         lengths = rows.convert(number, given, _Lengths).lengths
         if lengths and len(lengths) != options:
             raise rows.error(number, LENGTHS, f"must be {options} lengths, one an option, not {len(lengths)}")
-        places = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
-        found.append(places[0] if len(places) == 1 else None)
+        found.append(longest_of(lengths))
     return found
 
 

@@ -48,7 +48,7 @@ class Fleet:
     ) -> None:
         self.origins, self.live = origins, tuple(live)
         self._texts: dict[tuple[str, str, str], list[CollectedText]] = {}
-        for one in texts:
+        for one in sorted(texts):
             if one.usable or one.stage == DRIFT:
                 self._texts.setdefault((one.stage, one.subject, one.probe), []).append(one)
 

@@ -66,8 +66,8 @@ def chosen_probes(content: Content, chosen: str | Sequence[str]) -> list[str]:
 
 
 def drift_turns(content: Content, probe: str, phases: Sequence[str], draws: Stream) -> list[str]:
-    """What is said in each turn. The probe is asked first, after every challenge, and last: its answers at the baseline,
-    under perturbation and after recovery can be put side by side."""
+    """What is said in each turn. The probe is asked first, after every challenge, and last: so its answers at baseline,
+    under perturbation and after recovery are answers to the same."""
     again = content.by_id[probe]
     pools = {
         "baseline": draws.shuffled(content.opening)[: phases.count("baseline") - 1],

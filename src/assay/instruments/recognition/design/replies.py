@@ -17,6 +17,7 @@ __all__ = [
     "HIGHEST",
     "ChoiceReply",
     "characteristics_of",
+    "explanation_of",
     "read_characteristics",
     "read_lineup_reply",
     "read_terciles",
@@ -40,7 +41,6 @@ class ChoiceReply(Struct, frozen=True):
     choice: int | None
     path: str
     confidence: float | None
-    explanation: str
 
 
 def read_lineup_reply(text: str, options: int) -> ChoiceReply:
@@ -52,8 +52,12 @@ def read_lineup_reply(text: str, options: int) -> ChoiceReply:
         None if found.value is None else letters.index(str(found.value)) + 1,
         found.path,
         level if level is not None and 1 <= level <= HIGHEST else None,
-        _ANSWER_LINE.sub("", text).strip(),
     )
+
+
+def explanation_of(text: str) -> str:
+    """A reply without the lines of its answer and its confidence."""
+    return _ANSWER_LINE.sub("", text).strip()
 
 
 def _said(text: str, name: str, value: re.Pattern[str]) -> str | None:

@@ -40,7 +40,7 @@ class FleetRow(Struct, frozen=True):
 
 
 class CollectedText(NamedTuple):
-    """``reference`` is how a trial names where the text is from; of a conversation it is one reply, that of ``turn``."""
+    """``reference`` is how a trial names where the text is from: of a conversation it is the reply of a ``turn``."""
 
     subject: str
     probe: str
