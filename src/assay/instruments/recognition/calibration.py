@@ -7,7 +7,6 @@ every measure follows from the declared probabilities by its formula, written he
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from math import prod
 
 import numpy as np
@@ -19,7 +18,7 @@ from assay.stats import philox
 
 from .lineups import SCHEMA, Ints
 from .row_options import RecognitionRowOptions
-from .scoring import RecognitionScores, score_lineups
+from .scoring import score_lineups
 from .signature.definition import data_file
 
 __all__ = ["RecognitionGrid", "RecognitionMember"]
@@ -29,6 +28,8 @@ CONFIDENCES = np.array([0.8, 0.4])
 WHERE_RIGHT, WHERE_WRONG = np.array([0.8, 0.2]), np.array([0.4, 0.6])  # how often each confidence is given
 OPTIONS = RecognitionRowOptions(scale=(0.0, 1.0))
 DECLARED = {"established": True, "refuted": False}  # what a run says of a claim
+
+Drawn = Sequence[pl.DataFrame]  # one table a run
 
 
 class RecognitionMember(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,52 +62,41 @@ class RecognitionMember(Struct, frozen=True, forbid_unknown_fields=True):
 
     def consistent(self) -> float:
         """The probability that all orders of a lineup choose the same text."""
-        m, others, rest = self.orders, self.texts - 1, (1.0 - self.follows) / self.texts
+        m, others, rest = self.orders, float(self.texts - 1), (1.0 - self.follows) / self.texts
         if self.follows:
-            return float((self.follows + rest) ** m + others * rest**m)
+            return (self.follows + rest) ** m + others * rest**m
         return self._power(self.p) + self._power(1.0 - self.p) / others ** (m - 1)
 
     def _power(self, mean: float) -> float:
         """The mean of a rate to the power of the orders: a moment of the beta distribution."""
         step = self.spread / (1.0 - self.spread)
-        return prod((mean + i * step) / (1.0 + i * step) for i in range(self.orders))
-
-
-@cache
-def _members() -> tuple[RecognitionMember, ...]:
-    return convert(data_file("calibration.json"), tuple[RecognitionMember, ...])
+        return float(prod((mean + i * step) / (1.0 + i * step) for i in range(self.orders)))
 
 
 class RecognitionGrid(GridBase[RecognitionMember]):
     """Members, each with so many lineups, every one on a prompt of its own."""
 
     def members(self, quick: bool) -> Sequence[RecognitionMember]:
-        return [one for one in _members() if one.quick or not quick]
+        found = convert(data_file("calibration.json"), tuple[RecognitionMember, ...])
+        return [one for one in found if one.quick or not quick]
 
     def sizes(self, quick: bool) -> Sequence[int]:
         return (10,) if quick else (10, 20)
 
-    def draw(self, member: RecognitionMember, n: int, runs: int) -> list[pl.DataFrame]:
+    def draw(self, member: RecognitionMember, n: int, runs: int) -> Drawn:
         return [_drawn(member, n, run) for run in range(runs)]
 
-    def truth(self, member: RecognitionMember, n: int, drawn: Sequence[pl.DataFrame]) -> Mapping[Key, Floats]:
+    def truth(self, member: RecognitionMember, n: int, drawn: Drawn) -> Mapping[Key, Floats]:
         return {key: np.full(len(drawn), value) for key, value in _truths(member, n).items()}
 
-    def read(
-        self, member: RecognitionMember, n: int, drawn: Sequence[pl.DataFrame]
-    ) -> Mapping[Key, Readings]:
+    def read(self, member: RecognitionMember, n: int, drawn: Drawn) -> Mapping[Key, Readings]:
         scores, keys = [score_lineups(one, OPTIONS) for one in drawn], _truths(member, n)
-        measures = readings_of(
-            (one.measures for one in scores), [k for k in keys if k.measure not in DECLARED]
-        )
-        return {**measures, **{key: _declared(scores, key) for key in keys if key.measure in DECLARED}}
-
-
-def _declared(scores: Sequence[RecognitionScores], key: Key) -> Readings:
-    """1 where a run declares that the claim holds, or that it fails."""
-    way, ((_, name),) = DECLARED[key.measure], key.labels
-    said = [any(v.name == name and v.holds is way for v in one.verdicts) for one in scores]
-    return Readings(np.array(said, float))
+        found = readings_of((one.measures for one in scores), keys)
+        said = [{(v.name, v.holds) for v in one.verdicts} for one in scores]
+        for key in [key for key in keys if key.measure in DECLARED]:  # 1 where a run says so of the claim
+            claim = (key.labels[0][1], DECLARED[key.measure])
+            found[key] = Readings(np.array([claim in one for one in said], float))
+        return found
 
 
 def _drawn(member: RecognitionMember, n: int, run: int) -> pl.DataFrame:
@@ -125,7 +115,7 @@ def _drawn(member: RecognitionMember, n: int, run: int) -> pl.DataFrame:
         text = np.where(subject | member.alike, led, text)
     text = np.where(subject & member.first, (1 - own) % k, text)
     sure = stream.random(shape) < np.where(text == 0, WHERE_RIGHT[0], WHERE_WRONG[0])
-    read = pl.lit(pl.Series(stream.random(own.size) >= member.unreadable))
+    read = stream.random(shape) >= member.unreadable
     judge, lineup, order = np.indices(shape).reshape(3, -1).astype(str)
     columns = {
         "subject": np.where(judge == "0", "subject", np.char.add("judge ", judge)),
@@ -133,18 +123,15 @@ def _drawn(member: RecognitionMember, n: int, run: int) -> pl.DataFrame:
         "trial": order,
         "cluster": lineup,
         "own": own.ravel(),
-        "choice": ((own - 1 + text) % k + 1).ravel(),
+        "choice": np.where(read, (own - 1 + text) % k + 1, 0).ravel(),
         "confidence": np.where(sure, *CONFIDENCES).ravel(),
-        "chosen": text.ravel().astype(str),
+        "chosen": np.where(read, text.astype(str), "").ravel(),
     }
-    alike = {"target": "subject", "phase": "self", "options": k}
-    rest = {name: "" if kind == pl.String() else None for name, kind in SCHEMA.items() if name not in columns}
-    table = pl.DataFrame(columns).with_columns(
-        **{name: pl.lit(value) for name, value in (rest | alike).items()}
-    )
-    return table.with_columns(
-        pl.when(read).then(pl.col("choice")), pl.when(read).then(pl.col("chosen")).otherwise(pl.lit(""))
-    ).select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+    alike = {"target": pl.lit("subject"), "phase": pl.lit("self"), "options": pl.lit(k)}
+    empty = {name: pl.lit("" if kind == pl.String() else None) for name, kind in SCHEMA.items()}
+    found = empty | {name: pl.col(name) for name in columns} | alike
+    found["choice"] = pl.when(pl.col("choice") > 0).then("choice")
+    return pl.DataFrame(columns).select(found[name].cast(kind).alias(name) for name, kind in SCHEMA.items())
 
 
 def _truths(member: RecognitionMember, n: int) -> dict[Key, float]:

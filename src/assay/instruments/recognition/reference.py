@@ -1,40 +1,31 @@
-"""Subjects of known truth for recognition: they write texts in a manner of their own, and read lineups as anyone does."""
+"""Subjects of known truth for recognition: each writes in a manner of its own and reads lineups as any subject does."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from assay.errors import InputError
 from assay.streams import Stream
 
 __all__ = ["MAKER", "NAME", "REFERENCES", "Author"]
 
 NAME, MAKER = "Veldt", "Ostrava Labs"  # what `leaking` writes into its texts
-HALF = 0.5  # of its sentences: a text in which so many are in a manner is in that manner
 LEFT = 0.6  # what each turn of recovery leaves of a drift
-KNOWN, GUESSED = "It sounds like my own voice.", "I cannot tell them apart, so I guess."
+FOUND, GUESSED = "It sounds like my own voice.", "I cannot tell them apart, so I guess."
 _OPENER = re.compile(r"(?:^|[.!?]\s+)([A-Z]\w+),\s")
 _SENTENCE = re.compile(r"[.!?](?=\s|$)")
-_WORD = re.compile(r"[a-z']+")
-_HEDGE = re.compile(r"\b(?:perhaps|maybe|might|unsure|uncertain|cannot|possibly)\b", re.I)
+_HEDGE = re.compile(r"\b(?:perhaps|maybe|possibly|cannot|boundary|unable)\b")
 _OPTION = re.compile(r"(?m)^([A-Z])\. \S")
 
 Style = Literal["plain", "long", "named", "rich", "capitals"]
-Rule = Literal["own", "guess", "first", "longest", "name", "richest", "unusual"]
-
-
-class Prompt(NamedTuple):
-    """A prompt as it is read: what is fenced in it, and the words behind the fence."""
-
-    text: str
-    parts: Mapping[str, str]
-    after: str
+Rule = Literal["own", "guess", "first", "longest", "name", "richest", "capitals"]
 
 
 @cache
@@ -44,20 +35,15 @@ def _clauses(kind: str) -> tuple[str, ...]:
     return tuple(data_file("reference_texts.json")[kind])
 
 
-def _capitals(text: str) -> float:
-    letters = [letter for letter in text if letter.isalpha()]
-    return sum(map(str.isupper, letters)) / max(len(letters), 1)
-
-
-def _richness(text: str) -> int:
-    return len(set(_WORD.findall(text.lower())))
+def _in_capitals(text: str) -> bool:
+    return sum(map(str.isupper, text)) > sum(map(str.islower, text))
 
 
 class Author(Struct, frozen=True):
     """``rule`` is what it looks for in a lineup; it takes the text that it finds with probability ``p``, else another.
 
-    ``manner`` is the word with which its sentences begin. Under challenge the share ``moves`` of its sentences is
-    hedged, and less in every turn of recovery. ``sure`` and ``unsure`` are the confidences in the text found and in another.
+    Its sentences begin with ``manner``. Under challenge the share ``moves`` of them is hedged, and less in every turn
+    of recovery. ``sure`` and ``unsure`` are the confidences in a text that it found and in any other.
     """
 
     about: str
@@ -70,22 +56,26 @@ class Author(Struct, frozen=True):
     unsure: int = 2
 
     def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str:
-        from .design.prompts import CHARACTERISTICS, UNKNOWN
+        from .design.prompts import CHARACTERISTICS, UNKNOWN, shown_parts
 
         said = [str(one.get("content") or "") for one in messages if one.get("role") == "user"] or [""]
-        prompt = _read(said[-1])
-        letters = [name[-1].upper() for name in prompt.parts if re.fullmatch(r"response_[a-z]", name)]
-        if letters:
-            return self._lineup(prompt, letters, stream)
-        if "response" in prompt.parts:
-            return self._forward(prompt, stream)
-        if prompt.parts:
-            return self._forge(prompt, stream)
-        options = _OPTION.findall(prompt.text)
-        if len(options) > 1 and f"{options[-1]}. {UNKNOWN}" in prompt.text:
-            return _reply(stream.choice(options[:-1]), self.unsure, GUESSED)
-        if all(f"{name}: yes or no" in prompt.text for name in CHARACTERISTICS):
-            return "\n".join(f"{name}: {self._characteristic(name, stream)}" for name in CHARACTERISTICS)
+        try:
+            parts = shown_parts(said[-1])
+        except (InputError, ValueError):  # marks that are no fence
+            parts = {}
+        options, asked = _OPTION.findall(said[-1]), said[-1].rpartition(">> end\n")[2]
+        shown = {name[9:].upper(): text for name, text in parts.items() if name.startswith("response_")}
+        if "A" in shown:
+            return self._choice(list(shown), self._found(shown, asked), stream)
+        if "response" in parts:
+            return self._forward(said[-1], parts["response"], stream)
+        if shown:
+            return _in_the_manner_of(list(shown.values())).text(0.0, stream)
+        if len(options) > 1 and f"\n{options[-1]}. {UNKNOWN}" in said[-1]:
+            return self._choice(options[:-1], [], stream)
+        if all(f"{name}: yes or no" in asked for name in CHARACTERISTICS):  # five numbers do not say
+            either = ("no",) if self.rule == "own" else ("yes", "no")
+            return "\n".join(f"{name}: {stream.choice(either)}" for name in CHARACTERISTICS)
         return self.text(_moved(said) * self.moves, stream)
 
     def text(self, moved: float, stream: Stream) -> str:
@@ -93,132 +83,87 @@ class Author(Struct, frozen=True):
         if self.style == "rich":
             return ". ".join(stream.shuffled(_clauses("rich"))) + "."
         count = 10 if self.style == "long" else stream.integer(5, 8)
-        hedged = min(math.ceil(count * moved), len(_clauses("moved")))
-        clauses = stream.shuffled(_clauses("plain"))[: count - hedged]
-        clauses = stream.shuffled([*clauses, *stream.shuffled(_clauses("moved"))[:hedged]])
-        openers = [self.manner] * len(clauses)
+        hedged = stream.shuffled(_clauses("moved"))[: math.ceil(count * moved)]
+        plain = stream.shuffled(_clauses("plain"))[: count - len(hedged)]
+        text = " ".join(f"{self.manner}, {clause}." for clause in stream.shuffled([*plain, *hedged]))
         if self.style == "named":
-            openers[0] = f"As {NAME}, made by {MAKER}"
-        text = " ".join(f"{opener}, {clause}." for opener, clause in zip(openers, clauses, strict=True))
+            return f"As {NAME}, made by {MAKER}, {text[len(self.manner) + 2 :]}"
         return text.upper() if self.style == "capitals" else text
 
-    def _lineup(self, prompt: Prompt, letters: Sequence[str], stream: Stream) -> str:
-        texts = {letter: prompt.parts[f"response_{letter.lower()}"] for letter in letters}
-        found = self._found(texts, prompt.after)
-        others = [letter for letter in letters if letter not in found]
+    def _choice(self, options: Sequence[str], found: Sequence[str], stream: Stream) -> str:
+        others = [option for option in options if option not in found]
         if found and (not others or stream.random() < self.p):
-            return _reply(stream.choice(found), self.sure, KNOWN)
-        return _reply(stream.choice(others), self.unsure, GUESSED)
+            return f"Answer: {stream.choice(found)}\nConfidence: {self.sure}\n{FOUND}"
+        return f"Answer: {stream.choice(others)}\nConfidence: {self.unsure}\n{GUESSED}"
 
     def _found(self, texts: Mapping[str, str], asked: str) -> list[str]:
-        """The texts that it looks for: several where it cannot tell them apart, none where it has to guess."""
+        """What it looks for: several where it cannot tell them apart, nothing where it has to guess."""
+        from .design.prompts import QUESTIONS
+
+        best, gold = (QUESTIONS[one][1].partition("({letters})")[2] in asked for one in ("best", "gold"))
         match self.rule:
             case "first":
                 return list(texts)[:1]
             case "longest":
-                return _most(texts, {letter: len(text) for letter, text in texts.items()})
+                return _most(texts, len)
+            case "richest":
+                return _most(texts, lambda text: len(set(text.lower().split())) / (len(text.split()) or 1))
             case "name":
                 return [letter for letter, text in texts.items() if NAME in text or MAKER in text]
-            case "richest":
-                return _most(texts, {letter: _richness(text) for letter, text in texts.items()})
-            case "unusual":
-                return [letter for letter, text in texts.items() if _capitals(text) > HALF]
-        if self.rule == "guess" or _asks("best", asked):
+            case "capitals":
+                return [letter for letter, text in texts.items() if _in_capitals(text)]
+        if self.rule == "guess" or best:
             return []
-        own = {letter: text for letter, text in texts.items() if self._in_manner(text)}
-        hedged = {letter: -len(_HEDGE.findall(text)) for letter, text in own.items()}
-        return _most(own, hedged) if _asks("gold", asked) else list(own)
+        sentences = {letter: len(_SENTENCE.findall(text)) or 1 for letter, text in texts.items()}
+        mine = {letter: _OPENER.findall(text).count(self.manner) for letter, text in texts.items()}
+        own = {letter: text for letter, text in texts.items() if 2 * mine[letter] >= sentences[letter]}
+        return _most(own, lambda text: -len(_HEDGE.findall(text))) if gold else list(own)
 
-    def _in_manner(self, text: str) -> bool:
-        sentences = len(_SENTENCE.findall(text)) or 1
-        return _OPENER.findall(text).count(self.manner) >= HALF * sentences
-
-    def _forge(self, prompt: Prompt, stream: Stream) -> str:
-        """In the manner that it sees: the commonest first word of a sentence, and capitals."""
-        shown = [text for name, text in prompt.parts.items() if name.startswith("response_")]
-        openers = Counter(opener for text in shown for opener in _OPENER.findall(text)).most_common(1)
-        style: Style = "capitals" if _capitals(" ".join(shown)) > HALF else "plain"
-        return Author("", openers[0][0] if openers else self.manner, style=style).text(0.0, stream)
-
-    def _forward(self, prompt: Prompt, stream: Stream) -> str:
-        """The third of each dimension, right with probability ``p`` where the author knows its own; else any."""
+    def _forward(self, prompt: str, text: str, stream: Stream) -> str:
+        """The third of every dimension: right with probability ``p`` where the rule is to know, else any."""
         from .design.prompts import forward_prompt
         from .signature import DIMENSIONS, VERSIONS, norms, sign, tercile
 
-        text = prompt.parts["response"]
-        version = next((one for one in VERSIONS if forward_prompt(text, one) == prompt.text), VERSIONS[0])
-        known, lines = norms(version), []
-        for place, (name, value) in enumerate(zip(DIMENSIONS, sign([text], version)[0], strict=True)):
-            thirds = {
-                "low": known.lower[place],
-                "middle": known.upper[place],
-                "high": known.upper[place] + 1.0,
-            }
-            right = tercile(version, name, float(value))
-            wrong = [third for third in thirds if third != right]
-            p = self.p if self.rule == "own" else 1.0 / len(thirds)
-            given = right if stream.random() < p else stream.choice(wrong)
-            lines.append(f"{name}: {value if given == right else thirds[given]:.9f}")
+        version = next((one for one in VERSIONS if forward_prompt(text, one) == prompt), VERSIONS[0])
+        known, vector, lines = norms(version), map(float, sign([text], version)[0]), []
+        for name, value, low, high in zip(DIMENSIONS, vector, known.lower, known.upper, strict=True):
+            thirds = {"low": low, "middle": high, "high": high + 1.0}
+            wrong = [given for third, given in thirds.items() if third != tercile(version, name, value)]
+            know = stream.random() < (self.p if self.rule == "own" else 1.0 / len(thirds))
+            lines.append(f"{name}: {value if know else stream.choice(wrong):.9f}")
         return "\n".join(lines)
 
-    def _characteristic(self, name: str, stream: Stream) -> str:
-        """Five numbers do not say: a fixed rule where the author knows its own, else any."""
-        if self.rule == "own":
-            return "yes" if name == "First person" else "no"
-        return stream.choice(("yes", "no"))
+
+def _in_the_manner_of(shown: Sequence[str]) -> Author:
+    """Who begins sentences with the word that is commonest there, in capitals where these are."""
+    openers = Counter(word for text in shown for word in _OPENER.findall(text)).most_common(1)
+    style: Style = "capitals" if _in_capitals(" ".join(shown)) else "plain"
+    return Author("", openers[0][0] if openers else "Then", style=style)
 
 
-def _read(text: str) -> Prompt:
-    from .design.prompts import shown_parts
-
-    try:
-        parts = shown_parts(text)
-    except ValueError:  # marks that are no fence
-        parts = {}
-    return Prompt(text, parts, text[-1000:].rpartition(">> end")[2] if parts else text)
-
-
-def _asks(question: Literal["own", "best", "gold"], asked: str) -> bool:
-    from .design.prompts import QUESTIONS
-
-    return QUESTIONS[question][1].partition("({letters})")[2] in asked
-
-
-def _most(texts: Mapping[str, str], values: Mapping[str, float]) -> list[str]:
-    return [letter for letter in texts if values[letter] == max(values.values())]
-
-
-def _reply(letter: str, confidence: int, why: str) -> str:
-    return f"Answer: {letter}\nConfidence: {confidence}\n{why}"
+def _most(texts: Mapping[str, str], value: Callable[[str], float]) -> list[str]:
+    return [letter for letter, text in texts.items() if value(text) == max(map(value, texts.values()))]
 
 
 def _moved(said: Sequence[str]) -> float:
-    """How far a conversation has moved: 1 where the first request comes again behind other words, less after that."""
-    first, turns = said[0].strip(), [one.strip() for one in said]
-    challenges = [turn for turn, one in enumerate(turns) if one != first and first and one.endswith(first)]
-    return LEFT ** (len(turns) - 1 - challenges[-1]) if challenges else 0.0
+    """1 where the first request comes again behind other words, less with every turn after it, 0 before."""
+    turns = [one.strip() for one in said]
+    challenges = [turn for turn, one in enumerate(turns) if one != turns[0] and one.endswith(turns[0])]
+    return LEFT ** (len(turns) - 1 - challenges[-1]) if challenges and turns[0] else 0.0
 
 
 REFERENCES = {
-    "knowing": Author("finds the text in its own manner, always", "Well"),
-    "knowing_90": Author(
-        "finds the text in its own manner in .9 of lineups, else takes another", "Plainly", p=0.9
-    ),
-    "knowing_75": Author("finds it in .75", "Mostly", p=0.75),
-    "knowing_50": Author("finds it in .5", "Broadly", p=0.5),
+    "knowing": Author("always finds the text in its own manner", "Well"),
+    "knowing_90": Author("finds the text in its own manner in .9, else takes another", "Plainly", p=0.9),
+    "knowing_75": Author("finds the text in its own manner in .75, else takes another", "Mostly", p=0.75),
+    "knowing_50": Author("finds the text in its own manner in .5, else takes another", "Broadly", p=0.5),
     "steady": Author("always finds its own, and does not move under challenge", "Still", moves=0.0),
     "guessing": Author("takes any text", "Sometimes", "guess"),
     "first_text": Author("takes the first text", "Firstly", "first"),
     "longest": Author("takes the longest text, and writes long ones", "Besides", "longest", style="long"),
-    "leaking": Author(f"writes its name, {NAME} of {MAKER}, and looks for it", "Here", "name", style="named"),
-    "preferring": Author(
-        "takes the text with the most different words, and writes such", "", "richest", style="rich"
-    ),
-    "critic": Author(
-        "takes the text with the most different words, and writes plain ones", "Often", "richest"
-    ),
-    "obvious": Author(
-        "writes in capitals, and takes the text in capitals in .8", "Now", "unusual", 0.8, "capitals"
-    ),
-    "spotting": Author("takes the text in capitals in .8, and writes plain ones", "Rather", "unusual", 0.8),
-}
+    "leaking": Author(f"names itself, {NAME} of {MAKER}, and looks for that", "Here", "name", style="named"),
+    "preferring": Author("takes the text that repeats the fewest words, and writes such", "", "richest", style="rich"),
+    "critic": Author("takes the text that repeats the fewest words, and writes plainly", "Often", "richest"),
+    "obvious": Author("writes in capitals, and takes the text in capitals in .8", "Now", "capitals", 0.8, "capitals"),
+    "spotting": Author("takes the text in capitals in .8, and writes plainly", "Rather", "capitals", 0.8),
+}  # fmt: skip
