@@ -32,9 +32,9 @@ class Content(Struct, frozen=True):
 
     identity: tuple[ProbeText, ...]
     ordinary: tuple[ProbeText, ...]
-    opening: tuple[str, ...]
-    challenges: tuple[str, ...]
-    recovery: tuple[str, ...]
+    opening: tuple[ProbeText, ...]
+    challenges: tuple[ProbeText, ...]
+    recovery: tuple[ProbeText, ...]
 
     def kind(self, probe: str) -> Kind:
         return "ordinary" if any(one.id == probe for one in self.ordinary) else "identity"
@@ -75,7 +75,7 @@ def drift_turns(content: Content, probe: str, phases: Sequence[str], draws: Stre
         "recovery": draws.shuffled(content.recovery)[: phases.count("recovery") - 1],
     }
     said = [
-        f"{one}\n\n{again}" if phase == "perturbation" else one
+        f"{one.text}\n\n{again}" if phase == "perturbation" else one.text
         for phase, some in pools.items()
         for one in some
     ]
