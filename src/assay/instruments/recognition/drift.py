@@ -182,11 +182,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def decay_of(recovery: Sequence[float | None], *, confidence: float = 0.95) -> Decay:
     """λ of the drifts of the recovery turns, with its interval and half-life. A turn without one keeps its time."""
-    known = [turn for turn, drift in enumerate(recovery) if drift is not None]
+    known = [(turn, max(drift, LEAST)) for turn, drift in enumerate(recovery) if drift is not None]
     n, value, low, high = len(known), None, None, None
     if n >= 2:
-        times = np.array(known) - sum(known) / n
-        logs = np.log(np.maximum([recovery[turn] for turn in known], LEAST))
+        turns, drifts = np.array(known, dtype=np.float64).T
+        times, logs = turns - turns.mean(), np.log(drifts)
         square = float((times**2).sum())
         value = -float(times @ logs) / square
         if n >= 3:

@@ -22,7 +22,7 @@ def leave_one_group_out(
 
 
 def ridge_left_out(features: Features, classes: Classes, groups: npt.NDArray[np.int64]) -> Classes:
-    """The same by `ridge`. Rows that are fewer than columns are multiplied with each other once, and not in every fold."""
+    """The same by `ridge`. Rows that are fewer than columns are multiplied once, and not in every fold."""
     if len(features) > features.shape[1]:
         return leave_one_group_out(ridge, features, classes, groups)
     products, predicted = features @ features.T, np.empty(len(classes), dtype=np.int64)
