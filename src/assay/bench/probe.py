@@ -108,7 +108,8 @@ class Probe:
         """Put a conversation to the subject. A fault that outlasts the tries ends the trial as excluded."""
         ordinal = self._next("sent", "received")
         trial = self.trial
-        request = Request(tuple(messages), trial.sampling, self._seed(ordinal), tuple(tools))
+        asked = self._subject.spec.addressed(tuple(messages))
+        request = Request(asked, trial.sampling, self._seed(ordinal), tuple(tools))
         with blaming(f"the subject {trial.subject}", "wire"):
             wire = self._subject.wire(request)
             if not isinstance(wire, dict):

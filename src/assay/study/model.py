@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from assay.vocabulary import Sampling, Seeding
+from assay.vocabulary import Message, Sampling, Seeding
 
 __all__ = ["Budget", "Limits", "LlamaCpp", "Price", "SamplingDefaults", "Study", "SubjectSpec"]
 
@@ -64,6 +64,9 @@ class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     reasoning_tag: str | None = None  # of reasoning that stands at the head of a reply: <think>…</think>
     recipe: str | None = None  # NAME/VERSION, where one was filled in
     llama_cpp: LlamaCpp | None = None  # of local: subjects
+    system: str | None = None  # said to it before every conversation
+    maker: str | None = None  # who made it, and which models it is kin to: subjects are told apart by these
+    family: str | None = None
 
     @property
     def kind(self) -> str:
@@ -77,6 +80,14 @@ class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     def title(self) -> str:
         """How it is called in tables and in trial ids."""
         return self.label or self.subject
+
+    def addressed(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """A conversation with the system prompt of the subject before it, and before that of the instrument."""
+        if not self.system:
+            return messages
+        if messages and messages[0].role == "system":
+            return (Message("system", f"{self.system}\n\n{messages[0].content}"), *messages[1:])
+        return (Message("system", self.system), *messages)
 
     def leaves_out(self, parameter: str) -> bool:
         """Whether a parameter of the sampling is never sent to it."""

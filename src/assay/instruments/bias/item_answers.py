@@ -6,7 +6,14 @@ import re
 
 from msgspec import Struct, structs
 
-from assay.measuring.answers import Answer, read_choice, read_confidence, read_number, read_yes_no
+from assay.measuring.answers import (
+    Answer,
+    read_choice,
+    read_confidence,
+    read_number,
+    read_yes_no,
+    without_confidence,
+)
 
 from .items.instance import BiasInstance
 
@@ -14,10 +21,6 @@ __all__ = ["CHOICE", "ItemAnswer", "read_item_answer"]
 
 CHOICE = ("letter", "position", "options")  # what a choice was, and among how many
 
-# The line of the confidence is no part of the answer: its number would be read as one. An answer may follow in it.
-_CONFIDENCE = re.compile(
-    r"[ \t,;(|*_–-]{0,40}\bconfidence(?: level)?[*_ \t]{0,40}[:=](?:(?!\banswer[*_ \t]{0,4}[:=])[^\n])*", re.I
-)
 AMBIGUOUS = "ambiguous"  # a percentage that may be a share
 _SHARE = re.compile(r"[-−–]?0?\.\d+")
 
@@ -39,7 +42,7 @@ class ItemAnswer(Struct, frozen=True):
 
 def read_item_answer(text: str, instance: BiasInstance) -> ItemAnswer:
     """A reply that declares no answer has no score, whatever confidence it states."""
-    given = _CONFIDENCE.sub("", text)
+    given = without_confidence(text)
     found: Answer
     if instance.answer == "choice":
         found = read_choice(given, instance.labels)

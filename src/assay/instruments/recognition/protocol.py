@@ -1,45 +1,322 @@
-"""The recognition instrument: whether a subject knows its own words."""
+"""The recognition protocol: a fleet writes, then each subject is asked which texts are its own.
+
+Waves: collect (answers to probes, and conversations that drift), forge (texts in the manner of others), judge (lineups
+of phases 1 and 2, signatures of phases 3 and 4). A trial of judging ends as ``success`` where the answer is right.
+"""
 
 from __future__ import annotations
 
-from assay.measuring import InstrumentBase, Rows, ScoredRows
-from assay.report.presentation import Headline, Presentation
-from assay.report.tables import Column, headline_table
-from assay.vocabulary import Result
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
+import msgspec
+
+from assay.bench import Item, Plan, Prepared, Probe
+from assay.canonical import digest, encode
+from assay.errors import UnknownName
+from assay.evidence.records import Evidence, Record
+from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error
+from assay.measuring.calibration import Grid
+from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
+from assay.report.presentation import Headline, Presentation
+from assay.study import Lock, Source, Study, convert
+from assay.vocabulary import Instance, Result, Trial
+
+from .design.asking import Conductor
+from .design.fleet import origins_of
+from .design.planning import expected_calls, limits_of
+from .design.probes import Content, chosen_probes, shipped_content
+from .design.schedule import Schedule
+from .design.texts import COLLECT, FLEET, CollectedText, collected_texts, read_fleet
+from .options import RecognitionOptions
+from .present import headline_of, present, summary_of
 from .row_options import ROW_HELP, RecognitionRowOptions
 
 __all__ = ["Recognition"]
 
-COLUMNS = (
-    Column("accuracy", "accuracy"),
-    Column("corrected", "accuracy_corrected"),
-    Column("self-advantage", "self_advantage"),
-    Column("same in every order", "order_consistent"),
-    Column("unreadable", "unknown_rate"),
-)
-CAPTION = (
-    "Corrected for positions, a judge that always answers alike is at chance. The self-advantage is over other judges "
-    "on the same lineups: accuracy without it is no self-recognition."
-)
+T = TypeVar("T")
+MOST_KEPT = 64
 
 
 class Recognition(InstrumentBase):
     """Does a subject know its own words, beyond what other judges see in them?"""
 
     name = "recognition"
+    version = "1"
     noun = "probes"
+    option_type = RecognitionOptions
     row_option_type = RecognitionRowOptions
     row_help = ROW_HELP
+    quick: ClassVar[dict[str, Any]] = {
+        "probes": ["cognitive_fingerprint", "impersonation", "inner_voice"],
+        "samples": 1,
+        "words": 40,
+        "lineups": 1,
+        "ordinary_lineups": 0,
+        "token_lineups": 0,
+        "forgery_lineups": 0,
+        "judges": 1,
+        "gold": 1,
+        "inverse": 2,
+        "bidirectional": 1,
+        "baseline_turns": 2,
+        "perturbation_turns": 1,
+        "recovery_turns": 1,
+        "max_tokens": 64,
+        "judge_max_tokens": 32,
+    }
+
+    def __init__(self) -> None:
+        self._memory: dict[tuple[str, str], Any] = {}
+
+    # What is declared.
+
+    def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
+        at = ("instruments", self.name)
+        try:
+            chosen_probes(shipped_content(), convert(options, RecognitionOptions, source, at).probes)
+        except UnknownName as error:
+            raise option_error(source, (*at, "probes"), str(error)) from None
+        return super().prepare(study, options, base, source)
+
+    def materials(self, study: Study, options: RecognitionOptions, base: Path) -> Any:
+        stored: list[dict[str, Any]] = []
+        content = shipped_content()
+        if options.fleet:
+            stored, content = read_fleet(base / options.fleet, content)
+        return {
+            "content": msgspec.to_builtins(content),
+            "probes": chosen_probes(shipped_content(), options.probes),
+            "fleet": stored,
+        }
+
+    def strata(self, lock: Lock) -> Iterable[str]:
+        return ("fleet",)
+
+    def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
+        """The waves that have trials, one after the other. Forgeries and lineups are built from what was collected."""
+        if evidence.stratum is None or evidence.waves > 2:
+            return
+        wave, schedule = evidence.waves, self._schedule(lock)
+        for stage in ("collect", "forge", "judge"):
+            if stage != "collect":
+                schedule = schedule._replace(texts=self._texts(evidence))
+            found = getattr(schedule, stage)()
+            first = next(found, None)
+            if first is not None and wave == 0:
+                yield first
+                yield from found
+                return
+            wave -= first is not None
+
+    async def conduct(self, trial: Trial, probe: Probe) -> None:
+        await self._conductor(probe.lock).conduct(trial, probe)
+
+    def _options(self, lock: Lock) -> RecognitionOptions:
+        return self._kept(lock, "options", lambda: lock.options(self.name, RecognitionOptions))
+
+    def _content(self, lock: Lock) -> Content:
+        return self._kept(
+            lock, "content", lambda: msgspec.convert(lock.materials[self.name]["content"], Content)
+        )
+
+    def _schedule(self, lock: Lock) -> Schedule:
+        found = lock.materials[self.name]
+        return Schedule(self, lock, self._options(lock), self._content(lock), found["probes"], found["fleet"])
+
+    def _conductor(self, lock: Lock) -> Conductor:
+        def made() -> Conductor:
+            stored = lock.materials[self.name]["fleet"]
+            origins = origins_of(lock.study.specs, stored)
+            names = {part for name in origins for part in (name, name.partition(":")[2])}
+            names |= {part for origin in origins.values() for part in origin}
+            return Conductor(
+                self._options(lock),
+                self._content(lock),
+                sorted(names - {""}),
+                {f"{FLEET}{digest(row)}": row for row in stored},
+                origins,
+            )
+
+        return self._kept(lock, "conductor", made)
+
+    def _kept(self, lock: Lock, what: str, make: Callable[[], T]) -> T:
+        key = (lock.digest, what)
+        if key not in self._memory:
+            if len(self._memory) >= MOST_KEPT:
+                self._memory.clear()
+            self._memory[key] = make()
+        found: T = self._memory[key]
+        return found
+
+    def _texts(self, evidence: Evidence) -> list[CollectedText]:
+        lock: Lock = evidence.lock
+        return collected_texts(evidence, lock.materials[self.name]["fleet"], self._options(lock).turns)
+
+    # What it amounts to.
+
+    def _run(self, evidence: Evidence) -> tuple[list[CollectedText], list[tuple[Record, dict[str, Any]]]]:
+        """The texts and the answers of a run, worked out once."""
+        from .answers import answer_rows
+
+        def made() -> tuple[list[CollectedText], list[tuple[Record, dict[str, Any]]]]:
+            texts = self._texts(evidence)
+            return texts, list(answer_rows(evidence, texts, self._conductor(evidence.lock).origins))
+
+        return self.memo(evidence, made)
+
+    def score(self, evidence: Evidence) -> Result:
+        from .answers import answer_table
+        from .fleet_scoring import fleet_scores
+        from .scoring import score_lineups
+
+        lock: Lock = evidence.lock
+        options = self._options(lock)
+        texts, answers = self._run(evidence)
+        lost, there = LostTrials("subject"), []
+        for record, row in answers:
+            lost.add(row, record.outcome, record.reason)
+            there += [row] if record.outcome != "excluded" else []
+        for record in evidence:
+            if record.trial.stage in (COLLECT, "drift", "forge"):
+                lost.add({"subject": record.trial.subject}, record.outcome, record.reason)
+        scores = score_lineups(answer_table(there), RecognitionRowOptions(confidence=options.confidence))
+        fleet = fleet_scores(texts, scores.measures, there, self._conductor(lock), lock.digest)
+        share = lock.study.limits.excluded_share
+        return self.result(
+            evidence,
+            [lost.flagged(measure, share) for measure in (*scores.measures, *fleet.measures)],
+            [*scores.verdicts, *fleet.verdicts],
+            excluded=lost.excluded,
+            notes=[*scores.notes, *self._shortfalls(evidence)],
+        )
+
+    def _shortfalls(self, evidence: Evidence) -> list[str]:
+        schedule = self._schedule(evidence.lock)._replace(texts=self._run(evidence)[0])
+        return [] if self.unfinished(evidence) else limits_of(schedule)
+
+    def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        for record, row in self._run(evidence)[1]:
+            if record.outcome != "excluded":
+                yield {name: value for name, value in row.items() if value not in (None, "")}
+
+    def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
+        """An answer of a judge, or a text; what both have stands first."""
+        texts, answers = self._run(evidence)
+        for record, row in answers:
+            reply = record.replies[-1].text if record.replies else None
+            kept = {
+                name: value for name, value in row.items() if name not in ("trial", "question", "explanation")
+            }
+            yield {
+                "id": record.id,
+                **kept,
+                "outcome": record.outcome,
+                "reason": record.reason,
+                "reply": reply,
+            }
+        for one in texts:
+            at = {
+                "subject": one.author,
+                "target": one.subject,
+                "phase": one.phase or one.stage,
+                "cluster": one.probe,
+            }
+            yield {"id": one.reference.partition(":")[0], **at, "turn": one.turn, "reply": one.text}
+
+    def attachments(self, evidence: Evidence) -> dict[str, bytes]:
+        """What was collected, as a fleet that a later study can name."""
+        origins, content = self._conductor(evidence.lock).origins, self._content(evidence.lock)
+        lines = [
+            encode(
+                {
+                    "subject": one.subject,
+                    "maker": origins[one.subject].maker,
+                    "family": origins[one.subject].family,
+                    "probe": one.probe,
+                    "prompt": content.by_id[one.probe],
+                    "kind": content.kind(one.probe),
+                    "sample": one.sample,
+                    "phase": one.phase,
+                    "turn": one.turn,
+                    "response": one.text,
+                }
+            )
+            for one in self._run(evidence)[0]
+            if one.stage != "forge"
+        ]
+        return {"fleet.jsonl": b"".join(line + b"\n" for line in lines)} if lines else {}
 
     def score_rows(self, rows: Rows, options: RecognitionRowOptions) -> ScoredRows:
         from .rows import lineup_records, score_rows
 
         scores, table = score_rows(rows, options)
         result = self.rows_result(scores.measures, scores.verdicts, notes=scores.notes)
-        shown = Presentation(headline=self.headline(result))
-        return ScoredRows(result, lambda: lineup_records(rows, table), lambda: shown)
+        return ScoredRows(result, lambda: lineup_records(rows, table), partial(present, result))
+
+    # What people see.
 
     def headline(self, result: Result) -> Headline:
-        found = result.measures
-        return headline_table(found, title=self.title, rows=("subject",), columns=COLUMNS, caption=CAPTION)
+        return headline_of(result)
+
+    def summary(self, result: Result) -> list[str]:
+        return summary_of(result)
+
+    def present(self, evidence: Evidence, result: Result) -> Presentation:
+        return present(result)
+
+    def targets(self) -> dict[str, Target]:
+        own = {"phase": "self"}
+        return {
+            "accuracy": Target(measure="accuracy", labels=own),
+            "accuracy_corrected": Target(measure="accuracy_corrected", labels=own),
+            "self_advantage": Target(measure="self_advantage", labels=own, lowest=-1.0),
+            "unknown_rate": Target(measure="unknown_rate", side="at most"),
+        }
+
+    def grid(self) -> Grid[Any]:
+        from .calibration import RecognitionGrid
+
+        return RecognitionGrid()
+
+    def warnings(self, lock: Lock) -> list[str]:
+        return [*super().warnings(lock), *limits_of(self._schedule(lock))]
+
+    def plan(self, lock: Lock) -> Plan:
+        schedule = self._schedule(lock)
+        calls = expected_calls(schedule)
+        return Plan(
+            trials=calls.trials,
+            calls=calls.calls,
+            input_tokens=calls.characters // CHARACTERS_PER_TOKEN,
+            output_tokens=calls.output_tokens,
+            detectable=self.detectable(lock, ()),
+        )
+
+    def detectable(self, lock: Lock, trials: Sequence[Trial]) -> tuple[str, ...]:
+        from .predictions import establishable
+
+        options, subjects = self._options(lock), len(lock.study.specs)
+        return establishable(options.lineups, subjects, 1.0 - options.confidence)
+
+    def items(self) -> list[Item]:
+        content = shipped_content()
+        each = [("identity", one) for one in content.identity] + [
+            ("ordinary", one) for one in content.ordinary
+        ]
+        return [Item(one.id, kind, one.text) for kind, one in each]
+
+    def show(self, item: str, seed: int) -> dict[str, Any]:
+        """A probe as it is put to subjects: the same under every seed."""
+        known = shipped_content().by_id
+        if item not in known:
+            raise UnknownName("probe", item, known)
+        instance = Instance(self.name, f"probe/{item}", 0, seed)
+        said = [{"role": "user", "content": known[item]}]
+        return {
+            "instance": instance.digest,
+            "messages": said,
+            "criterion": "which of several answers is whose",
+        }

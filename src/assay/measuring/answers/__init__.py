@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .answer import PATHS, SEVERAL, TAKEN_BACK, UNREAD, Answer
 from .choice import read_choice, read_yes_no
-from .quantities import read_confidence, read_number, read_share
+from .quantities import read_confidence, read_number, read_share, without_confidence
 from .written import WrittenReply, written_replies
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "read_number",
     "read_share",
     "read_yes_no",
+    "without_confidence",
     "written_replies",
 ]

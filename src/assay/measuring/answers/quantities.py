@@ -14,7 +14,7 @@ from .patterns import pattern
 from .reply import PlainReply
 from .stated_value import stated_value
 
-__all__ = ["read_confidence", "read_number", "read_share"]
+__all__ = ["read_confidence", "read_number", "read_share", "without_confidence"]
 
 PERCENT = 100.0
 SIGN = "№"  # where a number begins, in patterns
@@ -22,6 +22,10 @@ LINE, REST = 40, 400  # numbers and characters of a line that are looked at
 BOUND = 40  # characters before a number that may make it a bound
 _ALONE = re.compile(r"(?:Answer: [A-H]\s{1,4})?Confidence: ([2-9]|[1-9]\d|100)\s{0,9}")
 _CURRENCY = "$€£ "
+# An answer may follow in the line of the confidence.
+_CONFIDENCE = re.compile(
+    r"[ \t,;(|*_–-]{0,40}\bconfidence(?: level)?[*_ \t]{0,40}[:=](?:(?!\banswer[*_ \t]{0,4}[:=])[^\n])*", re.I
+)
 
 
 class _Given(NamedTuple):
@@ -58,6 +62,11 @@ def read_confidence(text: str, scale: float = PERCENT) -> Answer:
         return one.value / scale if 0 <= one.value <= scale else None
 
     return _read(text, "confidence", level)
+
+
+def without_confidence(text: str) -> str:
+    """A reply without its stated confidence, whose number would be read as an answer."""
+    return _CONFIDENCE.sub("", text)
 
 
 def _share(one: FoundNumber) -> float | None:

@@ -42,6 +42,7 @@ class _Lines(TypedDict, total=False):
     x_axis: str
     over: str  # what several measures at one place are, such as "contracts"
     references: Sequence[Reference]
+    stage: Key | None  # what a step belongs to: named above, with a line where it changes
 
 
 def panels(measures: Sequence[Measure], **how: Unpack[_Lines]) -> Picture | None:
@@ -79,6 +80,7 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
         if step in line
     ]
     drawn = [m for *_, there in everywhere for m in there]
+    stages = _stages(measures, how, where)
     # One legend where panels share their lines; else each has its own and begins with the first colour.
     names = list(dict.fromkeys(name for lines in shown.values() for name in lines))
     shared = len(names) <= MOST_LINES
@@ -88,7 +90,7 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
         grid = panel_grid(figure, len(shown), across)
         low, high = marks.axis_range(drawn, references)
         for axes, (panel, lines) in zip(grid, shown.items(), strict=True):
-            axes.set_title(label(panel, 90 // across))
+            axes.set_title(label(panel, 90 // across), pad=18 if stages else None)
             axes.set_ylim(low, high)
             axes.grid(axis="y")
             if low < 0 < high:
@@ -100,6 +102,7 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
                 marks.draw_reference(axes, reference, placed, 0.35 * _gap(where), upright=True)
             _draw_lines(axes, lines, where, names if shared else [*lines], ribbons=ribbons)
             _draw_steps(axes, where, int(ROOM / across * (1.0 if shared else 0.6)))
+            _draw_stages(axes, stages, where)
             axes.set_xlabel(label(how.get("x_axis", ""), 60))
             if not shared:
                 axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, handlelength=1.4)
@@ -116,9 +119,9 @@ def _figure(measures: Sequence[Measure], how: _Lines, *, to_scale: bool, ribbons
         interval=_interval(everywhere, how.get("over", ""), ribbons=ribbons),
     )
     named = [(_named(*at, label_text(step)), m) for *at, step, there in everywhere for m in there]
-    return Picture(
-        how["title"], svg_later(figure), said, f"{axis or how['title']}. {marks.figure_alt(named)}"
-    )
+    marked = "".join(f"{name} from {label_text(steps[0])}. " for name, steps in stages)
+    alt = f"{axis or how['title']}. {marked}{marks.figure_alt(named)}"
+    return Picture(how["title"], svg_later(figure), said, alt)
 
 
 def _gathered(measures: Sequence[Measure], how: _Lines) -> dict[str, dict[str, Line]]:
@@ -143,6 +146,27 @@ def _positions(steps: Sequence[Step], *, to_scale: bool) -> dict[Step, float]:
 
 def _gap(where: Mapping[Step, float]) -> float:
     return min((after - before for before, after in pairwise(where.values())), default=1.0)
+
+
+def _stages(
+    measures: Sequence[Measure], how: _Lines, where: Mapping[Step, float]
+) -> list[tuple[str, list[Step]]]:
+    """Stretches of steps that belong together, in their order."""
+    key = how.get("stage")
+    of = {value_of(how["x"], m): text_of(key, m) for m in reversed(measures)} if key is not None else {}
+    return [(name, list(steps)) for name, steps in groupby(where if of else (), key=lambda step: of[step])]
+
+
+def _draw_stages(
+    axes: Axes, stages: Sequence[tuple[str, Sequence[Step]]], where: Mapping[Step, float]
+) -> None:
+    for (_, before), (_, after) in pairwise(stages):
+        between = (where[before[-1]] + where[after[0]]) / 2
+        axes.axvline(between, color=INK, linewidth=0.8, linestyle=":", alpha=0.6)
+    for name, steps in stages:
+        middle = (where[steps[0]] + where[steps[-1]]) / 2
+        above = axes.get_xaxis_transform()
+        axes.text(middle, 1.02, label(name, 20), ha="center", va="bottom", fontsize=8.5, transform=above)
 
 
 def _draw_lines(
