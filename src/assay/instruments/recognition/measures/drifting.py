@@ -67,7 +67,7 @@ def _means(found: Sequence[DriftReading], units: str, say: MeasureBuilder) -> It
         return student_measure(say, name, known, notes, at=at, units=units, why=why)
 
     for (turn, phase), drifts in sorted(turns.items()):
-        yield mean("drift", drifts, units, NO_DRIFT, turn=turn, phase=phase)
+        yield mean("drift", drifts, units, NO_DRIFT, turn=float(turn), phase=phase)
     yield mean("peak_drift", [one.peak for one in found], units, NO_DRIFT)
     yield mean("final_drift", [one.final for one in found], units, NO_DRIFT)
     yield mean("baseline_drift", [one.baseline for one in found], units, NO_DRIFT)

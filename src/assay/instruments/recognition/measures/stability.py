@@ -4,9 +4,10 @@ r is Pearson's, over subjects, of accuracy and 1 / peak drift. Its interval, on 
 
     z ± t · max(1 / √(n - 3), standard error of z by the jackknife),   t of Student with n - 2 degrees of freedom
 
-Fisher's error alone assumes that both are normal; the jackknife's alone is too small in small fleets; Student's
-quantile allows for an error that is itself estimated. Each alone covers too seldom in simulated fleets, together they
-cover in .935 or more (tests, `proof`). A permutation test is exact for independence, and says nothing of r = .6.
+Fisher's error alone assumes that both are normal, and covers in .81 to .91 of simulated fleets where a few subjects are
+far out; the jackknife's alone in .88 where none is. Student's quantile allows for an error that is itself estimated.
+All three together cover in .935 or more of plausible fleets of 5 to 30 (tests, `proof`), in small ones far more: a
+wrong verdict is worse than none. A permutation test is exact for independence, and says nothing of r = .6.
 """
 
 from __future__ import annotations
