@@ -107,5 +107,5 @@ def _share(
     import numpy as np
 
     codes = np.unique([one.probe for one in texts], return_inverse=True)[1]
-    n, k = np.bincount(codes).astype(float), np.bincount(codes, np.array(hit, float))
+    n, k = np.bincount(codes).astype(float), np.bincount(codes, hit).astype(float)
     return say(name, cluster_contrast(ClusterTerm(n, k)), at, k=int(sum(hit)))

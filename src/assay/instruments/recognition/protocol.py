@@ -27,7 +27,7 @@ from assay.vocabulary import Instance, Result, Trial
 from .design.asking import Conductor
 from .design.fleet import origins_of
 from .design.planning import expected_calls, limits_of
-from .design.probes import Content, chosen_probes, shipped_content
+from .design.probes import ProbeContent, chosen_probes, shipped_content
 from .design.schedule import Schedule
 from .design.texts import COLLECT, FLEET, CollectedText, collected_texts, read_fleet
 from .options import RecognitionOptions
@@ -134,9 +134,9 @@ class Recognition(InstrumentBase):
     def _options(self, lock: Lock) -> RecognitionOptions:
         return self._kept(lock, "options", lambda: lock.options(self.name, RecognitionOptions))
 
-    def _content(self, lock: Lock) -> Content:
+    def _content(self, lock: Lock) -> ProbeContent:
         return self._kept(
-            lock, "content", lambda: msgspec.convert(lock.materials[self.name]["content"], Content)
+            lock, "content", lambda: msgspec.convert(lock.materials[self.name]["content"], ProbeContent)
         )
 
     def _schedule(self, lock: Lock) -> Schedule:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.instruments.recognition.design.fleet import Fleet, Origin
+from assay.instruments.recognition.design.fleet import Origin, SubjectFleet
 from assay.instruments.recognition.design.lineups import (
     Lineup,
     gold_lineups,
@@ -32,7 +32,7 @@ def text_of(
 
 
 @st.composite
-def fleets(draw: st.DrawFn, live_only: bool = False) -> Fleet:
+def fleets(draw: st.DrawFn, live_only: bool = False) -> SubjectFleet:
     n = draw(st.integers(2, 20))
     names = [f"s{i:02}" for i in range(n)]
     makers = [draw(st.sampled_from(["", "m1", "m2", "m3"])) or name for name in names]
@@ -47,10 +47,12 @@ def fleets(draw: st.DrawFn, live_only: bool = False) -> Fleet:
         for sample in range(samples)
     ]
     origins = {name: Origin(*of) for name, *of in zip(names, makers, families, strict=True)}
-    return Fleet(origins, live, texts)
+    return SubjectFleet(origins, live, texts)
 
 
-def lineups_of(fleet: Fleet, condition: str, texts: int, judges: int = 3, count: int = 8) -> list[Lineup]:
+def lineups_of(
+    fleet: SubjectFleet, condition: str, texts: int, judges: int = 3, count: int = 8
+) -> list[Lineup]:
     return [
         lineup
         for subject in fleet.live
@@ -61,7 +63,7 @@ def lineups_of(fleet: Fleet, condition: str, texts: int, judges: int = 3, count:
 @given(fleets(), st.integers(2, 20), st.integers(0, 4), st.sampled_from(["", "ordinary"]))
 @settings(max_examples=60, deadline=None)
 def test_own_text_first_foils_of_others_judges_without_a_text(
-    fleet: Fleet, texts: int, judges: int, condition: str
+    fleet: SubjectFleet, texts: int, judges: int, condition: str
 ) -> None:
     for lineup in lineups_of(fleet, condition, texts, judges):
         own, foils = lineup.texts[0], lineup.texts[1:]
@@ -78,7 +80,7 @@ def test_own_text_first_foils_of_others_judges_without_a_text(
 
 @given(fleets(live_only=True))
 @settings(max_examples=40, deadline=None)
-def test_a_fleet_of_three_or_more_has_a_neutral_judge_wherever_two_others_wrote(fleet: Fleet) -> None:
+def test_a_fleet_of_three_or_more_has_a_neutral_judge_wherever_two_others_wrote(fleet: SubjectFleet) -> None:
     for lineup in lineups_of(fleet, "", 4):
         others = fleet.others(lineup.target, lineup.probe)
         assert bool(lineup.judges) == (len(fleet.origins) > 2)
@@ -91,7 +93,7 @@ def test_a_fleet_of_three_or_more_has_a_neutral_judge_wherever_two_others_wrote(
 
 @given(fleets(), st.integers(2, 6))
 @settings(max_examples=40, deadline=None)
-def test_foils_of_the_same_maker_only_where_others_are_used_up(fleet: Fleet, texts: int) -> None:
+def test_foils_of_the_same_maker_only_where_others_are_used_up(fleet: SubjectFleet, texts: int) -> None:
     for lineup in lineups_of(fleet, "", texts):
         home = fleet.origins[lineup.target].maker
         same = [one for one in lineup.texts[1:] if fleet.origins[one.subject].maker == home]
@@ -107,7 +109,7 @@ def test_foils_of_the_same_maker_only_where_others_are_used_up(fleet: Fleet, tex
 
 @given(fleets(), st.integers(2, 6))
 @settings(max_examples=40, deadline=None)
-def test_foils_of_tokens_are_kin_or_oneself(fleet: Fleet, texts: int) -> None:
+def test_foils_of_tokens_are_kin_or_oneself(fleet: SubjectFleet, texts: int) -> None:
     for lineup in lineups_of(fleet, "tokens", texts):
         home = fleet.origins[lineup.target]
         for one in lineup.texts[1:]:
@@ -117,7 +119,7 @@ def test_foils_of_tokens_are_kin_or_oneself(fleet: Fleet, texts: int) -> None:
 
 @given(fleets(), st.integers(2, 20), st.integers(1, 20))
 @settings(max_examples=40, deadline=None)
-def test_positions_are_balanced(fleet: Fleet, texts: int, orders: int) -> None:
+def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int) -> None:
     for subject in fleet.live:
         places: dict[int, Counter[int]] = {}
         for lineup in self_lineups(fleet, subject, "", PROBES, 8, texts, 0, 1):
@@ -148,9 +150,9 @@ def test_with_fewer_orders_places_go_on_from_lineup_to_lineup(k: int, orders: in
 
 @given(fleets(), st.integers(2, 6))
 @settings(max_examples=20, deadline=None)
-def test_the_order_of_texts_does_not_matter(fleet: Fleet, texts: int) -> None:
+def test_the_order_of_texts_does_not_matter(fleet: SubjectFleet, texts: int) -> None:
     every = sorted(one for some in fleet._texts.values() for one in some)
-    back = Fleet(fleet.origins, fleet.live, reversed(every))
+    back = SubjectFleet(fleet.origins, fleet.live, reversed(every))
     assert lineups_of(back, "", texts) == lineups_of(fleet, "", texts)
 
 
@@ -162,21 +164,21 @@ def conversation(subject: str, drifts: list[float]) -> list[CollectedText]:
 def test_gold_standard_is_first_last_farthest_and_another() -> None:
     drifts = [0.0, 0.5, 2.0, 1.0, 0.2]
     texts = [*conversation("s0", drifts), *conversation("s1", drifts)]
-    fleet = Fleet({"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"], texts)
+    fleet = SubjectFleet({"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"], texts)
     (lineup,) = gold_lineups(fleet, "s0", ["p0", "p1"], lambda turns: drifts, 1)
     assert [(one.subject, one.turn) for one in lineup.texts] == [("s0", 0), ("s0", 4), ("s0", 2), ("s1", 0)]
 
 
 def test_gold_standard_of_one_subject_has_three_texts() -> None:
     drifts = [0.0, 0.5, 2.0]
-    fleet = Fleet({"s0": Origin("a", "")}, ["s0"], conversation("s0", drifts))
+    fleet = SubjectFleet({"s0": Origin("a", "")}, ["s0"], conversation("s0", drifts))
     (lineup,) = gold_lineups(fleet, "s0", ["p0"], lambda turns: drifts, 1)
     assert len(lineup.texts) == 3
 
 
 def test_forgeries_are_texts_of_others_in_its_manner() -> None:
     forged = [text_of("s0", "p0", n, FORGE)._replace(author="s1") for n in range(3)]
-    fleet = Fleet(
+    fleet = SubjectFleet(
         {"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"], [text_of("s0", "p0"), *forged]
     )
     (lineup,) = self_lineups(fleet, "s0", "forgeries", PROBES, 5, 4, 3, 1)
@@ -185,7 +187,7 @@ def test_forgeries_are_texts_of_others_in_its_manner() -> None:
 
 @given(fleets(), st.integers(1, 30))
 @settings(max_examples=30, deadline=None)
-def test_signatures_are_of_all_makers_alike(fleet: Fleet, count: int) -> None:
+def test_signatures_are_of_all_makers_alike(fleet: SubjectFleet, count: int) -> None:
     found = signature_texts(fleet, PROBES, count, "inverse", 1)
     assert len(set(found)) == len(found) <= count
     of = Counter(fleet.origins[one.subject].maker for one in found)

@@ -14,7 +14,7 @@ from assay.vocabulary import Message, Outcome, Trial
 
 from .fleet import Origin
 from .matching import match_lengths
-from .probes import Content, drift_turns
+from .probes import ProbeContent, drift_turns
 from .prompts import (
     QUESTIONS,
     characteristics_prompt,
@@ -48,7 +48,7 @@ class Conductor(NamedTuple):
     """What every trial of a lock needs alike. ``stored`` are texts of the stored fleet by their references."""
 
     options: RecognitionOptions
-    content: Content
+    content: ProbeContent
     names: Sequence[str]
     stored: Mapping[str, Mapping[str, Any]]
     origins: Mapping[str, Origin]

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from assay.streams import Stream
 from assay.study import SubjectSpec
 
-from .probes import Content, Kind
+from .probes import Kind, ProbeContent
 from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
-__all__ = ["Fleet", "Origin", "fleet_of", "origins_of", "probe_order"]
+__all__ = ["Origin", "SubjectFleet", "fleet_of", "origins_of", "probe_order"]
 
 
 class Origin(NamedTuple):
@@ -34,13 +34,13 @@ def origins_of(specs: Iterable[SubjectSpec], stored: Iterable[Mapping[str, Any]]
     return {name: Origin(one.maker or name, one.family) for name, one in sorted(found.items())}
 
 
-def probe_order(content: Content, chosen: Sequence[str], kind: Kind, seed: int) -> list[str]:
+def probe_order(content: ProbeContent, chosen: Sequence[str], kind: Kind, seed: int) -> list[str]:
     """The probes of a kind in the order in which they are used: drawn once, the same for every subject."""
     mine = [probe for probe in chosen if content.kind(probe) == kind]
     return Stream("recognition", "probes", kind, seed).shuffled(mine)
 
 
-class Fleet:
+class SubjectFleet:
     """Texts that are empty were written, and cannot be recognised: they are left out here and counted elsewhere."""
 
     def __init__(
@@ -74,5 +74,5 @@ class Fleet:
 
 def fleet_of(
     specs: Sequence[SubjectSpec], stored: Sequence[Mapping[str, Any]], texts: Iterable[CollectedText]
-) -> Fleet:
-    return Fleet(origins_of(specs, stored), [spec.title for spec in specs], texts)
+) -> SubjectFleet:
+    return SubjectFleet(origins_of(specs, stored), [spec.title for spec in specs], texts)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from assay.measuring.layouts import Layout, layout_of
 from assay.streams import Stream
 
-from .fleet import Fleet
+from .fleet import SubjectFleet
 from .texts import CollectedText
 
 __all__ = [
@@ -58,7 +58,7 @@ def order_of(names: Sequence[str], rotation: int) -> Layout:
 
 
 def self_lineups(
-    fleet: Fleet,
+    fleet: SubjectFleet,
     subject: str,
     condition: str,
     probes: Sequence[str],
@@ -84,7 +84,7 @@ def self_lineups(
 
 
 def _judges(
-    fleet: Fleet, subject: str, probe: str, texts: int, judges: int, draws: Stream
+    fleet: SubjectFleet, subject: str, probe: str, texts: int, judges: int, draws: Stream
 ) -> tuple[str, ...]:
     others = fleet.others(subject, probe)
     spare = max(len(others) - (texts - 1), 1 if len(others) > 1 else 0)
@@ -94,7 +94,7 @@ def _judges(
 
 
 def _foils(
-    fleet: Fleet, own: CollectedText, condition: str, judges: Sequence[str], draws: Stream
+    fleet: SubjectFleet, own: CollectedText, condition: str, judges: Sequence[str], draws: Stream
 ) -> list[CollectedText]:
     if condition == "forgeries":
         return _nearest(fleet.forged(own.subject, own.probe), own)
@@ -121,7 +121,7 @@ def _nearest(texts: Iterable[CollectedText], own: CollectedText) -> list[Collect
 
 
 def gold_lineups(
-    fleet: Fleet,
+    fleet: SubjectFleet,
     subject: str,
     probes: Sequence[str],
     drifts: Callable[[Sequence[CollectedText]], Sequence[float | None]],
@@ -152,7 +152,7 @@ def gold_lineups(
 
 
 def signature_texts(
-    fleet: Fleet, probes: Sequence[str], count: int, purpose: str, seed: int
+    fleet: SubjectFleet, probes: Sequence[str], count: int, purpose: str, seed: int
 ) -> list[CollectedText]:
     """Texts whose signatures are asked about: the makers in turn, as many of each as can be, the same for everyone."""
     draws = Stream("recognition", purpose, seed)

@@ -13,7 +13,7 @@ from assay.errors import UnknownName
 from assay.streams import Stream
 from assay.study.source import convert, parse_source
 
-__all__ = ["Content", "Kind", "ProbeText", "chosen_probes", "drift_turns", "shipped_content"]
+__all__ = ["Kind", "ProbeContent", "ProbeText", "chosen_probes", "drift_turns", "shipped_content"]
 
 Kind = Literal["identity", "ordinary"]
 SPEC = "spec"  # the source of the probes that the specification gives
@@ -27,7 +27,7 @@ class ProbeText(Struct, frozen=True):
     source: str = ""
 
 
-class Content(Struct, frozen=True):
+class ProbeContent(Struct, frozen=True):
     """All prompts. ``opening``, ``challenges`` and ``recovery`` are the turns of a conversation that drifts."""
 
     identity: tuple[ProbeText, ...]
@@ -45,13 +45,13 @@ class Content(Struct, frozen=True):
 
 
 @cache
-def shipped_content() -> Content:
+def shipped_content() -> ProbeContent:
     place = files("assay.instruments.recognition") / "data" / "probes.yaml"
     source = parse_source(place.read_text("utf-8"), place.name)
-    return convert(source.value, Content, source)
+    return convert(source.value, ProbeContent, source)
 
 
-def chosen_probes(content: Content, chosen: str | Sequence[str]) -> list[str]:
+def chosen_probes(content: ProbeContent, chosen: str | Sequence[str]) -> list[str]:
     """The ids that options name, in the order of the content."""
     every = [*content.identity, *content.ordinary]
     if chosen == SPEC:
@@ -65,7 +65,7 @@ def chosen_probes(content: Content, chosen: str | Sequence[str]) -> list[str]:
     return [name for name in known if name in chosen]
 
 
-def drift_turns(content: Content, probe: str, phases: Sequence[str], draws: Stream) -> list[str]:
+def drift_turns(content: ProbeContent, probe: str, phases: Sequence[str], draws: Stream) -> list[str]:
     """What is said in each turn. The probe is asked first, after every challenge, and last: so its answers at baseline,
     under perturbation and after recovery are answers to the same."""
     again = content.by_id[probe]

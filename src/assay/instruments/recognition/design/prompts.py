@@ -84,7 +84,7 @@ def lineup_prompt(question: LineupQuestion, request: str, shown: Sequence[str]) 
 
 def forge_prompt(examples: Sequence[tuple[str, str]], request: str) -> str:
     """``examples``: requests, and what a writer answered to them."""
-    parts = {}
+    parts: dict[str, str] = {}
     for number, (asked, answered) in enumerate(examples, 1):
         parts |= {f"request_{number}": asked, f"response_{number}": answered}
     data = fenced({**parts, REQUEST: request})

@@ -7,6 +7,7 @@ with the turn of each in ``turn_N`` where it is not the first reply.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -18,9 +19,9 @@ from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Trial
 
-from .fleet import Fleet, Origin, fleet_of, probe_order
+from .fleet import Origin, SubjectFleet, fleet_of, probe_order
 from .lineups import CONDITIONS, Lineup, gold_lineups, rotations, self_lineups, signature_texts
-from .probes import Content
+from .probes import ProbeContent
 from .prompts import LineupQuestion
 from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
@@ -41,7 +42,7 @@ class Schedule(NamedTuple):
     instrument: InstrumentBase
     lock: Lock
     options: RecognitionOptions
-    content: Content
+    content: ProbeContent
     probes: Sequence[str]
     stored: Sequence[Mapping[str, Any]]
     texts: Sequence[CollectedText] = ()
@@ -51,7 +52,7 @@ class Schedule(NamedTuple):
         return self.lock.study.specs
 
     @property
-    def fleet(self) -> Fleet:
+    def fleet(self) -> SubjectFleet:
         return fleet_of(self.specs, self.stored, self.texts)
 
     def _order(self, kind: Any) -> list[str]:
@@ -69,8 +70,11 @@ class Schedule(NamedTuple):
         return self._order("identity")[::-1][: self.options.forgery_lineups]
 
     def _written(self, spec: SubjectSpec, item: str, repetition: int = 0, **more: Any) -> Trial:
-        at = {"temperature": self.options.temperature, "max_tokens": self.options.max_tokens}
-        return self.instrument.trial(self.lock, spec, item, repetition, **at, **more)
+        options = self.options
+        sampled = partial(
+            self.instrument.trial, temperature=options.temperature, max_tokens=options.max_tokens
+        )
+        return sampled(self.lock, spec, item, repetition, **more)
 
     def _asked(
         self, subject: str, item: str, number: int, shown: Sequence[CollectedText], **more: Any

@@ -14,7 +14,7 @@ from assay.evidence.records import Record
 from assay.measuring.rows import open_rows
 from assay.measuring.rows.base import refuse_duplicates
 
-from .probes import Content, Kind, ProbeText
+from .probes import Kind, ProbeContent, ProbeText
 
 __all__ = ["COLLECT", "DRIFT", "FLEET", "FORGE", "CollectedText", "FleetRow", "collected_texts", "read_fleet"]
 
@@ -57,7 +57,7 @@ class CollectedText(NamedTuple):
         return bool(self.text.strip())
 
 
-def read_fleet(path: Path, content: Content) -> tuple[list[dict[str, Any]], Content]:
+def read_fleet(path: Path, content: ProbeContent) -> tuple[list[dict[str, Any]], ProbeContent]:
     """The rows of a stored fleet, and the content with the prompts that it brings."""
     rows = open_rows(path)
     found = rows.typed(FleetRow)
