@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 
 __all__ = ["Classes", "Features", "Fit", "Predict", "kernel_ridge", "nearest_centroid", "ridge"]
 
@@ -76,5 +75,5 @@ def _weights(classes: Classes) -> tuple[Classes, Classes, npt.NDArray[np.float64
 
 def _solve(square: Features, targets: Features) -> Features:
     square[np.diag_indices_from(square)] += PENALTY
-    found: Features = linalg.solve(square, targets, assume_a="pos", overwrite_a=True, check_finite=False)
+    found: Features = np.linalg.solve(square, targets)
     return found
