@@ -33,6 +33,18 @@ SMALL: dict[str, tuple[str, dict[str, Any] | None, tuple[Any, ...]]] = {
     ),
     "drill": ("reference:mumbler", {"trials": 2, "turns": 3}, ("calls",)),
     "ping": ("reference:mumbler", {"trials": 3}, ()),
+    "recognition": (
+        "reference:knowing_75",
+        {
+            "probes": ["impersonation", "inner_voice", "neighbour_bread"],
+            "lineups": 2,
+            "gold": 1,
+            "inverse": 2,
+            "bidirectional": 1,
+            "baseline_turns": 2,
+        },
+        (),
+    ),
     "repeatability": (
         "reference:mixed",
         {"contracts": ["add"], "repetitions": 3, "temperatures": [0.0]},

@@ -126,6 +126,11 @@ class Record(Struct, frozen=True):
         happened = [(event.kind, event.ordinal, event.data) for event in self.events]
         return f"{self.id}:{digest(happened)}"
 
+    @property
+    def said(self) -> str:
+        """The same by what the subject said alone: whoever builds on texts has the same trials whatever time they took."""
+        return f"{self.id}:{digest([reply.text for reply in self.replies])}"
+
     def computed(self, name: str) -> list[Any]:
         """The results of one recomputable verb, in order."""
         return [e.data["result"] for e in self.events if e.kind == "computed" and e.data["name"] == name]
@@ -308,7 +313,7 @@ class LedgerIndex:
         return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
 
     def earlier(self, reference: str) -> Record:
-        """A finished trial by its ``reference``; it must still be what it was when it was referred to."""
+        """A finished trial by its ``reference`` or ``said``; it must still be what it was when it was referred to."""
         trial = reference.partition(":")[0]
         if trial not in self._ends:
             self.refresh()
@@ -317,7 +322,7 @@ class LedgerIndex:
                 f"the ledger holds no finished trial {trial[:12]}, which a later one refers to"
             )
         record = self.record(trial)
-        if record.reference != reference:
+        if reference not in (record.said, record.reference):
             raise IntegrityError(f"trial {trial[:12]} is not what a later one was built from")
         return record
 

@@ -17,8 +17,8 @@ Count = Annotated[int, Meta(ge=0, le=10_000)]
 
 
 class RecognitionOptions(BaseOptions, frozen=True, kw_only=True):
-    """The counts of phases 2 to 4 are those of the specification. Of phase 1 it says 10 lineups; here 20 in four orders,
-    because orders of one lineup are alike and 10 prompts show no accuracy to be at least .75."""
+    """The counts of phases 2 to 4 are those of the specification. Of phase 1 it says 10 lineups; here 20, in four
+    orders each, because orders of one lineup are alike and 10 prompts show no accuracy to be at least .75."""
 
     probes: Annotated[
         Literal["all", "spec"] | tuple[str, ...],

@@ -17,7 +17,7 @@ from assay.bench import Item, Plan, Prepared, Probe
 from assay.canonical import digest, encode
 from assay.errors import UnknownName
 from assay.evidence.records import Evidence, Record
-from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error
+from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error, plain_measure
 from assay.measuring.calibration import Grid
 from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
 from assay.report.presentation import Headline, Presentation
@@ -38,6 +38,7 @@ __all__ = ["Recognition"]
 
 T = TypeVar("T")
 MOST_KEPT = 64
+NONE = "no lineup was answered"
 COLUMNS = (
     *(
         "id",
@@ -202,9 +203,20 @@ class Recognition(InstrumentBase):
         scores = score_lineups(answer_table(there), RecognitionRowOptions(confidence=options.confidence))
         fleet = fleet_scores(texts, scores.measures, there, self._conductor(lock), lock.digest)
         share = lock.study.limits.excluded_share
+        asked = {
+            row["subject"] for row in there if row["phase"] == "self" and row["subject"] == row["target"]
+        }
+        absent = [
+            plain_measure(
+                name, None, {"subject": one.title, "phase": "self"}, n=0, units="", method="", why_null=NONE
+            )
+            for one in lock.study.specs
+            if one.title not in asked
+            for name in ("accuracy", "accuracy_corrected", "self_advantage")
+        ]
         return self.result(
             evidence,
-            [lost.flagged(measure, share) for measure in (*scores.measures, *fleet.measures)],
+            [lost.flagged(measure, share) for measure in (*scores.measures, *absent, *fleet.measures)],
             [*scores.verdicts, *fleet.verdicts],
             excluded=lost.excluded,
             notes=[*scores.notes, *self._shortfalls(evidence)],

@@ -96,10 +96,10 @@ def collected_texts(
     """Every text of a run and of its stored fleet, in an order of their own."""
     found = list(stored_texts(stored))
     for record in records:
-        trial, reference = record.trial, ""
+        trial = record.trial
         if trial.stage not in (COLLECT, DRIFT, FORGE) or record.outcome == "excluded":
             continue
-        reference = record.reference
+        reference = record.said
         probe, whose = trial.instance.item.partition("/")[2], str(trial.factors.get("target", trial.subject))
         for turn, reply in enumerate(record.replies):
             phase = phases[turn] if trial.stage == DRIFT else ""
