@@ -128,7 +128,7 @@ class Record(Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """The same by what the subject said alone: whoever builds on texts has the same trials whatever time they took."""
+        """The same by what was said alone: trials that are built from texts are the same whatever time these took."""
         return f"{self.id}:{digest([reply.text for reply in self.replies])}"
 
     def computed(self, name: str) -> list[Any]:
