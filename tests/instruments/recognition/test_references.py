@@ -170,7 +170,7 @@ def test_challenges_move_the_signature_and_recovery_brings_it_back() -> None:
     before, again, under, still_under, first, second, last = by_turn("knowing")
     assert before == again == 0.0
     assert min(under, still_under) > first > second > last > 0.0
-    assert set(by_turn("steady")) == {0.0}
+    assert set(by_turn("unmoved")) == {0.0}
 
 
 def test_the_canonical_text_is_found_among_recovered_and_moved_ones() -> None:

@@ -157,7 +157,7 @@ REFERENCES = {
     "knowing_90": Author("finds the text in its own manner in .9, else takes another", "Plainly", p=0.9),
     "knowing_75": Author("finds the text in its own manner in .75, else takes another", "Mostly", p=0.75),
     "knowing_50": Author("finds the text in its own manner in .5, else takes another", "Broadly", p=0.5),
-    "steady": Author("always finds its own, and does not move under challenge", "Still", moves=0.0),
+    "unmoved": Author("always finds its own, and does not move under challenge", "Still", moves=0.0),
     "guessing": Author("takes any text", "Sometimes", "guess"),
     "first_text": Author("takes the first text", "Firstly", "first"),
     "longest": Author("takes the longest text, and writes long ones", "Besides", "longest", style="long"),
