@@ -17,6 +17,7 @@ from assay.report.figures import (
     forest_plot,
     matrix,
     panels,
+    radar,
     trajectories,
 )
 from assay.report.presentation import Picture
@@ -231,10 +232,85 @@ def test_a_matrix_has_its_numbers_hatches_what_has_none_and_leaves_out_what_was_
     assert not [said for said in ("orange", "Hatched", "Empty") if said in plain.caption]
 
 
+def test_stages_are_named_above_and_in_the_words() -> None:
+    steps = [
+        measure(0.5, subject="a", turn=float(turn), phase=phase)
+        for turn, phase in ((3, "after"), (1, "before"), (2, "before"))
+    ]
+    picture = trajectories(steps, title="t", caption="c", x="turn", stage="phase")
+    assert in_order(texts(picture), "before", "after")
+    assert picture is not None
+    assert "before from 1. after from 3. " in picture.alt
+
+
+def test_a_legend_of_long_names_has_fewer_columns() -> None:
+    def columns(long: int) -> int:
+        drawn = panels(
+            [measure(0.5, subject=name * long, x=0.0) for name in "abcd"], title="t", caption="c", x="x"
+        )
+        assert drawn is not None
+        return len(set(re.findall(r'<text[^>]* x="([^"]*)"[^>]*>[abcd]+</text>', drawn.svg)))
+
+    assert (columns(2), columns(34)) == (4, 3)
+
+
+def spokes(**values: float | None) -> list[Measure]:
+    return [
+        measure(value, "all its runs failed", subject=who, dimension=dimension)
+        for who, value in values.items()
+        for dimension in ("A", "B", "C", "D")
+    ]
+
+
+def test_a_radar_has_a_spoke_a_dimension_each_with_its_scale() -> None:
+    values = [*spokes(x=1.0), measure(4.0, subject="y", dimension="A"), *spokes(y=2.0)]
+    picture = radar(
+        values, title="t", caption="c", spokes="dimension", spreads=spokes(x=0.5, y=0.5), spread="a deviation"
+    )
+    found = texts(picture)
+    assert in_order(found, "A", "B", "C", "D")
+    assert {"x", "y", "0 to 4.5", "0 to 2.5"} <= set(found)
+    assert picture is not None
+    assert "The band is a deviation." in picture.caption
+    assert "A 0 to 4.5, B 0 to 2.5" in picture.caption
+    assert "y, A: 4.00" in picture.alt
+    assert "x, B, spread: 0.50" in picture.alt
+    assert "currentColor" in picture.svg
+
+
+def test_many_lines_have_a_circle_each_and_those_left_out_are_counted() -> None:
+    picture = radar(spokes(**{f"s{i}": 1.0 for i in range(10)}), title="t", caption="c", spokes="dimension")
+    found = texts(picture)
+    assert {"s0", "s7"} == {"s0", "s7", "s8"} & set(found)
+    assert found.count("A") == 8
+    assert picture is not None
+    assert "The first 8 of 10 lines are shown." in picture.caption
+    assert "band" not in picture.caption
+
+
+def test_a_radar_has_gaps_and_never_a_zero_for_what_has_no_value() -> None:
+    gap = [measure(None, "all its runs failed", subject="x", dimension="A"), *spokes(x=1.0)]
+    picture, whole, empty = (
+        radar(some, title="t", caption="c", spokes="dimension", spreads=spokes(x=0.5))
+        for some in (gap, spokes(x=1.0), spokes(x=None))
+    )
+    assert picture is not None
+    assert whole is not None
+    assert empty is not None
+    assert "x, A (no data: all its runs failed)" in picture.caption
+    band = re.compile(r"; opacity: 0\.2\b")
+    assert [len(band.findall(one.svg)) for one in (whole, picture, empty)] == [4, 2, 0]
+    assert radar(spokes(x=1.0)[:2], title="t", caption="c", spokes="dimension") is None
+    below = radar(spokes(x=-1.0), title="t", caption="c", spokes="dimension")
+    assert below is not None
+    assert "A -1 to 0" in below.caption
+
+
 def test_nothing_measured_is_no_figure() -> None:
     assert forest_plot([], title="t", caption="c", rows="x") is None
     assert panels([], title="t", caption="c", x="x") is None
     assert matrix([], title="t", caption="c", rows="x", columns="y") is None
+    assert radar([], title="t", caption="c", spokes="x") is None
 
 
 def test_too_much_is_cut_and_it_is_said() -> None:
@@ -261,6 +337,7 @@ def everything() -> str:
         trajectories(DOSES, title="t", caption="c", x="dose"),
         panels(DOSES, title="t", caption="c", x="dose", panel="subject"),
         matrix(DOSES, title="t", caption="c", rows="dose", columns="subject"),
+        radar(DOSES, title="t", caption="c", spokes="dose", spreads=DOSES),
     )
     drawn = [(kind.title, kind.svg, kind.caption, kind.alt) for kind in kinds if kind]
     assert len(drawn) == len(kinds)

@@ -135,3 +135,35 @@ def bounds(rows: list[Row], subject: str) -> dict[str, tuple[float | None, float
             advantage(best + filled(others, right=False), subject),
         ),
     }
+
+
+def balanced(rows: list[Row]) -> float | None:
+    """The mean over true sources of the share right."""
+    found = [accuracy([r for r in rows if r["source"] == source]) for source in {r["source"] for r in rows}]
+    return mean([one for one in found if one is not None])
+
+
+def shares(rows: list[Row]) -> dict[str, float | None]:
+    """Of the names that choices have; every true source is among them."""
+    said = [r["chosen"] for r in rows if r["chosen"]]
+    return {
+        name: mean([float(one == name) for one in said]) for name in {*said, *(r["source"] for r in rows)}
+    }
+
+
+def agreement(rows: list[Row]) -> float | str | None:
+    """The share of pairs of answers to both questions, on one lineup, that choose one text."""
+    best = [r for r in rows if r.get("asked") == "best"]
+    own = [r for r in rows if r.get("asked") != "best"]
+    pairs = [(a, b) for a in own for b in best if a["lineup"] == b["lineup"]]
+    read = [(a, b) for a, b in pairs if a["choice"] is not None and b["choice"] is not None]
+    same: list[float] = []
+    for a, b in read:
+        texts = {_text(a), _text(b)}
+        if None in texts and "own" not in texts and a["own"] == b["own"]:
+            same.append(float(a["choice"] == b["choice"]))
+        elif None in texts and "own" not in texts:
+            return None
+        else:
+            same.append(float(len(texts) == 1))
+    return mean(same) if pairs else "absent"

@@ -2,6 +2,7 @@
 
 An answer is right where the choice is the position of the subject's own text. An answer that could not be read is
 neither right nor wrong: values are means over readable answers, and their bounds say what the others could change.
+A choice of an option that names nobody ("Unknown") can be read, and is never right.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ __all__ = [
     "DIFFERENCE",
     "PHASES",
     "SCHEMA",
+    "UNKNOWN",
     "UNREADABLE",
     "Bools",
     "Floats",
@@ -31,7 +33,8 @@ __all__ = [
     "longest_of",
 ]
 
-PHASES = ("self", "gold", "inverse", "forward")
+PHASES = ("self", "gold", "inverse", "forward", "characteristics")
+UNKNOWN = "Unknown"  # the name of a choice beyond those that name a source
 UNREADABLE, DIFFERENCE = "no answer could be read", "difference of shares"  # a reason, and units
 SCHEMA: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("subject", "target", "phase", "lineup", "trial", "cluster"), pl.String()),
@@ -39,6 +42,10 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "confidence": pl.Float64(),
     **dict.fromkeys(("chosen", "explanation", "question"), pl.String()),
     "longest": pl.Int64(),  # position of the longest text, null where it is not known or shared
+    "condition": pl.String(),  # of a lineup; the predictions are about those without one
+    "named": pl.Int64(),  # how many options name a source, from the first; null: all
+    "source": pl.String(),  # phase inverse: the true source, ``chosen`` being the one that was named
+    "asked": pl.String(),  # "best" for the question which text is best, "" or "own" for which is one's own
 }
 
 Floats = npt.NDArray[np.float64]
@@ -71,7 +78,9 @@ class LineupAnswers(NamedTuple):
     choice: Ints  # 0 where it could not be read
     confidence: Floats  # NaN where there is none
     longest: Ints  # 0 where there is none
-    chosen: Texts
+    named: Ints
+    chosen: Texts  # UNKNOWN for a choice beyond ``named`` without a name
+    source: Texts  # in phase inverse alone
     explanation: Texts
     question: Texts
 
@@ -96,7 +105,15 @@ class LineupAnswers(NamedTuple):
     def right_count(self) -> int:
         return int(self.right.sum())  # own is never 0
 
-    def where(self, chosen: Bools) -> LineupAnswers:
+    @property
+    def chance(self) -> Floats:
+        return 1.0 / self.named
+
+    @property
+    def chance_rule(self) -> str:
+        return "1/options" if np.array_equal(self.named, self.options) else "1/named"
+
+    def where(self, chosen: Bools | Ints) -> LineupAnswers:
         return self._replace(**{name: getattr(self, name)[chosen] for name in self._fields[1:]})
 
     def term(self, values: Floats, known: Bools, sign: float = 1.0, limits: Ends = (0.0, 1.0)) -> ClusterTerm:
@@ -138,11 +155,15 @@ class LineupAnswers(NamedTuple):
 
 def lineup_answers(table: pl.DataFrame) -> dict[tuple[str, str], LineupAnswers]:
     """The answers of every judge on every target, in the order of names."""
-    cluster, lineup = pl.col("cluster"), pl.col("lineup")
+    cluster, lineup, chosen = pl.col("cluster"), pl.col("lineup"), pl.col("chosen")
     group = pl.when(cluster != "").then("prompt " + cluster).otherwise("lineup " + lineup)
+    beyond = (pl.col("choice") > pl.col("named")).fill_null(False)
     coded = table.with_columns(
         pl.col("choice", "longest").fill_null(0),
+        pl.col("named").fill_null(pl.col("options")),
         pl.col("confidence").fill_null(float("nan")),
+        source=pl.when(phase="inverse").then("source").otherwise(pl.lit("")),
+        chosen=pl.when(beyond & (chosen == "")).then(pl.lit(UNKNOWN)).otherwise(chosen),
         cluster=group.rank("dense").cast(pl.Int64) - 1,
         phase=pl.col("phase").cast(pl.Enum(PHASES)).to_physical().cast(pl.Int64),
         lineup=(pl.col("phase") + "/" + lineup).rank("dense").cast(pl.Int64),

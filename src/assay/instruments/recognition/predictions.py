@@ -1,7 +1,7 @@
 """The specification's predictions as verdicts, and the test against chance; by Holm over subjects.
 
 A prediction holds, or fails, where the value differs from its bar by a test and unreadable answers could not
-turn it round; otherwise it is not established.
+turn it round; otherwise it is not established. One that fails says how the specification reads that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .lineups import PHASES, UNREADABLE, LineupAnswers, Mean
 from .measures.accuracy import above_chance, chance_of, corrected
 from .measures.advantage import JudgePanel, advantage_of
 
-__all__ = ["SubjectAnswers", "establishable", "prediction_verdicts"]
+__all__ = ["SubjectAnswers", "chance_verdicts", "establishable", "failure_text", "prediction_verdicts"]
 
 # spec, "Predictions Being Tested": of one accuracy, by phase, with its bar and whether a value on it is enough
 OF_ONE_PHASE = (
@@ -29,6 +29,14 @@ OF_ONE_PHASE = (
     ("P-SR-6", "inverse", 0.20, False),
 )
 BIDIRECTIONAL = 0.60
+CHANCE = (("above_chance", ""), ("above_chance_corrected", ", corrected,"))
+FAILURES = {  # spec, "Failure Modes": the interpretation, and what follows
+    "P-SR-1": "AIs can't recognize themselves; the metric may not capture identity",
+    "P-SR-2": "recognition is not stability; they are different constructs",
+    "P-SR-3": "one direction works, not the other; the metric is informative but not bijective",
+    "P-SR-6": "inverse mapping fails; 5D vectors don't uniquely identify",
+}
+NOT_EVERY = "no readable answers with every option as the right one"
 
 
 class SubjectAnswers(NamedTuple):
@@ -46,6 +54,7 @@ class Bar(NamedTuple):
     at: float
     reached: bool = False  # whether a value on the bar is enough
     name: str = ""
+    why: str = "no answers"  # where there is no mean
 
     def side(self) -> int:
         """1 above, -1 below, 0 where unreadable answers could move the value over the bar."""
@@ -62,7 +71,7 @@ class Bar(NamedTuple):
 
     def text(self, say: MeasureBuilder) -> str:
         if self.mean is None or self.mean.estimate.value is None:
-            return f"{self.name}{UNREADABLE if self.mean else 'no answers'}"
+            return f"{self.name}{UNREADABLE if self.mean else self.why}"
         low, high = say.ends(self.mean.estimate) or self.mean.estimate.limits
         shown = f"{self.name}{self.mean.estimate.value:.3f}, interval {low:.3f} to {high:.3f}"
         low, high = self.mean.bounds or (0.0, 0.0)
@@ -74,6 +83,7 @@ class Claim(NamedTuple):
 
     labels: Mapping[str, str]
     bars: Sequence[Bar]
+    text: str  # on the subject, to stand after its name
 
     def decided(self) -> tuple[float | None, bool | None]:
         """p, and what would be established by it. All must hold together; one that fails is one of several."""
@@ -87,56 +97,87 @@ class Claim(NamedTuple):
         return max(values), True if all(side > 0 for side, _ in found) else None
 
 
+def failure_text(name: str) -> str:
+    """How the specification reads the failure of a prediction, to stand behind the reasons; empty of other verdicts."""
+    reading = FAILURES.get(name.partition("_")[0])
+    return f"; the specification reads this as: {reading}" if reading else ""
+
+
 def _verdicts(
-    name: str, kind: VerdictKind, text: str, claims: Sequence[Claim], say: MeasureBuilder
+    name: str, kind: VerdictKind, claims: Sequence[Claim], say: MeasureBuilder
 ) -> Iterator[Verdict]:
-    """``text`` is the claim on a subject, to stand after its name."""
+    """The claims of one name, phase and condition are a family: Holm is over its subjects."""
     decided = [claim.decided() for claim in claims]
     adjusted = holm([p for p, _ in decided], missing="drop")
     for claim, (_, way), p in zip(claims, decided, adjusted.adjusted, strict=True):
+        holds = way if p is not None and p <= say.alpha else None
         because = "; ".join(bar.text(say) for bar in claim.bars)
+        because += "" if p is None else f"; p = {p:.3g}"
         yield Verdict(
             name=name,
             kind=kind,
             labels=dict(claim.labels),
-            claim=f"{claim.labels['subject']}: {text}",
+            claim=f"{claim.labels['subject']}: {claim.text}",
             rule=f"p at most {say.alpha:g}, by Holm over {adjusted.tests} subjects, whatever was unreadable",
-            holds=way if p is not None and p <= say.alpha else None,
-            because=because if p is None else f"{because}; p = {p:.3g}",
+            holds=holds,
+            because=because + (failure_text(name) if holds is False else ""),
         )
 
 
 def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder) -> Iterator[Verdict]:
     """On every subject that has answers in the phases of a prediction. P-SR-2 needs drift, P-SR-5 is no number."""
-    for name, phase, at, reached in OF_ONE_PHASE:
-        text = f"the accuracy in phase {phase} is {'at least' if reached else 'above'} {at:g}"
-        there = {one.subject: one.phases[phase] for one in subjects if phase in one.phases}
-        found = [Claim({"subject": who}, [Bar(some.accuracy, at, reached)]) for who, some in there.items()]
-        yield from _verdicts(name, "prediction", text, found, say)
+
+    def one_bar(name: str, text: str, bars: Mapping[str, Bar]) -> Iterator[Verdict]:
+        claims = [Claim({"subject": who}, [bar], text) for who, bar in bars.items()]
+        return _verdicts(name, "prediction", claims, say)
+
+    by_phase = {at: {one.subject: one.phases[at] for one in subjects if at in one.phases} for at in PHASES}
+    for name, phase, line, reached in OF_ONE_PHASE:
+        text = f"the accuracy in phase {phase} is {'at least' if reached else 'above'} {line:g}"
+        bars = {who: Bar(some.accuracy, line, reached) for who, some in by_phase[phase].items()}
+        yield from one_bar(name, text, bars)
     text = "it chooses its own text more often than other judges do on the same lineups"
-    panels = [(one.subject, one.panel) for one in subjects if one.panel.judges]
-    found = [Claim({"subject": who}, [Bar(advantage_of(panel), 0.0)]) for who, panel in panels]
-    yield from _verdicts("P-SR-1_self_advantage", "prediction", text, found, say)
-    text = f"the accuracies in phases forward and inverse are both above {BIDIRECTIONAL:g}"
-    both = [one for one in subjects if {"forward", "inverse"} & one.phases.keys()]
-    found = [Claim({"subject": one.subject}, [_way(one, "forward"), _way(one, "inverse")]) for one in both]
-    yield from _verdicts("P-SR-3", "prediction", text, found, say)
-    for phase in PHASES:
-        there = {one.subject: one.phases[phase] for one in subjects if phase in one.phases}
-        plain = {who: Bar(above_chance(one), 0.0) for who, one in there.items()}
-        fair = {who: Bar(corrected(one), chance_of(one)) for who, one in there.items()}
-        for name, bars, how in (
-            ("above_chance", plain, ""),
-            ("above_chance_corrected", fair, ", corrected,"),
-        ):
-            found = [Claim({"subject": who, "phase": phase}, [bar]) for who, bar in bars.items()]
-            text = f"the accuracy in phase {phase}{how} is above chance, 1/options"
-            yield from _verdicts(name, "comparison", text, found, say)
+    bars = {one.subject: Bar(advantage_of(one.panel), 0.0) for one in subjects if one.panel.judges}
+    yield from one_bar("P-SR-1_self_advantage", text, bars)
+    yield from _verdicts("P-SR-3", "prediction", [*_both_ways(subjects, fair=False)], say)
+    yield from _verdicts("P-SR-3_corrected", "prediction", [*_both_ways(subjects, fair=True)], say)
+    bars = {who: Bar(above_chance(one), 0.0) for who, one in by_phase["inverse"].items()}
+    yield from one_bar("P-SR-6_chance", "the accuracy in phase inverse is above the true chance", bars)
+    for phase, there in by_phase.items():
+        yield from chance_verdicts({"phase": phase}, there, say)
 
 
-def _way(one: SubjectAnswers, phase: str) -> Bar:
-    there = one.phases.get(phase)
-    return Bar(there.accuracy if there else None, BIDIRECTIONAL, name=f"{phase} ")
+def chance_verdicts(
+    at: Mapping[str, str], answers: Mapping[str, LineupAnswers], say: MeasureBuilder
+) -> Iterator[Verdict]:
+    """On the answers of subjects in one phase; in phase self under one condition, corrected only."""
+    [(label, where)] = at.items()
+    for name, how in CHANCE if label == "phase" else CHANCE[1:]:
+        text, found = f"the accuracy in {label} {where}{how} is above chance, ", []
+        for who, one in answers.items():
+            bar = Bar(corrected(one), chance_of(one)) if how else Bar(above_chance(one), 0.0)
+            found.append(Claim({"subject": who, **at}, [bar], text + one.chance_rule))
+        yield from _verdicts(name, "comparison", found, say)
+
+
+def _both_ways(subjects: Sequence[SubjectAnswers], *, fair: bool) -> Iterator[Claim]:
+    """P-SR-3 (spec, Phase 4): the way back is what a vector tells of its text where that was asked, or else whose it
+    is. The fair value is the corrected one, since "no" is mostly right where few texts have a list."""
+    for one in subjects:
+        ways = "forward", "characteristics" if "characteristics" in one.phases else "inverse"
+        if one.phases.keys() & {*ways}:
+            bars = [_way(one.phases.get(phase), f"{phase} ", fair) for phase in ways]
+            how = ", corrected," if fair else ""
+            text = f"the accuracies in phases {' and '.join(ways)}{how} are both above {BIDIRECTIONAL:g}"
+            yield Claim({"subject": one.subject}, bars, text)
+
+
+def _way(answers: LineupAnswers | None, name: str, fair: bool) -> Bar:
+    """Corrected only where every option is the right one somewhere: elsewhere always the same answer could pass."""
+    if answers is None or not fair:
+        return Bar(answers and answers.accuracy, BIDIRECTIONAL, name=name)
+    every = {*answers.own[answers.known]} == {*range(1, answers.named.max() + 1)}
+    return Bar(corrected(answers) if every else None, BIDIRECTIONAL, name=name, why=NOT_EVERY)
 
 
 def establishable(prompts: int, subjects: int, alpha: float) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.measuring import Labelled
 from assay.report.presentation import Headline, Presentation
 from assay.report.tables import Column, headline_table
+from assay.report.text import label
 from assay.report.wording import listed, value_text, verdict_counts, word
 from assay.vocabulary import Measure, Result, Verdict
 
@@ -30,10 +31,9 @@ CAPTION = (
 COLLECTED = (
     *(Column(f"leak {at} redaction", "leak_rate", {"redaction": at}) for at in ("before", "after")),
     *(
-        Column(name.replace("_", " "), name)
-        for name in ("cut_rate", "peak_drift", "final_drift", "recovery_ratio")
+        Column(n.replace("_", " "), n)
+        for n in ("cut_rate", "peak_drift", "final_drift", "recovery_ratio", "half_life", "crossings")
     ),
-    *(Column("half-life", "half_life"), Column("crossings", "crossings")),
     Column("p of the rise", "phase_null_p", {"statistic": "rise"}),
 )
 MACHINES = (Column("subject", "machine_accuracy"), Column("maker", "machine_accuracy", {"group": "maker"}))
@@ -44,12 +44,8 @@ FAILURES = {  # spec, "Failure Modes"
     "P-SR-3": "the metric is informative, but not in both directions",
     "P-SR-6": "5D vectors do not tell the source",
 }
-MARKERS = {
-    "identity_markers": "identity markers",
-    "competence_markers": "competence markers",
-    "reasoning_quality_unprompted": "reasoning quality without words of the question",
-    "preference_agreement": "choices of the text called best",
-}
+PREFERENCE = "preference_agreement"  # only of phase self
+MARKERS = ("identity_markers", "competence_markers", "reasoning_quality_unprompted", PREFERENCE)
 MOST, MOST_ON_PAGE, MOST_NAMED = 6, 2, 5  # subjects that are spoken of one by one, and named in a list
 
 
@@ -63,7 +59,7 @@ def of_self(result: Result, name: str, *further: str) -> list[Measure]:
     for m in result.measures:
         if m.name == name and m.labels.keys() - {"phase"} == {"subject", *further}:
             place, phase = tuple(m.labels[key] for key in ("subject", *further)), m.labels.get("phase")
-            only = "condition" in further or name in MARKERS or phases.get(m.labels["subject"]) == {"self"}
+            only = "condition" in further or name == PREFERENCE or phases.get(place[0]) == {"self"}
             if phase == "self" or (phase is None and only and place not in found):
                 found[place] = m
     return list(found.values())
@@ -78,25 +74,26 @@ def headline_of(result: Result) -> Headline:
 
 
 def _table(
-    found: Sequence[Measure], title: str, rows: str, columns: Iterable[Column], caption: str
+    some: Sequence[Measure], title: str, rows: str, columns: Iterable[Column], caption: str
 ) -> Headline:
     """Columns that no row has are left out."""
-    own = Labelled(m for m in found if rows in m.labels)
+    own = Labelled(m for m in some if rows in m.labels)
     shown = [column for column in columns if own.get(column.measure, column.labels)]
-    return headline_table(found if shown else (), title=title, rows=(rows,), columns=shown, caption=caption)
+    return headline_table(some if shown else (), title=title, rows=(rows,), columns=shown, caption=caption)
 
 
 def summary_of(result: Result, most: int = MOST) -> list[str]:
     """The predictions one by one, by subject where these are not too many, then the notes."""
-    said: list[str] = []
-    missing: list[str] = []
+    said, missing = list[str](), list[str]()
     for name in PREDICTIONS:
         own = [verdict for verdict in result.verdicts if verdict.name == name]
         text = " ".join(_markers(result, most) if name == "P-SR-5" else _answer(name, own, result, most))
         shown = name.replace("_", " as ", 1).replace("_", "-")
         (said if text else missing).append(f"{shown}: {text}" if text else shown)
     if missing:
-        said.append(f"Nothing is said of {listed(missing)}: what they need was not measured.")
+        said.append(
+            f"Nothing on {listed(missing)}: the answers, judges, drift or intervals that it takes are not there."
+        )
     return [*said, *result.notes]
 
 
@@ -120,7 +117,7 @@ def _answer(name: str, own: Sequence[Verdict], result: Result, most: int) -> Ite
 
 def _few(names: Sequence[str]) -> str:
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return listed([*names[:MOST_NAMED], *more])
+    return listed([*(label(name) for name in names[:MOST_NAMED]), *more])
 
 
 def _markers(result: Result, most: int) -> Iterator[str]:
@@ -131,10 +128,11 @@ def _markers(result: Result, most: int) -> Iterator[str]:
         yield "identity or competence, without a verdict."
     for subject in subjects if len(subjects) <= most else ():
         own = [m for m in found if m.labels["subject"] == subject]
-        yield f"{subject}: {', '.join(f'{MARKERS[m.name]} {value_text(m)}' for m in own)}."
+        said = ", ".join(f"{m.name} {value_text(m)}" for m in own).replace("_", " ")
+        yield f"{subject}: {said}."
     for name in dict.fromkeys(m.name for m in found if len(subjects) > most):
         low, *_, high = sorted([m for m in found if m.name == name] * 2, key=lambda m: m.value or 0.0)
-        yield f"{MARKERS[name].capitalize()}: {value_text(low)} to {value_text(high)} by subject."
+        yield f"{name.replace('_', ' ').capitalize()}: {value_text(low)} to {value_text(high)} by subject."
 
 
 def present(result: Result) -> Presentation:
@@ -142,9 +140,7 @@ def present(result: Result) -> Presentation:
     from .figures import draw_recognition
 
     shuffled = "The p-value is that of shuffled phases: what they show as often is no effect of perturbation."
-    fitted = (
-        "Balanced accuracy of machines on prompts (makers: on subjects) they were not fitted on: no ceilings."
-    )
+    fitted = "Balanced accuracy of machines on prompts, for makers on subjects, that they did not see: no ceilings."
     tables = (
         _table(result.measures, "Texts and drift", "subject", COLLECTED, shuffled),
         _table(result.measures, "Naming the source", "baseline", MACHINES, fitted),

@@ -10,10 +10,12 @@ __all__ = ["ROW_HELP", "RecognitionRowOptions"]
 
 ROW_HELP = (
     '{"subject": NAME (the judge), "target": NAME (whose text stands at own: the subject itself, or another for a '
-    'neutral judge), "phase": "self", "gold", "inverse" or "forward", "lineup": ID (of the set of texts), "options": '
-    '2 to 20, "own": 1 to options, "choice": 1 to options (empty if unreadable), "confidence": 1 to 5, or on --scale, '
-    '"cluster": ID (of the prompt; the lineup if empty), "explanation": TEXT, "question": TEXT, "chosen": NAME (whose '
-    'text was chosen), "lengths": [120, 95], "trial": ID (of a repetition)}'
+    'neutral judge), "phase": "self", "gold", "inverse", "forward" or "characteristics", "lineup": ID (of the set of '
+    'texts), "options": 2 to 20, "own": 1 to options, "choice": 1 to options (empty if unreadable), "confidence": 1 to '
+    '5, or on --scale, "cluster": ID (of the prompt; the lineup if empty), "explanation": TEXT, "question": TEXT, '
+    '"chosen": NAME (whose text was chosen), "lengths": [120, 95], "trial": ID (of a repetition), "condition": TEXT '
+    '(lineups of another kind, scored apart), "named": 1 to options (how many name a source; the others are '
+    '"Unknown"), "source": NAME (the true one, phase inverse), "asked": "own" or "best" (which was asked for)}'
 )
 
 

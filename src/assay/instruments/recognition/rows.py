@@ -28,20 +28,24 @@ __all__ = ["lineup_records", "read_lineups", "score_rows"]
 
 LENGTHS, LOOKED_AT = "lengths", 1000  # the field, and the rows in which it is looked for
 NUMBERS = ("options", "own", "choice")
+WHOLE = (*NUMBERS, "named")
 TEXTS = ("subject", "target", "phase", "lineup")
 
 
-def _shape(scale: Ends) -> TableShape:
-    """Numbers are read as reals first, which refuses NaN: an answer that could not be read is an empty choice."""
-    columns = {name: kind for name, kind in SCHEMA.items() if name != "longest"}
-    columns |= dict.fromkeys(NUMBERS, REAL)
+def _shape(rows: Rows, scale: Ends) -> TableShape:
+    """Numbers are read as reals first, which refuses NaN: an answer that could not be read is an empty choice. A
+    ``source`` of several parts is a field of the user's own."""
+    parts = any(isinstance(row.get("source"), dict | list) for _, row in islice(rows, LOOKED_AT))
+    columns = dict(SCHEMA) | dict.fromkeys(WHOLE, REAL)
+    for name in ("longest", "source") if parts else ("longest",):
+        del columns[name]
     return TableShape(
         columns=columns,
         needed=(*TEXTS, *NUMBERS),
         filled=TEXTS,
         key=tuple(columns),
-        names={"phase": PHASES},
-        ranges={"options": (2, 20), "own": (1, 20), "choice": (1, 20), "confidence": scale},
+        names={"phase": PHASES, "asked": ("own", "best")},
+        ranges={"options": (2, 20), **dict.fromkeys(WHOLE[1:], (1, 20)), "confidence": scale},
     )
 
 
@@ -51,21 +55,26 @@ def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
     if not (math.isfinite(low) and math.isfinite(high) and 0 <= low < high):
         raise InputError(f"scale: must be two numbers, 0 <= LOW < HIGH, as 1,5 or 0,1, not {low:g},{high:g}")
     rows = open_rows(data)
-    table, refusal = read_table(rows, _shape(scale)), refusal_of(rows)
-    for name in NUMBERS:
-        there = pl.lit(name == "choice") | pl.col(name).is_not_null()
+    table, refusal = read_table(rows, _shape(rows, scale)), refusal_of(rows)
+    if "source" not in table.columns:
+        table = table.with_columns(source=pl.lit(""))
+    for name in WHOLE:
+        there = pl.lit(name in ("choice", "named")) | pl.col(name).is_not_null()
         refuse(table, name, there, "is missing", refusal)
         whole = (pl.col(name) == pl.col(name).round()).fill_null(True)
         refuse(table, name, whole, "must be a whole number", refusal)
-    table = table.with_columns(pl.col(NUMBERS).cast(pl.Int64))
-    for name in ("own", "choice"):
+    table = table.with_columns(pl.col(WHOLE).cast(pl.Int64))
+    for name in WHOLE[1:]:
         fits = (pl.col(name) <= pl.col("options")).fill_null(True)
         refuse(table, name, fits, "must be a position, 1 to options", refusal)
+    names = (pl.col("own") <= pl.col("named")).fill_null(True)
+    refuse(table, "own", names, "must be a position that names a source, 1 to named", refusal)
     chosen, choice = pl.col("chosen"), pl.col("choice")
     refuse(table, "chosen", (chosen == "") | choice.is_not_null(), "must be empty without a choice", refusal)
-    own = (choice == pl.col("own")).fill_null(False)
-    fits = (chosen == "") | ~own | (chosen == pl.col("target"))
-    refuse(table, "chosen", fits, "must be the target where the choice is its text", refusal)
+    right, inverse = choice == pl.col("own"), (pl.col("phase") == "inverse") & (pl.col("source") != "")
+    for name, here in (("target", ~inverse), ("source", inverse)):
+        fits = ~(right & here).fill_null(False) | (chosen == "") | (chosen == pl.col(name))
+        refuse(table, "chosen", fits, f"must be the {name} where the choice is its text", refusal)
     return table.with_columns(longest=pl.Series(_longest(rows, table), dtype=pl.Int64)).select(*SCHEMA)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import polars as pl
@@ -13,10 +13,11 @@ from assay.vocabulary import Measure, Verdict
 from .lineups import PHASES, LineupAnswers, lineup_answers
 from .measures.accuracy import accuracy_measures, phase_measures
 from .measures.advantage import JudgePanel, advantage_measures, panel_of
+from .measures.best_text import best_text_measures
 from .measures.confidence import confidence_measures
 from .measures.preference import order_measure, position_verdicts, preference_measures
 from .measures.reasoning import reasoning_measures
-from .predictions import SubjectAnswers, prediction_verdicts
+from .predictions import SubjectAnswers, chance_verdicts, prediction_verdicts
 from .row_options import RecognitionRowOptions
 
 __all__ = ["RecognitionScores", "score_lineups"]
@@ -24,6 +25,11 @@ __all__ = ["RecognitionScores", "score_lineups"]
 NOTE = (
     "accuracy alone is no self-recognition: self_advantage is beyond what other judges see in the same texts"
 )
+NOT_SCORED = (
+    "answers are not scored: a condition counts in phase self alone, and which text is best only there, without a "
+    "condition, and by the subject itself"
+)
+Answers = Mapping[tuple[str, str], LineupAnswers]
 
 
 class RecognitionScores(NamedTuple):
@@ -33,37 +39,66 @@ class RecognitionScores(NamedTuple):
 
 
 def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> RecognitionScores:
-    """Score a table of answered lineups (``lineups.SCHEMA``)."""
-    answers, confidence = lineup_answers(table), options.confidence if options.intervals else None
+    """Score a table of answered lineups (``lineups.SCHEMA``). The predictions are about answers without a condition;
+    every condition is scored apart, so that none changes another."""
+    table = table.with_columns(pl.col("condition", "asked").fill_null(""))
+    best, main, alone = pl.col("asked") == "best", pl.col("condition") == "", pl.col("phase") == "self"
+    itself = pl.col("subject") == pl.col("target")
+    asked, both = table.filter(~best), table.filter(main, alone, itself)
+    confidence = options.confidence if options.intervals else None
+    measures, verdicts = _scored(lineup_answers(asked.filter(main)), options, confidence)
+    measures += best_text_measures(both, confidence)
+    for condition in asked.filter(~main, alone).get_column("condition").unique().sort():
+        at, tested = {"condition": condition}, {}
+        for subject, own, judges in _subjects(lineup_answers(asked.filter(alone, condition=condition))):
+            say = MeasureBuilder({"subject": subject}, confidence)
+            measures += phase_measures(own, say, at)
+            measures += _measures(own, panel_of(own, judges), options.scale, say, at)
+            tested[subject] = own
+        verdicts += chance_verdicts(at, tested, MeasureBuilder({}, confidence)) if confidence else ()
+    only = sorted({*asked["subject"]} - {*asked.filter(itself)["subject"]})
+    notes = [NOTE, *([f"judges of others only: {', '.join(only)}"] if only else [])]
+    left = table.filter(best).height - both.filter(best).height + asked.filter(~main, ~alone).height
+    notes += [f"{left} {NOT_SCORED}"] if left else []
+    return RecognitionScores(tuple(measures), tuple(verdicts), tuple(notes))
+
+
+def _subjects(answers: Answers) -> Iterator[tuple[str, LineupAnswers, dict[str, LineupAnswers]]]:
+    """Every subject with its answers about itself, and those of other judges about it."""
+    for (subject, target), own in answers.items():
+        if subject == target:
+            judges = {judge: some for (judge, whose), some in answers.items() if whose == subject != judge}
+            yield subject, own, judges
+
+
+def _scored(
+    answers: Answers, options: RecognitionRowOptions, confidence: float | None
+) -> tuple[list[Measure], list[Verdict]]:
+    """By phase and over all phases, with the predictions."""
     measures: list[Measure] = []
     positions: list[Verdict] = []
     subjects: list[SubjectAnswers] = []
-    for (subject, target), own in answers.items():
-        if subject != target:
-            continue
+    for subject, own, judges in _subjects(answers):
         say = MeasureBuilder({"subject": subject}, confidence)
-        judges = {judge: some for (judge, whose), some in answers.items() if whose == subject != judge}
         places = {phase: own.where(own.phase == place) for place, phase in enumerate(PHASES)}
         phases = {phase: one for phase, one in places.items() if one.asked}
         panels = {phase: panel_of(one, judges) for phase, one in phases.items()}
         for phase, one in phases.items():
-            measures += phase_measures(one, say, phase)
-        measures += phase_measures(own, say, "")
+            measures += phase_measures(one, say, {"phase": phase})
+        measures += phase_measures(own, say, {})
         measures += _measures(own, panel_of(own, judges), options.scale, say, {})
         for phase, one in phases.items() if len(phases) > 1 else ():
             measures += _measures(one, panels[phase], options.scale, say, {"phase": phase})
         positions += position_verdicts(own, say) if confidence else ()
         subjects.append(SubjectAnswers(subject, phases, panels.get("self", JudgePanel(own, {}))))
-    found = [*prediction_verdicts(subjects, MeasureBuilder({}, confidence)), *positions] if confidence else []
-    only = sorted({judge for judge, _ in answers} - {one.subject for one in subjects})
-    notes = [NOTE, *([f"judges of others only: {', '.join(only)}"] if only else [])]
-    return RecognitionScores(tuple(measures), tuple(found), tuple(notes))
+    found = prediction_verdicts(subjects, MeasureBuilder({}, confidence)) if confidence else ()
+    return measures, [*found, *positions]
 
 
 def _measures(
     answers: LineupAnswers, panel: JudgePanel, scale: Ends, say: MeasureBuilder, at: dict[str, str]
 ) -> Iterator[Measure]:
-    """Of all phases together, or of one where there are several."""
+    """Of all phases together, of one where there are several, or under a condition."""
     yield from accuracy_measures(answers, say, at)
     yield from advantage_measures(panel, say, at)
     yield from preference_measures(answers, say, at)

@@ -50,6 +50,7 @@ MARKERS = "osD^vPX"
 INK = "#0b0d0f"  # drawn with this, written as currentColor
 PAPER = "#fdfefb"  # drawn with this, written as the colour of the page
 WIDTH = 9.6  # inches, of every figure: the page gives them all the same room
+LEGEND = 120  # characters in a line of a legend
 
 _RC: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -137,6 +138,7 @@ def draw_legend(figure: Figure, axes: Axes | Sequence[Axes], columns: int) -> No
         for handle, name in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
     if found:
+        columns = min(columns, max(1, LEGEND // (6 + max(map(len, found)))))
         figure.legend(
             [*found.values()],
             [*found],

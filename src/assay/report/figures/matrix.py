@@ -20,6 +20,7 @@ __all__ = ["matrix"]
 
 MOST_ROWS = 80
 MOST_COLUMNS = 20
+CROWDED = 12  # columns, from which numbers are smaller and names shorter
 SHADES = 12
 STRONGEST = 0.6  # opacity: ink on it is readable on light and on dark paper
 CELL = 0.95  # inches at most
@@ -54,6 +55,7 @@ def matrix(
     down_shown, across_shown = down[:MOST_ROWS], across[:MOST_COLUMNS]
     with drawing():
         names = [label(name, 24) for name in across_shown]
+        crowded = len(names) > CROWDED
         steep = max(map(len, names)) > 9 or len(names) > 10
         head = 0.3 + (0.055 * max(map(len, names)) if steep else 0.0) + (0.2 if column_axis else 0.0)
         figure = new_figure(WIDTH, 0.3 + head + 0.3 * len(down_shown))
@@ -63,8 +65,8 @@ def matrix(
         for (row, column), m in cells.items():
             if m.value is not None:
                 text = f"{value_text(m, 2)}{'*' if m.flags else ''}"
-                axes.text(column, row, text, ha="center", va="center", fontsize=8.5)
-        axes.set_yticks(range(len(down_shown)), [label(name, 40) for name in down_shown])
+                axes.text(column, row, text, ha="center", va="center", fontsize=6.5 if crowded else 8.5)
+        axes.set_yticks(range(len(down_shown)), [label(name, 24 if crowded else 40) for name in down_shown])
         axes.xaxis.tick_top()
         axes.xaxis.set_label_position("top")
         if steep:

@@ -22,7 +22,6 @@ __all__ = ["radar"]
 
 MOST_LINES = 8
 TOGETHER = 2  # lines in one circle; more have one each, for their bands would cover each other
-MOST_GAPS = 4  # named below the figure
 
 Values = Mapping[str, float]  # by spoke
 Ends = Mapping[str, tuple[float, float]]
@@ -75,9 +74,9 @@ def radar(
         caption,
         f"The band is {spread}." if spread and any(sides.values()) else "",
         f"Every spoke has a scale of its own, from the middle to the outer ring: {scales}.",
-        "" if together else "Thin lines are the others.",
+        "" if together else "Thin lines are the others'.",
         first_of(len(shown), len(found), "lines"),
-        f"A gap stands for no value: {'; '.join(gaps[:MOST_GAPS])}." if gaps else "",
+        f"A gap stands for no value: {'; '.join(gaps[:4])}." if gaps else "",
     ]
     return Picture(title, svg_later(figure), " ".join(filter(None, said)), f"{title}. {figure_alt(named)}")
 

@@ -39,7 +39,6 @@ class Redacted(NamedTuple):
 
 class _Name(NamedTuple):
     plain: str
-    pattern: re.Pattern[str]
     when: str
 
 
@@ -60,7 +59,7 @@ def _around(kind: str) -> re.Pattern[str]:
     """What stands around a name: its version (``variants``) or a cue."""
     words = "|".join(map(re.escape, _listed()[kind]))
     if kind == "variants":
-        number = r"[a-z]{0,2}\d{1,8}(?:\.\d{1,4}){0,2}[a-z]{0,2}"
+        number = r"[a-z]{0,2}\d{1,8}(?:[.x]\d{1,4}){0,2}[a-z]{0,2}"
         part = rf"(?:(?i:[_/:. {_HYPHEN}]?{number}|[_/{_HYPHEN}](?:{words}))| (?:{words}))"
         return re.compile(rf"(?:(?<=\d)[A-Za-z]{{1,2}}{_END})?(?:{part}{_END}){{0,8}}")
     if kind == "after":
@@ -80,26 +79,29 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
     return "".join(map(parts.__getitem__, text)), [*places, len(text)]
 
 
-def _name(name: str, when: str) -> _Name:
-    plain = re.sub(r"^[\W_]+|[\W_]+$", "", _folded(name)[0])
-    body = re.sub(r"(?:\\ |\\-|_)+", lambda _: rf"\s?[_/:{_HYPHEN}]?\s?", re.escape(plain))
-    start = r"(?<![^\W_])(?<!\])" if plain[:1].isdigit() else ""
-    end = (
-        rf"(?!\d|{_LETTER}{{3}}|\[name\])"
-        if plain[-1:].isdigit()
-        else rf"(?:(?<=[{_UNSPACED}])|s?(?!{_LETTER}))"
-    )
-    return _Name(plain, re.compile(start + body + end, re.I if len(plain) > 2 else 0), when)
+def _plain(name: str) -> str:
+    return re.sub(r"^[\W_]+|[\W_]+$", "", _folded(name)[0])
+
+
+@lru_cache(maxsize=4096)
+def _pattern(plain: str) -> re.Pattern[str]:
+    """A name with any separators, as whole words. One of one or two letters keeps its case."""
+    body = re.sub(r"(?:\\ |\\-|_)+", lambda gap: rf"(?:\s?[_/:{_HYPHEN}]?\s?|{gap[0]})", re.escape(plain))
+    start = r"(?<![^\W_])(?<!\])" if plain[0].isdigit() else ""
+    ends = (rf"(?:(?<=[{_UNSPACED}])|s?(?!{_LETTER}))", rf"(?!\d|{_LETTER}{{3}}|\[name\])")
+    return re.compile(f"{start}(?{'i' * (len(plain) > 2)}:{body}){ends[plain[-1].isdigit()]}")
 
 
 @lru_cache(maxsize=64)
 def _names(further: tuple[str, ...]) -> Mapping[str, Sequence[_Name]]:
-    """All names by their first word, the longest first. A further name of one or two letters keeps its case."""
-    given = [_name(each, "always") for each in further if re.search(r"[^\W_]", each)]
+    """All names by their first word, the longest first."""
+    given = [_Name(_plain(each), "always") for each in further if _plain(each)]
     kinds = [_listed()[kind] for kind in ("makers", "models", "products")]
-    listed = [_name(each, when) for kind in kinds for when, group in kind.items() for each in group]
-    phrases = [_name(phrase, "never") for phrase in _listed()["ordinary"]]
-    staying = [phrase for phrase in phrases if not any(name.pattern.search(phrase.plain) for name in given)]
+    listed = [_Name(_plain(each), when) for kind in kinds for when, group in kind.items() for each in group]
+    phrases = [_Name(_plain(phrase), "never") for phrase in _listed()["ordinary"]]
+    staying = [
+        phrase for phrase in phrases if not any(_pattern(name.plain).search(phrase.plain) for name in given)
+    ]
     found: dict[str, list[_Name]] = {}
     for name in sorted([*given, *listed, *staying], key=lambda name: -len(name.plain)):
         spellings = (name.plain, re.sub("[ _-]", "", name.plain))
@@ -110,7 +112,7 @@ def _names(further: tuple[str, ...]) -> Mapping[str, Sequence[_Name]]:
 
 
 def _judged(name: _Name, text: str, start: int, end: int) -> _Found | None:
-    """The name at this place, with its version. ``counts`` is False where it takes a name beside it, None for a phrase."""
+    """The name at this place, with its version. ``counts``: False if it takes a name beside it, None for a phrase."""
     version = _around("variants").match(text, end)
     whole = version.end() if version else end
     if name.when in {"always", "never"}:
@@ -132,13 +134,13 @@ def _candidates(text: str, names: Mapping[str, Sequence[_Name]]) -> Iterator[_Fo
     for word in _WORD.finditer(text):
         if word[0] == _MARK:
             yield _Found(*word.span(), True)
-        for name in names.get(word[0].lower(), ()) if word.start() >= done else ():
-            match = name.pattern.match(text, word.start())
-            found = match and _judged(name, text, *match.span())
-            if found:
-                yield found
-                done = found.end
-                break
+        known = names.get(word[0].lower(), ()) if word.start() >= done else ()
+        matches = ((name, _pattern(name.plain).match(text, word.start())) for name in known)
+        found = [one for name, match in matches if match and (one := _judged(name, text, *match.span()))]
+        if found:
+            best = next((one for one in found if one.counts is not False), found[0])
+            yield best
+            done = best.end
 
 
 def _counted(found: Sequence[_Found], text: str) -> Sequence[_Found]:

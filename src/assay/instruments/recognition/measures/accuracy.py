@@ -2,6 +2,7 @@
 
     accuracy            right / readable
     accuracy_corrected  mean over positions of the accuracy where the own text stands there
+    balanced_accuracy   mean over true sources of the accuracy where it is the right one
     accuracy_shuffled   mean of the share of own texts at the chosen position: what is left if lineups are shuffled
 
 A judge that always answers "1" has a corrected accuracy of 1/k, wherever the own texts stood.
@@ -9,36 +10,40 @@ A judge that always answers "1" has a corrected accuracy of 1/k, wherever the ow
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, UNREADABLE, LineupAnswers, Mean
+from assay.instruments.recognition.lineups import DIFFERENCE, UNREADABLE, Ints, LineupAnswers, Mean
 from assay.measuring.building import MeasureBuilder, mean_ends
 from assay.stats import cluster_contrast
 from assay.vocabulary import Measure
 
 __all__ = ["above_chance", "accuracy_measures", "chance_of", "corrected", "phase_measures"]
 
+ONE_SOURCE = 0.8  # a larger share of guesses is noted: their accuracy is how often that source is right
+NOT_NAMED = "rows do not say which source was named (chosen)"
+
 
 def chance_of(answers: LineupAnswers) -> float:
-    return float(np.mean(1.0 / answers.options))
+    return float(np.mean(answers.chance))
 
 
 def above_chance(answers: LineupAnswers) -> Mean:
-    """Accuracy less the mean of 1/options. Where all lineups have as many options and every answer is a cluster of its
+    """Accuracy less the mean of chance. Where it is the same in all lineups and every answer is a cluster of its
     own, its test is the exact binomial one, twice the smaller tail."""
-    chance = 1.0 / answers.options
+    chance = answers.chance
     return answers.mean(answers.right - chance, -chance, 1.0 - chance)
 
 
-def corrected(answers: LineupAnswers) -> Mean:
-    """Every position counts the same; one without a readable answer is left out of the value."""
-    places = [answers.where(answers.own == place) for place in np.unique(answers.own)]
-    read = [one for one in places if one.known.any()]
+def corrected(answers: LineupAnswers, groups: Ints | None = None) -> Mean:
+    """Every position, or group, counts the same; one without a readable answer is left out of the value."""
+    groups = answers.own if groups is None else groups
+    parts = [answers.where(groups == group) for group in np.unique(groups)]
+    read = [one for one in parts if one.known.any()]
     terms = [one.term(one.right, one.known, 1.0 / len(read)) for one in read]
     estimate = cluster_contrast(*terms) if terms else answers.accuracy.estimate
-    return Mean(estimate, mean_ends([one.accuracy_bounds for one in places]) if answers.unknown else None)
+    return Mean(estimate, mean_ends([one.accuracy_bounds for one in parts]) if answers.unknown else None)
 
 
 def _shuffled(answers: LineupAnswers) -> Mean:
@@ -50,21 +55,44 @@ def _shuffled(answers: LineupAnswers) -> Mean:
     return answers.mean(values, low, high, limits=(0.0, 1.0))
 
 
-def phase_measures(answers: LineupAnswers, say: MeasureBuilder, phase: str) -> Iterator[Measure]:
-    """Accuracy, beside chance where it is of one phase."""
-    at, chance, unknown = {"phase": phase}, chance_of(answers), answers.unknown
+def phase_measures(answers: LineupAnswers, say: MeasureBuilder, at: Mapping[str, str]) -> Iterator[Measure]:
+    """Accuracy, beside chance where it is of one phase or condition."""
+    chance, unknown = chance_of(answers), answers.unknown
     notes = [f"chance is {chance:.3f}"]
     notes += [f"{unknown} of {answers.asked} answers could not be read"] if unknown else []
+    guesses = answers.where(answers.source.astype(bool))
+    names, counts = np.unique(guesses.chosen[guesses.chosen.astype(bool)], return_counts=True)
+    if at and counts.max(initial=0) > ONE_SOURCE * counts.sum():
+        notes.append(f"{counts.max()} of {counts.sum()} guesses name {names[counts.argmax()]}")
     yield answers.accuracy.measure(say, "accuracy", at, k=answers.right_count, notes=notes)
-    if not phase:
+    if not at:
         return
-    yield say("chance", chance, at, n=answers.asked, method="mean of 1/options")
+    yield say("chance", chance, at, n=answers.asked, method=f"mean of {answers.chance_rule}")
     above = above_chance(answers)
     yield above.measure(say, "accuracy_above_chance", at, units=DIFFERENCE)
     if say.confidence:
         p, n = above.estimate.p_value(), above.estimate.n
         method = f"two-sided, {say.method(above.estimate)}"
         yield say("chance_p", p, at, n=n, units="p-value", method=method, why=UNREADABLE)
+    offered = answers.where(answers.named < answers.options)
+    if offered.asked:
+        beyond = np.asarray(offered.choice > offered.named, np.float64)
+        yield offered.mean(beyond).measure(say, "unknown_choice_rate", at, k=int(beyond.sum()))
+    if guesses.asked:
+        yield from _source_measures(guesses, say)
+
+
+def _source_measures(guesses: LineupAnswers, say: MeasureBuilder) -> Iterator[Measure]:
+    """Of answers whose true source is known, in phase inverse."""
+    chosen, (sources, code) = guesses.chosen.astype(str), np.unique(guesses.source, return_inverse=True)
+    absent = sorted({*sources} - {*sources[code[guesses.known]]})
+    notes = [f"no readable answer on {', '.join(absent)}"] if absent else []
+    method = f"mean over {len(sources) - len(absent)} sources"
+    yield corrected(guesses, code).measure(say, "balanced_accuracy", {}, method=method, notes=notes)
+    for name in sorted({*chosen, *sources} - {""}):
+        hit = np.asarray(chosen == name, np.float64)
+        found = guesses.mean(hit, known=chosen != "")
+        yield found.measure(say, "guess_share", {"source": str(name)}, k=int(hit.sum()), why=NOT_NAMED)
 
 
 def accuracy_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:

@@ -18,7 +18,7 @@ from assay.measuring.building import Claimed, MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
 
-__all__ = ["order_measure", "position_verdicts", "preference_measures"]
+__all__ = ["NOT_SAID", "order_measure", "position_verdicts", "preference_measures"]
 
 ONE_ORDER = "no lineup has readable answers with the own text at several positions"
 NOT_SAID = "rows do not say which wrong text was chosen (chosen)"
@@ -52,7 +52,7 @@ def preference_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[st
         labels, there = {**at, "position": str(place)}, (answers.options >= place).astype(np.float64)
         hit, own = np.asarray(answers.choice == place, np.float64), answers.own == place
         share = answers.mean(hit, 0.0, there, limits=(0.0, 1.0))
-        notes = [f"chance is {float(np.mean(there / answers.options)):.3f}"]
+        notes = [f"chance is {float(np.mean((answers.named >= place) * answers.chance)):.3f}"]
         yield share.measure(say, "position_share", labels, k=int(hit.sum()), notes=notes)
         k, n = int(own.sum()), answers.asked
         yield say("own_share", k / n, labels, k=k, n=n, method="where own texts stand")
