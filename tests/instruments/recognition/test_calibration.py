@@ -22,7 +22,9 @@ CHEATS = {
 
 
 def calibrated(runs: int, quick: bool) -> Calibration:
-    return calibrate("recognition", "1", RecognitionGrid(), runs, 1 if quick else 2, quick, lambda done, total: None)
+    return calibrate(
+        "recognition", "1", RecognitionGrid(), runs, 1 if quick else 2, quick, lambda done, total: None
+    )
 
 
 def declared(found: Calibration, member: str, claim: str, way: str = "established") -> float:
