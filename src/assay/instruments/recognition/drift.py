@@ -7,8 +7,7 @@ from the subject's own baseline, in standard deviations of the reference corpus.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -33,6 +32,7 @@ __all__ = [
     "drifts_of",
     "horizon_of",
     "phase_nulls",
+    "pooled_phase_nulls",
     "read_drift",
 ]
 
@@ -102,28 +102,40 @@ def horizon_of(version: Version) -> float:
 def drifts_of(
     vectors: FloatArray, phases: Sequence[str], version: Version, *, weights: Sequence[float] | None = None
 ) -> FloatArray:
-    """The drift of every turn; NaN where there is no baseline to measure it from. ``weights`` are of version 1."""
+    """The drift of every turn; NaN where it has no vector (NaN), or no baseline to measure it from.
+
+    ``weights`` are of version 1.
+    """
     if len(vectors) != len(phases):
         raise InputError(f"{len(vectors)} vectors but {len(phases)} phases")
-    given = np.asarray(vectors, dtype=np.float64).reshape(-1, len(DIMENSIONS))
+    return _drifts(_rows(vectors), phases, version, weights)
+
+
+def _rows(vectors: FloatArray) -> FloatArray:
+    return np.asarray(vectors, dtype=np.float64).reshape(-1, len(DIMENSIONS))
+
+
+def _drifts(
+    vectors: FloatArray, phases: Sequence[str], version: Version, weights: Sequence[float] | None = None
+) -> FloatArray:
+    """Of one conversation, or of the same in many orders at once. The last two axes are turns and dimensions."""
     if version == 1:
         declared = definition(1)["weights"]
         chosen = np.array([declared[name] for name in DIMENSIONS] if weights is None else weights)
-        return np.asarray(np.sqrt((chosen * given**2).sum(1)))
-    at_baseline = np.array([phase == BASELINE for phase in phases], dtype=np.bool_)
-    return _distances(given, at_baseline)
+        return np.asarray(np.sqrt((chosen * vectors**2).sum(-1)))
+    return _distances(vectors, np.array([phase == BASELINE for phase in phases], dtype=np.bool_))
 
 
 def _distances(vectors: FloatArray, at_baseline: npt.NDArray[np.bool_]) -> FloatArray:
     """Distances from the mean of the baseline turns; each baseline turn from the mean of the others.
 
-    A turn that is part of its own baseline would seem nearer than it is.
+    A turn that is part of its own baseline would seem nearer than it is. A turn without a vector is no part of it.
     """
-    own = at_baseline.astype(np.float64)[:, None]
-    count = own.sum() - own
-    with np.errstate(invalid="ignore"):
-        centre = np.where(count > 0, ((own * vectors).sum(0) - own * vectors) / np.maximum(count, 1), np.nan)
-    return np.asarray(np.sqrt(((vectors - centre) ** 2).mean(1)))
+    own = at_baseline[:, None] & ~np.isnan(vectors).any(-1, keepdims=True)
+    first = np.where(own, vectors, 0.0)
+    count = own.sum(-2, keepdims=True) - own
+    centre = np.where(count > 0, (first.sum(-2, keepdims=True) - first) / np.maximum(count, 1), np.nan)
+    return np.asarray(np.sqrt(((vectors - centre) ** 2).mean(-1)))
 
 
 def read_drift(
@@ -154,7 +166,7 @@ def read_drift(
         recovery_ratio=ratio,
         stuck=None if ratio is None else ratio > STUCK,
         decay=decay_of(
-            [d for d, phase in zip(given, phases, strict=True) if phase == RECOVERY and d is not None],
+            [drift for drift, phase in zip(given, phases, strict=True) if phase == RECOVERY],
             confidence=confidence,
         ),
         horizon=horizon,
@@ -168,12 +180,13 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def decay_of(recovery: Sequence[float], *, confidence: float = 0.95) -> Decay:
-    """λ of the drifts of the recovery turns, with its interval and half-life."""
-    n = len(recovery)
-    value = low = high = None
+def decay_of(recovery: Sequence[float | None], *, confidence: float = 0.95) -> Decay:
+    """λ of the drifts of the recovery turns, with its interval and half-life. A turn without one keeps its time."""
+    known = [(turn, max(drift, LEAST)) for turn, drift in enumerate(recovery) if drift is not None]
+    n, value, low, high = len(known), None, None, None
     if n >= 2:
-        times, logs = np.arange(n) - (n - 1) / 2, np.log(np.maximum(recovery, LEAST))
+        turns, drifts = np.array(known, dtype=np.float64).T
+        times, logs = turns - turns.mean(), np.log(drifts)
         square = float((times**2).sum())
         value = -float(times @ logs) / square
         if n >= 3:
@@ -206,46 +219,58 @@ def phase_nulls(
     turns above the horizon; ``decay``: λ. A crossing that shuffled turns show as often is no effect of the phases.
     Drifts are measured anew for every order, for the baseline of version 2 depends on it.
     """
-    given = np.asarray(vectors, dtype=np.float64).reshape(-1, len(DIMENSIONS))
-    words = np.asarray(philox(key).random_raw(shuffles * len(given)))
-    orders = words.reshape(shuffles, len(given)).argsort(axis=1, kind="stable")
-    labels = np.array(phases, dtype=np.str_)
-    found = []
-    for name, statistic in _statistics(labels, horizon_of(version)).items():
-        value = statistic(drifts_of(given, phases, version))
-        if value is None:
-            continue
-        shuffled = [statistic(drifts_of(given[order], phases, version)) for order in orders]
-        null = np.array([one for one in shuffled if one is not None])
-        ends = np.quantile(null, [0.025, 0.975])
-        found.append(
-            PhaseNull(
-                name=name,
-                value=value,
-                null_mean=float(null.mean()),
-                null_low=float(ends[0]),
-                null_high=float(ends[1]),
-                p_value=(1 + int((null >= value - 1e-12).sum())) / (1 + len(null)),
-                shuffles=len(null),
-            )
-        )
-    return tuple(found)
+    return pooled_phase_nulls([(vectors, phases)], version, key=key, shuffles=shuffles)
+
+
+def pooled_phase_nulls(
+    conversations: Sequence[tuple[FloatArray, Sequence[str]]],
+    version: Version,
+    *,
+    key: str,
+    shuffles: int = SHUFFLES,
+) -> tuple[PhaseNull, ...]:
+    """Of several conversations at once: turns are shuffled within each, and statistics are means over conversations.
+
+    A conversation whose phases do not allow a statistic is no part of it. Turns without a vector keep their place.
+    """
+    found: dict[Statistic, list[FloatArray]] = {}
+    for stream, (vectors, phases) in enumerate(conversations):
+        given = _rows(vectors)
+        known = np.flatnonzero(~np.isnan(given).any(1))
+        words = np.asarray(philox(key, stream).random_raw(shuffles * len(known)))
+        orders = np.tile(np.arange(len(given)), (1 + shuffles, 1))  # the first is as it was
+        orders[1:, known] = known[words.reshape(shuffles, len(known)).argsort(axis=1, kind="stable")]
+        drifts = _drifts(given[orders], phases, version)
+        for name, values in _statistics(drifts, np.array(phases, dtype=np.str_), horizon_of(version)):
+            found.setdefault(name, []).append(values)
+    pooled = {name: np.mean(values, axis=0) for name, values in found.items()}
+    return tuple(_phase_null(name, float(values[0]), values[1:]) for name, values in pooled.items())
+
+
+def _phase_null(name: Statistic, value: float, null: FloatArray) -> PhaseNull:
+    low, high = np.quantile(null, [0.025, 0.975])
+    return PhaseNull(
+        name=name,
+        value=value,
+        null_mean=float(null.mean()),
+        null_low=float(low),
+        null_high=float(high),
+        p_value=(1 + int((null >= value - 1e-12).sum())) / (1 + len(null)),
+        shuffles=len(null),
+    )
 
 
 def _statistics(
-    phases: npt.NDArray[np.str_], horizon: float
-) -> dict[Statistic, Callable[[FloatArray], float | None]]:
-    return {
-        "rise": partial(_rise, phases),
-        "rise_above_horizon": lambda drifts: _rise(
-            phases, np.where(np.isnan(drifts), np.nan, (drifts > horizon).astype(np.float64))
-        ),
-        "decay": lambda drifts: decay_of(drifts[(phases == RECOVERY) & ~np.isnan(drifts)].tolist()).value,
-    }
-
-
-def _rise(phases: npt.NDArray[np.str_], values: FloatArray) -> float | None:
-    """The mean under perturbation less that at the baseline; None where one of them has no turn."""
-    known = ~np.isnan(values)
-    moved, first = values[(phases == PERTURBATION) & known], values[(phases == BASELINE) & known]
-    return float(moved.mean() - first.mean()) if len(moved) and len(first) else None
+    drifts: FloatArray, phases: npt.NDArray[np.str_], horizon: float
+) -> Iterator[tuple[Statistic, FloatArray]]:
+    """For every order (row) of the turns; which turns have a drift is the same in all of them."""
+    known = ~np.isnan(drifts[0])
+    moved, first, back = (known & (phases == phase) for phase in (PERTURBATION, BASELINE, RECOVERY))
+    if moved.any() and first.any():
+        yield "rise", drifts[:, moved].mean(1) - drifts[:, first].mean(1)
+        above = drifts > horizon
+        yield "rise_above_horizon", above[:, moved].mean(1) - above[:, first].mean(1)
+    if back.sum() >= 2:
+        times = np.flatnonzero(back[phases == RECOVERY]).astype(np.float64)
+        times -= times.mean()
+        yield "decay", -(np.log(np.maximum(drifts[:, back], LEAST)) @ times) / (times @ times)

@@ -38,6 +38,23 @@ __all__ = ["Recognition"]
 
 T = TypeVar("T")
 MOST_KEPT = 64
+COLUMNS = (
+    *(
+        "id",
+        "subject",
+        "target",
+        "phase",
+        "condition",
+        "asked",
+        "lineup",
+        "cluster",
+        "turn",
+        "options",
+        "own",
+        "choice",
+    ),
+    *("chosen", "named", "source", "confidence", "outcome", "reason", "reply"),
+)  # of the records file
 
 
 class Recognition(InstrumentBase):
@@ -203,28 +220,27 @@ class Recognition(InstrumentBase):
                 yield {name: value for name, value in row.items() if value not in (None, "")}
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
-        """An answer of a judge, or a text; what both have stands first."""
+        """An answer of a judge, or a text that was collected: then ``phase`` is where it was written."""
         texts, answers = self._run(evidence)
         for record, row in answers:
             reply = record.replies[-1].text if record.replies else None
-            kept = {
-                name: value for name, value in row.items() if name not in ("trial", "question", "explanation")
-            }
-            yield {
+            found = {
                 "id": record.id,
-                **kept,
+                **row,
                 "outcome": record.outcome,
                 "reason": record.reason,
                 "reply": reply,
             }
+            yield {name: found.get(name) for name in COLUMNS}
         for one in texts:
-            at = {
-                "subject": one.author,
-                "target": one.subject,
+            found = {"id": one.reference.partition(":")[0], "subject": one.author, "target": one.subject}
+            found |= {
                 "phase": one.phase or one.stage,
                 "cluster": one.probe,
+                "turn": one.turn,
+                "reply": one.text,
             }
-            yield {"id": one.reference.partition(":")[0], **at, "turn": one.turn, "reply": one.text}
+            yield {name: found.get(name) for name in COLUMNS}
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         """What was collected, as a fleet that a later study can name."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from .classifiers import nearest_centroid, ridge
-from .folds import leave_one_group_out
-from .identification import BASELINES, Identification, identify
+from .folds import leave_one_group_out, ridge_left_out
+from .identification import BASELINES, Identification, features_of, identify
 from .ngrams import hashed_ngrams
 
 __all__ = [
     "BASELINES",
     "Identification",
+    "features_of",
     "hashed_ngrams",
     "identify",
     "leave_one_group_out",
     "nearest_centroid",
     "ridge",
+    "ridge_left_out",
 ]

@@ -6,7 +6,8 @@ that of a difference of two baselines on the same rows, is over groups (`grouped
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -18,29 +19,34 @@ from assay.errors import InputError
 from assay.instruments.recognition.signature import sign
 from assay.vocabulary import Measure
 
-from .classifiers import Classes, Features, Fit, nearest_centroid, ridge
-from .folds import leave_one_group_out
+from .classifiers import Classes, Features, nearest_centroid
+from .folds import leave_one_group_out, ridge_left_out
 from .grouped import balanced_accuracy, balanced_difference
 from .ngrams import hashed_ngrams
 
-__all__ = ["BASELINES", "MOST_ROWS", "Identification", "identify"]
+__all__ = ["BASELINES", "MOST_ROWS", "Identification", "features_of", "identify"]
 
 MOST_ROWS = 50_000
 CHANCE = "chance"
 
 
 class Baseline(NamedTuple):
-    """What a baseline makes of texts, and what it fits in every fold."""
+    """What a baseline makes of texts, and what it predicts from that for groups that it was not fitted on."""
 
     features: Callable[[Sequence[str]], Features]
-    fit: Fit
+    left_out: Callable[[Features, Classes, npt.NDArray[np.int64]], Classes]
 
 
 BASELINES = {
-    "signature_1": Baseline(lambda texts: sign(texts, 1), nearest_centroid),
-    "signature_2": Baseline(lambda texts: sign(texts, 2), nearest_centroid),
-    "ngrams": Baseline(hashed_ngrams, ridge),
+    "signature_1": Baseline(lambda texts: sign(texts, 1), partial(leave_one_group_out, nearest_centroid)),
+    "signature_2": Baseline(lambda texts: sign(texts, 2), partial(leave_one_group_out, nearest_centroid)),
+    "ngrams": Baseline(hashed_ngrams, ridge_left_out),
 }
+
+
+def features_of(texts: Sequence[str]) -> dict[str, Features]:
+    """What every baseline makes of texts. Nothing of it is fitted, so several identifications may share it."""
+    return {name: one.features(texts) for name, one in BASELINES.items()}
 
 
 class Identification(NamedTuple):
@@ -61,9 +67,17 @@ class Identification(NamedTuple):
 
 
 def identify(
-    texts: Sequence[str], labels: Sequence[str], groups: Sequence[str], *, confidence: float = 0.95
+    texts: Sequence[str],
+    labels: Sequence[str],
+    groups: Sequence[str],
+    *,
+    confidence: float = 0.95,
+    features: Mapping[str, Features] | None = None,
 ) -> Identification:
-    """Every baseline on the same texts, each text labelled by what was fitted on the other groups."""
+    """Every baseline on the same texts, each text labelled by what was fitted on the other groups.
+
+    ``features`` are `features_of` these texts, where they are known already.
+    """
     if not len(texts) == len(labels) == len(groups):
         raise InputError(
             f"{len(texts)} texts, {len(labels)} labels and {len(groups)} groups: one each is needed"
@@ -84,10 +98,13 @@ def identify(
     classes = np.array([names.index(labels[place]) for place in kept], dtype=np.int64)
     numbers = {group: number for number, group in enumerate(sorted({groups[place] for place in kept}))}
     numbered = np.array([numbers[groups[place]] for place in kept], dtype=np.int64)
-    chosen = [texts[place] for place in kept]
+    chosen = (
+        {name: found[kept] for name, found in features.items()}
+        if features
+        else features_of([texts[place] for place in kept])
+    )
     right = {
-        name: leave_one_group_out(one.fit, one.features(chosen), classes, numbered) == classes
-        for name, one in BASELINES.items()
+        name: one.left_out(chosen[name], classes, numbered) == classes for name, one in BASELINES.items()
     }
     score = _Score(classes, numbered, right, names, confidence)
     chance = 1.0 / len(names)

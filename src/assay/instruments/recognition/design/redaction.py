@@ -23,7 +23,7 @@ _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
 _LETTER = rf"[^\W\d_{_UNSPACED}]"
 _HYPHEN = r"\u2010-\u2015-"
 _WORD = re.compile(rf"\[name\]|{_LETTER}+|\d+|[{_UNSPACED}]")
-_ADJOINING = re.compile(rf"[ \t_/{_HYPHEN}]{{0,2}}")
+_ADJOINING = re.compile(rf"[ \t\u00a0_/{_HYPHEN}]{{0,2}}")
 _BESIDE = re.compile(r"""(?:'s)?[\s,;/&*"'“”‘()+•-]{0,6}(?:(?:and|or|nor|vs\.?|by)[\s*"'“”]{1,3})?""", re.I)
 _END = rf"(?!{_LETTER}|\d|\[name\])"
 _LATIN = "ABESIJKMHOPCTYXaesijopcyxqwABEZHIKMNOPTYXogi'"
@@ -71,12 +71,13 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
     """The text without accents and invisible characters, and where each of its characters, and its end, stood."""
     if text.isascii():
         return text, range(len(text) + 1)
-    parts = {letter: unicodedata.normalize("NFKD", letter.translate(_LOOK_ALIKES)) for letter in set(text)}
-    for letter, found in parts.items():
-        kept = "".join(part for part in found if unicodedata.category(part) not in {"Mn", "Me", "Cf"})
-        parts[letter] = unicodedata.normalize("NFC", kept)
-    places = [place for place, letter in enumerate(text) for _ in parts[letter]]
-    return "".join(map(parts.__getitem__, text)), [*places, len(text)]
+    plain = {}
+    for letter in set(text):
+        parts = unicodedata.normalize("NFKD", letter.translate(_LOOK_ALIKES))
+        kept = "".join(part for part in parts if unicodedata.category(part) not in {"Mn", "Me", "Cf"})
+        plain[letter] = one if len(one := unicodedata.normalize("NFC", kept)) < 2 else letter
+    places = [place for place, letter in enumerate(text) if plain[letter]]
+    return "".join(map(plain.__getitem__, text)), [*places, len(text)]
 
 
 def _plain(name: str) -> str:
@@ -159,13 +160,13 @@ def _counted(found: Sequence[_Found], text: str) -> Sequence[_Found]:
 def redact(text: str, names: Sequence[str]) -> Redacted:
     """The text with every listed name and every one of ``names`` replaced by ``[name]``; adjoining marks become one."""
     folded, places = _folded(text)
-    pieces, found = [""], []
-    done = last = -1
+    pieces: list[str] = []
+    found, done = [], 0
     for one in _counted(list(_candidates(folded, _names(tuple(names)))), folded):
-        start, end = places[one.start], max(places[one.end - 1] + 1, places[one.end])
-        if last < 0 or (start >= done and not _ADJOINING.fullmatch(folded, last, one.start)):
-            pieces += [text[max(done, 0) : start], _MARK]
+        start, end = places[one.start], places[one.end]
+        if not pieces or (start > done and not _ADJOINING.fullmatch(text, done, start)):
+            pieces += [text[done:start], _MARK]
         if folded[one.start : one.end] != _MARK:
             found.append(text[start:end])
-        done, last = end, one.end
-    return Redacted("".join([*pieces, text[max(done, 0) :]]), tuple(found))
+        done = end
+    return Redacted("".join([*pieces, text[done:]]), tuple(found))
