@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.instruments.recognition.calibration import RecognitionGrid
+from assay.instruments.recognition.calibration import RecognitionGrid, RecognitionMember
 from assay.instruments.recognition.lineups import SCHEMA
 from assay.instruments.recognition.row_options import RecognitionRowOptions
 from assay.instruments.recognition.scoring import score_lineups
@@ -22,7 +22,9 @@ CHEATS = {
 
 
 def calibrated(runs: int, quick: bool) -> Calibration:
-    return calibrate("recognition", "1", RecognitionGrid(), runs, 1, quick, lambda done, total: None)
+    return calibrate(
+        "recognition", "1", RecognitionGrid(), runs, 1 if quick else 2, quick, lambda done, total: None
+    )
 
 
 def declared(found: Calibration, member: str, claim: str, way: str = "established") -> float:
@@ -52,33 +54,37 @@ def test_every_point_of_the_quick_grid_has_a_reading_beside_its_truth(quick: Cal
 
 
 @pytest.mark.parametrize("member", RecognitionGrid().members(quick=False), ids=lambda member: member.name)
-def test_what_is_drawn_is_a_table_of_answers_of_the_declared_design(member: object) -> None:
-    grid = RecognitionGrid()
-    known = next(one for one in grid.members(quick=False) if one is member or one == member)
-    (table,) = grid.draw(known, 10, 1)
+def test_what_is_drawn_is_a_table_of_answers_of_the_declared_design(member: RecognitionMember) -> None:
+    table = RecognitionGrid().draw(member, 10, 2)
     assert dict(table.schema) == dict(SCHEMA)
-    assert table.height == 10 * known.orders * (known.judges + 1)
-    assert table.get_column("own").max() == table.get_column("options").max() == known.texts
-    own = table.filter(subject="subject").get_column("own").value_counts(sort=True).get_column("count")
-    if not known.places and (10 * known.orders) % known.texts == 0:
+    assert table.height == 2 * 10 * member.orders * (member.judges + 1)
+    assert table.get_column("own").max() == table.get_column("options").max() == member.texts
+    own = table.filter(subject="0").get_column("own").value_counts().get_column("count")
+    if not member.places and (10 * member.orders) % member.texts == 0:
         assert own.n_unique() == 1
-    again = grid.draw(known, 10, 2)[0]
-    assert again.equals(table)
+    assert RecognitionGrid().draw(member, 10, 2).equals(table)
 
 
-def test_the_measures_are_those_of_scored_rows() -> None:
+def test_a_run_reads_what_its_rows_would_score() -> None:
     grid = RecognitionGrid()
     member = next(one for one in grid.members(quick=False) if one.name == "unreadable")
-    drawn = grid.draw(member, 10, 1)
-    found = grid.read(member, 10, drawn)
-    scored = score_lineups(drawn[0], RecognitionRowOptions(scale=(0.0, 1.0)))
-    for key, reading in found.items():
-        labels = {"subject": "subject", **dict(key.labels)}
-        same = [m for m in scored.measures if m.name == key.measure and m.labels == labels]
-        if same:
-            assert reading.value[0] == same[0].value
+    drawn = grid.draw(member, 10, 2)
+    options, compared = RecognitionRowOptions(scale=(0.0, 1.0)), 0
+    for place, run in enumerate(("0", "1")):
+        scored = score_lineups(drawn.filter(target=run), options)
+        measures = {(m.name, tuple(sorted(m.labels.items()))): m for m in scored.measures}
+        verdicts = {v.name: v.holds for v in scored.verdicts if v.name != "position_preference"}
+        for key, reading in grid.read(member, 10, drawn).items():
+            value = reading.value[place]
+            if key.measure in ("established", "refuted"):
+                assert value == (verdicts[key.labels[0][1]] is (key.measure == "established"))
+                continue
+            same = measures[key.measure, tuple(sorted([*key.labels, ("subject", run)]))]
             assert reading.low is not None
-            assert reading.low[0] == same[0].low
+            assert reading.high is not None
+            assert (value, reading.low[place], reading.high[place]) == (same.value, same.low, same.high)
+            compared += 1
+    assert compared > 20
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ from msgspec import Struct, convert
 from assay.measuring.calibration import Floats, GridBase, Key, Readings, readings_of
 from assay.stats import philox
 
-from .lineups import SCHEMA, Ints
+from .lineups import SCHEMA, Ints, LineupAnswers, lineup_answers
 from .row_options import RecognitionRowOptions
-from .scoring import score_lineups
+from .scoring import score_subjects
 from .signature.definition import data_file
 
 __all__ = ["RecognitionGrid", "RecognitionMember"]
@@ -28,8 +28,6 @@ CONFIDENCES = np.array([0.8, 0.4])
 WHERE_RIGHT, WHERE_WRONG = np.array([0.8, 0.2]), np.array([0.4, 0.6])  # how often each confidence is given
 OPTIONS = RecognitionRowOptions(scale=(0.0, 1.0))
 DECLARED = {"established": True, "refuted": False}  # what a run says of a claim
-
-Drawn = Sequence[pl.DataFrame]  # one table a run
 
 
 class RecognitionMember(Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,55 +81,57 @@ class RecognitionGrid(GridBase[RecognitionMember]):
     def sizes(self, quick: bool) -> Sequence[int]:
         return (10,) if quick else (10, 20)
 
-    def draw(self, member: RecognitionMember, n: int, runs: int) -> Drawn:
-        return [_drawn(member, n, run) for run in range(runs)]
+    def draw(self, member: RecognitionMember, n: int, runs: int) -> pl.DataFrame:
+        """The answers of all runs, each of a subject and judges of its own. Text 0 of a lineup is the own one."""
+        stream = np.random.Generator(philox(f"recognition {member.name} {n}"))
+        k, shape = member.texts, (runs, member.judges + 1, n, member.orders)
+        own, subject = np.broadcast_to(member.own(n), shape), np.arange(shape[1])[:, None, None] == 0
+        p = np.where(subject[..., 0] | member.alike, member.p, np.full(shape[:3], member.neutral))
+        if size := member.spread and 1.0 / member.spread - 1.0:
+            p = stream.beta(p * size, (1.0 - p) * size)
+        p = np.broadcast_to(p[:, :1] if member.alike else p, shape[:3])
+        text = np.where(stream.random(shape) < p[..., None], 0, stream.integers(1, k, shape))
+        if member.follows:
+            each = (runs, 1, n, 1)
+            one = np.where(stream.random(each) < member.p, 0, stream.integers(1, k, each))
+            led = np.where(stream.random(shape) < member.follows, one, stream.integers(0, k, shape))
+            text = np.where(subject | member.alike, led, text)
+        text = np.where(subject & member.first, (1 - own) % k, text)
+        sure = stream.random(shape) < np.where(text == 0, WHERE_RIGHT[0], WHERE_WRONG[0])
+        read = stream.random(shape) >= member.unreadable
+        run, judge, lineup, order = np.indices(shape).reshape(4, -1).astype(str)
+        columns = {
+            "subject": np.where(judge == "0", run, np.char.add(np.char.add(run, " by "), judge)),
+            "target": run,
+            "lineup": lineup,
+            "trial": order,
+            "cluster": lineup,
+            "own": own.ravel(),
+            "choice": np.where(read, (own - 1 + text) % k + 1, 0).ravel(),
+            "confidence": np.where(sure, *CONFIDENCES).ravel(),
+            "chosen": np.where(read, text.astype(str), "").ravel(),
+        }
+        found = {name: pl.lit("" if kind == pl.String() else None) for name, kind in SCHEMA.items()}
+        found |= {name: pl.col(name) for name in columns} | {"phase": pl.lit("self"), "options": pl.lit(k)}
+        found["choice"] = pl.when(pl.col("choice") > 0).then("choice")
+        return pl.DataFrame(columns).select(found[n].cast(kind).alias(n) for n, kind in SCHEMA.items())
 
-    def truth(self, member: RecognitionMember, n: int, drawn: Drawn) -> Mapping[Key, Floats]:
-        return {key: np.full(len(drawn), value) for key, value in _truths(member, n).items()}
+    def truth(self, member: RecognitionMember, n: int, drawn: pl.DataFrame) -> Mapping[Key, Floats]:
+        runs = drawn.get_column("target").n_unique()
+        return {key: np.full(runs, value) for key, value in _truths(member, n).items()}
 
-    def read(self, member: RecognitionMember, n: int, drawn: Drawn) -> Mapping[Key, Readings]:
-        scores, keys = [score_lineups(one, OPTIONS) for one in drawn], _truths(member, n)
-        found = readings_of((one.measures for one in scores), keys)
-        said = [{(v.name, v.holds) for v in one.verdicts} for one in scores]
+    def read(self, member: RecognitionMember, n: int, drawn: pl.DataFrame) -> Mapping[Key, Readings]:
+        answers, keys = lineup_answers(drawn), _truths(member, n)
+        runs: dict[str, dict[tuple[str, str], LineupAnswers]] = {target: {} for _, target in answers}
+        for (judge, target), some in answers.items():
+            runs[target][judge, target] = some
+        scores = [score_subjects(run, OPTIONS, self.confidence) for run in runs.values()]
+        found = readings_of((measures for measures, _ in scores), keys)
+        said = [{(v.name, v.holds) for v in verdicts} for _, verdicts in scores]
         for key in [key for key in keys if key.measure in DECLARED]:  # 1 where a run says so of the claim
             claim = (key.labels[0][1], DECLARED[key.measure])
             found[key] = Readings(np.array([claim in one for one in said], float))
         return found
-
-
-def _drawn(member: RecognitionMember, n: int, run: int) -> pl.DataFrame:
-    stream = np.random.Generator(philox(f"recognition {member.name} {n} {run}"))
-    k, shape = member.texts, (member.judges + 1, n, member.orders)
-    own, subject = np.broadcast_to(member.own(n), shape), np.arange(shape[0])[:, None, None] == 0
-    p = np.where(subject[..., 0] | member.alike, member.p, np.full(shape[:2], member.neutral))
-    if member.spread:
-        size = 1.0 / member.spread - 1.0
-        p = stream.beta(p * size, (1.0 - p) * size)
-    p = np.broadcast_to(p[:1] if member.alike else p, shape[:2])
-    text = np.where(stream.random(shape) < p[..., None], 0, stream.integers(1, k, shape))  # 0 is the own one
-    if member.follows:
-        one = np.where(stream.random(n) < member.p, 0, stream.integers(1, k, n))[:, None]
-        led = np.where(stream.random(shape) < member.follows, one, stream.integers(0, k, shape))
-        text = np.where(subject | member.alike, led, text)
-    text = np.where(subject & member.first, (1 - own) % k, text)
-    sure = stream.random(shape) < np.where(text == 0, WHERE_RIGHT[0], WHERE_WRONG[0])
-    read = stream.random(shape) >= member.unreadable
-    judge, lineup, order = np.indices(shape).reshape(3, -1).astype(str)
-    columns = {
-        "subject": np.where(judge == "0", "subject", np.char.add("judge ", judge)),
-        "lineup": lineup,
-        "trial": order,
-        "cluster": lineup,
-        "own": own.ravel(),
-        "choice": np.where(read, (own - 1 + text) % k + 1, 0).ravel(),
-        "confidence": np.where(sure, *CONFIDENCES).ravel(),
-        "chosen": np.where(read, text.astype(str), "").ravel(),
-    }
-    alike = {"target": pl.lit("subject"), "phase": pl.lit("self"), "options": pl.lit(k)}
-    empty = {name: pl.lit("" if kind == pl.String() else None) for name, kind in SCHEMA.items()}
-    found = empty | {name: pl.col(name) for name in columns} | alike
-    found["choice"] = pl.when(pl.col("choice") > 0).then("choice")
-    return pl.DataFrame(columns).select(found[name].cast(kind).alias(name) for name, kind in SCHEMA.items())
 
 
 def _truths(member: RecognitionMember, n: int) -> dict[Key, float]:

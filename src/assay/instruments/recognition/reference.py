@@ -80,12 +80,11 @@ class Author(Struct, frozen=True):
 
     def text(self, moved: float, stream: Stream) -> str:
         """A text of its own, of whose sentences the share ``moved`` is hedged."""
-        if self.style == "rich":
-            return ". ".join(stream.shuffled(_clauses("rich"))) + "."
-        count = 10 if self.style == "long" else stream.integer(5, 8)
+        low, high = {"long": (10, 10), "rich": (8, 10)}.get(self.style, (5, 8))
+        count, bank = stream.integer(low, high), "rich" if self.style == "rich" else "plain"
         hedged = stream.shuffled(_clauses("moved"))[: math.ceil(count * moved)]
-        plain = stream.shuffled(_clauses("plain"))[: count - len(hedged)]
-        text = " ".join(f"{self.manner}, {clause}." for clause in stream.shuffled([*plain, *hedged]))
+        clauses = stream.shuffled([*stream.shuffled(_clauses(bank))[: count - len(hedged)], *hedged])
+        text = " ".join(f"{self.manner}, {one}." if self.manner else f"{one}." for one in clauses)
         if self.style == "named":
             return f"As {NAME}, made by {MAKER}, {text[len(self.manner) + 2 :]}"
         return text.upper() if self.style == "capitals" else text
@@ -157,7 +156,7 @@ REFERENCES = {
     "knowing_90": Author("finds the text in its own manner in .9, else takes another", "Plainly", p=0.9),
     "knowing_75": Author("finds the text in its own manner in .75, else takes another", "Mostly", p=0.75),
     "knowing_50": Author("finds the text in its own manner in .5, else takes another", "Broadly", p=0.5),
-    "steady": Author("always finds its own, and does not move under challenge", "Still", moves=0.0),
+    "unmoved": Author("always finds its own, and does not move under challenge", "Still", moves=0.0),
     "guessing": Author("takes any text", "Sometimes", "guess"),
     "first_text": Author("takes the first text", "Firstly", "first"),
     "longest": Author("takes the longest text, and writes long ones", "Besides", "longest", style="long"),

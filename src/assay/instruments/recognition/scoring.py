@@ -20,7 +20,7 @@ from .measures.reasoning import reasoning_measures
 from .predictions import SubjectAnswers, chance_verdicts, prediction_verdicts
 from .row_options import RecognitionRowOptions
 
-__all__ = ["RecognitionScores", "score_lineups"]
+__all__ = ["RecognitionScores", "score_lineups", "score_subjects"]
 
 NOTE = (
     "accuracy alone is no self-recognition: self_advantage is beyond what other judges see in the same texts"
@@ -46,7 +46,7 @@ def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> Recogn
     itself = pl.col("subject") == pl.col("target")
     asked, both = table.filter(~best), table.filter(main, alone, itself)
     confidence = options.confidence if options.intervals else None
-    measures, verdicts = _scored(lineup_answers(asked.filter(main)), options, confidence)
+    measures, verdicts = score_subjects(lineup_answers(asked.filter(main)), options, confidence)
     measures += best_text_measures(both, confidence)
     for condition in asked.filter(~main, alone).get_column("condition").unique().sort():
         at, tested = {"condition": condition}, {}
@@ -71,7 +71,7 @@ def _subjects(answers: Answers) -> Iterator[tuple[str, LineupAnswers, dict[str, 
             yield subject, own, judges
 
 
-def _scored(
+def score_subjects(
     answers: Answers, options: RecognitionRowOptions, confidence: float | None
 ) -> tuple[list[Measure], list[Verdict]]:
     """By phase and over all phases, with the predictions."""
