@@ -31,6 +31,7 @@ __all__ = ["MeanCurve", "mean_curve"]
 _COARSE, _FINE = 96, 25
 _NEAREST = 1e-7  # of the range: how near the least value eta is looked for
 _CENTRE = -0.2  # standard deviations: above it the formula divides by nearly 0, and no end lies there
+_SAME = 1e-12  # of the range: values nearer than this differ by rounding only
 _MOST = 8192  # different values; more are rounded outwards, to steps of this part of the range
 
 
@@ -81,6 +82,10 @@ class _Tail:
     def __init__(self, values: FloatArray, least: float, most: float) -> None:
         self.least, self.span = least, most - least
         self.x, self.count = np.unique(np.append(np.maximum(values, least), least), return_counts=True)
+        first = np.append(True, np.diff(self.x) > _SAME * self.span)
+        if not first.all():
+            self.count = np.bincount(np.cumsum(first) - 1, weights=self.count)
+            self.x = self.x[first]
         if self.x.size > _MOST:
             steps = np.floor((self.x - least) / self.span * _MOST) / _MOST
             level, place = np.unique(steps, return_inverse=True)
