@@ -94,10 +94,12 @@ def _text_measures(
         if row.get("cut") is not None and row["target"] == row["subject"]:
             count = cut.setdefault(str(row["subject"]), [0, 0])
             count[0] += int(row["cut"])
-            count[1] += int(row["options"])
+            count[1] += int(row["cut"]) + sum(row["lengths"])
     for subject, (k, n) in sorted(cut.items()):
         say = MeasureBuilder({"subject": subject}, None)
-        yield say("cut_rate", k / n, n=n, k=k, method="texts in its lineups that were cut to match lengths")
+        yield say(
+            "cut_rate", k / n, n=n, k=k, method="characters of its lineups that were cut to match lengths"
+        )
 
 
 def _share(

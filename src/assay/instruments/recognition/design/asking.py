@@ -128,7 +128,7 @@ class Conductor(NamedTuple):
                 "choice": found.choice,
                 "confidence": found.confidence,
                 "lengths": [len(text) for text in shown],
-                "cut": sum(len(one) < len(other) for one, other in zip(texts, whole, strict=True)),
+                "cut": sum(map(len, whole)) - sum(map(len, texts)),
             },
         )
 

@@ -1,4 +1,5 @@
-"""Texts of one lineup brought to about the same length, so that the longest or shortest is not known by its length."""
+"""Texts of one lineup brought to the same length. All of them lose their end, the shortest too: otherwise the longest
+is still the one that was longest, and the one that is whole is the shortest."""
 
 from __future__ import annotations
 
@@ -6,39 +7,36 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 __all__ = ["match_lengths"]
 
-_SENTENCE_END = re.compile(r"""[.!?…][)\]"'*_”’»]{0,3}(?=\s)|[。！？][」』”’]?""")
+KEPT = Fraction(97, 100)  # of the shortest text: enough to lose a word
 _WORD_END = re.compile(r"(?<=\S)(?=\s)")
 
 
 def match_lengths(texts: Sequence[str], tolerance: float) -> tuple[str, ...]:
-    """The texts in their order, none longer than 1 + ``tolerance`` times the shortest, in characters.
-
-    A text that is too long loses its end: after the last sentence that fits, else after a word, else anywhere. It
-    never gets shorter than the shortest. The others stay as they are.
-    """
-    shortest = min(map(len, texts), default=0)
-    longest = int((1 + Fraction(str(tolerance))) * shortest)
-    return tuple(text if len(text) <= longest else _cut(text, shortest, longest) for text in texts)
+    """The beginnings of the texts, in their order. In characters the longest is at most 1 + ``tolerance`` times
+    as long as the shortest. A cut falls after a word, and anywhere where no word ends near enough."""
+    most = ceil(KEPT * min(map(len, texts), default=0))
+    least = ceil(most / (1 + Fraction(str(tolerance))))
+    return tuple(_cut(text, least, most) for text in texts)
 
 
-def _cut(text: str, shortest: int, longest: int) -> str:
-    """The text's beginning, ``shortest`` to ``longest`` characters of it."""
-    window = text[: longest + 1]
-    for ends in (_SENTENCE_END, _WORD_END):
-        fitting = [end.end() for end in ends.finditer(window) if shortest <= end.end() <= longest]
-        if fitting:
-            return window[: fitting[-1]]
-    whole = (
-        place for place in range(longest, max(shortest, 1) - 1, -1) if not _inside_cluster(window, place)
-    )
-    cut = window[: next(whole, longest)]
-    return cut.rstrip() if len(cut.rstrip()) >= shortest else cut
+def _cut(text: str, least: int, most: int) -> str:
+    """The text's beginning, ``least`` to ``most`` characters of it."""
+    fitting = [
+        end.end() for end in _WORD_END.finditer(text, max(least - 1, 0), most + 1) if least <= end.end()
+    ]
+    if fitting and fitting[-1]:
+        return text[: fitting[-1]]
+    whole = (place for place in range(most, max(least, 1) - 1, -1) if not _inside_cluster(text, place))
+    return text[: next(whole, most)]
 
 
 def _inside_cluster(text: str, place: int) -> bool:
     """Whether a cut here would part a letter from its marks, or the parts of one emoji."""
+    if place >= len(text):
+        return False
     parts = unicodedata.category(text[place])[0] == "M" or "\U0001f3fb" <= text[place] <= "\U0001f3ff"
     return parts or "\u200d" in text[place - 1 : place + 1]
