@@ -151,7 +151,7 @@ def test_redaction_leaves_texts_as_they_are_but_for_leaked_names() -> None:
 def test_the_manner_survives_cutting() -> None:
     texts = [said(one, REQUEST) for one in ("guessing", "critic", "knowing", "leaking")]
     shown = match_lengths([*texts, texts[0][:90]], 0.0)
-    assert max(map(len, shown)) == 90
+    assert max(map(len, shown)) <= 90
     assert read_lineup_reply(said("knowing", lineup_prompt("own", REQUEST, shown)), 5).choice == 3
 
 

@@ -68,8 +68,10 @@ def self_lineups(
     judges: int,
     seed: int,
 ) -> Iterator[Lineup]:
-    """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text."""
+    """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. There
+    are no more texts in a lineup than subjects in the fleet."""
     number = 0
+    texts = min(texts, len(fleet.origins)) if condition in JUDGED else texts
     judging = _judges(fleet, subject, texts, judges, seed) if condition in JUDGED else ()
     most = max((len(fleet.collected(subject, probe)) for probe in probes), default=0)
     for sample, probe in ((sample, probe) for sample in range(most) for probe in probes):
