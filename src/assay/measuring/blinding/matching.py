@@ -1,4 +1,4 @@
-"""Texts of one lineup brought to about the same length, so that the longest or shortest is not known by its length."""
+"""Texts that are shown together brought to about one length, so that none is known by its length."""
 
 from __future__ import annotations
 
