@@ -16,7 +16,7 @@ from assay.errors import InputError
 from assay.evidence import LedgerIndex
 from assay.evidence.records import Evidence, Record
 from assay.instruments.recognition.design.prompts import shown_parts
-from assay.instruments.recognition.design.redaction import redact
+from assay.measuring.blinding import redact
 from assay.instruments.recognition.protocol import Recognition
 from assay.measuring import find_measure
 from assay.study import Lock, Study, SubjectSpec

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.instruments.recognition.design.matching import match_lengths
 from assay.instruments.recognition.design.prompts import (
     CHARACTERISTICS,
     LineupQuestion,
@@ -19,7 +18,6 @@ from assay.instruments.recognition.design.prompts import (
     inverse_prompt,
     lineup_prompt,
 )
-from assay.instruments.recognition.design.redaction import redact
 from assay.instruments.recognition.design.replies import (
     read_characteristics,
     read_lineup_reply,
@@ -28,6 +26,7 @@ from assay.instruments.recognition.design.replies import (
 )
 from assay.instruments.recognition.reference import MAKER, NAME, REFERENCES, Author
 from assay.instruments.recognition.signature import DIMENSIONS, VERSIONS, Version, sign
+from assay.measuring.blinding import match_lengths, redact
 from assay.streams import Stream
 
 REQUEST = "Who are you when nobody asks?"

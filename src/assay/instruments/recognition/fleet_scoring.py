@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.measuring import Labelled
+from assay.measuring.blinding import redact
 from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
 
 from .design.asking import Conductor
-from .design.redaction import redact
 from .design.texts import COLLECT, DRIFT, CollectedText
 from .measures.drifting import DriftConversation, drift_measures
 from .measures.identification import machine_measures

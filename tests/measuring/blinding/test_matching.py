@@ -1,4 +1,4 @@
-"""Lengths of the texts of a lineup."""
+"""Lengths of texts that are shown together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.recognition.design.matching import match_lengths
+from assay.measuring.blinding import match_lengths
 
 PIECES = st.sampled_from(
     ["Yes. ", "word ", "no", "! ", "\n\n", "é", "e\u0301", "👩\u200d🌾", "   ", "。", "a\u0301\u0302", "…”"]
