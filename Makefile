@@ -28,6 +28,7 @@ demo: $(VENV)/.demo
 	$(BIN)/assay run examples/demo.yaml
 	$(BIN)/assay run examples/consistency.yaml
 	$(BIN)/assay run bias --biases core --quick --subject local:smollm2
+	$(BIN)/assay run examples/recognition.yaml
 	$(BIN)/assay run agency --quick --subject local:smollm2
 	$(BIN)/assay run agency --subject reference:apprentice
 

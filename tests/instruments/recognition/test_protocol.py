@@ -16,9 +16,9 @@ from assay.errors import InputError
 from assay.evidence import LedgerIndex
 from assay.evidence.records import Evidence, Record
 from assay.instruments.recognition.design.prompts import shown_parts
-from assay.measuring.blinding import redact
 from assay.instruments.recognition.protocol import Recognition
 from assay.measuring import find_measure
+from assay.measuring.blinding import redact
 from assay.study import Lock, Study, SubjectSpec
 from assay.vocabulary import Result
 from tests.support import audit_run, begin, go

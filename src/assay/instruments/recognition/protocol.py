@@ -220,6 +220,7 @@ class Recognition(InstrumentBase):
             [*scores.verdicts, *fleet.verdicts],
             excluded=lost.excluded,
             notes=[*scores.notes, *self._shortfalls(evidence)],
+            versions={"drift_signature": str(options.drift_signature)},
         )
 
     def _shortfalls(self, evidence: Evidence) -> list[str]:

@@ -12,12 +12,12 @@ from assay.instruments.recognition.design.fleet import Origin, SubjectFleet
 from assay.instruments.recognition.design.lineups import (
     Lineup,
     gold_lineups,
-    order_of,
     rotations,
     self_lineups,
     signature_texts,
 )
 from assay.instruments.recognition.design.texts import COLLECT, DRIFT, FORGE, CollectedText
+from assay.measuring.layouts import layout_of
 
 PROBES = [f"p{n}" for n in range(6)]
 
@@ -127,13 +127,13 @@ def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int) ->
             turns = rotations(lineup, orders)
             assert len(set(turns)) == len(turns) == min(orders, k)
             for turn in turns:
-                layout = order_of([str(n) for n in range(k)], turn)
+                layout = layout_of([str(n) for n in range(k)], turn)
                 assert sorted(layout.options) == sorted(map(str, range(k)))
                 assert layout.letters == tuple("ABCDEFGHIJKLMNOPQRST"[:k])
                 places.setdefault(k, Counter())[layout.options.index("0")] += 1
             if orders >= k:  # a Latin square: every text once at each place
                 columns = zip(
-                    *(order_of([str(n) for n in range(k)], turn).options for turn in turns), strict=True
+                    *(layout_of([str(n) for n in range(k)], turn).options for turn in turns), strict=True
                 )
                 assert all(len(set(column)) == k for column in columns)
         for k, counts in places.items():

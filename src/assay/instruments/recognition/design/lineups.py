@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from assay.measuring.layouts import Layout, layout_of
 from assay.streams import Stream
 
 from .fleet import SubjectFleet
@@ -22,7 +21,6 @@ __all__ = [
     "GOLD",
     "Lineup",
     "gold_lineups",
-    "order_of",
     "rotations",
     "self_lineups",
     "signature_texts",
@@ -51,11 +49,6 @@ def rotations(lineup: Lineup, orders: int) -> list[int]:
     k = len(lineup.texts)
     shown = min(orders, k)
     return [(lineup.number * shown + order) % k for order in range(shown)]
-
-
-def order_of(names: Sequence[str], rotation: int) -> Layout:
-    """Names of texts at their places, lettered from A in the order in which they are read."""
-    return layout_of(names, rotation)
 
 
 def self_lineups(
