@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import signal
@@ -48,8 +49,18 @@ def alive(pid: int) -> bool:
 
 
 def pid_of(subject: LocalSubject) -> int:
-    assert subject._child is not None
-    return subject._child.pid
+    assert subject._server is not None
+    assert subject._server.child is not None
+    return subject._server.child.pid
+
+
+def served(path: Path) -> list[str]:
+    """Processes that have a model file among their arguments."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found += [one.parent.name] if str(path).encode() in one.read_bytes().split(b"\0") else []
+    return found
 
 
 class TestTheDeclaration:
@@ -97,7 +108,7 @@ class TestTheDeclaration:
         subject = LocalSubject(SubjectSpec(f"local:{tmp_path / 'fake.gguf'}"))
         with pytest.raises(InputError, match="is the file a GGUF model"):
             asyncio.run(subject.open())
-        assert not alive(pid_of(subject))
+        assert not served(tmp_path / "fake.gguf")
 
 
 class TestWhatServesIt:
@@ -260,8 +271,9 @@ class TestTheModel:
             await subject.open()
             try:
                 os.kill(pid_of(subject), signal.SIGKILL)
-                assert subject._child is not None
-                await subject._child.wait()
+                assert subject._server is not None
+                assert subject._server.child is not None
+                await subject._server.child.wait()
                 with pytest.raises(SubjectFault, match="server_died") as caught:
                     await subject.call(subject.wire(request()), HERE, 20)
                 assert not caught.value.retriable
@@ -279,7 +291,7 @@ from assay.subjects.local import LocalSubject
 async def main():
     subject = LocalSubject(SubjectSpec("local:smollm2", connections=1))
     await subject.open()
-    print(subject._child.pid, flush=True)
+    print(subject._server.child.pid, flush=True)
     await asyncio.sleep(600)
 
 asyncio.run(main())
@@ -294,3 +306,25 @@ asyncio.run(main())
         while alive(pid) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not alive(pid)
+
+
+@needs_engine
+@needs_model
+class TestSubjectsOfOneModel:
+    def test_that_are_served_alike_share_a_process_until_the_last_is_closed(self) -> None:
+        async def go() -> None:
+            specs = [SubjectSpec("local:smollm2", label=name, connections=1, system=name) for name in "ab"]
+            one, two = map(LocalSubject, specs)
+            other = LocalSubject(SubjectSpec("local:smollm2", label="c", connections=2))
+            await asyncio.gather(one.open(), two.open(), other.open())
+            pids = [pid_of(one), pid_of(two), pid_of(other)]
+            assert pids[0] == pids[1] != pids[2]
+            assert one.served_by == two.served_by != other.served_by
+            await one.close()
+            assert alive(pids[0])
+            assert (await two.call(two.wire(request()), HERE, 120)).text
+            await two.close()
+            assert not alive(pids[0])
+            await other.close()
+
+        asyncio.run(go())

@@ -44,8 +44,10 @@ class Caller:
         meter: Meter,
         stopping: asyncio.Event,
         redactor: Redactor | None = None,
+        pace: Pace | None = None,
     ) -> None:
-        self.subject, self.pace = subject, Pace(subject.connections, first=FIRST_CALLS)
+        self.subject = subject
+        self.pace = pace or Pace(subject.connections, first=FIRST_CALLS)
         self._redactor = redactor or Redactor(subject.secrets())
         self._limits, self._meter, self._stopping = limits, meter, stopping
         self.first_wait = FIRST_WAIT

@@ -44,6 +44,7 @@ from .instrument import Instrument, strata_of, wave_of
 from .lanes import Lane, OpenWave, Task, Worker
 from .live import Live, SandboxService
 from .meter import Meter
+from .pacing import Pace
 from .probe import Probe
 from .progress import Progress, label_of
 from .retry import lost_trials, record_retries
@@ -84,12 +85,15 @@ class Runner:
         self.retried = 0  # lost trials that are asked again
         self._sandbox = sandbox or SandboxService()
         self._redactor = Redactor()
-        self._lanes = {
-            subject.spec.title: Lane(
-                subject, Caller(subject, lock.study.limits, self.meter, self.stopping, self._redactor)
-            )
-            for subject in subjects
-        }
+        self._lanes: dict[str, Lane] = {}
+        paces: dict[Any, Pace] = {}  # subjects that are served by one process share its connections
+        for subject in subjects:
+            server = getattr(subject, "served_by", None)
+            shared = None if server is None else paces.get(server)
+            caller = Caller(subject, lock.study.limits, self.meter, self.stopping, self._redactor, shared)
+            if server is not None:
+                paces[server] = caller.pace
+            self._lanes[subject.spec.title] = Lane(subject, caller)
         self.progress.waits = lambda: {
             title: lane.caller.asked_to_wait for title, lane in self._lanes.items()
         }

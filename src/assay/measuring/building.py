@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.canonical import real
-from assay.stats import ClusterEstimate, holm
+from assay.stats import ClusterEstimate, holm, student_mean
 from assay.vocabulary import Flag, Measure, Verdict
 
 from .measures import NO_DATA
@@ -110,6 +110,20 @@ class MeasureBuilder:
             notes=tuple(notes) if value is not None else (why, *notes),
             **spans,
         )
+
+    def student(
+        self, name: str, clusters: Sequence[Sequence[float]], notes: Sequence[str] = (), **more: Any
+    ) -> Measure:
+        """The mean of values without known limits, with Student's interval over clusters where there is one."""
+        found = student_mean(clusters, confidence=self.confidence or 0.95)
+        ends = None
+        if self.confidence and found.low is not None and found.high is not None:
+            ends = found.low, found.high
+        elif self.confidence and found.value is not None:
+            alike = ", all the same" if found.clusters > 1 else ""
+            notes = [*notes, f"no interval: {found.clusters} of {self.things}{alike}"]
+        method = f"student over {found.clusters} {self.things}"
+        return self(name, found.value, ends=ends, n=found.n, method=method, notes=notes, **more)
 
     def flag(
         self, name: str, holds: bool | None, n: int, method: str, *, spec: bool | None = None, **more: Any

@@ -11,6 +11,9 @@ ledgers.
 | how varied outputs are | `shannon_entropy`, `distinct`, `unseen_chao1`, `novelty` |
 | how far two measurements differ, near enough | `paired_difference`, `share_difference`, `equivalent` |
 | differences of pooled rates of clusters | `cluster_contrast`, `cluster_average` |
+| the mean of values without limits, over clusters | `student_mean` |
+| do two measurements go together; how fast does one fall | `pearson`, `exponential_decay`, `half_life` |
+| the mean of recalls over groups, and a difference of two | `balanced_accuracy`, `balanced_difference` |
 | how much of a variance lies within cells, between them, between groups | `nested_variances` |
 | a weighted mean of several shares | `weighted_mean`, `weighted_difference`, `weighted_value` |
 | do raters agree | `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`, `percent_agreement` |
@@ -40,6 +43,7 @@ from assay.stats.agreement import (
     krippendorff_alpha,
     percent_agreement,
 )
+from assay.stats.balanced import balanced_accuracy, balanced_difference
 from assay.stats.bootstrap import BootstrapInterval, bootstrap, cluster_bootstrap
 from assay.stats.bounded import bounded_mean, bounded_mean_rows
 from assay.stats.bounds import ShareBounds, share_bounds
@@ -51,6 +55,8 @@ from assay.stats.clusters import (
     cluster_contrast,
 )
 from assay.stats.composite import Part, weighted_difference, weighted_mean, weighted_value
+from assay.stats.correlation import Correlation, pearson
+from assay.stats.decay import Decay, exponential_decay, half_life
 from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
 from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
 from assay.stats.exact import (
@@ -103,6 +109,7 @@ from assay.stats.sequential import (
     sequential_properties,
     sequential_share,
 )
+from assay.stats.student import StudentMean, student_mean, student_reach
 
 __all__ = [
     "Adjusted",
@@ -115,6 +122,8 @@ __all__ = [
     "ClusterAnswers",
     "ClusterEstimate",
     "ClusterTerm",
+    "Correlation",
+    "Decay",
     "Detectable",
     "Entropy",
     "Exactable",
@@ -136,10 +145,13 @@ __all__ = [
     "ShareBounds",
     "ShareDifference",
     "Side",
+    "StudentMean",
     "Unseen",
     "absolute_noise",
     "agresti_coull",
     "agresti_coull_array",
+    "balanced_accuracy",
+    "balanced_difference",
     "benjamini_hochberg",
     "binomial_test",
     "bootstrap",
@@ -158,10 +170,12 @@ __all__ = [
     "draw_indices",
     "draw_signs",
     "equivalent",
+    "exponential_decay",
     "fisher_exact",
     "fixed_share_size",
     "fleiss_kappa",
     "fraction",
+    "half_life",
     "holm",
     "krippendorff_alpha",
     "largest_noise",
@@ -178,6 +192,7 @@ __all__ = [
     "pairwise_agreement_array",
     "pairwise_mean",
     "pairwise_mean_array",
+    "pearson",
     "percent_agreement",
     "philox",
     "power_one",
@@ -192,6 +207,8 @@ __all__ = [
     "share",
     "share_bounds",
     "share_difference",
+    "student_mean",
+    "student_reach",
     "unseen_chao1",
     "weighted_difference",
     "weighted_mean",

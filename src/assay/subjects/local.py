@@ -7,8 +7,6 @@ another conversation is used.
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,12 +21,11 @@ from assay.vocabulary import Reply, Request
 from .base import Call
 from .chat import TOO_LONG, chat_body, check_options
 from .llama_cpp import connections_of, serving_of, threads_of
+from .model_server import ModelServer
 from .models import find_model, model_path
 from .openai import ChatEndpoint
 
 __all__ = ["LocalSubject"]
-
-START_SECONDS = 120.0
 
 
 class LocalSubject:
@@ -43,9 +40,13 @@ class LocalSubject:
         self._model = None if spec.name.endswith(".gguf") else find_model(spec.name)
         check_options(spec.options, spec.title)
         self._serving = serving_of(spec)
-        self._slots = _Slots(self.connections)
-        self._child: asyncio.subprocess.Process | None = None
+        self._server: ModelServer | None = None
         self._endpoint: ChatEndpoint | None = None
+
+    @property
+    def served_by(self) -> tuple[str, int, bytes]:
+        """Subjects with the same are served by one process, and share its connections."""
+        return self.spec.name, self.connections, msgspec.json.encode(self._serving)
 
     def secrets(self) -> tuple[str, ...]:
         return ()
@@ -57,19 +58,13 @@ class LocalSubject:
         if find_spec("xllamacpp") is None:
             raise InputError("local subjects need the extra 'local': pip install 'assay-bench[local]'")
         path, digest = self._weights()
-        self._child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "assay.subjects._llama_server",
-            str(path),
-            str(self.connections),
-            msgspec.json.encode(self._serving).decode(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us; replies that are on their way still come in
-        )
-        served = await self._served()
+        self._server, served = await ModelServer.enter(path, self.connections, self._serving)
+        if served["context"] < (self._serving.context or 0):
+            await self.close()
+            raise InputError(
+                f"{self.spec.subject} can be served with a context of {served['context']:,} tokens, not with "
+                f"{self._serving.context:,}; put into the subject: llama_cpp: {{context: {served['context']}}}"
+            )
         self._endpoint = ChatEndpoint(f"{served['address']}/v1", None, self.spec)
         from importlib.metadata import version
 
@@ -95,32 +90,13 @@ class LocalSubject:
             raise IntegrityError(f"{path} is not {self._model.title}; delete it and pull it again")
         return path, digest
 
-    async def _served(self) -> dict[str, Any]:
-        """What the server says of itself once it has loaded the model."""
-        assert self._child is not None
-        assert self._child.stdout is not None
-        try:
-            line = await asyncio.wait_for(self._child.stdout.readline(), START_SECONDS)
-            served: dict[str, Any] = msgspec.json.decode(line)
-        except (TimeoutError, msgspec.DecodeError):
-            await self.close()
-            raise InputError(
-                f"the model server for {self.spec.subject} did not start; is the file a GGUF model?"
-            ) from None
-        if served["context"] < (self._serving.context or 0):
-            await self.close()
-            raise InputError(
-                f"{self.spec.subject} can be served with a context of {served['context']:,} tokens, not with "
-                f"{self._serving.context:,}; put into the subject: llama_cpp: {{context: {served['context']}}}"
-            )
-        return served
-
     async def call(self, wire: dict[str, Any], call: Call, seconds: float) -> Reply:
         assert self._endpoint is not None, "open() comes first"
-        if self._child is not None and self._child.returncode is not None:
-            raise SubjectFault("server_died", f"exit code {self._child.returncode}", retriable=False)
+        assert self._server is not None
+        if self._server.child is not None and self._server.child.returncode is not None:
+            raise SubjectFault("server_died", f"exit code {self._server.child.returncode}", retriable=False)
         if self._serving.cache == "conversation":
-            slot, known = self._slots.of(call.session)
+            slot, known = self._server.slots.of(call.session)
             wire = {**wire, "id_slot": slot, "cache_prompt": known}
         reply = await self._endpoint.call(wire, seconds)
         self._check_whole(wire, reply)
@@ -140,40 +116,12 @@ class LocalSubject:
             )
 
     async def forget(self, session: str) -> None:
-        self._slots.release(session)
+        if self._server is not None:
+            self._server.slots.release(session)
 
     async def close(self) -> None:
         if self._endpoint is not None:
             self._endpoint.close()
-        if self._child is not None and self._child.returncode is None:
-            assert self._child.stdin is not None
-            self._child.stdin.close()
-            try:
-                await asyncio.wait_for(self._child.wait(), 5)
-            except TimeoutError:
-                self._child.kill()
-                await self._child.wait()
-
-
-class _Slots:
-    """Which conversation has which slot of the server. One that comes when none is free takes the oldest one's."""
-
-    def __init__(self, count: int) -> None:
-        self._free = list(range(count))
-        self._taken: dict[str, int] = {}  # the latest used last
-
-    def of(self, session: str) -> tuple[int, bool]:
-        """Its slot, and whether the slot holds what was read of it before."""
-        known = session in self._taken
-        if known:
-            slot = self._taken.pop(session)
-        elif self._free:
-            slot = self._free.pop(0)
-        else:
-            slot = self._taken.pop(next(iter(self._taken)))
-        self._taken[session] = slot
-        return slot, known
-
-    def release(self, session: str) -> None:
-        if (slot := self._taken.pop(session, None)) is not None:
-            self._free.append(slot)
+        if self._server is not None:
+            server, self._server = self._server, None
+            await server.leave()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.instruments.recognition.drift import decay_of, drifts_of, horizon_of, phase_nulls, read_drift
+from assay.instruments.recognition.drift import drifts_of, horizon_of, phase_nulls, read_drift
 
 from .corpus import RUN012, needs_run012
 
@@ -64,27 +64,7 @@ def test_every_complete_system_of_the_published_run_is_beyond_the_horizon_before
         assert {null.name: null.p_value for null in nulls}["rise_above_horizon"] > 0.05
 
 
-def test_an_exponential_decay_has_its_rate_and_half_life() -> None:
-    found = decay_of([math.exp(-0.5 * turn) for turn in range(5)])
-    assert found.value == pytest.approx(0.5)
-    assert found.half_life == pytest.approx(math.log(2) / 0.5)
-
-
-def test_the_interval_of_the_decay_is_that_of_a_regression() -> None:
-    from scipy import stats  # the oracle: linregress, and Student's t with two degrees of freedom
-
-    line = stats.linregress(range(4), np.log([3, 2.5, 1.2, 1.4]))
-    reach = stats.t.ppf(0.975, 2) * line.stderr
-    found = decay_of([3, 2.5, 1.2, 1.4])
-    assert found.low == pytest.approx(-line.slope - reach)
-    assert found.high == pytest.approx(-line.slope + reach)
-    assert found.low is not None
-    assert found.low < 0
-    assert found.half_life_high is None
-
-
 def test_what_cannot_be_known_is_none_and_never_zero() -> None:
-    assert decay_of([]).value is decay_of([1.0]).value is decay_of([2.0, 1.0]).low is None
     empty = read_drift([], [], 1)
     assert (empty.peak, empty.final, empty.recovery_ratio, empty.stuck) == (None, None, None, None)
     alone = drifts_of(np.ones((2, 5)), ["baseline", "perturbation"], 2)

@@ -12,9 +12,9 @@ import typer
 from assay.errors import InputError
 
 if TYPE_CHECKING:
+    from assay.measuring.identification import Identification
     from assay.measuring.rows import Rows
 
-    from .baselines import Identification
     from .signature import Version
 
 __all__ = ["identify_command", "signature_command"]
@@ -75,16 +75,17 @@ def identify_command(
     """How well machine baselines find a label in texts, with whole groups left out: balanced accuracy."""
     import msgspec
 
+    from assay.measuring.identification import identify
     from assay.measuring.rows import open_rows
 
-    from .baselines import identify
+    from .measures.identification import BASELINES
 
     if len({label, group, field}) < 3:
         raise InputError("--field, --label and --group name three different fields")
     given = open_rows(rows)
     read = [one for _, one in _texts(given, {"text": field, "label": label, "group": group})]
     try:
-        found = identify([r.text for r in read], [r.label for r in read], [r.group for r in read])
+        found = identify([r.text for r in read], [r.label for r in read], [r.group for r in read], BASELINES)
     except InputError as error:
         raise given.error(None, "", str(error)) from None
     if as_json:

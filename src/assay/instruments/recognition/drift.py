@@ -14,10 +14,9 @@ from typing import Literal
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from assay.errors import InputError
-from assay.stats import philox
+from assay.stats import Decay, exponential_decay, philox
 
 from .signature import DIMENSIONS, Version, definition, norms
 
@@ -25,10 +24,8 @@ __all__ = [
     "BASELINE",
     "PERTURBATION",
     "RECOVERY",
-    "Decay",
     "DriftReading",
     "PhaseNull",
-    "decay_of",
     "drifts_of",
     "horizon_of",
     "phase_nulls",
@@ -42,23 +39,6 @@ LEAST = 0.001  # of a drift whose logarithm is taken
 STUCK = 1.5
 SHUFFLES = 999
 Statistic = Literal["rise", "rise_above_horizon", "decay"]
-
-
-class Decay(msgspec.Struct, frozen=True, kw_only=True):
-    """``value`` is λ: minus the least-squares slope of log drift over the recovery turns 0, 1, 2 …
-
-    The interval is Student's with n - 2 degrees of freedom, none with two turns. ``half_life`` is ln 2 / λ where λ is
-    positive; an end is None where λ may be 0, for then there is no half-life to bound.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    half_life: float | None
-    half_life_low: float | None
-    half_life_high: float | None
-    n: int
-    confidence: float
 
 
 class DriftReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,7 +131,10 @@ def read_drift(
         raise InputError(f"{len(given)} drifts but {len(phases)} phases")
     known = [drift for drift in given if drift is not None]
     horizon = horizon_of(version)
-    first = [drift for drift, phase in zip(given, phases, strict=True) if phase == BASELINE]
+    first, recovery = (
+        [drift for drift, at in zip(given, phases, strict=True) if at == phase]
+        for phase in (BASELINE, RECOVERY)
+    )
     baseline = (given[0] if given else None) if version == 1 else _mean(first)
     final = given[-1] if given else None
     ratio = final / baseline if final is not None and baseline else None
@@ -165,10 +148,7 @@ def read_drift(
         final=final,
         recovery_ratio=ratio,
         stuck=None if ratio is None else ratio > STUCK,
-        decay=decay_of(
-            [drift for drift, phase in zip(given, phases, strict=True) if phase == RECOVERY],
-            confidence=confidence,
-        ),
+        decay=exponential_decay(recovery, least=LEAST, confidence=confidence),
         horizon=horizon,
         above=sum(above),
         crossings=sum(now and not before for before, now in pairwise([False, *above])),
@@ -178,36 +158,6 @@ def read_drift(
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
-
-
-def decay_of(recovery: Sequence[float | None], *, confidence: float = 0.95) -> Decay:
-    """λ of the drifts of the recovery turns, with its interval and half-life. A turn without one keeps its time."""
-    known = [(turn, max(drift, LEAST)) for turn, drift in enumerate(recovery) if drift is not None]
-    n, value, low, high = len(known), None, None, None
-    if n >= 2:
-        turns, drifts = np.array(known, dtype=np.float64).T
-        times, logs = turns - turns.mean(), np.log(drifts)
-        square = float((times**2).sum())
-        value = -float(times @ logs) / square
-        if n >= 3:
-            residual = logs - logs.mean() + value * times
-            error = math.sqrt(float(residual @ residual) / (n - 2) / square)
-            reach = float(special.stdtrit(n - 2, (1 + confidence) / 2)) * error
-            low, high = value - reach, value + reach
-    return Decay(
-        value=value,
-        low=low,
-        high=high,
-        half_life=_half_life(value),
-        half_life_low=_half_life(high),
-        half_life_high=_half_life(low),
-        n=n,
-        confidence=confidence,
-    )
-
-
-def _half_life(decay: float | None) -> float | None:
-    return math.log(2) / decay if decay is not None and decay > 0 else None
 
 
 def phase_nulls(

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.measuring import Labelled
+from assay.measuring.blinding import redact
 from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
 
 from .design.asking import Conductor
-from .design.redaction import redact
 from .design.texts import COLLECT, DRIFT, CollectedText
 from .measures.drifting import DriftConversation, drift_measures
 from .measures.identification import machine_measures
@@ -94,10 +94,12 @@ def _text_measures(
         if row.get("cut") is not None and row["target"] == row["subject"]:
             count = cut.setdefault(str(row["subject"]), [0, 0])
             count[0] += int(row["cut"])
-            count[1] += int(row["options"])
+            count[1] += int(row["cut"]) + sum(row["lengths"])
     for subject, (k, n) in sorted(cut.items()):
         say = MeasureBuilder({"subject": subject}, None)
-        yield say("cut_rate", k / n, n=n, k=k, method="texts in its lineups that were cut to match lengths")
+        yield say(
+            "cut_rate", k / n, n=n, k=k, method="characters of its lineups that were cut to match lengths"
+        )
 
 
 def _share(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.instruments.recognition.design.redaction import redact
+from assay.measuring.blinding import redact
 
 # specs/recognition, "Probe Library".
 OF_THE_SPECIFICATION = [

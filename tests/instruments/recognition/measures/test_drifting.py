@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from assay.instruments.recognition.drift import (
-    decay_of,
     drifts_of,
     phase_nulls,
     pooled_phase_nulls,
@@ -135,11 +134,6 @@ def test_conversations_without_any_text_give_null_and_no_error() -> None:
     empty = DriftConversation("s", "p", (), ())
     assert the(measured([empty]), "peak_drift").value is None
     assert [*drift_measures([], 1, 0.95, "k")] == []
-
-
-def test_a_turn_without_drift_keeps_its_time_in_the_decay() -> None:
-    assert decay_of([1.0, None, math.exp(-1.0)]).value == pytest.approx(0.5)
-    assert decay_of([1.0, None, math.exp(-1.0)]).n == 2
 
 
 def test_pooled_phases_give_one_p_value_a_statistic() -> None:

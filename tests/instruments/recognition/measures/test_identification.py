@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
-from assay.instruments.recognition.baselines import (
-    hashed_ngrams,
-    identify,
-    leave_one_group_out,
-    ridge,
-    ridge_left_out,
-)
-from assay.instruments.recognition.measures.identification import machine_measures
+from assay.instruments.recognition.measures.identification import BASELINES, machine_measures
 from assay.instruments.recognition.measures.signatures import FleetText
 from assay.measuring import Labelled
+from assay.measuring.identification import Identification, identify
 
 COMMON = ["I", "the", "of", "perhaps", "water", "notice", "table", "while", "my", "limits"]
 MAKERS = ("north", "north", "south", "south")
@@ -37,26 +30,27 @@ def fleet(subjects: int = 4, probes: int = 4, samples: int = 2, own: int = 3) ->
     return texts
 
 
+def found_in(texts: list[FleetText], label: str, group: str) -> Identification:
+    labels, groups = ([getattr(one, name) for one in texts] for name in (label, group))
+    return identify([one.text for one in texts], labels, groups, BASELINES)
+
+
 def test_subjects_are_named_without_their_probes_and_makers_without_their_subjects() -> None:
     texts = fleet()
     found = Labelled(machine_measures(texts, 0.95))
-    known = identify([t.text for t in texts], [t.subject for t in texts], [t.probe for t in texts]).accuracy(
-        "ngrams"
-    )
+    known = found_in(texts, "subject", "probe").accuracy("ngrams")
     measure = found.exact("machine_accuracy", {"baseline": "ngrams"})
     assert measure is not None
     assert (measure.value, measure.low, measure.high, measure.n) == (known.value, known.low, known.high, 32)
     assert measure.value == 1.0
     makers = found.exact("machine_accuracy", {"baseline": "ngrams", "group": "maker"})
-    known = identify([t.text for t in texts], [t.maker for t in texts], [t.subject for t in texts]).accuracy(
-        "ngrams"
-    )
+    known = found_in(texts, "maker", "subject").accuracy("ngrams")
     assert makers is not None
     assert makers.value == known.value
     for kind in ("identity", "ordinary"):
         part = found.exact("machine_accuracy", {"baseline": "signature_1", "kind": kind})
         own = [t for t in texts if t.kind == kind]
-        same = identify([t.text for t in own], [t.subject for t in own], [t.probe for t in own])
+        same = found_in(own, "subject", "probe")
         assert part is not None
         assert (part.value, part.n) == (same.accuracy("signature_1").value, 16)
     assert len(found.all("machine_accuracy")) == 12
@@ -94,17 +88,3 @@ def test_order_and_empty_texts_make_no_difference() -> None:
     texts = fleet(probes=3, own=1)
     moved = [*random.Random(3).sample(texts, len(texts)), texts[0]._replace(sample=9, text=" ")]
     assert [*machine_measures(moved, 0.95)] == [*machine_measures(texts, 0.95)]
-
-
-def test_folds_that_share_their_products_predict_what_folds_fitted_alone_do() -> None:
-    texts = fleet(probes=6, own=1)[:-3]  # classes of unequal size
-    features = hashed_ngrams([text.text for text in texts])
-    classes = np.array([int(text.subject[1]) for text in texts])
-    probes = np.array([int(text.probe[1]) for text in texts])
-    shared = ridge_left_out(features, classes, probes)
-    assert (shared == leave_one_group_out(ridge, features, classes, probes)).all()
-    few = features[:, np.argsort(-features.var(0))[:20]].astype(
-        np.float64
-    )  # fewer columns than rows: solved over columns
-    wide = np.hstack([few, np.zeros((len(few), len(few)))])  # the same, solved over rows
-    assert (ridge_left_out(few, classes, probes) == ridge_left_out(wide, classes, probes)).all()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special, stats
+from scipy import stats
 
-from assay.instruments.recognition.measures.stability import correlation, correlation_ends, stability
+from assay.instruments.recognition.measures.stability import stability
 
 ACCURACY = {"a": 0.3, "b": 0.5, "c": 0.45, "d": 0.8, "e": 0.9, "f": 0.55}
 PEAK = {"a": 2.0, "b": 1.5, "c": 1.8, "d": 1.0, "e": 1.1, "f": 1.2}
@@ -107,41 +106,3 @@ def test_neither_order_nor_names_make_a_difference_and_the_interval_holds_the_va
         assert first[0].low is not None
         assert first[0].high is not None
         assert -1 <= first[0].low <= first[0].value <= first[0].high <= 1
-
-
-GRID = np.linspace(0.0, 1.0, 4001)
-
-
-def drawn(
-    draw: np.random.Generator,
-    size: tuple[int, int],
-    rho: float,
-    shape: tuple[float, float],
-    spread: float,
-    gap: float,
-) -> npt.NDArray[np.float64]:
-    """Fleets: accuracies of 40 answers each, whose probabilities are from a beta distribution; 1 / peak drift is
-    log-normal and goes with them by a normal copula; ``gap`` puts the better half of the subjects farther up."""
-    skill, other = draw.normal(size=(2, *size))
-    right = np.interp(special.ndtr(skill), GRID, special.betaincinv(*shape, GRID))
-    stable = np.exp(spread * (rho * skill + math.sqrt(1 - rho**2) * other + gap * np.sign(skill)))
-    return np.stack([draw.binomial(40, right) / 40, stable], axis=-1)
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("n", [5, 8, 16, 30])
-@pytest.mark.parametrize("shape", [(2.0, 2.0), (6.0, 2.0), (0.6, 0.3)])
-@pytest.mark.parametrize("spread", [0.15, 0.3, 0.5])
-@pytest.mark.parametrize("gap", [0.0, 1.0])
-def test_the_interval_covers(n: int, shape: tuple[float, float], spread: float, gap: float) -> None:
-    """From uneven to nearly binary accuracies, drifts that hardly vary or by a factor of several, subjects of two
-    sorts, and correlations from below 0 to as near to 1 as errors allow."""
-    draw = np.random.default_rng(15)
-    for rho in (-0.3, 0.3, 0.6, 0.8, 0.95):
-        truth = correlation(drawn(draw, (1, 200_000), rho, shape, spread, gap)[0])
-        assert truth is not None
-        ends = [
-            correlation_ends(one, 0.95) or (-1.0, 1.0)
-            for one in drawn(draw, (1000, n), rho, shape, spread, gap)
-        ]
-        assert sum(low <= truth <= high for low, high in ends) >= 935

@@ -9,11 +9,11 @@ from assay.bench import Probe
 from assay.bench.worker_thread import read_text
 from assay.instruments.recognition.options import RecognitionOptions
 from assay.instruments.recognition.signature import sign
+from assay.measuring.blinding import match_lengths, redact
 from assay.measuring.layouts import layout_of
 from assay.vocabulary import Message, Outcome, Trial
 
 from .fleet import Origin
-from .matching import match_lengths
 from .probes import ProbeContent, drift_turns
 from .prompts import (
     QUESTIONS,
@@ -24,7 +24,6 @@ from .prompts import (
     inverse_prompt,
     lineup_prompt,
 )
-from .redaction import redact
 from .replies import (
     characteristics_of,
     read_characteristics,
@@ -128,7 +127,7 @@ class Conductor(NamedTuple):
                 "choice": found.choice,
                 "confidence": found.confidence,
                 "lengths": [len(text) for text in shown],
-                "cut": sum(len(one) < len(other) for one, other in zip(texts, whole, strict=True)),
+                "cut": sum(map(len, whole)) - sum(map(len, texts)),
             },
         )
 

@@ -1,8 +1,9 @@
 """Which texts stand in which lineup, in which orders, and who else judges it.
 
 Foils are texts of other makers as far as there are any, then of the same maker, each as near in length to the own text
-as its author has one. A neutral judge has no text in the lineup: in a fleet that is as small as a lineup one subject
-judges and the others give two texts each, in a larger one as many judge as are not needed for foils.
+as its author has one. A neutral judge of a subject is drawn once and has no text in any of its lineups: in a fleet that
+is as small as a lineup one subject judges and the others give several texts, in a larger one as many judge as are not
+needed for foils.
 """
 
 from __future__ import annotations
@@ -67,15 +68,17 @@ def self_lineups(
     judges: int,
     seed: int,
 ) -> Iterator[Lineup]:
-    """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text."""
+    """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. There
+    are no more texts in a lineup than subjects in the fleet."""
     number = 0
+    texts = min(texts, len(fleet.origins)) if condition in JUDGED else texts
+    judging = _judges(fleet, subject, texts, judges, seed) if condition in JUDGED else ()
     most = max((len(fleet.collected(subject, probe)) for probe in probes), default=0)
     for sample, probe in ((sample, probe) for sample in range(most) for probe in probes):
         own = fleet.collected(subject, probe)
         if number == count or sample >= len(own):
             continue
         draws = Stream("recognition", "lineup", condition, subject, number, seed)
-        judging = _judges(fleet, subject, probe, texts, judges, draws) if condition in JUDGED else ()
         foils = _foils(fleet, own[sample], condition, judging, draws)[: texts - 1]
         if foils:
             shown = (own[sample], *draws.shuffled(foils))
@@ -83,14 +86,14 @@ def self_lineups(
             number += 1
 
 
-def _judges(
-    fleet: SubjectFleet, subject: str, probe: str, texts: int, judges: int, draws: Stream
-) -> tuple[str, ...]:
-    others = fleet.others(subject, probe)
-    spare = max(len(others) - (texts - 1), 1 if len(others) > 1 else 0)
-    able = draws.shuffled([one for one in fleet.live if one != subject])
-    without = [one for one in able if one not in others]
-    return tuple([*without, *[one for one in able if one in others][:spare]][:judges])
+def _judges(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: int) -> tuple[str, ...]:
+    """The same for all lineups of a subject: judges that differ from one to the next would add their own spread."""
+    others = len(fleet.origins) - 1
+    spare = max(others - (texts - 1), 1 if others > 1 else 0)
+    able = Stream("recognition", "judges", subject, seed).shuffled(
+        [one for one in fleet.live if one != subject]
+    )
+    return tuple(able[: min(judges, spare)])
 
 
 def _foils(

@@ -5,7 +5,6 @@ A reply without text has no drift. By the formula of version 1 it would be 0, as
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -14,10 +13,8 @@ import numpy as np
 from assay.instruments.recognition.drift import DriftReading, drifts_of, pooled_phase_nulls, read_drift
 from assay.instruments.recognition.signature import Version, sign
 from assay.measuring.building import MeasureBuilder
-from assay.stats import ClusterTerm, cluster_contrast
+from assay.stats import ClusterTerm, cluster_contrast, half_life
 from assay.vocabulary import Measure
-
-from .student import student_measure
 
 __all__ = ["DriftConversation", "drift_measures"]
 
@@ -64,7 +61,7 @@ def _means(found: Sequence[DriftReading], units: str, say: MeasureBuilder) -> It
         known = [[value] for value in values if value is not None]
         lost = len(values) - len(known)
         notes = [f"{lost} of {len(values)} conversations have none"] if lost else []
-        return student_measure(say, name, known, notes, at=at, units=units, why=why)
+        return say.student(name, known, notes, at=at, units=units, why=why)
 
     for (turn, phase), drifts in sorted(turns.items()):
         yield mean("drift", drifts, units, NO_DRIFT, turn=float(turn), phase=phase)
@@ -80,16 +77,14 @@ def _means(found: Sequence[DriftReading], units: str, say: MeasureBuilder) -> It
 
 
 def _half_life(decay: Measure, say: MeasureBuilder) -> Measure:
-    """ln 2 / mean λ, and of the ends of its interval: without an upper end where λ may be 0, so without an interval."""
-    mean, low, high, notes = decay.value or 0.0, decay.low, decay.high, list[str]()
-    ends = (math.log(2) / high, math.log(2) / low) if low and high and low > 0 else None
-    if mean > 0 and high and not ends:
-        notes = [f"at least {math.log(2) / high:.3g}; no upper end, for the decay may be 0"]
-    why = NO_DECAY if decay.value is None else f"the mean decay is {mean:.3g}: nothing halves"
-    value = math.log(2) / mean if mean > 0 else None
-    return say(
-        "half_life", value, ends=ends, n=decay.n, units="turns", method="ln 2 / decay", why=why, notes=notes
-    )
+    """Of the mean λ and of the ends of its interval: without an upper end where λ may be 0, so without an interval."""
+    value, least, most = (half_life(one) for one in (decay.value, decay.high, decay.low))
+    ends, notes = (least, most) if least and most else None, list[str]()
+    if value and least and not most:
+        notes = [f"at least {least:.3g}; no upper end, for the decay may be 0"]
+    why = NO_DECAY if decay.value is None else f"the mean decay is {decay.value:.3g}: nothing halves"
+    method = "ln 2 / decay"
+    return say("half_life", value, ends=ends, n=decay.n, units="turns", method=method, why=why, notes=notes)
 
 
 def _horizon(found: Sequence[DriftReading], say: MeasureBuilder) -> Iterator[Measure]:

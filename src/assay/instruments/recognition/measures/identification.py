@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
-from assay.instruments.recognition.baselines import BASELINES, features_of, identify
+from assay.instruments.recognition.signature import VERSIONS, sign
+from assay.measuring.identification import (
+    NGRAMS,
+    Baseline,
+    features_of,
+    identify,
+    leave_one_group_out,
+    nearest_centroid,
+)
 from assay.vocabulary import Measure
 
 from .signatures import FleetText, written
 
-__all__ = ["machine_measures"]
+__all__ = ["BASELINES", "machine_measures"]
+
+BASELINES = {
+    f"signature_{one}": Baseline(partial(sign, version=one), partial(leave_one_group_out, nearest_centroid))
+    for one in VERSIONS
+} | {"ngrams": NGRAMS}
 
 
 def machine_measures(texts: Sequence[FleetText], confidence: float) -> Iterator[Measure]:
@@ -20,7 +34,7 @@ def machine_measures(texts: Sequence[FleetText], confidence: float) -> Iterator[
     own = written(texts)
     if not own:
         return
-    features = features_of([one.text for one in own])
+    features = features_of([one.text for one in own], BASELINES)
     subjects = [one.subject for one in own]
     by_probe = subjects, [f"{one.kind}/{one.probe}" for one in own]
     for at, (labels, groups), chosen in (
@@ -40,6 +54,7 @@ def machine_measures(texts: Sequence[FleetText], confidence: float) -> Iterator[
             [own[row].text for row in rows],
             [labels[row] for row in rows],
             [groups[row] for row in rows],
+            BASELINES,
             confidence=confidence,
             features={name: given[rows] for name, given in features.items()},
         )

@@ -10,8 +10,6 @@ from assay.instruments.recognition.signature import DIMENSIONS, Version, sign
 from assay.measuring.building import MeasureBuilder
 from assay.vocabulary import Measure
 
-from .student import student_measure
-
 __all__ = ["FleetText", "signature_measures", "written"]
 
 
@@ -42,7 +40,7 @@ def signature_measures(texts: Sequence[FleetText], version: Version, confidence:
             at, probes = {"dimension": dimension}, dict[str, list[float]]()
             for one, value in zip(own, values, strict=True):
                 probes.setdefault(one.probe, []).append(value)
-            yield student_measure(say, "signature", [*probes.values()], at=at, units=units, why=why)
+            yield say.student("signature", [*probes.values()], at=at, units=units, why=why)
             spread = statistics.stdev(values) if len(values) > 1 else None
             yield say(
                 "signature_spread",

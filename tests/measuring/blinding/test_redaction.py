@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.recognition.design.redaction import redact
+from assay.measuring.blinding import redact
 from tests.instruments.recognition.corpus import jade, needs_jade
 
 from .sentences import NAMED, PLAIN

@@ -1,4 +1,4 @@
-"""Names of models, makers and products taken out of a text, so that a lineup is not solved by reading them.
+"""Names of models, makers and products taken out of a text, so that whose it is cannot be read in it.
 
 ``data/names.yaml`` has the list and its rules. Each word is looked up once and every pattern is bounded, so that the
 time grows with the length of a text, whatever its content.
@@ -50,7 +50,7 @@ class _Found(NamedTuple):
 
 @cache
 def _listed() -> dict[str, Any]:
-    source = files("assay.instruments.recognition").joinpath("data", "names.yaml").read_text("utf-8")
+    source = files("assay.measuring.blinding").joinpath("data", "names.yaml").read_text("utf-8")
     return dict(yaml.safe_load(source))
 
 

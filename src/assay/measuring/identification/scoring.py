@@ -1,13 +1,12 @@
 """Which label a text has, found by machine baselines: balanced accuracy with whole groups left out.
 
 The balanced accuracy is the mean of the labels' recalls. Rows of one group are not independent, so its interval, like
-that of a difference of two baselines on the same rows, is over groups (`grouped`).
+that of a difference of two baselines on the same rows, is over groups (`assay.stats.balanced_accuracy`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,15 +15,14 @@ import numpy.typing as npt
 
 from assay.canonical import real
 from assay.errors import InputError
-from assay.instruments.recognition.signature import sign
+from assay.stats import Interval, balanced_accuracy, balanced_difference
 from assay.vocabulary import Measure
 
-from .classifiers import Classes, Features, nearest_centroid
-from .folds import leave_one_group_out, ridge_left_out
-from .grouped import balanced_accuracy, balanced_difference
+from .classifiers import Classes, Features
+from .folds import ridge_left_out
 from .ngrams import hashed_ngrams
 
-__all__ = ["BASELINES", "MOST_ROWS", "Identification", "features_of", "identify"]
+__all__ = ["MOST_ROWS", "NGRAMS", "Baseline", "Identification", "features_of", "identify"]
 
 MOST_ROWS = 50_000
 CHANCE = "chance"
@@ -37,16 +35,12 @@ class Baseline(NamedTuple):
     left_out: Callable[[Features, Classes, npt.NDArray[np.int64]], Classes]
 
 
-BASELINES = {
-    "signature_1": Baseline(lambda texts: sign(texts, 1), partial(leave_one_group_out, nearest_centroid)),
-    "signature_2": Baseline(lambda texts: sign(texts, 2), partial(leave_one_group_out, nearest_centroid)),
-    "ngrams": Baseline(hashed_ngrams, ridge_left_out),
-}
+NGRAMS = Baseline(hashed_ngrams, ridge_left_out)
 
 
-def features_of(texts: Sequence[str]) -> dict[str, Features]:
+def features_of(texts: Sequence[str], baselines: Mapping[str, Baseline]) -> dict[str, Features]:
     """What every baseline makes of texts. Nothing of it is fitted, so several identifications may share it."""
-    return {name: one.features(texts) for name, one in BASELINES.items()}
+    return {name: one.features(texts) for name, one in baselines.items()}
 
 
 class Identification(NamedTuple):
@@ -70,6 +64,7 @@ def identify(
     texts: Sequence[str],
     labels: Sequence[str],
     groups: Sequence[str],
+    baselines: Mapping[str, Baseline],
     *,
     confidence: float = 0.95,
     features: Mapping[str, Features] | None = None,
@@ -101,10 +96,10 @@ def identify(
     chosen = (
         {name: found[kept] for name, found in features.items()}
         if features
-        else features_of([texts[place] for place in kept])
+        else features_of([texts[place] for place in kept], baselines)
     )
     right = {
-        name: one.left_out(chosen[name], classes, numbered) == classes for name, one in BASELINES.items()
+        name: one.left_out(chosen[name], classes, numbered) == classes for name, one in baselines.items()
     }
     score = _Score(classes, numbered, right, names, confidence)
     chance = 1.0 / len(names)
@@ -148,30 +143,30 @@ class _Score:
             np.add.at(self.right[name], (classes, groups), found.astype(np.float64))
 
     def accuracy(self, baseline: str) -> Measure:
-        found = balanced_accuracy(self.count, self.right[baseline], self.confidence)
-        return self._measure("balanced_accuracy", found, self.count, baseline=baseline)
+        found = balanced_accuracy(self.count, self.right[baseline], confidence=self.confidence)
+        return _measure("balanced_accuracy", found, baseline=baseline)
 
     def difference(self, baseline: str, less: str) -> Measure:
-        found = balanced_difference(self.count, self.right[baseline], self.right[less], self.confidence)
-        return self._measure("difference", found, self.count, baseline=baseline, less=less)
+        right, other = self.right[baseline], self.right[less]
+        found = balanced_difference(self.count, right, other, confidence=self.confidence)
+        return _measure("difference", found, baseline=baseline, less=less)
 
     def recall(self, baseline: str, number: int) -> Measure:
         here = self.count[number] > 0
         count, right = self.count[[number]][:, here], self.right[baseline][[number]][:, here]
-        found = balanced_accuracy(count, right, self.confidence)
-        return self._measure("recall", found, count, baseline=baseline, label=self.names[number])
+        found = balanced_accuracy(count, right, confidence=self.confidence)
+        return _measure("recall", found, baseline=baseline, label=self.names[number])
 
-    def _measure(
-        self, name: str, found: tuple[float, float, float], count: npt.NDArray[np.float64], **labels: str
-    ) -> Measure:
-        return Measure(
-            name=name,
-            value=real(found[0]),
-            low=real(found[1]),
-            high=real(found[2]),
-            confidence=self.confidence,
-            n=int(count.sum()),
-            units="share",
-            method=f"jackknife over {count.shape[1]} groups",
-            labels=dict(labels),
-        )
+
+def _measure(name: str, found: Interval, **labels: str) -> Measure:
+    return Measure(
+        name=name,
+        value=real(found.value),
+        low=real(found.low),
+        high=real(found.high),
+        confidence=found.confidence,
+        n=found.n,
+        units="share",
+        method=found.method,
+        labels=dict(labels),
+    )
