@@ -36,7 +36,7 @@ SMALL: dict[str, Any] = {
 SPECS = (
     SubjectSpec("reference:knowing", label="alpha", maker="Ada Works"),
     SubjectSpec("reference:first_text", label="beta", maker="Beta Works"),
-    SubjectSpec("reference:leaking", label="Veldt", maker="Ostrava Labs"),
+    SubjectSpec("reference:leaking", label="gamma", maker="Gamma Works"),
     SubjectSpec("reference:guessing", label="delta", maker="Ada Works"),
     SubjectSpec("reference:longest", label="epsilon", maker="Eps Works"),
 )
@@ -91,8 +91,9 @@ def test_everything_declared_is_asked(run: Finished) -> None:
     assert lineups["own", "", False] == 5 * 3 * 4  # one neutral judge: the others are needed as foils
     assert lineups["own", "ordinary", True] == 5 * 2 * 4
     assert lineups["own", "forgeries", True] == 5 * 4
+    assert lineups["token", "tokens", True] == 5 * 2  # two samples: two texts, two orders
     assert lineups["best", "", True] == 5 * 3
-    assert lineups["gold", "", True] == 5 * 2
+    assert lineups["gold", "", True] == lineups["gold", "", False] == 5 * 2
 
 
 def test_the_plan_says_so_before(run: Finished) -> None:
@@ -103,7 +104,7 @@ def test_the_plan_says_so_before(run: Finished) -> None:
 
 def test_a_judge_never_has_a_text_in_the_lineup(run: Finished) -> None:
     wrote = {one.said: one.trial.subject for one in run.evidence}
-    for one in run.asked("lineup", question="own"):
+    for one in [*run.asked("lineup", question="own"), *run.asked("lineup", question="gold")]:
         authors = [wrote[reference] for reference in one.trial.inputs]
         assert (one.trial.subject in authors) == (one.trial.subject == one.trial.factors["target"])
 
@@ -120,7 +121,7 @@ def test_the_own_text_stands_equally_often_at_each_place(run: Finished) -> None:
 
 
 def test_names_and_lengths_tell_nothing(run: Finished) -> None:
-    names = [part for spec in SPECS for part in (spec.title, spec.maker or "")]
+    names = ["Veldt", "Ostrava", *(spec.maker or "" for spec in SPECS)]
     for one in run.asked("lineup"):
         texts = [text for name, text in shown_parts(prompt_of(one)).items() if name != "request"]
         assert max(map(len, texts)) <= 1.25 * min(map(len, texts))
@@ -140,10 +141,10 @@ def test_subjects_of_known_truth_read_as_they_are(run: Finished) -> None:
         value("accuracy", "beta", phase="self") == value("accuracy_corrected", "beta", phase="self") == 0.25
     )
     assert value("position_share", "beta", phase="self", position="1") == 1.0
-    assert value("leak_rate", "Veldt", redaction="before") == 1.0
-    assert value("leak_rate", "Veldt", redaction="after") == 0.0
+    assert value("leak_rate", "gamma", redaction="before") == 1.0
+    assert value("leak_rate", "gamma", redaction="after") == 0.0
     assert value("leak_rate", "alpha", redaction="before") == 0.0
-    assert value("accuracy", "alpha", phase="gold") == 1.0
+    assert (value("accuracy", "alpha", phase="gold") or 0.0) >= 0.5  # a cut may take what tells its texts apart
     assert value("accuracy", "alpha", phase="forward") == 1.0
     assert value("accuracy", "alpha", condition="ordinary") == 1.0
     assert (value("peak_drift", "alpha") or 0.0) > 0.0
@@ -191,7 +192,7 @@ def test_a_small_fleet_does_what_it_can_and_says_what_it_cannot(count: int, tmp_
         w for w in Recognition().warnings(few.lock) if "fleet of one" in w or "no neutral judge" in w
     ] == [note for note in few.result.notes if "fleet of one" in note or "no neutral judge" in note]
     options = {one.report["options"] for one in few.asked("lineup", question="own")}
-    assert options == {1: set(), 2: {2}, 3: {3}}[count]
+    assert options == {1: set(), 2: {2}, 3: {2, 3}}[count]
 
 
 def test_what_cannot_be_established_is_planned_for() -> None:
@@ -206,6 +207,7 @@ def test_what_cannot_be_established_is_planned_for() -> None:
     )
 
 
+KINDS = ("identity", "ordinary")
 FLEET = {"subject": "x", "probe": "inner_voice", "response": "I see."}
 
 
@@ -220,6 +222,16 @@ FLEET = {"subject": "x", "probe": "inner_voice", "response": "I see."}
         ([{**FLEET, "prompt": "Another?"}], "another prompt's id"),
         ([{**FLEET, "phase": "midway"}], "phase"),
         ([{**FLEET, "sample": -1}], "sample"),
+        ([{**FLEET, "turn": 2}], "no phase"),
+        ([{**FLEET, "phase": "baseline", "sample": 1}], "stored once"),
+        ([{**FLEET, "maker": "a"}, {**FLEET, "sample": 1, "maker": "b"}], "another one before"),
+        (
+            [
+                {**FLEET, "probe": "own", "prompt": "Why?", "sample": n, "kind": kind}
+                for n, kind in enumerate(KINDS)
+            ],
+            "another one before",
+        ),
     ],
 )
 def test_a_fleet_file_that_is_wrong_is_refused_with_its_row(
@@ -256,3 +268,27 @@ def test_an_unknown_probe_is_refused() -> None:
             Study(subjects=("reference:knowing",), instruments={"recognition": {"probes": ["inner_voise"]}}),
             Path(),
         )
+
+
+def test_a_maker_cannot_be_called_unknown() -> None:
+    study = Study(
+        subjects=(SubjectSpec("reference:knowing", maker="unknown"),), instruments={"recognition": {}}
+    )
+    with pytest.raises(InputError, match="answer of its own"):
+        prepare(study, Path())
+
+
+def test_the_best_text_is_asked_for_with_the_own_text_at_different_places(run: Finished) -> None:
+    places = Counter(one.report["own"] for one in run.asked("lineup", question="best"))
+    assert len(places) > 1
+
+
+def test_rows_of_a_run_all_have_the_same_fields(run: Finished) -> None:
+    fields = {tuple(row) for row in Recognition().plain_rows(run.evidence)}
+    assert len(fields) == 1
+
+
+def test_estimates_have_an_error_beside_their_thirds(run: Finished) -> None:
+    right = find_measure(run.result, "forward_error", subject="alpha", dimension="D_identity")
+    assert right is not None
+    assert right.value == pytest.approx(0.0, abs=0.01)

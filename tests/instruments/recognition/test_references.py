@@ -20,9 +20,9 @@ from assay.instruments.recognition.design.prompts import (
 )
 from assay.instruments.recognition.design.replies import (
     read_characteristics,
+    read_estimates,
     read_lineup_reply,
-    read_terciles,
-    true_terciles,
+    terciles_of,
 )
 from assay.instruments.recognition.reference import MAKER, NAME, REFERENCES, Author
 from assay.instruments.recognition.signature import DIMENSIONS, VERSIONS, Version, sign
@@ -195,9 +195,11 @@ def test_the_signature_of_a_text_is_estimated_as_often_as_declared(version: Vers
     right = dict.fromkeys(("knowing", "knowing_75", "guessing"), 0)
     for number in range(LINEUPS // 5):
         text = said("critic", REQUEST, at=(number,))
-        true = true_terciles([float(one) for one in sign([text], version)[0]], version)
+        true = terciles_of([float(one) for one in sign([text], version)[0]], version)
         for name in right:
-            found = read_terciles(said(name, forward_prompt(text, version), at=(number,)), version)
+            found = terciles_of(
+                read_estimates(said(name, forward_prompt(text, version), at=(number,))), version
+            )
             right[name] += sum(one == other for one, other in zip(found, true, strict=True))
     assert right["knowing"] == LINEUPS
     assert right["knowing_75"] / LINEUPS == near(0.75)

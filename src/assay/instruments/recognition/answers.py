@@ -45,11 +45,12 @@ def answer_rows(
         elif trial.stage in PARTS:
             names, options = PARTS[trial.stage]
             blank = [None] * len(names)
-            each = zip(names, found.get("choices") or blank, found.get("own") or blank, strict=True)
-            for name, choice, own in each:
+            columns = [found.get(part) or blank for part in ("choices", "own", "estimates", "vector")]
+            for name, choice, own, estimate, true in zip(names, *columns, strict=True):
                 one = {"options": options, "own": own, "choice": choice}
+                more = {} if estimate is None else {"dimension": name, "error": abs(estimate - true)}
                 lineup = f"{trial.instance.repetition}/{name}"
-                yield record, _row(record, trial.stage, lineup, trial.inputs[0], one, {})
+                yield record, _row(record, trial.stage, lineup, trial.inputs[0], one, more)
 
 
 def _row(
@@ -66,6 +67,8 @@ def _row(
         "trial": record.id,
         "cluster": cluster,
         **{name: found.get(name) for name in ("options", "own", "choice", "confidence", "lengths", "cut")},
+        "named": None,
+        "source": "",
         "chosen": "",
         "explanation": "",
         "question": "",
@@ -101,15 +104,14 @@ def _chosen(
     phase: str,
     target: str,
 ) -> str:
-    """Whose text was chosen; of gold lineups which of the four, the right one being the target's own."""
+    """Whose text was chosen, numbered where its author has several; of gold lineups which of the four."""
     if place == 0:
         return target
     if phase == "gold":
         return GOLD[place]
-    text = known[inputs[place], int(factors.get(f"turn_{place}", 0))]
-    if text.author == target:
-        return f"{target}, another text"
-    return text.author
+    author = known[inputs[place], int(factors.get(f"turn_{place}", 0))].author
+    before = [known[one, 0].author for one in inputs[:place]]
+    return author if author not in before else f"{author}, text {before.count(author) + 1}"
 
 
 def answer_table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from assay.measuring import Labelled
-from assay.measuring.blinding import redact
+from assay.measuring.blinding import blind
 from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
@@ -40,7 +41,7 @@ def fleet_scores(
         for t in texts
         if t.stage == COLLECT and t.usable
     ]
-    measures = [*_text_measures(texts, rows, conductor)]
+    measures = [*_text_measures(texts, rows, conductor), *_errors(rows)]
     measures += signature_measures(fleet, options.signature, options.confidence)
     measures += machine_measures(fleet, options.confidence)
     drifting = [*drift_measures(_conversations(texts), options.drift_signature, options.confidence, key)]
@@ -82,11 +83,11 @@ def _text_measures(
             mine.setdefault(one.subject, []).append(one)
     for subject, own in sorted(mine.items()):
         say = MeasureBuilder({"subject": subject}, conductor.options.confidence)
-        clean = [redact(one.text, conductor.names) for one in own]
+        clean = [blind(one.text, conductor.names) for one in own]
         leaks = [bool(one.found) for one in clean]
         yield _share(say, "leak_rate", own, leaks, {"redaction": "before"})
         if conductor.options.redact:
-            left = [bool(redact(one.text, conductor.names).found) for one in clean]
+            left = [bool(blind(one.text, conductor.names).found) for one in clean]
             yield _share(say, "leak_rate", own, left, {"redaction": "after"})
         yield _share(say, "unusable_rate", own, [not one.usable for one in own], {})
     cut: dict[str, list[int]] = {}
@@ -100,6 +101,18 @@ def _text_measures(
         yield say(
             "cut_rate", k / n, n=n, k=k, method="characters of its lineups that were cut to match lengths"
         )
+
+
+def _errors(rows: Sequence[Mapping[str, Any]]) -> Iterator[Measure]:
+    """How far estimated signatures are from those of the texts, in the signature's own units."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row.get("error") is not None:
+            found.setdefault((str(row["subject"]), str(row["dimension"])), []).append(float(row["error"]))
+    for (subject, dimension), some in sorted(found.items()):
+        say, at = MeasureBuilder({"subject": subject}, None), {"dimension": dimension}
+        method = "mean of |estimate - true|"
+        yield say("forward_error", fmean(some), at, n=len(some), units="signature", method=method)
 
 
 def _share(

@@ -34,7 +34,11 @@ class RecognitionOptions(BaseOptions, frozen=True, kw_only=True):
     ] = None
     lineups: Annotated[Count, Meta(description="Of a subject, on identity probes.")] = 20
     ordinary_lineups: Annotated[Count, Meta(description="On ordinary prompts.")] = 5
-    token_lineups: Annotated[Count, Meta(description="With texts of its family, or others of its own.")] = 5
+    family_lineups: Annotated[Count, Meta(description="With texts of the same family.")] = 5
+    token_lineups: Annotated[
+        Count,
+        Meta(description="Of its own texts alone, one drawn by lot: a control, for nobody can know which."),
+    ] = 5
     forgery_lineups: Annotated[Count, Meta(description="With texts that others wrote in its manner.")] = 5
     texts: Annotated[int, Meta(ge=2, le=20, description="In a lineup, as far as the fleet has them.")] = 4
     orders: Annotated[

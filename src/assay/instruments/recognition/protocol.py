@@ -15,7 +15,7 @@ import msgspec
 
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.canonical import digest, encode
-from assay.errors import UnknownName
+from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence, Record
 from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error, plain_measure
 from assay.measuring.calibration import Grid
@@ -25,9 +25,10 @@ from assay.study import Lock, Source, Study, convert
 from assay.vocabulary import Instance, Result, Trial
 
 from .design.asking import Conductor
-from .design.fleet import origins_of
+from .design.fleet import names_of, origins_of
 from .design.planning import expected_calls, limits_of
 from .design.probes import ProbeContent, chosen_probes, shipped_content
+from .design.prompts import UNKNOWN
 from .design.schedule import Schedule
 from .design.texts import COLLECT, FLEET, CollectedText, collected_texts, read_fleet
 from .options import RecognitionOptions
@@ -39,6 +40,7 @@ __all__ = ["Recognition"]
 T = TypeVar("T")
 MOST_KEPT = 64
 NONE = "no lineup was answered"
+NOT_SCORED = ("cut", "dimension", "error")  # of an answer: they are measured by themselves
 COLUMNS = (
     *(
         "id",
@@ -73,6 +75,7 @@ class Recognition(InstrumentBase):
         "words": 40,
         "lineups": 1,
         "ordinary_lineups": 0,
+        "family_lineups": 0,
         "token_lineups": 0,
         "forgery_lineups": 0,
         "judges": 1,
@@ -97,7 +100,13 @@ class Recognition(InstrumentBase):
             chosen_probes(shipped_content(), convert(options, RecognitionOptions, source, at).probes)
         except UnknownName as error:
             raise option_error(source, (*at, "probes"), str(error)) from None
-        return super().prepare(study, options, base, source)
+        prepared = super().prepare(study, options, base, source)
+        for name, origin in origins_of(study.specs, prepared.materials["fleet"]).items():
+            if origin.maker.casefold() == UNKNOWN.casefold():
+                raise InputError(
+                    f"{name}: a maker cannot be called {origin.maker!r}, which is an answer of its own"
+                )
+        return prepared
 
     def materials(self, study: Study, options: RecognitionOptions, base: Path) -> Any:
         stored: list[dict[str, Any]] = []
@@ -148,12 +157,10 @@ class Recognition(InstrumentBase):
         def made() -> Conductor:
             stored = lock.materials[self.name]["fleet"]
             origins = origins_of(lock.study.specs, stored)
-            names = {part for name in origins for part in (name, name.partition(":")[2])}
-            names |= {part for origin in origins.values() for part in origin}
             return Conductor(
                 self._options(lock),
                 self._content(lock),
-                sorted(names - {""}),
+                names_of(lock.study.specs, origins),
                 {f"{FLEET}{digest(row)}": row for row in stored},
                 origins,
             )
@@ -230,7 +237,7 @@ class Recognition(InstrumentBase):
     def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._run(evidence)[1]:
             if record.outcome != "excluded":
-                yield {name: value for name, value in row.items() if value not in (None, "")}
+                yield {name: value for name, value in row.items() if name not in NOT_SCORED}
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """An answer of a judge, or a text that was collected: then ``phase`` is where it was written."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .claims import blind
 from .matching import match_lengths
 from .redaction import Redacted, redact
 
-__all__ = ["Redacted", "match_lengths", "redact"]
+__all__ = ["Redacted", "blind", "match_lengths", "redact"]

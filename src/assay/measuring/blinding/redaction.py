@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-__all__ = ["Redacted", "redact"]
+__all__ = ["MARK", "Redacted", "redact"]
 
-_MARK = "[name]"
+MARK = "[name]"
 # Scripts that leave no blanks: each character is a word.
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
 _LETTER = rf"[^\W\d_{_UNSPACED}]"
@@ -133,7 +133,7 @@ def _candidates(text: str, names: Mapping[str, Sequence[_Name]]) -> Iterator[_Fo
     """Every mark and every possible name, from left to right, the longest at each place."""
     done = 0
     for word in _WORD.finditer(text):
-        if word[0] == _MARK:
+        if word[0] == MARK:
             yield _Found(*word.span(), True)
         known = names.get(word[0].lower(), ()) if word.start() >= done else ()
         matches = ((name, _pattern(name.plain).match(text, word.start())) for name in known)
@@ -165,8 +165,8 @@ def redact(text: str, names: Sequence[str]) -> Redacted:
     for one in _counted(list(_candidates(folded, _names(tuple(names)))), folded):
         start, end = places[one.start], places[one.end]
         if not pieces or (start > done and not _ADJOINING.fullmatch(text, done, start)):
-            pieces += [text[done:start], _MARK]
-        if folded[one.start : one.end] != _MARK:
+            pieces += [text[done:start], MARK]
+        if folded[one.start : one.end] != MARK:
             found.append(text[start:end])
         done = end
     return Redacted("".join([*pieces, text[done:]]), tuple(found))

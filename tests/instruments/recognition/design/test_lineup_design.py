@@ -16,6 +16,7 @@ from assay.instruments.recognition.design.lineups import (
     self_lineups,
     signature_texts,
 )
+from assay.instruments.recognition.design.schedule import sources_of
 from assay.instruments.recognition.design.texts import COLLECT, DRIFT, FORGE, CollectedText
 from assay.measuring.layouts import layout_of
 
@@ -25,7 +26,8 @@ PROBES = [f"p{n}" for n in range(6)]
 def text_of(
     subject: str, probe: str, sample: int = 0, stage: str = COLLECT, turn: int = 0, phase: str = ""
 ) -> CollectedText:
-    words = "word " * (3 + (len(subject) * 7 + sample * 5 + PROBES.index(probe)) % 11)
+    own = f"{subject} on {probe}, number {sample}, {stage} {turn}: "
+    words = own + "word " * (5 + (len(subject) * 7 + sample * 5 + PROBES.index(probe)) % 11)
     return CollectedText(
         subject, probe, sample, stage, phase, turn, words, f"{stage}/{subject}/{probe}/{sample}", subject
     )
@@ -80,41 +82,57 @@ def test_own_text_first_foils_of_others_judges_without_a_text(
 
 @given(fleets(live_only=True))
 @settings(max_examples=40, deadline=None)
-def test_a_fleet_of_three_or_more_has_a_neutral_judge_wherever_two_others_wrote(fleet: SubjectFleet) -> None:
+def test_who_judges_in_small_and_in_large_fleets(fleet: SubjectFleet) -> None:
     for lineup in lineups_of(fleet, "", 4):
-        others = fleet.others(lineup.target, lineup.probe)
-        assert bool(lineup.judges) == (len(fleet.origins) > 2)
-        assert (
-            len(others) <= 2
-            or len(lineup.texts) >= 3
-            or all(len(fleet.collected(o, lineup.probe)) == 1 for o in others)
-        )
+        n = len(fleet.origins)
+        if n <= 4:
+            assert len(lineup.judges) == (1 if n > 2 and lineup.number % 2 else 0)
+        else:
+            assert len(lineup.judges) == min(3, n - 4)
+
+
+@given(fleets(), st.integers(2, 20))
+@settings(max_examples=40, deadline=None)
+def test_every_author_has_one_text_in_a_lineup(fleet: SubjectFleet, texts: int) -> None:
+    for condition in ("", "ordinary", "family"):
+        for lineup in lineups_of(fleet, condition, texts):
+            assert len({one.subject for one in lineup.texts}) == len(lineup.texts)
 
 
 @given(fleets(), st.integers(2, 6))
 @settings(max_examples=40, deadline=None)
 def test_foils_of_the_same_maker_only_where_others_are_used_up(fleet: SubjectFleet, texts: int) -> None:
     for lineup in lineups_of(fleet, "", texts):
-        home = fleet.origins[lineup.target].maker
-        same = [one for one in lineup.texts[1:] if fleet.origins[one.subject].maker == home]
-        if same:
-            apart = [
-                one
-                for name in fleet.others(lineup.target, lineup.probe)
-                if name not in lineup.judges and fleet.origins[name].maker != home
-                for one in fleet.collected(name, lineup.probe)
-            ]
-            assert set(apart) <= set(lineup.texts)
+        home, authors = fleet.origins[lineup.target].maker, {one.subject for one in lineup.texts}
+        if any(fleet.origins[one].maker == home for one in authors - {lineup.target}):
+            others = [one for one in fleet.others(lineup.target, lineup.probe) if one not in lineup.judges]
+            assert {one for one in others if fleet.origins[one].maker != home} <= authors
 
 
 @given(fleets(), st.integers(2, 6))
 @settings(max_examples=40, deadline=None)
-def test_foils_of_tokens_are_kin_or_oneself(fleet: SubjectFleet, texts: int) -> None:
+def test_family_is_kin_and_tokens_are_oneself(fleet: SubjectFleet, texts: int) -> None:
+    for lineup in lineups_of(fleet, "family", texts):
+        home = fleet.origins[lineup.target].family
+        assert home
+        assert all(fleet.origins[one.subject].family == home for one in lineup.texts)
     for lineup in lineups_of(fleet, "tokens", texts):
-        home = fleet.origins[lineup.target]
-        for one in lineup.texts[1:]:
-            assert one.subject == lineup.target or fleet.origins[one.subject].family == home.family != ""
+        assert {one.subject for one in lineup.texts} == {lineup.target}
         assert lineup.judges == ()
+
+
+def test_texts_that_would_be_shown_alike_do_not_stand_in_one_lineup() -> None:
+    same = "I am sorry, but I cannot help with a question of this kind today."
+    texts = [text_of("s0", "p0")._replace(text=same)]
+    texts += [text_of(f"s{n}", "p0")._replace(text=same + " And more." * n) for n in (1, 2)]
+    texts += [text_of("s3", "p0")]
+    fleet = SubjectFleet({f"s{n}": Origin(f"s{n}", "") for n in range(4)}, ["s0"], texts)
+    (lineup,) = self_lineups(fleet, "s0", "", PROBES, 5, 4, 0, 1)
+    assert [one.subject for one in lineup.texts] == ["s0", "s3"]
+
+
+def test_a_text_of_a_word_cannot_be_recognised() -> None:
+    assert not text_of("s0", "p0")._replace(text="No.").usable
 
 
 @given(fleets(), st.integers(2, 20), st.integers(1, 20))
@@ -165,14 +183,32 @@ def test_gold_standard_is_first_last_farthest_and_another() -> None:
     drifts = [0.0, 0.5, 2.0, 1.0, 0.2]
     texts = [*conversation("s0", drifts), *conversation("s1", drifts)]
     fleet = SubjectFleet({"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"], texts)
-    (lineup,) = gold_lineups(fleet, "s0", ["p0", "p1"], lambda turns: drifts, 1)
+    (lineup,) = gold_lineups(fleet, "s0", ["p0", "p1"], lambda turns: drifts, (), 1)
     assert [(one.subject, one.turn) for one in lineup.texts] == [("s0", 0), ("s0", 4), ("s0", 2), ("s1", 0)]
+
+
+@pytest.mark.parametrize("makers", range(2, 25))
+def test_the_true_source_stands_equally_often_at_each_place_whoever_it_is(makers: int) -> None:
+    origins = {f"s{n}": Origin(f"m{n:02}", "") for n in range(makers)}
+    named = min(makers, 19)
+    for start in range(3):  # the makers come in turn, in some order
+        places = Counter()  # type: Counter[int]
+        for number in range(named):
+            source = f"m{(start + number) % makers:02}"
+            sources = sources_of(origins, number, source, 1)
+            assert len(set(sources)) == len(sources) == named
+            places[sources.index(source)] += 1
+        assert set(places.values()) == {1}
+    where = {
+        sources_of(origins, number, "m00", 1).index("m00") for number in range(0, makers * named, makers)
+    }
+    assert len(where) > 1  # and a maker that always comes at the same time does not stay at one place
 
 
 def test_gold_standard_of_one_subject_has_three_texts() -> None:
     drifts = [0.0, 0.5, 2.0]
     fleet = SubjectFleet({"s0": Origin("a", "")}, ["s0"], conversation("s0", drifts))
-    (lineup,) = gold_lineups(fleet, "s0", ["p0"], lambda turns: drifts, 1)
+    (lineup,) = gold_lineups(fleet, "s0", ["p0"], lambda turns: drifts, (), 1)
     assert len(lineup.texts) == 3
 
 

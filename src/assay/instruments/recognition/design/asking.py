@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay.bench import Probe
 from assay.bench.worker_thread import read_text
 from assay.instruments.recognition.options import RecognitionOptions
 from assay.instruments.recognition.signature import sign
-from assay.measuring.blinding import match_lengths, redact
+from assay.measuring.blinding import blind, match_lengths
 from assay.measuring.layouts import layout_of
 from assay.vocabulary import Message, Outcome, Trial
 
@@ -17,6 +18,7 @@ from .fleet import Origin
 from .probes import ProbeContent, drift_turns
 from .prompts import (
     QUESTIONS,
+    UNKNOWN,
     characteristics_prompt,
     collection_prompt,
     forge_prompt,
@@ -27,9 +29,10 @@ from .prompts import (
 from .replies import (
     characteristics_of,
     read_characteristics,
+    read_estimates,
     read_lineup_reply,
-    read_terciles,
-    true_terciles,
+    read_source_reply,
+    terciles_of,
 )
 from .schedule import CHARACTERISTICS, FORWARD, INVERSE, LINEUP, sources_of
 from .texts import COLLECT, DRIFT, FLEET, FORGE
@@ -102,9 +105,7 @@ class Conductor(NamedTuple):
         return found
 
     def _ready(self, text: str) -> str:
-        """A text as it is shown: without names, and no longer than declared."""
-        shown = redact(text, self.names).text if self.options.redact else text
-        return shown.strip()[: self.options.most_characters].rstrip()
+        return shown_text(text, tuple(self.names), self.options.most_characters, redacted=self.options.redact)
 
     async def _lineup(self, trial: Trial, probe: Probe) -> None:
         whole = [self._ready(one.text) for one in self._shown(trial, probe)]
@@ -113,7 +114,9 @@ class Conductor(NamedTuple):
         layout = layout_of([str(place) for place in range(k)], int(trial.factors["rotation"]))
         shown = [texts[int(place)] for place in layout.options]
         question = next(one for one in QUESTIONS if one == trial.factors["question"])
-        prompt = lineup_prompt(question, self.content.by_id[_named(trial)], shown)
+        prompt = lineup_prompt(
+            question, self.content.by_id[_named(trial)], shown, redacted=self.options.redact
+        )
         reply = await probe.ask([Message("user", prompt)])
         found = await read_text(reply.text, lambda text: read_lineup_reply(text, k))
         own = layout.options.index("0") + 1
@@ -131,41 +134,46 @@ class Conductor(NamedTuple):
             },
         )
 
-    def _signed(self, trial: Trial, probe: Probe) -> tuple[ShownText, list[float]]:
-        """The text that a trial is about, and its vector."""
-        shown = self._shown(trial, probe)[0]
-        return shown, [float(one) for one in sign([shown.text], self.options.signature)[0]]
-
     async def _inverse(self, trial: Trial, probe: Probe) -> None:
-        shown, vector = self._signed(trial, probe)
-        sources, source = (
-            sources_of(self.origins, trial.instance.repetition),
-            self.origins[shown.author].maker,
-        )
-        reply = await probe.ask([Message("user", inverse_prompt(vector, sources))])
-        found = await read_text(reply.text, lambda text: read_lineup_reply(text, len(sources) + 1))
+        shown = self._shown(trial, probe)[0]
+        source = self.origins[shown.author].maker
+        sources = sources_of(self.origins, trial.instance.repetition, source, trial.instance.seed)
+        reply = await probe.ask([Message("user", inverse_prompt(self._signed(shown.text), sources))])
+        found = await read_text(reply.text, lambda text: read_source_reply(text, [*sources, UNKNOWN]))
+        own = sources.index(source) + 1
         report = {
             "options": len(sources) + 1,
-            "own": sources.index(source) + 1,
+            "own": own,
             "choice": found.choice,
             "confidence": found.confidence,
-            "sources": sources,
         }
-        _conclude(probe, None if found.choice is None else found.choice == report["own"], found.path, report)
+        right = None if found.choice is None else found.choice == own
+        _conclude(probe, right, found.path, {**report, "sources": sources})
 
     async def _forward(self, trial: Trial, probe: Probe) -> None:
-        shown, vector = self._signed(trial, probe)
-        version = self.options.signature
-        reply = await probe.ask([Message("user", forward_prompt(self._ready(shown.text), version))])
-        found = await read_text(reply.text, lambda said: read_terciles(said, version))
-        _conclude_several(probe, found, true_terciles(vector, version))
+        """The estimate is held against the signature of what was shown."""
+        text, version = self._ready(self._shown(trial, probe)[0].text), self.options.signature
+        reply = await probe.ask([Message("user", forward_prompt(text, version))])
+        estimates = await read_text(reply.text, read_estimates)
+        vector = self._signed(text)
+        found, true = (terciles_of(one, version) for one in (estimates, vector))
+        _conclude_several(probe, found, true, estimates=estimates, vector=vector)
 
     async def _characteristics(self, trial: Trial, probe: Probe) -> None:
-        shown, vector = self._signed(trial, probe)
-        words = int(trial.factors["words"])
-        reply = await probe.ask([Message("user", characteristics_prompt(vector, words))])
+        text, words = self._shown(trial, probe)[0].text, int(trial.factors["words"])
+        reply = await probe.ask([Message("user", characteristics_prompt(self._signed(text), words))])
         found = await read_text(reply.text, read_characteristics)
-        _conclude_several(probe, found, characteristics_of(shown.text, words))
+        _conclude_several(probe, found, characteristics_of(text, words))
+
+    def _signed(self, text: str) -> list[float]:
+        return [float(one) for one in sign([text], self.options.signature)[0]]
+
+
+@lru_cache(maxsize=512)
+def shown_text(text: str, names: tuple[str, ...], most: int, *, redacted: bool) -> str:
+    """A text as it is shown: without names, and no longer than declared. What is far beyond is not looked at."""
+    begin = text.strip()[: 2 * most]
+    return (blind(begin, names).text if redacted else begin).strip()[:most].rstrip()
 
 
 def _named(trial: Trial) -> str:
@@ -178,7 +186,9 @@ def _conclude(probe: Probe, right: bool | None, path: str, report: dict[str, Any
     probe.conclude(outcome, path if right is None else "", report)
 
 
-def _conclude_several(probe: Probe, found: Sequence[int | None], true: Sequence[int]) -> None:
+def _conclude_several(
+    probe: Probe, found: Sequence[int | None], true: Sequence[int | None], **more: Sequence[float | None]
+) -> None:
     """One trial, several answers: unknown where none could be read, a success where all are right."""
-    read = any(one is not None for one in found)
-    _conclude(probe, list(found) == list(true) if read else None, "unread", {"choices": found, "own": true})
+    right = list(found) == list(true) if any(one is not None for one in found) else None
+    _conclude(probe, right, "unread", {"choices": found, "own": true, **more})

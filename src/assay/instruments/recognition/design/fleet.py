@@ -11,7 +11,9 @@ from assay.study import SubjectSpec
 from .probes import Kind, ProbeContent
 from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
-__all__ = ["Origin", "SubjectFleet", "fleet_of", "origins_of", "probe_order"]
+__all__ = ["Origin", "SubjectFleet", "fleet_of", "names_of", "origins_of", "probe_order"]
+
+SHORTEST_NAME = 3
 
 
 class Origin(NamedTuple):
@@ -32,6 +34,17 @@ def origins_of(specs: Iterable[SubjectSpec], stored: Iterable[Mapping[str, Any]]
         known = found.get(spec.title, Origin("", ""))
         found[spec.title] = Origin(spec.maker or known.maker, spec.family or known.family)
     return {name: Origin(one.maker or name, one.family) for name, one in sorted(found.items())}
+
+
+def names_of(specs: Iterable[SubjectSpec], origins: Mapping[str, Origin]) -> list[str]:
+    """Names beside the listed ones that texts could leak: declared makers and families, and what models are called. A
+    model does not know its label. One or two letters are words, and so may be a name in small letters."""
+    declared = {part for name, origin in origins.items() for part in origin if part != name}
+    live = {spec.title: spec for spec in specs}
+    called = {name for name in origins if name not in live}
+    called |= {one.name for one in live.values() if one.kind not in ("reference", "python")}
+    telling = {name for name in called if not (name.isalpha() and name.islower())}
+    return sorted(name for name in declared | telling if len(name) >= SHORTEST_NAME)
 
 
 def probe_order(content: ProbeContent, chosen: Sequence[str], kind: Kind, seed: int) -> list[str]:

@@ -1,9 +1,8 @@
 """Which texts stand in which lineup, in which orders, and who else judges it.
 
-Foils are texts of other makers as far as there are any, then of the same maker, each as near in length to the own text
-as its author has one. A neutral judge of a subject is drawn once and has no text in any of its lineups: in a fleet that
-is as small as a lineup one subject judges and the others give several texts, in a larger one as many judge as are not
-needed for foils.
+Foils are by different authors, of other makers as far as there are any, each as near in length to the own text as its
+author has one. A neutral judge of a subject has no text in a lineup that it judges: in a fleet that is larger than a
+lineup those judge who are not needed for foils; in a smaller one every second lineup leaves the judge's text out.
 """
 
 from __future__ import annotations
@@ -21,12 +20,13 @@ __all__ = [
     "GOLD",
     "Lineup",
     "gold_lineups",
+    "judges_of",
     "rotations",
     "self_lineups",
     "signature_texts",
 ]
 
-CONDITIONS = ("", "ordinary", "tokens", "forgeries")
+CONDITIONS = ("", "ordinary", "family", "tokens", "forgeries")
 GOLD = ("canonical", "recovered", "perturbed", "other")
 JUDGED = ("", "ordinary")  # conditions whose lineups are put to neutral judges
 
@@ -61,31 +61,47 @@ def self_lineups(
     judges: int,
     seed: int,
 ) -> Iterator[Lineup]:
-    """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. There
-    are no more texts in a lineup than subjects in the fleet."""
+    """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. An
+    author has one text in a lineup."""
     number = 0
-    texts = min(texts, len(fleet.origins)) if condition in JUDGED else texts
-    judging = _judges(fleet, subject, texts, judges, seed) if condition in JUDGED else ()
+    every = judges_of(fleet, subject, texts, judges, seed) if condition in JUDGED else ()
+    small = len(fleet.origins) <= texts
     most = max((len(fleet.collected(subject, probe)) for probe in probes), default=0)
     for sample, probe in ((sample, probe) for sample in range(most) for probe in probes):
         own = fleet.collected(subject, probe)
         if number == count or sample >= len(own):
             continue
         draws = Stream("recognition", "lineup", condition, subject, number, seed)
-        foils = _foils(fleet, own[sample], condition, judging, draws)[: texts - 1]
-        if foils:
-            shown = (own[sample], *draws.shuffled(foils))
-            yield Lineup("self", condition, number, subject, probe, shown, judging)
+        judging = () if small and number % 2 == 0 else every
+        foils = _foils(fleet, own[sample], condition, judging, draws)
+        shown = _different([own[sample], *foils])[:texts]
+        if len(shown) > 1:
+            mixed = (shown[0], *draws.shuffled(shown[1:]))
+            yield Lineup("self", condition, number, subject, probe, mixed, judging)
             number += 1
 
 
-def _judges(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: int) -> tuple[str, ...]:
-    """The same for all lineups of a subject: judges that differ from one to the next would add their own spread."""
+def _different(texts: Sequence[CollectedText]) -> list[CollectedText]:
+    """Without those that begin as another does until one of them ends: they would be shown as the same text."""
+    found: list[CollectedText] = []
+    for one in texts:
+        new = one.text.strip()
+        if not any(
+            new.startswith(known.text.strip()) or known.text.strip().startswith(new) for known in found
+        ):
+            found.append(one)
+    return found
+
+
+def judges_of(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: int) -> tuple[str, ...]:
+    """The same for all lineups of a subject: judges that differ from one to the next would add their own spread. Other
+    makers come first, for one of the same maker may write alike."""
     others = len(fleet.origins) - 1
     spare = max(others - (texts - 1), 1 if others > 1 else 0)
     able = Stream("recognition", "judges", subject, seed).shuffled(
         [one for one in fleet.live if one != subject]
     )
+    able.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
     return tuple(able[: min(judges, spare)])
 
 
@@ -94,22 +110,14 @@ def _foils(
 ) -> list[CollectedText]:
     if condition == "forgeries":
         return _nearest(fleet.forged(own.subject, own.probe), own)
+    if condition == "tokens":
+        return _nearest((one for one in fleet.collected(own.subject, own.probe) if one != own), own)
     home = fleet.origins[own.subject]
     others = draws.shuffled([one for one in fleet.others(own.subject, own.probe) if one not in judges])
-
-    def of(which: Callable[[str], bool]) -> list[CollectedText]:
-        each = [_nearest(fleet.collected(one, own.probe), own) for one in others if which(one)]
-        longest = max(map(len, each), default=0)
-        return [some[place] for place in range(longest) for some in each if place < len(some)]
-
-    if condition == "tokens":
-        mine = [one for one in fleet.collected(own.subject, own.probe) if one != own]
-        kin = of(lambda one: bool(home.family) and fleet.origins[one].family == home.family)
-        return [*kin, *_nearest(mine, own)]
-    return [
-        *of(lambda one: fleet.origins[one].maker != home.maker),
-        *of(lambda one: fleet.origins[one].maker == home.maker),
-    ]
+    if condition == "family":
+        others = [one for one in others if home.family and fleet.origins[one].family == home.family]
+    others.sort(key=lambda one: fleet.origins[one].maker == home.maker)
+    return [_nearest(fleet.collected(one, own.probe), own)[0] for one in others]
 
 
 def _nearest(texts: Iterable[CollectedText], own: CollectedText) -> list[CollectedText]:
@@ -121,11 +129,12 @@ def gold_lineups(
     subject: str,
     probes: Sequence[str],
     drifts: Callable[[Sequence[CollectedText]], Sequence[float | None]],
+    judges: Sequence[str],
     seed: int,
 ) -> Iterator[Lineup]:
     """The answers of one conversation to its probe: the first, the last, the one with the highest drift under
     perturbation; and another subject's first. Where no other has one, there are three."""
-    number = 0
+    number = Stream("recognition", "gold", subject, seed).below(len(GOLD))  # where the right one stands first
     for probe in probes:
         turns = fleet.conversation(subject, probe)
         moved = [turn for turn, one in enumerate(turns) if one.phase == "perturbation" and one.usable]
@@ -134,7 +143,7 @@ def gold_lineups(
         far = drifts(turns)
         highest = turns[max(moved, key=lambda turn: (far[turn] or 0.0, -turn))]
         draws = Stream("recognition", "gold", subject, number, seed)
-        others = draws.shuffled([one for one in fleet.origins if one != subject])
+        others = draws.shuffled([one for one in fleet.origins if one != subject and one not in judges])
         others.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
         first = (
             one
@@ -143,7 +152,7 @@ def gold_lineups(
         )
         other = next((one for one in first if one.usable), None)
         shown = (turns[0], turns[-1], highest, *([other] if other else []))
-        yield Lineup("gold", "", number, subject, probe, shown)
+        yield Lineup("gold", "", number, subject, probe, shown, tuple(judges))
         number += 1
 
 

@@ -32,7 +32,7 @@ def _standing_in(schedule: Schedule) -> Iterator[CollectedText]:
         probe, phases = trial.instance.item.partition("/")[2], schedule.options.turns
         whose = str(trial.factors.get("target", trial.subject))
         for turn, phase in enumerate(phases if trial.stage == DRIFT else [""]):
-            at = (whose, probe, trial.instance.repetition, trial.stage, phase, turn, "word " * 20)
+            at = (whose, probe, trial.instance.repetition, trial.stage, phase, turn, f"{trial.id} {turn}")
             yield CollectedText(*at, trial.id, trial.subject)
 
 
@@ -72,22 +72,26 @@ def limits_of(schedule: Schedule) -> list[str]:
     for spec in schedule.specs:
         for lineup in laid.lineups(spec.title):
             counts[spec.title, lineup.phase, lineup.condition] += 1
-            judged[spec.title] += len(lineup.judges)
+            judged[spec.title] += len(lineup.judges) * (lineup.phase == "self")
     found = []
     if len(fleet.origins) < 2:
         found.append(
-            "a fleet of one subject has nothing to be told from: no lineups of phase 1, no inverse mapping; name more "
-            "subjects, or answers collected earlier (--fleet FILE)"
+            "a fleet of one subject has nothing to be told from: no lineups with texts of others, no inverse mapping; "
+            "name more subjects, or answers collected earlier (--fleet FILE)"
         )
     elif len(fleet.makers) < 2:
         found.append("all subjects have one maker: no inverse mapping")
+    kin = options.family_lineups if any(one.family for one in fleet.origins.values()) else 0
     wanted = (
         ("self", "", "lineups", options.lineups),
         ("self", "ordinary", "lineups of ordinary prompts", options.ordinary_lineups),
-        ("self", "tokens", "lineups with texts of its family or its own", options.token_lineups),
+        ("self", "family", "lineups with texts of the same family", kin),
+        ("self", "tokens", "lineups of its own texts", options.token_lineups),
         ("self", "forgeries", "lineups with forgeries", options.forgery_lineups),
         ("gold", "", "gold-standard lineups", options.gold),
     )
+    if not any(count for *_, count in wanted) and not options.inverse + options.bidirectional:
+        found.append("nothing is asked: all counts are 0")
     for phase, condition, what, count in wanted:
         short = {spec.title: counts[spec.title, phase, condition] for spec in schedule.specs}
         short = {name: made for name, made in short.items() if made < count}

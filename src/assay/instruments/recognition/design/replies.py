@@ -19,16 +19,18 @@ __all__ = [
     "characteristics_of",
     "explanation_of",
     "read_characteristics",
+    "read_estimates",
     "read_lineup_reply",
-    "read_terciles",
-    "true_terciles",
+    "read_source_reply",
+    "terciles_of",
 ]
 
 HIGHEST = 5  # of the confidence
 TERCILES = ("low", "middle", "high")
-LONGEST_GAP = 40  # characters between a name and its value
+LONGEST_LINE = 200  # characters behind a name in which its value is looked for
 _ANSWER_LINE = re.compile(r"(?mi)^[ \t*_#>-]{0,10}(?:answer|confidence)\b[^\n]{0,40}$\n?")
-_NUMBER = re.compile(r"[-−]?\d{1,9}(?:[.,]\d{1,9})?")
+_NAMED = re.compile(r"(?mi)^[ \t*_#>-]{0,10}answer[*_ \t]{0,4}[:=]([^\n]{1,200})")
+_NUMBER = re.compile(r"[-−]?(?:\d{1,9}(?:[.,]\d{1,9})?|[.,]\d{1,9})(?:e[+-]?\d{1,2})?", re.I)
 _LIST = re.compile(r"(?m)^[ \t]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+\S")
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b")
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
@@ -55,42 +57,52 @@ def read_lineup_reply(text: str, options: int) -> ChoiceReply:
     )
 
 
+def read_source_reply(text: str, sources: Sequence[str]) -> ChoiceReply:
+    """The same where options have names: one may be answered by its name, which a reader of letters takes for none."""
+    plain = read_lineup_reply(text, len(sources))
+    places = {name.casefold(): place for place, name in enumerate(sources, 1)}
+    for said in reversed(_NAMED.findall(without_confidence(text))):
+        name = said.strip(" \t*_\"'“”().").casefold()
+        letter, _, rest = name.partition(" ")
+        lettered = places.get(rest.strip(" *_\"'“”()."), 0) if len(letter.strip(".):")) == 1 else 0
+        if place := places.get(name) or lettered:
+            return ChoiceReply(place, "named", plain.confidence)
+    return plain
+
+
 def explanation_of(text: str) -> str:
     """A reply without the lines of its answer and its confidence."""
     return _ANSWER_LINE.sub("", text).strip()
 
 
-def _said(text: str, name: str, value: re.Pattern[str]) -> str | None:
-    """What stands last behind a name, on its line."""
-    found = None
-    for at in re.finditer(re.escape(name), text, re.I):
-        line = text[at.end() : at.end() + LONGEST_GAP].partition("\n")[0]
-        given = value.search(line)
-        found = given[0] if given else found
+def _said(text: str, name: str, value: re.Pattern[str]) -> list[str]:
+    """The values that stand behind a name on its line, in the last line that has any."""
+    found: list[str] = []
+    marks = r"[*_\"'` \t]{0,4}(?:[:=–—-]|\(|is\b)"
+    for at in re.finditer(r"[ -]".join(map(re.escape, name.split())) + marks, text, re.I):
+        line = text[at.end() : at.end() + LONGEST_LINE].partition("\n")[0]
+        found = value.findall(line.lower()) or found
     return found
 
 
-def read_terciles(text: str, version: Version) -> list[int | None]:
-    """The third of the reference corpus, 1 to 3, in which each estimate lies."""
+def read_estimates(text: str) -> list[float | None]:
+    """The five numbers of an estimated signature."""
     found = [_said(text, name, _NUMBER) for name in DIMENSIONS]
+    return [float(said[0].replace("−", "-").replace(",", ".")) if said else None for said in found]
+
+
+def terciles_of(vector: Sequence[float | None], version: Version) -> list[int | None]:
+    """The third of the reference corpus, 1 to 3, in which each number lies."""
+    each = zip(DIMENSIONS, vector, strict=True)
     return [
-        None if said is None else _third(version, name, float(said.replace("−", "-").replace(",", ".")))
-        for name, said in zip(DIMENSIONS, found, strict=True)
+        None if value is None else TERCILES.index(tercile(version, name, value)) + 1 for name, value in each
     ]
 
 
-def _third(version: Version, name: str, value: float) -> int:
-    return TERCILES.index(tercile(version, name, value)) + 1
-
-
-def true_terciles(vector: Sequence[float], version: Version) -> list[int]:
-    return [_third(version, name, value) for name, value in zip(DIMENSIONS, vector, strict=True)]
-
-
 def read_characteristics(text: str) -> list[int | None]:
-    """1 for yes, 2 for no, of every characteristic."""
-    said = [_said(text, f"{name}:", _YES_NO) for name in CHARACTERISTICS]
-    return [None if one is None else 1 if one.lower() == "yes" else 2 for one in said]
+    """1 for yes, 2 for no, of every characteristic; both on one line are none."""
+    said = [{*_said(text, name, _YES_NO)} for name in CHARACTERISTICS]
+    return [None if len(one) != 1 else 1 if one == {"yes"} else 2 for one in said]
 
 
 def characteristics_of(text: str, words: int) -> list[int]:

@@ -20,7 +20,7 @@ from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Trial
 
 from .fleet import Origin, SubjectFleet, fleet_of, probe_order
-from .lineups import CONDITIONS, Lineup, gold_lineups, rotations, self_lineups, signature_texts
+from .lineups import CONDITIONS, Lineup, gold_lineups, judges_of, rotations, self_lineups, signature_texts
 from .probes import ProbeContent
 from .prompts import LineupQuestion
 from .texts import COLLECT, DRIFT, FORGE, CollectedText
@@ -33,6 +33,7 @@ LINEUP, INVERSE, FORWARD, CHARACTERISTICS = (
     "forward",
     "characteristics",
 )  # stages of judging
+MOST_SOURCES = 19  # named in one question, beside Unknown
 EXAMPLES = 3  # texts of a writer that a forger is shown
 
 
@@ -136,13 +137,14 @@ class Schedule(NamedTuple):
         """Every lineup of a subject."""
         options, fleet, seed = self.options, self.fleet, self.lock.study.seed
         identity, ordinary = self._order("identity"), self._order("ordinary")
-        counts = (options.lineups, options.ordinary_lineups, options.token_lineups, options.forgery_lineups)
-        for condition, count in zip(CONDITIONS, counts, strict=True):
+        counts = (options.lineups, options.ordinary_lineups, options.family_lineups, options.token_lineups)
+        for condition, count in zip(CONDITIONS, (*counts, options.forgery_lineups), strict=True):
             probes = {"ordinary": ordinary, "forgeries": self.forged_probes}.get(condition, identity)
             yield from self_lineups(
                 fleet, subject, condition, probes, count, options.texts, options.judges, seed
             )
-        yield from gold_lineups(fleet, subject, self.drift_probes, self._drifts, seed)
+        judges = judges_of(fleet, subject, options.texts, options.judges, seed)
+        yield from gold_lineups(fleet, subject, self.drift_probes, self._drifts, judges, seed)
 
     def _drifts(self, turns: Sequence[CollectedText]) -> list[float]:
         """The drift that decides which text is the farthest."""
@@ -158,11 +160,12 @@ class Schedule(NamedTuple):
     def _lineup_trials(self, lineup: Lineup) -> Iterator[Trial]:
         options, gold = self.options, lineup.phase == "gold"
         turns = rotations(lineup, 1 if gold else options.orders)
+        question: LineupQuestion = "gold" if gold else "token" if lineup.condition == "tokens" else "own"
         asked: list[tuple[str, LineupQuestion, Iterable[int]]] = [
-            (who, "gold" if gold else "own", turns) for who in (lineup.target, *lineup.judges)
+            (who, question, turns) for who in (lineup.target, *lineup.judges)
         ]
         if options.preference and not (gold or lineup.condition):
-            asked.append((lineup.target, "best", turns[:1]))
+            asked.append((lineup.target, "best", [lineup.number % len(lineup.texts)]))
         for who, question, orders in asked:
             for rotation in orders:
                 factors = {"target": lineup.target, "question": question, "rotation": rotation}
@@ -191,8 +194,11 @@ class Schedule(NamedTuple):
             yield self._asked(spec.title, item, number, [text], stage=CHARACTERISTICS, factors=factors)
 
 
-def sources_of(origins: Mapping[str, Origin], number: int) -> list[str]:
-    """The makers in the order in which one question names them: each comes first in turn."""
-    makers = sorted({origin.maker for origin in origins.values()})
-    shift = number % len(makers)
-    return [*makers[shift:], *makers[:shift]]
+def sources_of(origins: Mapping[str, Origin], number: int, source: str, seed: int) -> list[str]:
+    """The makers that a question names, the true one among them. Its place goes through all places in turn, whoever it
+    is, so that no letter is right more often than another."""
+    makers = sorted({origin.maker for origin in origins.values()} - {source})
+    others = Stream("recognition", "sources", number, seed).shuffled(makers)[: MOST_SOURCES - 1]
+    places = len(others) + 1
+    place = (number + number // places) % places
+    return [*others[:place], source, *others[place:]]

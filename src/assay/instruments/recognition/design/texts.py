@@ -19,6 +19,7 @@ from .probes import Kind, ProbeContent, ProbeText
 __all__ = ["COLLECT", "DRIFT", "FLEET", "FORGE", "CollectedText", "FleetRow", "collected_texts", "read_fleet"]
 
 COLLECT, DRIFT, FORGE = "collect", "drift", "forge"  # stages in which a subject writes
+SHORTEST = 40  # characters of a text that can be recognised
 FLEET = "fleet:"  # how a trial names a stored text among its inputs
 Name = Annotated[str, Meta(min_length=1)]
 
@@ -54,7 +55,8 @@ class CollectedText(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        return bool(self.text.strip())
+        """All texts of a lineup are cut to the length of the shortest: one of a word would leave a word of each."""
+        return len(self.text.strip()) >= SHORTEST
 
 
 def read_fleet(path: Path, content: ProbeContent) -> tuple[list[dict[str, Any]], ProbeContent]:
@@ -64,7 +66,19 @@ def read_fleet(path: Path, content: ProbeContent) -> tuple[list[dict[str, Any]],
     refuse_duplicates(rows, found, lambda row: (row.subject, row.probe, row.sample, row.phase, row.turn))
     known, own = content.by_id, dict[str, ProbeText]()
     kinds: dict[Kind, list[ProbeText]] = {"identity": [], "ordinary": []}
+    said: dict[tuple[str, str], str] = {}
     for number, row in found:
+        for name, value in (("maker", row.maker), ("family", row.family)):
+            if value and said.setdefault((row.subject, name), value) != value:
+                raise rows.error(number, name, f"{value!r} here, and another one before for the same subject")
+        if row.turn and not row.phase:
+            raise rows.error(number, "turn", "is of a conversation that drifts, and this row has no phase")
+        if row.phase and row.sample:
+            raise rows.error(
+                number, "sample", "a conversation that drifts is stored once for a subject and a probe"
+            )
+        if row.probe in own and row.kind != said.setdefault((row.probe, "kind of"), row.kind):
+            raise rows.error(number, "kind", f"{row.kind!r} here, and another one before for the same probe")
         if row.probe in known:
             if row.prompt and row.prompt != known[row.probe]:
                 raise rows.error(number, "prompt", f"{row.probe} is another prompt's id")
@@ -72,6 +86,7 @@ def read_fleet(path: Path, content: ProbeContent) -> tuple[list[dict[str, Any]],
         if not row.prompt:
             raise rows.error(number, "prompt", f"is missing, and {row.probe!r} is none of the shipped probes")
         known = {**known, row.probe: row.prompt}
+        said[row.probe, "kind of"] = row.kind
         own[row.probe] = ProbeText(row.probe, row.prompt, "fleet")
         kinds[row.kind].append(own[row.probe])
     more = msgspec.structs.replace(
