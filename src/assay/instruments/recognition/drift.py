@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
-from assay.stats import Decay, exponential_decay, philox
+from assay.stats import Decay, ShuffleTest, exponential_decay, shuffle_test, shuffled_orders
 
 from .signature import DIMENSIONS, Version, definition, norms
 
@@ -25,11 +25,9 @@ __all__ = [
     "PERTURBATION",
     "RECOVERY",
     "DriftReading",
-    "PhaseNull",
     "drifts_of",
     "horizon_of",
     "phase_nulls",
-    "pooled_phase_nulls",
     "read_drift",
 ]
 
@@ -60,18 +58,6 @@ class DriftReading(msgspec.Struct, frozen=True, kw_only=True):
     horizon: float
     above: int
     crossings: int
-
-
-class PhaseNull(msgspec.Struct, frozen=True, kw_only=True):
-    """A statistic beside what it is when the same turns come in random order. ``p_value``: as large or larger."""
-
-    name: Statistic
-    value: float
-    null_mean: float
-    null_low: float
-    null_high: float
-    p_value: float
-    shuffles: int
 
 
 def horizon_of(version: Version) -> float:
@@ -161,53 +147,29 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def phase_nulls(
-    vectors: FloatArray, phases: Sequence[str], version: Version, *, key: str, shuffles: int = SHUFFLES
-) -> tuple[PhaseNull, ...]:
-    """Each statistic that the phases allow, beside its values when the turns are put in random order.
-
-    ``rise``: mean drift under perturbation less that of the baseline; ``rise_above_horizon``: the same of the shares of
-    turns above the horizon; ``decay``: λ. A crossing that shuffled turns show as often is no effect of the phases.
-    Drifts are measured anew for every order, for the baseline of version 2 depends on it.
-    """
-    return pooled_phase_nulls([(vectors, phases)], version, key=key, shuffles=shuffles)
-
-
-def pooled_phase_nulls(
     conversations: Sequence[tuple[FloatArray, Sequence[str]]],
     version: Version,
     *,
     key: str,
     shuffles: int = SHUFFLES,
-) -> tuple[PhaseNull, ...]:
-    """Of several conversations at once: turns are shuffled within each, and statistics are means over conversations.
+) -> dict[Statistic, ShuffleTest]:
+    """Statistics that are means over conversations (vectors and phases), beside those of turns in random order.
 
-    A conversation whose phases do not allow a statistic is no part of it. Turns without a vector keep their place.
+    ``rise``: mean drift under perturbation less that of the baseline; ``rise_above_horizon``: the same of the shares of
+    turns above the horizon; ``decay``: λ. A crossing that shuffled turns show as often is no effect of the phases.
+    Turns are shuffled within their conversation, and drifts are measured anew for every order, for the baseline of
+    version 2 depends on it. A conversation whose phases do not allow a statistic is no part of it; turns without a
+    vector keep their place.
     """
     found: dict[Statistic, list[FloatArray]] = {}
     for stream, (vectors, phases) in enumerate(conversations):
         given = _rows(vectors)
-        known = np.flatnonzero(~np.isnan(given).any(1))
-        words = np.asarray(philox(key, stream).random_raw(shuffles * len(known)))
-        orders = np.tile(np.arange(len(given)), (1 + shuffles, 1))  # the first is as it was
-        orders[1:, known] = known[words.reshape(shuffles, len(known)).argsort(axis=1, kind="stable")]
+        known = np.asarray(~np.isnan(given).any(1))
+        orders = shuffled_orders(known, key=key, stream=stream, shuffles=shuffles)
         drifts = _drifts(given[orders], phases, version)
         for name, values in _statistics(drifts, np.array(phases, dtype=np.str_), horizon_of(version)):
             found.setdefault(name, []).append(values)
-    pooled = {name: np.mean(values, axis=0) for name, values in found.items()}
-    return tuple(_phase_null(name, float(values[0]), values[1:]) for name, values in pooled.items())
-
-
-def _phase_null(name: Statistic, value: float, null: FloatArray) -> PhaseNull:
-    low, high = np.quantile(null, [0.025, 0.975])
-    return PhaseNull(
-        name=name,
-        value=value,
-        null_mean=float(null.mean()),
-        null_low=float(low),
-        null_high=float(high),
-        p_value=(1 + int((null >= value - 1e-12).sum())) / (1 + len(null)),
-        shuffles=len(null),
-    )
+    return {name: shuffle_test(np.mean(values, axis=0)) for name, values in found.items()}
 
 
 def _statistics(

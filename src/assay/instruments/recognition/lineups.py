@@ -14,28 +14,26 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from assay.measuring.building import Ends, MeasureBuilder
-from assay.stats import ClusterEstimate, ClusterTerm, cluster_contrast
-from assay.vocabulary import Measure
+from assay.measuring.building import Ends
+from assay.measuring.claims import ReadableMean
+from assay.stats import ClusterTerm, cluster_contrast
 
 __all__ = [
     "DIFFERENCE",
     "PHASES",
     "SCHEMA",
     "UNKNOWN",
-    "UNREADABLE",
     "Bools",
     "Floats",
     "Ints",
     "LineupAnswers",
-    "Mean",
     "lineup_answers",
     "longest_of",
 ]
 
 PHASES = ("self", "gold", "inverse", "forward", "characteristics")
 UNKNOWN = "Unknown"  # the name of a choice beyond those that name a source
-UNREADABLE, DIFFERENCE = "no answer could be read", "difference of shares"  # a reason, and units
+DIFFERENCE = "difference of shares"  # units
 SCHEMA: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("subject", "target", "phase", "lineup", "trial", "cluster"), pl.String()),
     **dict.fromkeys(("options", "own", "choice"), pl.Int64()),
@@ -52,18 +50,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.object_]
 Bools = npt.NDArray[np.bool_]
-
-
-class Mean(NamedTuple):
-    """A mean over readable answers, and what the others could make of it; without such there are no bounds."""
-
-    estimate: ClusterEstimate
-    bounds: Ends | None = None
-
-    def measure(
-        self, say: MeasureBuilder, name: str, at: Mapping[str, str], *, why: str = UNREADABLE, **more: Any
-    ) -> Measure:
-        return say(name, self.estimate, at, bounds=self.bounds, why=why, **more)
 
 
 class LineupAnswers(NamedTuple):
@@ -130,21 +116,21 @@ class LineupAnswers(NamedTuple):
         high: Floats | float = 1.0,
         known: Bools | None = None,
         limits: Ends | None = None,
-    ) -> Mean:
+    ) -> ReadableMean:
         """``low`` and ``high`` are what the value of an answer could be at least and at most, one for each or for all;
         ``limits`` hold for all of them."""
         read = self.known if known is None else known
         limits = limits or (float(np.min(low)), float(np.max(high)))
         estimate = cluster_contrast(self.term(values, read, 1.0, limits))
         least, most = (float(np.where(read, values, end).sum()) / max(self.asked, 1) for end in (low, high))
-        return Mean(estimate, None if read.all() else (least, most))
+        return ReadableMean(estimate, None if read.all() else (least, most))
 
-    def whole(self, values: npt.ArrayLike, limits: Ends = (0.0, 1.0)) -> Mean:
+    def whole(self, values: npt.ArrayLike, limits: Ends = (0.0, 1.0)) -> ReadableMean:
         """The mean over all answers, of a value that does not depend on the choice."""
         return self.mean(np.asarray(values, np.float64), known=np.ones(self.asked, bool), limits=limits)
 
     @property
-    def accuracy(self) -> Mean:
+    def accuracy(self) -> ReadableMean:
         return self.mean(self.right)
 
     @property
