@@ -13,12 +13,18 @@ import numpy as np
 
 from assay.measuring.building import MeasureBuilder
 from assay.measuring.claims import Bar, Claim, claim_verdicts
+from assay.measuring.lineups import (
+    JudgePanel,
+    LineupAnswers,
+    above_chance,
+    advantage_of,
+    chance_of,
+    corrected,
+)
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Verdict
 
-from .lineups import PHASES, LineupAnswers
-from .measures.accuracy import above_chance, chance_of, corrected
-from .measures.advantage import JudgePanel, advantage_of
+from .row_options import PHASES
 
 __all__ = ["SubjectAnswers", "chance_verdicts", "establishable", "failure_text", "prediction_verdicts"]
 

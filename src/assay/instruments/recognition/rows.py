@@ -16,12 +16,12 @@ from msgspec import Meta, Struct
 
 from assay.errors import InputError
 from assay.measuring.building import Ends
+from assay.measuring.lineups import SCHEMA, longest_of
 from assay.measuring.rows import RowData, Rows, open_rows
 from assay.measuring.rows.columns import REAL, refuse
 from assay.measuring.rows.tables import TableShape, read_table, refusal_of, table_records
 
-from .lineups import PHASES, SCHEMA, longest_of
-from .row_options import RecognitionRowOptions
+from .row_options import PHASES, RecognitionRowOptions
 from .scoring import RecognitionScores, score_lineups
 
 __all__ = ["lineup_records", "read_lineups", "score_rows"]
@@ -50,7 +50,7 @@ def _shape(rows: Rows, scale: Ends) -> TableShape:
 
 
 def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
-    """The checked rows as a table of answers (``lineups.SCHEMA``)."""
+    """The checked rows as a table of answers (``SCHEMA``)."""
     low, high = scale
     if not (math.isfinite(low) and math.isfinite(high) and 0 <= low < high):
         raise InputError(f"scale: must be two numbers, 0 <= LOW < HIGH, as 1,5 or 0,1, not {low:g},{high:g}")

@@ -8,17 +8,25 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.measuring.building import Ends, MeasureBuilder
+from assay.measuring.lineups import (
+    JudgePanel,
+    LineupAnswers,
+    accuracy_measures,
+    advantage_measures,
+    confidence_measures,
+    lineup_answers,
+    order_measure,
+    panel_of,
+    phase_measures,
+    position_verdicts,
+    preference_measures,
+)
 from assay.vocabulary import Measure, Verdict
 
-from .lineups import PHASES, LineupAnswers, lineup_answers
-from .measures.accuracy import accuracy_measures, phase_measures
-from .measures.advantage import JudgePanel, advantage_measures, panel_of
 from .measures.best_text import best_text_measures
-from .measures.confidence import confidence_measures
-from .measures.preference import order_measure, position_verdicts, preference_measures
 from .measures.reasoning import reasoning_measures
 from .predictions import SubjectAnswers, chance_verdicts, prediction_verdicts
-from .row_options import RecognitionRowOptions
+from .row_options import PHASES, RecognitionRowOptions
 
 __all__ = ["RecognitionScores", "score_lineups", "score_subjects"]
 
@@ -39,18 +47,21 @@ class RecognitionScores(NamedTuple):
 
 
 def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> RecognitionScores:
-    """Score a table of answered lineups (``lineups.SCHEMA``). The predictions are about answers without a condition;
+    """Score a table of answered lineups (``SCHEMA`` of the kit). The predictions are about answers without a condition;
     every condition is scored apart, so that none changes another."""
-    table = table.with_columns(pl.col("condition", "asked").fill_null(""))
+    named = pl.when(phase="inverse").then("source").otherwise(pl.lit(""))  # options of other phases name none
+    table = table.with_columns(pl.col("condition", "asked").fill_null(""), source=named)
     best, main, alone = pl.col("asked") == "best", pl.col("condition") == "", pl.col("phase") == "self"
     itself = pl.col("subject") == pl.col("target")
     asked, both = table.filter(~best), table.filter(main, alone, itself)
     confidence = options.confidence if options.intervals else None
-    measures, verdicts = score_subjects(lineup_answers(asked.filter(main)), options, confidence)
+    measures, verdicts = score_subjects(lineup_answers(asked.filter(main), PHASES), options, confidence)
     measures += best_text_measures(both, confidence)
     for condition in asked.filter(~main, alone).get_column("condition").unique().sort():
         at, tested = {"condition": condition}, {}
-        for subject, own, judges in _subjects(lineup_answers(asked.filter(alone, condition=condition))):
+        for subject, own, judges in _subjects(
+            lineup_answers(asked.filter(alone, condition=condition), PHASES)
+        ):
             say = MeasureBuilder({"subject": subject}, confidence)
             measures += phase_measures(own, say, at)
             measures += _measures(own, panel_of(own, judges), options.scale, say, at)

@@ -17,11 +17,10 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.instruments.recognition.lineups import LineupAnswers, lineup_answers
+from assay.instruments.recognition.row_options import PHASES
 from assay.measuring.building import MeasureBuilder
+from assay.measuring.lineups import NOT_SAID, LineupAnswers, lineup_answers
 from assay.vocabulary import Measure
-
-from .preference import NOT_SAID
 
 __all__ = ["best_text_measures"]
 
@@ -29,7 +28,7 @@ __all__ = ["best_text_measures"]
 def best_text_measures(table: pl.DataFrame, confidence: float | None) -> Iterator[Measure]:
     """``table`` has answers to both questions, of subjects about themselves in phase self."""
     best = pl.when(asked="best").then(pl.lit("best")).otherwise(pl.lit("own"))
-    answers = lineup_answers(table.with_columns(target=best))
+    answers = lineup_answers(table.with_columns(target=best), PHASES)
     for (subject, asked), one in answers.items():
         if asked == "best":
             say, notes = (

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, Ints, LineupAnswers
 from assay.measuring.building import MeasureBuilder, mean_ends
 from assay.measuring.claims import UNREADABLE, ReadableMean
 from assay.stats import cluster_contrast
 from assay.vocabulary import Measure
+
+from .answers import DIFFERENCE, Ints, LineupAnswers
 
 __all__ = ["above_chance", "accuracy_measures", "chance_of", "corrected", "phase_measures"]
 
@@ -86,7 +87,7 @@ def phase_measures(answers: LineupAnswers, say: MeasureBuilder, at: Mapping[str,
 
 
 def _source_measures(guesses: LineupAnswers, say: MeasureBuilder) -> Iterator[Measure]:
-    """Of answers whose true source is known, in phase inverse."""
+    """Of answers whose true source is known."""
     chosen, (sources, code) = guesses.chosen.astype(str), np.unique(guesses.source, return_inverse=True)
     absent = sorted({*sources} - {*sources[code[guesses.known]]})
     notes = [f"no readable answer on {', '.join(absent)}"] if absent else []

@@ -1,8 +1,9 @@
 """Answered lineups as arrays, one entry an answer: the same for a run and for rows that a user has.
 
-An answer is right where the choice is the position of the subject's own text. An answer that could not be read is
-neither right nor wrong: values are means over readable answers, and their bounds say what the others could change.
-A choice of an option that names nobody ("Unknown") can be read, and is never right.
+An answer is right where the choice is the position of the target's text, which is the own one where subject and target
+are one. An answer that could not be read is neither right nor wrong: values are means over readable answers, and their
+bounds say what the others could change. A choice of an option that names nobody ("Unknown") can be read, and is never
+right.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from assay.stats import ClusterTerm, cluster_contrast
 
 __all__ = [
     "DIFFERENCE",
-    "PHASES",
     "SCHEMA",
     "UNKNOWN",
     "Bools",
@@ -31,7 +31,6 @@ __all__ = [
     "longest_of",
 ]
 
-PHASES = ("self", "gold", "inverse", "forward", "characteristics")
 UNKNOWN = "Unknown"  # the name of a choice beyond those that name a source
 DIFFERENCE = "difference of shares"  # units
 SCHEMA: Mapping[str, pl.DataType] = {
@@ -40,10 +39,10 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "confidence": pl.Float64(),
     **dict.fromkeys(("chosen", "explanation", "question"), pl.String()),
     "longest": pl.Int64(),  # position of the longest text, null where it is not known or shared
-    "condition": pl.String(),  # of a lineup; the predictions are about those without one
+    "condition": pl.String(),  # of a lineup: those of one condition are scored together
     "named": pl.Int64(),  # how many options name a source, from the first; null: all
-    "source": pl.String(),  # phase inverse: the true source, ``chosen`` being the one that was named
-    "asked": pl.String(),  # "best" for the question which text is best, "" or "own" for which is one's own
+    "source": pl.String(),  # the true source where options name sources, ``chosen`` being the one that was named
+    "asked": pl.String(),  # which question, "" for which is one's own
 }
 
 Floats = npt.NDArray[np.float64]
@@ -57,7 +56,7 @@ class LineupAnswers(NamedTuple):
 
     clusters: int  # of the whole table: codes of different judges are of the same clusters
     cluster: Ints
-    phase: Ints  # place in PHASES
+    phase: Ints  # place among the phases of the study
     lineup: Ints  # code of phase and lineup
     options: Ints
     own: Ints
@@ -66,7 +65,7 @@ class LineupAnswers(NamedTuple):
     longest: Ints  # 0 where there is none
     named: Ints
     chosen: Texts  # UNKNOWN for a choice beyond ``named`` without a name
-    source: Texts  # in phase inverse alone
+    source: Texts  # empty where options do not name sources
     explanation: Texts
     question: Texts
 
@@ -139,8 +138,8 @@ class LineupAnswers(NamedTuple):
         return self.right_count / self.asked, (self.right_count + self.unknown) / self.asked
 
 
-def lineup_answers(table: pl.DataFrame) -> dict[tuple[str, str], LineupAnswers]:
-    """The answers of every judge on every target, in the order of names."""
+def lineup_answers(table: pl.DataFrame, phases: Sequence[str]) -> dict[tuple[str, str], LineupAnswers]:
+    """The answers (``SCHEMA``) of every judge on every target, in the order of names; phases in the given order."""
     cluster, lineup, chosen = pl.col("cluster"), pl.col("lineup"), pl.col("chosen")
     group = pl.when(cluster != "").then("prompt " + cluster).otherwise("lineup " + lineup)
     beyond = (pl.col("choice") > pl.col("named")).fill_null(False)
@@ -148,10 +147,9 @@ def lineup_answers(table: pl.DataFrame) -> dict[tuple[str, str], LineupAnswers]:
         pl.col("choice", "longest").fill_null(0),
         pl.col("named").fill_null(pl.col("options")),
         pl.col("confidence").fill_null(float("nan")),
-        source=pl.when(phase="inverse").then("source").otherwise(pl.lit("")),
         chosen=pl.when(beyond & (chosen == "")).then(pl.lit(UNKNOWN)).otherwise(chosen),
         cluster=group.rank("dense").cast(pl.Int64) - 1,
-        phase=pl.col("phase").cast(pl.Enum(PHASES)).to_physical().cast(pl.Int64),
+        phase=pl.col("phase").cast(pl.Enum(phases)).to_physical().cast(pl.Int64),
         lineup=(pl.col("phase") + "/" + lineup).rank("dense").cast(pl.Int64),
     ).sort(*SCHEMA)
     clusters, found = coded.get_column("cluster").n_unique(), {}

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, Bools, Floats, Ints, LineupAnswers
 from assay.measuring.building import Claimed, MeasureBuilder
 from assay.measuring.claims import ReadableMean
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
+
+from .answers import DIFFERENCE, Bools, Floats, Ints, LineupAnswers
 
 __all__ = ["NOT_SAID", "order_measure", "position_verdicts", "preference_measures"]
 

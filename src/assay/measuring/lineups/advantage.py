@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, LineupAnswers
 from assay.measuring.building import MeasureBuilder, mean_ends
 from assay.measuring.claims import UNREADABLE, ReadableMean
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
+
+from .answers import DIFFERENCE, LineupAnswers
 
 __all__ = ["JudgePanel", "advantage_measures", "advantage_of", "panel_of"]
 
