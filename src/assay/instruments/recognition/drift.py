@@ -65,29 +65,16 @@ def horizon_of(version: Version) -> float:
     return norms(version).horizon
 
 
-def drifts_of(
-    vectors: FloatArray, phases: Sequence[str], version: Version, *, weights: Sequence[float] | None = None
-) -> FloatArray:
+def drifts_of(vectors: FloatArray, phases: Sequence[str], version: Version) -> FloatArray:
     """The drift of every turn; NaN where it has no vector (NaN), or no baseline to measure it from.
 
-    ``weights`` are of version 1.
+    Of one conversation, or of the same in many orders at once: the last two axes are turns and dimensions.
     """
-    if len(vectors) != len(phases):
-        raise InputError(f"{len(vectors)} vectors but {len(phases)} phases")
-    return _drifts(_rows(vectors), phases, version, weights)
-
-
-def _rows(vectors: FloatArray) -> FloatArray:
-    return np.asarray(vectors, dtype=np.float64).reshape(-1, len(DIMENSIONS))
-
-
-def _drifts(
-    vectors: FloatArray, phases: Sequence[str], version: Version, weights: Sequence[float] | None = None
-) -> FloatArray:
-    """Of one conversation, or of the same in many orders at once. The last two axes are turns and dimensions."""
+    if vectors.shape[-2] != len(phases):
+        raise InputError(f"{vectors.shape[-2]} vectors but {len(phases)} phases")
     if version == 1:
-        declared = definition(1)["weights"]
-        chosen = np.array([declared[name] for name in DIMENSIONS] if weights is None else weights)
+        weights = definition(1)["weights"]
+        chosen = np.array([weights[name] for name in DIMENSIONS])
         return np.asarray(np.sqrt((chosen * vectors**2).sum(-1)))
     return _distances(vectors, np.array([phase == BASELINE for phase in phases], dtype=np.bool_))
 
@@ -163,10 +150,9 @@ def phase_nulls(
     """
     found: dict[Statistic, list[FloatArray]] = {}
     for stream, (vectors, phases) in enumerate(conversations):
-        given = _rows(vectors)
-        known = np.asarray(~np.isnan(given).any(1))
+        known = np.asarray(~np.isnan(vectors).any(1))
         orders = shuffled_orders(known, key=key, stream=stream, shuffles=shuffles)
-        drifts = _drifts(given[orders], phases, version)
+        drifts = drifts_of(vectors[orders], phases, version)
         for name, values in _statistics(drifts, np.array(phases, dtype=np.str_), horizon_of(version)):
             found.setdefault(name, []).append(values)
     return {name: shuffle_test(np.mean(values, axis=0)) for name, values in found.items()}

@@ -8,29 +8,46 @@ from __future__ import annotations
 
 from .accuracy import above_chance, accuracy_measures, chance_of, corrected, phase_measures
 from .advantage import JudgePanel, advantage_measures, advantage_of, panel_of
-from .answers import SCHEMA, Bools, Ints, LineupAnswers, lineup_answers, longest_of
+from .answers import (
+    SCHEMA,
+    Bools,
+    Ints,
+    JudgedAnswers,
+    LineupAnswers,
+    judged_subjects,
+    lineup_answers,
+    longest_of,
+)
+from .best_text import best_text_measures
 from .confidence import confidence_measures
-from .preference import NOT_SAID, order_measure, position_verdicts, preference_measures
+from .measures import lineup_measures
+from .preference import order_measure, position_verdicts, preference_measures
+from .rows import lineup_records, read_lineups
 
 __all__ = [
-    "NOT_SAID",
     "SCHEMA",
     "Bools",
     "Ints",
     "JudgePanel",
+    "JudgedAnswers",
     "LineupAnswers",
     "above_chance",
     "accuracy_measures",
     "advantage_measures",
     "advantage_of",
+    "best_text_measures",
     "chance_of",
     "confidence_measures",
     "corrected",
+    "judged_subjects",
     "lineup_answers",
+    "lineup_measures",
+    "lineup_records",
     "longest_of",
     "order_measure",
     "panel_of",
     "phase_measures",
     "position_verdicts",
     "preference_measures",
+    "read_lineups",
 ]

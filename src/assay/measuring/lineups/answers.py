@@ -8,7 +8,7 @@ right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,9 @@ __all__ = [
     "Bools",
     "Floats",
     "Ints",
+    "JudgedAnswers",
     "LineupAnswers",
+    "judged_subjects",
     "lineup_answers",
     "longest_of",
 ]
@@ -138,7 +140,10 @@ class LineupAnswers(NamedTuple):
         return self.right_count / self.asked, (self.right_count + self.unknown) / self.asked
 
 
-def lineup_answers(table: pl.DataFrame, phases: Sequence[str]) -> dict[tuple[str, str], LineupAnswers]:
+JudgedAnswers = Mapping[tuple[str, str], LineupAnswers]  # of every judge on every target
+
+
+def lineup_answers(table: pl.DataFrame, phases: Sequence[str]) -> JudgedAnswers:
     """The answers (``SCHEMA``) of every judge on every target, in the order of names; phases in the given order."""
     cluster, lineup, chosen = pl.col("cluster"), pl.col("lineup"), pl.col("chosen")
     group = pl.when(cluster != "").then("prompt " + cluster).otherwise("lineup " + lineup)
@@ -152,11 +157,21 @@ def lineup_answers(table: pl.DataFrame, phases: Sequence[str]) -> dict[tuple[str
         phase=pl.col("phase").cast(pl.Enum(phases)).to_physical().cast(pl.Int64),
         lineup=(pl.col("phase") + "/" + lineup).rank("dense").cast(pl.Int64),
     ).sort(*SCHEMA)
-    clusters, found = coded.get_column("cluster").n_unique(), {}
+    clusters, found = coded.get_column("cluster").n_unique(), dict[tuple[str, str], LineupAnswers]()
     for key, part in coded.partition_by("subject", "target", maintain_order=True, as_dict=True).items():
         arrays: dict[str, Any] = {name: part[name].to_numpy() for name in LineupAnswers._fields[1:]}
         found[str(key[0]), str(key[1])] = LineupAnswers(clusters=clusters, **arrays)
     return found
+
+
+def judged_subjects(
+    answers: JudgedAnswers,
+) -> Iterator[tuple[str, LineupAnswers, dict[str, LineupAnswers]]]:
+    """Every subject with its answers about itself, and those of other judges about it."""
+    for (subject, target), own in answers.items():
+        if subject == target:
+            judges = {judge: some for (judge, whose), some in answers.items() if whose == subject != judge}
+            yield subject, own, judges
 
 
 def longest_of(lengths: Sequence[float]) -> int | None:

@@ -17,18 +17,20 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.instruments.recognition.row_options import PHASES
 from assay.measuring.building import MeasureBuilder
-from assay.measuring.lineups import NOT_SAID, LineupAnswers, lineup_answers
 from assay.vocabulary import Measure
+
+from .answers import LineupAnswers, lineup_answers
+from .preference import NOT_SAID
 
 __all__ = ["best_text_measures"]
 
 
 def best_text_measures(table: pl.DataFrame, confidence: float | None) -> Iterator[Measure]:
-    """``table`` has answers to both questions, of subjects about themselves in phase self."""
+    """``table`` has answers to both questions, ``asked`` "best" or not, of subjects about themselves in one phase."""
     best = pl.when(asked="best").then(pl.lit("best")).otherwise(pl.lit("own"))
-    answers = lineup_answers(table.with_columns(target=best), PHASES)
+    phases = table.get_column("phase").unique().sort().to_list()
+    answers = lineup_answers(table.with_columns(target=best), phases)
     for (subject, asked), one in answers.items():
         if asked == "best":
             say, notes = (
