@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from assay.errors import InputError
 from assay.measuring import Labelled
 from assay.measuring.building import MeasureBuilder
 from assay.measuring.lineups import (
@@ -17,6 +18,7 @@ from assay.measuring.lineups import (
     above_chance,
     accuracy_measures,
     advantage_of,
+    best_text_measures,
     confidence_measures,
     corrected,
     lineup_answers,
@@ -26,6 +28,7 @@ from assay.measuring.lineups import (
     phase_measures,
     position_verdicts,
     preference_measures,
+    read_lineups,
 )
 from assay.vocabulary import Measure
 
@@ -127,3 +130,26 @@ def test_neither_the_order_of_rows_nor_other_judges_make_a_difference() -> None:
     more = [*reversed(rows), *({**row, "subject": "t", "target": "t"} for row in rows)]
     assert [*accuracy_measures(answers(more), SAY, {})] == [*accuracy_measures(answers(rows), SAY, {})]
     assert [*preference_measures(answers(more), SAY, {})] == [*preference_measures(answers(rows), SAY, {})]
+
+
+def test_rows_are_read_with_the_phases_of_a_study_and_mistakes_are_named() -> None:
+    row = {"subject": "s", "target": "s", "phase": "two", "lineup": "a", "options": 3, "own": 2, "choice": 2}
+    found = read_lineups([row | {"lengths": [5, 9, 7]}], (1, 5), ("one", "two"))
+    assert found.select("phase", "own", "longest").rows() == [("two", 2, 2)]
+    assert lineup_answers(found, ("one", "two"))["s", "s"].phase.tolist() == [1]
+    with pytest.raises(InputError, match="phase"):
+        read_lineups([row], (1, 5), ("one",))
+    named = row | {"chosen": "north", "source": "north"}
+    assert read_lineups([named], (1, 5), ("two",), of_sources=["two"]).height == 1
+    with pytest.raises(InputError, match="must be the target"):
+        read_lineups([named], (1, 5), ("two",))
+
+
+def test_who_calls_its_favourite_its_own_agrees_with_its_preference() -> None:
+    liked = balanced(lambda own: own % 4 + 1, chosen="a")
+    best = [row | {"asked": "best"} for row in liked]
+    measures = [*best_text_measures(table([*liked, *best]), 0.95)]
+    assert the(measures, "preference_agreement").value == 1.0
+    assert the(measures, "preference_own").value == 0.0
+    apart = [row | {"choice": row["own"], "chosen": "s"} for row in liked]
+    assert the(best_text_measures(table([*apart, *best]), 0.95), "preference_agreement").value == 0.0

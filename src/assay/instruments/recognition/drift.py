@@ -108,7 +108,9 @@ def read_drift(
         [drift for drift, at in zip(given, phases, strict=True) if at == phase]
         for phase in (BASELINE, RECOVERY)
     )
-    baseline = (given[0] if given else None) if version == 1 else _mean(first)
+    measured = [drift for drift in first if drift is not None]
+    mean = math.fsum(measured) / len(measured) if measured else None
+    baseline = (given[0] if given else None) if version == 1 else mean
     final = given[-1] if given else None
     ratio = final / baseline if final is not None and baseline else None
     above = [drift > horizon for drift in known]
@@ -126,11 +128,6 @@ def read_drift(
         above=sum(above),
         crossings=sum(now and not before for before, now in pairwise([False, *above])),
     )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
 
 
 def phase_nulls(

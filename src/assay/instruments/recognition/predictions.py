@@ -26,7 +26,7 @@ from assay.vocabulary import Verdict
 
 from .row_options import PHASES
 
-__all__ = ["SubjectAnswers", "chance_verdicts", "establishable", "failure_text", "prediction_verdicts"]
+__all__ = ["FAILURES", "SubjectAnswers", "chance_verdicts", "establishable", "prediction_verdicts"]
 
 # spec, "Predictions Being Tested": of one accuracy, by phase, with its bar and whether a value on it is enough
 OF_ONE_PHASE = (
@@ -53,14 +53,10 @@ class SubjectAnswers(NamedTuple):
     panel: JudgePanel
 
 
-def failure_text(name: str) -> str:
-    """How the specification reads the failure of a prediction, to stand behind the reasons; empty of other verdicts."""
-    reading = FAILURES.get(name.partition("_")[0])
-    return f"; the specification reads this as: {reading}" if reading else ""
-
-
 def _predicted(name: str, claims: Sequence[Claim], say: MeasureBuilder) -> Iterator[Verdict]:
-    return claim_verdicts(name, "prediction", claims, say, failure_text(name))
+    reading = FAILURES.get(name.partition("_")[0])
+    failure = f"; the specification reads this as: {reading}" if reading else ""
+    return claim_verdicts(name, "prediction", claims, say, failure)
 
 
 def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder) -> Iterator[Verdict]:

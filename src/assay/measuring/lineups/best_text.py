@@ -33,10 +33,8 @@ def best_text_measures(table: pl.DataFrame, confidence: float | None) -> Iterato
     answers = lineup_answers(table.with_columns(target=best), phases)
     for (subject, asked), one in answers.items():
         if asked == "best":
-            say, notes = (
-                MeasureBuilder({"subject": subject}, confidence),
-                [f"chance is {one.chance.mean():.3f}"],
-            )
+            say = MeasureBuilder({"subject": subject}, confidence)
+            notes = [f"chance is {one.chance.mean():.3f}"]
             yield one.accuracy.measure(say, "preference_own", {}, k=one.right_count, notes=notes)
             if (subject, "own") in answers:
                 yield from _agreement(answers[subject, "own"], one, say)
