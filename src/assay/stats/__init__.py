@@ -19,6 +19,7 @@ ledgers.
 | do raters agree | `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`, `percent_agreement` |
 | any other statistic | `bootstrap`, `cluster_bootstrap` |
 | is it above chance, do two differ | `binomial_test`, `fisher_exact`, `mcnemar`, `paired_permutation` |
+| is it the order | `shuffled_orders`, `shuffle_test` |
 | many tests at once | `holm`, `benjamini_hochberg` |
 | is a share above a threshold, looking after every outcome | `sequential_share`, `sequential_properties` |
 | is n enough | `power_*`, `required_n_*`, `detectable_*` for one, two and paired shares |
@@ -109,6 +110,7 @@ from assay.stats.sequential import (
     sequential_properties,
     sequential_share,
 )
+from assay.stats.shuffles import ShuffleTest, shuffle_test, shuffled_orders
 from assay.stats.student import StudentMean, student_mean, student_reach
 
 __all__ = [
@@ -144,6 +146,7 @@ __all__ = [
     "SequentialShare",
     "ShareBounds",
     "ShareDifference",
+    "ShuffleTest",
     "Side",
     "StudentMean",
     "Unseen",
@@ -207,6 +210,8 @@ __all__ = [
     "share",
     "share_bounds",
     "share_difference",
+    "shuffle_test",
+    "shuffled_orders",
     "student_mean",
     "student_reach",
     "unseen_chao1",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from assay.instruments.recognition.drift import drifts_of
-from assay.instruments.recognition.signature import Norms, norms_of, sign, word_rates
+from assay.instruments.recognition.signature import Norms, sign, word_rates
 from tests.support import SHARED
 
 JADE, RUN012 = SHARED / "jade.jsonl.gz", SHARED / "run012.json"
@@ -25,6 +27,15 @@ needs_run012 = pytest.mark.skipif(not RUN012.exists(), reason=f"the real run is 
 def jade() -> list[dict[str, Any]]:
     with gzip.open(JADE, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
+
+
+def norms_of(vectors: npt.NDArray[np.float64], spread: Sequence[float], horizon: float) -> Norms:
+    """The numbers of a corpus, from its vectors."""
+    thirds = np.quantile(vectors, [1 / 3, 2 / 3], axis=0)
+    rows = (spread, vectors.mean(0), vectors.std(0, ddof=1), *thirds)
+    names = ("spread", "mean", "sd", "lower", "upper")
+    five = {name: [float(f"{value:.6g}") for value in row] for name, row in zip(names, rows, strict=True)}
+    return msgspec.convert({"texts": len(vectors), "horizon": horizon, **five}, Norms)
 
 
 def numbers_of_the_corpus() -> dict[str, Norms]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.instruments.recognition.calibration import RecognitionGrid, RecognitionMember
-from assay.instruments.recognition.lineups import SCHEMA
 from assay.instruments.recognition.row_options import RecognitionRowOptions
 from assay.instruments.recognition.scoring import score_lineups
 from assay.measuring.calibration import Calibration, calibrate
+from assay.measuring.lineups import SCHEMA
 
 # What exposes a cheat: the claim that must not be established.
 CHEATS = {

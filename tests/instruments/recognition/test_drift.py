@@ -58,10 +58,9 @@ def test_every_complete_system_of_the_published_run_is_beyond_the_horizon_before
     for ship in [ship for ship in published["ships"] if ship["status"] == "COMPLETE"]:
         turns = [t for t in published["turns"] if (t["run"], t["ship"]) == (ship["run"], ship["ship"])]
         assert turns[0]["drift"] > horizon_of(1)
-        nulls = phase_nulls(
-            np.array([turn["d5"] for turn in turns]), [turn["phase"] for turn in turns], 1, key="run012"
-        )
-        assert {null.name: null.p_value for null in nulls}["rise_above_horizon"] > 0.05
+        conversation = np.array([turn["d5"] for turn in turns]), [turn["phase"] for turn in turns]
+        nulls = phase_nulls([conversation], 1, key="run012")
+        assert nulls["rise_above_horizon"].p_value > 0.05
 
 
 def test_what_cannot_be_known_is_none_and_never_zero() -> None:
@@ -96,12 +95,12 @@ def test_a_real_perturbation_stands_out_of_shuffled_turns_and_none_does_not() ->
     phases = [phase for phase in ("baseline", "perturbation", "recovery") for _ in range(6)]
     calm = draw.normal(0, 0.2, (18, 5))
     moved = calm + np.repeat([0.0, 3.0, 0.0], 6)[:, None]
-    found = {null.name: null for null in phase_nulls(moved, phases, 2, key="k")}
+    found = phase_nulls([(moved, phases)], 2, key="k")
     assert found["rise"].p_value < 0.01
     assert found["rise_above_horizon"].p_value < 0.01
     assert found["rise"].null_high < found["rise"].value
-    assert {null.name: null for null in phase_nulls(calm, phases, 2, key="k")}["rise"].p_value > 0.05
-    assert phase_nulls(moved, phases, 2, key="k") == phase_nulls(moved, phases, 2, key="k")
+    assert phase_nulls([(calm, phases)], 2, key="k")["rise"].p_value > 0.05
+    assert phase_nulls([(moved, phases)], 2, key="k") == found
 
 
 def test_phases_and_turns_have_to_be_as_many() -> None:

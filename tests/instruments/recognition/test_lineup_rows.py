@@ -12,8 +12,9 @@ import pytest
 
 from assay.errors import InputError
 from assay.instruments.recognition.protocol import Recognition
-from assay.instruments.recognition.row_options import RecognitionRowOptions
-from assay.instruments.recognition.rows import read_lineups, score_rows
+from assay.instruments.recognition.row_options import PHASES, RecognitionRowOptions
+from assay.instruments.recognition.scoring import score_rows
+from assay.measuring.lineups import read_lineups
 from assay.measuring.rows import open_rows
 
 from .answering import answer, scored
@@ -104,13 +105,13 @@ def test_nan_is_refused_in_every_format(tmp_path: Path, name: str) -> None:
         pl.DataFrame(rows),
     ):
         with pytest.raises(InputError, match=rf"(row |:)3(, |: ){name}: .*nan"):
-            read_lineups(source, SCALE)
+            read_lineups(source, SCALE, PHASES)
 
 
 def test_an_unreadable_answer_without_confidence_may_be_there_twice_only_by_its_trial() -> None:
     with pytest.raises(InputError, match="row 4: the same answer again, after row 2"):
-        read_lineups([*GOOD, GOOD[1]], SCALE)
-    assert read_lineups([*GOOD, {**GOOD[1], "trial": 2}], SCALE).height == 4
+        read_lineups([*GOOD, GOOD[1]], SCALE, PHASES)
+    assert read_lineups([*GOOD, {**GOOD[1], "trial": 2}], SCALE, PHASES).height == 4
 
 
 @pytest.mark.parametrize("scale", [(5.0, 1.0), (1.0, 1.0), (-1.0, 1.0), (0.0, float("inf"))])
@@ -122,10 +123,10 @@ def test_a_scale_is_two_numbers_in_order(scale: tuple[float, float]) -> None:
 def test_a_missing_column_and_a_mistyped_one_are_named(tmp_path: Path) -> None:
     without = [{name: one for name, one in row.items() if name != "own"} for row in GOOD]
     with pytest.raises(InputError, match="own: the column is missing"):
-        read_lineups(written(tmp_path, without, "csv"), SCALE)
+        read_lineups(written(tmp_path, without, "csv"), SCALE, PHASES)
     mistyped = [{"confidense" if n == "confidence" else n: v for n, v in row.items()} for row in GOOD]
     with pytest.raises(InputError, match="did you mean 'confidence'"):
-        read_lineups(written(tmp_path, mistyped, "jsonl"), SCALE)
+        read_lineups(written(tmp_path, mistyped, "jsonl"), SCALE, PHASES)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "json", "parquet"])

@@ -205,7 +205,7 @@ def test_predictions_are_answered_one_by_one() -> None:
     assert "not established (so)" in fleet
     assert "a: identity markers 1.500, competence markers 0.500, preference agreement 0.420." in reasons
     assert "holds" not in reasons
-    assert "5D vectors do not tell the source" in inverse  # how the specification reads a failure
+    assert "don't uniquely identify" in inverse  # how the specification reads a failure
     assert "P-SR-3 and P-SR-4" in missing
     assert note == "a note"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.instruments.recognition.row_options import RecognitionRowOptions
-from assay.instruments.recognition.rows import score_rows
+from assay.instruments.recognition.scoring import score_rows
 from assay.vocabulary import Measure, Result
 
 from .answering import Row, answer, answers, find, scored, value, verdict

@@ -55,6 +55,16 @@ def test_a_label_that_is_in_one_group_only_is_left_out_and_named() -> None:
         identify(texts, groups, groups, ONE)
 
 
+def test_lines_for_people_have_every_baseline_its_interval_and_what_was_left_out() -> None:
+    texts, labels, groups = made()
+    found = identify([*texts, "x"], [*labels, "c"], [*groups, "c0"], ONE)
+    title, chance, ngrams, left = found.lines("provider", "model")
+    assert "provider of 24 texts" in title
+    assert chance.split() == ["chance", "0.500"]
+    assert ngrams.split()[:2] == ["ngrams", "1.000"]
+    assert "c (1 texts)" in left
+
+
 def test_a_fold_is_fitted_without_its_group() -> None:
     seen: list[set[int]] = []
 

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from assay.evidence.records import Record
+from assay.measuring.lineups import SCHEMA, longest_of
 
 from .design.fleet import Origin
 from .design.lineups import GOLD
@@ -15,7 +16,6 @@ from .design.prompts import CHARACTERISTICS, UNKNOWN
 from .design.replies import explanation_of
 from .design.schedule import FORWARD, INVERSE, LINEUP
 from .design.texts import CollectedText
-from .lineups import SCHEMA, longest_of
 from .signature import DIMENSIONS
 
 __all__ = ["answer_rows", "answer_table"]

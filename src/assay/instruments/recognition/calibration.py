@@ -14,10 +14,10 @@ import polars as pl
 from msgspec import Struct, convert
 
 from assay.measuring.calibration import Floats, GridBase, Key, Readings, readings_of
+from assay.measuring.lineups import SCHEMA, Ints, LineupAnswers, lineup_answers
 from assay.stats import philox
 
-from .lineups import SCHEMA, Ints, LineupAnswers, lineup_answers
-from .row_options import RecognitionRowOptions
+from .row_options import PHASES, RecognitionRowOptions
 from .scoring import score_subjects
 from .signature.definition import data_file
 
@@ -121,7 +121,7 @@ class RecognitionGrid(GridBase[RecognitionMember]):
         return {key: np.full(runs, value) for key, value in _truths(member, n).items()}
 
     def read(self, member: RecognitionMember, n: int, drawn: pl.DataFrame) -> Mapping[Key, Readings]:
-        answers, keys = lineup_answers(drawn), _truths(member, n)
+        answers, keys = lineup_answers(drawn, PHASES), _truths(member, n)
         runs: dict[str, dict[tuple[str, str], LineupAnswers]] = {target: {} for _, target in answers}
         for (judge, target), some in answers.items():
             runs[target][judge, target] = some

@@ -12,7 +12,6 @@ import typer
 from assay.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.measuring.identification import Identification
     from assay.measuring.rows import Rows
 
     from .signature import Version
@@ -77,6 +76,7 @@ def identify_command(
 
     from assay.measuring.identification import identify
     from assay.measuring.rows import open_rows
+    from assay.report.text import safe_terminal
 
     from .measures.identification import BASELINES
 
@@ -92,7 +92,8 @@ def identify_command(
         document = {"label": label, "group": group, **found._asdict()}
         typer.echo(msgspec.json.encode(document))
     else:
-        _print_identification(found, label, group)
+        for line in found.lines(label, group):
+            typer.echo(safe_terminal(line))
 
 
 def _texts(rows: Rows, fields: dict[str, str]) -> Iterator[tuple[int, Any]]:
@@ -104,24 +105,3 @@ def _texts(rows: Rows, fields: dict[str, str]) -> Iterator[tuple[int, Any]]:
     kind: Any = msgspec.defstruct("TextRow", kinds, rename=fields)
     for number, row in rows:
         yield number, rows.convert(number, row, kind)
-
-
-def _print_identification(found: Identification, label: str, group: str) -> None:
-    from assay.report.text import safe_terminal
-
-    def say(text: str) -> None:
-        typer.echo(safe_terminal(text))
-
-    say(
-        f"Balanced accuracy: {label} of {found.rows:,} texts, learnt without their {group} ({found.groups} in all)\n"
-    )
-    for measure in found.measures:
-        if measure.name == "recall" or measure.value is None:
-            continue
-        name = f"{measure.labels['baseline']}"
-        if measure.name == "difference":
-            name += f" less {measure.labels['less']}"
-        ends = "" if measure.low is None else f"  [{measure.low:.3f}, {measure.high:.3f}]"
-        say(f"{name:32}{measure.value:7.3f}{ends}")
-    for name, texts in found.left_out.items():
-        say(f"Left out: {name} ({texts:,} texts), which is in one {group} only.")

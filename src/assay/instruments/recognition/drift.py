@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
-from assay.stats import Decay, exponential_decay, philox
+from assay.stats import Decay, ShuffleTest, exponential_decay, shuffle_test, shuffled_orders
 
 from .signature import DIMENSIONS, Version, definition, norms
 
@@ -25,11 +25,9 @@ __all__ = [
     "PERTURBATION",
     "RECOVERY",
     "DriftReading",
-    "PhaseNull",
     "drifts_of",
     "horizon_of",
     "phase_nulls",
-    "pooled_phase_nulls",
     "read_drift",
 ]
 
@@ -62,46 +60,21 @@ class DriftReading(msgspec.Struct, frozen=True, kw_only=True):
     crossings: int
 
 
-class PhaseNull(msgspec.Struct, frozen=True, kw_only=True):
-    """A statistic beside what it is when the same turns come in random order. ``p_value``: as large or larger."""
-
-    name: Statistic
-    value: float
-    null_mean: float
-    null_low: float
-    null_high: float
-    p_value: float
-    shuffles: int
-
-
 def horizon_of(version: Version) -> float:
     """The event horizon: 1.23 as published; in version 2 what one baseline turn in twenty of the corpus exceeds."""
     return norms(version).horizon
 
 
-def drifts_of(
-    vectors: FloatArray, phases: Sequence[str], version: Version, *, weights: Sequence[float] | None = None
-) -> FloatArray:
+def drifts_of(vectors: FloatArray, phases: Sequence[str], version: Version) -> FloatArray:
     """The drift of every turn; NaN where it has no vector (NaN), or no baseline to measure it from.
 
-    ``weights`` are of version 1.
+    Of one conversation, or of the same in many orders at once: the last two axes are turns and dimensions.
     """
-    if len(vectors) != len(phases):
-        raise InputError(f"{len(vectors)} vectors but {len(phases)} phases")
-    return _drifts(_rows(vectors), phases, version, weights)
-
-
-def _rows(vectors: FloatArray) -> FloatArray:
-    return np.asarray(vectors, dtype=np.float64).reshape(-1, len(DIMENSIONS))
-
-
-def _drifts(
-    vectors: FloatArray, phases: Sequence[str], version: Version, weights: Sequence[float] | None = None
-) -> FloatArray:
-    """Of one conversation, or of the same in many orders at once. The last two axes are turns and dimensions."""
+    if vectors.shape[-2] != len(phases):
+        raise InputError(f"{vectors.shape[-2]} vectors but {len(phases)} phases")
     if version == 1:
-        declared = definition(1)["weights"]
-        chosen = np.array([declared[name] for name in DIMENSIONS] if weights is None else weights)
+        weights = definition(1)["weights"]
+        chosen = np.array([weights[name] for name in DIMENSIONS])
         return np.asarray(np.sqrt((chosen * vectors**2).sum(-1)))
     return _distances(vectors, np.array([phase == BASELINE for phase in phases], dtype=np.bool_))
 
@@ -135,7 +108,9 @@ def read_drift(
         [drift for drift, at in zip(given, phases, strict=True) if at == phase]
         for phase in (BASELINE, RECOVERY)
     )
-    baseline = (given[0] if given else None) if version == 1 else _mean(first)
+    measured = [drift for drift in first if drift is not None]
+    mean = math.fsum(measured) / len(measured) if measured else None
+    baseline = (given[0] if given else None) if version == 1 else mean
     final = given[-1] if given else None
     ratio = final / baseline if final is not None and baseline else None
     above = [drift > horizon for drift in known]
@@ -155,59 +130,29 @@ def read_drift(
     )
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
-
-
 def phase_nulls(
-    vectors: FloatArray, phases: Sequence[str], version: Version, *, key: str, shuffles: int = SHUFFLES
-) -> tuple[PhaseNull, ...]:
-    """Each statistic that the phases allow, beside its values when the turns are put in random order.
-
-    ``rise``: mean drift under perturbation less that of the baseline; ``rise_above_horizon``: the same of the shares of
-    turns above the horizon; ``decay``: λ. A crossing that shuffled turns show as often is no effect of the phases.
-    Drifts are measured anew for every order, for the baseline of version 2 depends on it.
-    """
-    return pooled_phase_nulls([(vectors, phases)], version, key=key, shuffles=shuffles)
-
-
-def pooled_phase_nulls(
     conversations: Sequence[tuple[FloatArray, Sequence[str]]],
     version: Version,
     *,
     key: str,
     shuffles: int = SHUFFLES,
-) -> tuple[PhaseNull, ...]:
-    """Of several conversations at once: turns are shuffled within each, and statistics are means over conversations.
+) -> dict[Statistic, ShuffleTest]:
+    """Statistics that are means over conversations (vectors and phases), beside those of turns in random order.
 
-    A conversation whose phases do not allow a statistic is no part of it. Turns without a vector keep their place.
+    ``rise``: mean drift under perturbation less that of the baseline; ``rise_above_horizon``: the same of the shares of
+    turns above the horizon; ``decay``: λ. A crossing that shuffled turns show as often is no effect of the phases.
+    Turns are shuffled within their conversation, and drifts are measured anew for every order, for the baseline of
+    version 2 depends on it. A conversation whose phases do not allow a statistic is no part of it; turns without a
+    vector keep their place.
     """
     found: dict[Statistic, list[FloatArray]] = {}
     for stream, (vectors, phases) in enumerate(conversations):
-        given = _rows(vectors)
-        known = np.flatnonzero(~np.isnan(given).any(1))
-        words = np.asarray(philox(key, stream).random_raw(shuffles * len(known)))
-        orders = np.tile(np.arange(len(given)), (1 + shuffles, 1))  # the first is as it was
-        orders[1:, known] = known[words.reshape(shuffles, len(known)).argsort(axis=1, kind="stable")]
-        drifts = _drifts(given[orders], phases, version)
+        known = np.asarray(~np.isnan(vectors).any(1))
+        orders = shuffled_orders(known, key=key, stream=stream, shuffles=shuffles)
+        drifts = drifts_of(vectors[orders], phases, version)
         for name, values in _statistics(drifts, np.array(phases, dtype=np.str_), horizon_of(version)):
             found.setdefault(name, []).append(values)
-    pooled = {name: np.mean(values, axis=0) for name, values in found.items()}
-    return tuple(_phase_null(name, float(values[0]), values[1:]) for name, values in pooled.items())
-
-
-def _phase_null(name: Statistic, value: float, null: FloatArray) -> PhaseNull:
-    low, high = np.quantile(null, [0.025, 0.975])
-    return PhaseNull(
-        name=name,
-        value=value,
-        null_mean=float(null.mean()),
-        null_low=float(low),
-        null_high=float(high),
-        p_value=(1 + int((null >= value - 1e-12).sum())) / (1 + len(null)),
-        shuffles=len(null),
-    )
+    return {name: shuffle_test(np.mean(values, axis=0)) for name, values in found.items()}
 
 
 def _statistics(

@@ -1,7 +1,6 @@
 """The specification's predictions as verdicts, and the test against chance; by Holm over subjects.
 
-A prediction holds, or fails, where the value differs from its bar by a test and unreadable answers could not
-turn it round; otherwise it is not established. One that fails says how the specification reads that.
+A prediction that fails says how the specification reads that.
 """
 
 from __future__ import annotations
@@ -12,15 +11,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.measuring.building import MeasureBuilder, exact
-from assay.stats import ClusterTerm, cluster_contrast, holm
-from assay.vocabulary import Verdict, VerdictKind
+from assay.measuring.building import MeasureBuilder
+from assay.measuring.claims import Bar, Claim, claim_verdicts
+from assay.measuring.lineups import (
+    JudgePanel,
+    LineupAnswers,
+    above_chance,
+    advantage_of,
+    chance_of,
+    corrected,
+)
+from assay.stats import ClusterTerm, cluster_contrast
+from assay.vocabulary import Verdict
 
-from .lineups import PHASES, UNREADABLE, LineupAnswers, Mean
-from .measures.accuracy import above_chance, chance_of, corrected
-from .measures.advantage import JudgePanel, advantage_of
+from .row_options import PHASES
 
-__all__ = ["SubjectAnswers", "chance_verdicts", "establishable", "failure_text", "prediction_verdicts"]
+__all__ = ["FAILURES", "SubjectAnswers", "chance_verdicts", "establishable", "prediction_verdicts"]
 
 # spec, "Predictions Being Tested": of one accuracy, by phase, with its bar and whether a value on it is enough
 OF_ONE_PHASE = (
@@ -47,81 +53,10 @@ class SubjectAnswers(NamedTuple):
     panel: JudgePanel
 
 
-class Bar(NamedTuple):
-    """What a claim is judged by: a mean, and the value that it has to reach or to pass."""
-
-    mean: Mean | None
-    at: float
-    reached: bool = False  # whether a value on the bar is enough
-    name: str = ""
-    why: str = "no answers"  # where there is no mean
-
-    def side(self) -> int:
-        """1 above, -1 below, 0 where unreadable answers could move the value over the bar."""
-        if self.mean is None or self.mean.estimate.value is None:
-            return 0
-        ends, line = (self.mean.estimate.value, *(self.mean.bounds or ())), exact(self.at)
-        low, high = exact(min(ends)) - line, exact(max(ends)) - line
-        if low > 0 or (self.reached and low == 0):
-            return 1
-        return -1 if high < 0 or (not self.reached and high == 0) else 0
-
-    def p_value(self) -> float | None:
-        return None if self.mean is None else self.mean.estimate.p_value(self.at)
-
-    def text(self, say: MeasureBuilder) -> str:
-        if self.mean is None or self.mean.estimate.value is None:
-            return f"{self.name}{UNREADABLE if self.mean else self.why}"
-        low, high = say.ends(self.mean.estimate) or self.mean.estimate.limits
-        shown = f"{self.name}{self.mean.estimate.value:.3f}, interval {low:.3f} to {high:.3f}"
-        low, high = self.mean.bounds or (0.0, 0.0)
-        return shown + (f", {low:.3f} to {high:.3f} with unreadable answers" if self.mean.bounds else "")
-
-
-class Claim(NamedTuple):
-    """Holds where all of its bars are passed, fails where one is not."""
-
-    labels: Mapping[str, str]
-    bars: Sequence[Bar]
-    text: str  # on the subject, to stand after its name
-
-    def decided(self) -> tuple[float | None, bool | None]:
-        """p, and what would be established by it. All must hold together; one that fails is one of several."""
-        found = [(bar.side(), bar.p_value()) for bar in self.bars]
-        below = [p for side, p in found if side < 0 and p is not None]
-        if below:
-            return min(1.0, min(below) * len(found)), False
-        values = [p for _, p in found if p is not None]
-        if len(values) < len(found):
-            return None, None
-        return max(values), True if all(side > 0 for side, _ in found) else None
-
-
-def failure_text(name: str) -> str:
-    """How the specification reads the failure of a prediction, to stand behind the reasons; empty of other verdicts."""
+def _predicted(name: str, claims: Sequence[Claim], say: MeasureBuilder) -> Iterator[Verdict]:
     reading = FAILURES.get(name.partition("_")[0])
-    return f"; the specification reads this as: {reading}" if reading else ""
-
-
-def _verdicts(
-    name: str, kind: VerdictKind, claims: Sequence[Claim], say: MeasureBuilder
-) -> Iterator[Verdict]:
-    """The claims of one name, phase and condition are a family: Holm is over its subjects."""
-    decided = [claim.decided() for claim in claims]
-    adjusted = holm([p for p, _ in decided], missing="drop")
-    for claim, (_, way), p in zip(claims, decided, adjusted.adjusted, strict=True):
-        holds = way if p is not None and p <= say.alpha else None
-        because = "; ".join(bar.text(say) for bar in claim.bars)
-        because += "" if p is None else f"; p = {p:.3g}"
-        yield Verdict(
-            name=name,
-            kind=kind,
-            labels=dict(claim.labels),
-            claim=f"{claim.labels['subject']}: {claim.text}",
-            rule=f"p at most {say.alpha:g}, by Holm over {adjusted.tests} subjects, whatever was unreadable",
-            holds=holds,
-            because=because + (failure_text(name) if holds is False else ""),
-        )
+    failure = f"; the specification reads this as: {reading}" if reading else ""
+    return claim_verdicts(name, "prediction", claims, say, failure)
 
 
 def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder) -> Iterator[Verdict]:
@@ -129,7 +64,7 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
 
     def one_bar(name: str, text: str, bars: Mapping[str, Bar]) -> Iterator[Verdict]:
         claims = [Claim({"subject": who}, [bar], text) for who, bar in bars.items()]
-        return _verdicts(name, "prediction", claims, say)
+        return _predicted(name, claims, say)
 
     by_phase = {at: {one.subject: one.phases[at] for one in subjects if at in one.phases} for at in PHASES}
     for name, phase, line, reached in OF_ONE_PHASE:
@@ -139,8 +74,8 @@ def prediction_verdicts(subjects: Sequence[SubjectAnswers], say: MeasureBuilder)
     text = "it chooses its own text more often than other judges do on the same lineups"
     bars = {one.subject: Bar(advantage_of(one.panel), 0.0) for one in subjects if one.panel.judges}
     yield from one_bar("P-SR-1_self_advantage", text, bars)
-    yield from _verdicts("P-SR-3", "prediction", [*_both_ways(subjects, fair=False)], say)
-    yield from _verdicts("P-SR-3_corrected", "prediction", [*_both_ways(subjects, fair=True)], say)
+    yield from _predicted("P-SR-3", [*_both_ways(subjects, fair=False)], say)
+    yield from _predicted("P-SR-3_corrected", [*_both_ways(subjects, fair=True)], say)
     bars = {who: Bar(above_chance(one), 0.0) for who, one in by_phase["inverse"].items()}
     yield from one_bar("P-SR-6_chance", "the accuracy in phase inverse is above the true chance", bars)
     for phase, there in by_phase.items():
@@ -157,7 +92,7 @@ def chance_verdicts(
         for who, one in answers.items():
             bar = Bar(corrected(one), chance_of(one)) if how else Bar(above_chance(one), 0.0)
             found.append(Claim({"subject": who, **at}, [bar], text + one.chance_rule))
-        yield from _verdicts(name, "comparison", found, say)
+        yield from claim_verdicts(name, "comparison", found, say)
 
 
 def _both_ways(subjects: Sequence[SubjectAnswers], *, fair: bool) -> Iterator[Claim]:

@@ -38,12 +38,6 @@ COLLECTED = (
 )
 MACHINES = (Column("subject", "machine_accuracy"), Column("maker", "machine_accuracy", {"group": "maker"}))
 PREDICTIONS = ("P-SR-1", "P-SR-1_self_advantage", *(f"P-SR-{number}" for number in range(2, 7)))
-FAILURES = {  # spec, "Failure Modes"
-    "P-SR-1": "models cannot recognise themselves, and the metric may not capture identity",
-    "P-SR-2": "recognition and stability are different things",
-    "P-SR-3": "the metric is informative, but not in both directions",
-    "P-SR-6": "5D vectors do not tell the source",
-}
 PREFERENCE = "preference_agreement"  # only of phase self
 MARKERS = ("identity_markers", "competence_markers", "reasoning_quality_unprompted", PREFERENCE)
 MOST, MOST_ON_PAGE, MOST_NAMED = 6, 2, 5  # subjects that are spoken of one by one, and named in a list
@@ -99,6 +93,8 @@ def summary_of(result: Result, most: int = MOST) -> list[str]:
 
 def _answer(name: str, own: Sequence[Verdict], result: Result, most: int) -> Iterator[str]:
     """The claim, what became of it, and what must be said beside it."""
+    from .predictions import FAILURES
+
     yield from (v.claim.removeprefix(f"{v.labels.get('subject')}: ") + "." for v in own[:1])
     if len(own) <= most:
         yield from (f"{v.labels.get('subject', 'All together')}: {word(v.holds)} ({v.because})." for v in own)
@@ -111,8 +107,9 @@ def _answer(name: str, own: Sequence[Verdict], result: Result, most: int) -> Ite
     if own and held and name == "P-SR-1_self_advantage":
         still = [str(v.labels.get("subject")) for v in own if v.holds and v.labels.get("subject") in held]
         yield f"Of subjects for which P-SR-1 holds, this holds for {_few(still) if still else 'none'}."
-    if name in FAILURES and any(v.holds is False for v in own):
-        yield f"The specification reads a failure so: {FAILURES[name]}."
+    failed, reading = [v.because for v in own if v.holds is False], FAILURES.get(name, "")
+    if failed and reading and (len(own) > most or not any(reading in because for because in failed)):
+        yield f"The specification reads a failure so: {reading}."
 
 
 def _few(names: Sequence[str]) -> str:

@@ -286,7 +286,9 @@ class Recognition(InstrumentBase):
         return {"fleet.jsonl": b"".join(line + b"\n" for line in lines)} if lines else {}
 
     def score_rows(self, rows: Rows, options: RecognitionRowOptions) -> ScoredRows:
-        from .rows import lineup_records, score_rows
+        from assay.measuring.lineups import lineup_records
+
+        from .scoring import score_rows
 
         scores, table = score_rows(rows, options)
         result = self.rows_result(scores.measures, scores.verdicts, notes=scores.notes)

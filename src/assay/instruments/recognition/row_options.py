@@ -6,8 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-__all__ = ["ROW_HELP", "RecognitionRowOptions"]
+__all__ = ["INVERSE", "PHASES", "ROW_HELP", "RecognitionRowOptions"]
 
+INVERSE = "inverse"  # the phase whose options name sources
+PHASES = ("self", "gold", INVERSE, "forward", "characteristics")
 ROW_HELP = (
     '{"subject": NAME (the judge), "target": NAME (whose text stands at own: the subject itself, or another for a '
     'neutral judge), "phase": "self", "gold", "inverse", "forward" or "characteristics", "lineup": ID (of the set of '

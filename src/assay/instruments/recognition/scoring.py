@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import polars as pl
 
 from assay.measuring.building import Ends, MeasureBuilder
+from assay.measuring.lineups import (
+    JudgedAnswers,
+    JudgePanel,
+    LineupAnswers,
+    best_text_measures,
+    judged_subjects,
+    lineup_answers,
+    lineup_measures,
+    panel_of,
+    phase_measures,
+    position_verdicts,
+    read_lineups,
+)
+from assay.measuring.rows import RowData
 from assay.vocabulary import Measure, Verdict
 
-from .lineups import PHASES, LineupAnswers, lineup_answers
-from .measures.accuracy import accuracy_measures, phase_measures
-from .measures.advantage import JudgePanel, advantage_measures, panel_of
-from .measures.best_text import best_text_measures
-from .measures.confidence import confidence_measures
-from .measures.preference import order_measure, position_verdicts, preference_measures
 from .measures.reasoning import reasoning_measures
 from .predictions import SubjectAnswers, chance_verdicts, prediction_verdicts
-from .row_options import RecognitionRowOptions
+from .row_options import INVERSE, PHASES, RecognitionRowOptions
 
-__all__ = ["RecognitionScores", "score_lineups", "score_subjects"]
+__all__ = ["RecognitionScores", "score_lineups", "score_rows", "score_subjects"]
 
 NOTE = (
     "accuracy alone is no self-recognition: self_advantage is beyond what other judges see in the same texts"
@@ -29,7 +37,6 @@ NOT_SCORED = (
     "answers are not scored: a condition counts in phase self alone, and which text is best only there, without a "
     "condition, and by the subject itself"
 )
-Answers = Mapping[tuple[str, str], LineupAnswers]
 
 
 class RecognitionScores(NamedTuple):
@@ -38,19 +45,28 @@ class RecognitionScores(NamedTuple):
     notes: tuple[str, ...]
 
 
+def score_rows(data: RowData, options: RecognitionRowOptions) -> tuple[RecognitionScores, pl.DataFrame]:
+    """The scores of rows that a user has, and the answers they were made of."""
+    table = read_lineups(data, options.scale, PHASES, of_sources=[INVERSE])
+    return score_lineups(table, options), table
+
+
 def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> RecognitionScores:
-    """Score a table of answered lineups (``lineups.SCHEMA``). The predictions are about answers without a condition;
+    """Score a table of answered lineups (``SCHEMA`` of the kit). The predictions are about answers without a condition;
     every condition is scored apart, so that none changes another."""
-    table = table.with_columns(pl.col("condition", "asked").fill_null(""))
+    named = pl.when(phase=INVERSE).then("source").otherwise(pl.lit(""))  # options of other phases name none
+    table = table.with_columns(pl.col("condition", "asked").fill_null(""), source=named)
     best, main, alone = pl.col("asked") == "best", pl.col("condition") == "", pl.col("phase") == "self"
     itself = pl.col("subject") == pl.col("target")
     asked, both = table.filter(~best), table.filter(main, alone, itself)
     confidence = options.confidence if options.intervals else None
-    measures, verdicts = score_subjects(lineup_answers(asked.filter(main)), options, confidence)
+    measures, verdicts = score_subjects(lineup_answers(asked.filter(main), PHASES), options, confidence)
     measures += best_text_measures(both, confidence)
     for condition in asked.filter(~main, alone).get_column("condition").unique().sort():
         at, tested = {"condition": condition}, {}
-        for subject, own, judges in _subjects(lineup_answers(asked.filter(alone, condition=condition))):
+        for subject, own, judges in judged_subjects(
+            lineup_answers(asked.filter(alone, condition=condition), PHASES)
+        ):
             say = MeasureBuilder({"subject": subject}, confidence)
             measures += phase_measures(own, say, at)
             measures += _measures(own, panel_of(own, judges), options.scale, say, at)
@@ -63,22 +79,22 @@ def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> Recogn
     return RecognitionScores(tuple(measures), tuple(verdicts), tuple(notes))
 
 
-def _subjects(answers: Answers) -> Iterator[tuple[str, LineupAnswers, dict[str, LineupAnswers]]]:
-    """Every subject with its answers about itself, and those of other judges about it."""
-    for (subject, target), own in answers.items():
-        if subject == target:
-            judges = {judge: some for (judge, whose), some in answers.items() if whose == subject != judge}
-            yield subject, own, judges
+def _measures(
+    answers: LineupAnswers, panel: JudgePanel, scale: Ends, say: MeasureBuilder, at: dict[str, str]
+) -> Iterator[Measure]:
+    """Of all phases together, of one where there are several, or under a condition."""
+    yield from lineup_measures(answers, panel, scale, say, at)
+    yield from reasoning_measures(answers, say, at)
 
 
 def score_subjects(
-    answers: Answers, options: RecognitionRowOptions, confidence: float | None
+    answers: JudgedAnswers, options: RecognitionRowOptions, confidence: float | None
 ) -> tuple[list[Measure], list[Verdict]]:
     """By phase and over all phases, with the predictions."""
     measures: list[Measure] = []
     positions: list[Verdict] = []
     subjects: list[SubjectAnswers] = []
-    for subject, own, judges in _subjects(answers):
+    for subject, own, judges in judged_subjects(answers):
         say = MeasureBuilder({"subject": subject}, confidence)
         places = {phase: own.where(own.phase == place) for place, phase in enumerate(PHASES)}
         phases = {phase: one for phase, one in places.items() if one.asked}
@@ -93,15 +109,3 @@ def score_subjects(
         subjects.append(SubjectAnswers(subject, phases, panels.get("self", JudgePanel(own, {}))))
     found = prediction_verdicts(subjects, MeasureBuilder({}, confidence)) if confidence else ()
     return measures, [*found, *positions]
-
-
-def _measures(
-    answers: LineupAnswers, panel: JudgePanel, scale: Ends, say: MeasureBuilder, at: dict[str, str]
-) -> Iterator[Measure]:
-    """Of all phases together, of one where there are several, or under a condition."""
-    yield from accuracy_measures(answers, say, at)
-    yield from advantage_measures(panel, say, at)
-    yield from preference_measures(answers, say, at)
-    yield order_measure(answers, say, at)
-    yield from confidence_measures(answers, scale, say, at)
-    yield from reasoning_measures(answers, say, at)

@@ -6,7 +6,7 @@ that of a difference of two baselines on the same rows, is over groups (`assay.s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -58,6 +58,21 @@ class Identification(NamedTuple):
         return next(
             m for m in self.measures if (m.name, m.labels.get("baseline")) == ("balanced_accuracy", baseline)
         )
+
+    def lines(self, label: str, group: str) -> Iterator[str]:
+        """For people: accuracies and differences with their intervals, and what was left out."""
+        texts = f"{label} of {self.rows:,} texts, learnt without their {group} ({self.groups} in all)"
+        yield f"Balanced accuracy: {texts}\n"
+        for measure in self.measures:
+            if measure.name == "recall" or measure.value is None:
+                continue
+            name = f"{measure.labels['baseline']}"
+            if measure.name == "difference":
+                name += f" less {measure.labels['less']}"
+            ends = "" if measure.low is None else f"  [{measure.low:.3f}, {measure.high:.3f}]"
+            yield f"{name:32}{measure.value:7.3f}{ends}"
+        for name, rows in self.left_out.items():
+            yield f"Left out: {name} ({rows:,} texts), which is in one {group} only."
 
 
 def identify(

@@ -12,7 +12,6 @@ from scipy import stats
 from assay.instruments.recognition.drift import (
     drifts_of,
     phase_nulls,
-    pooled_phase_nulls,
     read_drift,
 )
 from assay.instruments.recognition.measures.drifting import DriftConversation, drift_measures
@@ -148,17 +147,15 @@ def test_pooled_phases_give_one_p_value_a_statistic() -> None:
     assert (the(measured(calm), "phase_null_p", statistic="rise").value or 0) > 0.05
 
 
-def test_a_pooled_statistic_is_the_mean_over_conversations_and_one_is_as_before() -> None:
+def test_a_pooled_statistic_is_the_mean_over_conversations() -> None:
     vectors = [sign(one.texts, 2) for one in talks(3)]
-    pooled = {null.name: null for null in pooled_phase_nulls([(v, PHASES) for v in vectors], 2, key="k")}
-    each = [{null.name: null for null in phase_nulls(v, PHASES, 2, key="k")} for v in vectors]
+    pooled = phase_nulls([(v, PHASES) for v in vectors], 2, key="k")
+    each = [phase_nulls([(v, PHASES)], 2, key="k") for v in vectors]
     for name, null in pooled.items():
         assert null.value == pytest.approx(np.mean([one[name].value for one in each]))
-    assert pooled_phase_nulls([(vectors[0], PHASES)], 2, key="k") == tuple(each[0].values())
     without = (vectors[1], ["recovery"] * 9)  # allows no rise
-    assert {
-        null.name: null.value for null in pooled_phase_nulls([(vectors[0], PHASES), without], 2, key="k")
-    }["rise"] == pytest.approx(each[0]["rise"].value)
+    found = phase_nulls([(vectors[0], PHASES), without], 2, key="k")
+    assert found["rise"].value == pytest.approx(each[0]["rise"].value)
 
 
 def test_p_values_of_turns_without_phases_are_uniform_enough() -> None:
@@ -166,7 +163,7 @@ def test_p_values_of_turns_without_phases_are_uniform_enough() -> None:
     values = []
     for number in range(200):
         some = [(draw.gamma(2.0, 1.0, (9, 5)), PHASES) for _ in range(3)]
-        values.append(pooled_phase_nulls(some, 2, key=str(number), shuffles=99)[0].p_value)
+        values.append(phase_nulls(some, 2, key=str(number), shuffles=99)["rise"].p_value)
     assert stats.kstest(values, "uniform").pvalue > 0.001
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.recognition.drift import DriftReading, drifts_of, pooled_phase_nulls, read_drift
+from assay.instruments.recognition.drift import DriftReading, drifts_of, phase_nulls, read_drift
 from assay.instruments.recognition.signature import Version, sign
 from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast, half_life
@@ -44,9 +44,9 @@ def drift_measures(
             phased.append((vectors, one.phases))
         yield from _means(found, f"drift version {version}", say)
         yield from _horizon(found, say)
-        for null in pooled_phase_nulls(phased, version, key=f"{key}/{subject}"):
+        for statistic, null in phase_nulls(phased, version, key=f"{key}/{subject}").items():
             notes = [f"{null.value:.3g}; shuffled {null.null_low:.3g} to {null.null_high:.3g}"]
-            method, at = f"{null.shuffles} shuffles within conversations", {"statistic": null.name}
+            method, at = f"{null.shuffles} shuffles within conversations", {"statistic": statistic}
             p, n = null.p_value, len(found)
             yield say("phase_null_p", p, at, n=n, units="p-value", method=method, notes=notes)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import Bools, LineupAnswers
 from assay.measuring.building import MeasureBuilder
+from assay.measuring.lineups import Bools, LineupAnswers
 from assay.vocabulary import Measure
 
 __all__ = ["COMPETENCE", "IDENTITY", "reasoning_measures", "reasoning_quality"]

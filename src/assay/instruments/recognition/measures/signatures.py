@@ -12,6 +12,8 @@ from assay.vocabulary import Measure
 
 __all__ = ["FleetText", "signature_measures", "written"]
 
+FEW = "fewer than two identity texts"
+
 
 class FleetText(NamedTuple):
     """What a subject wrote in answer to a probe, whose ``kind`` is identity or ordinary."""
@@ -42,11 +44,4 @@ def signature_measures(texts: Sequence[FleetText], version: Version, confidence:
                 probes.setdefault(one.probe, []).append(value)
             yield say.student("signature", [*probes.values()], at=at, units=units, why=why)
             spread = statistics.stdev(values) if len(values) > 1 else None
-            yield say(
-                "signature_spread",
-                spread,
-                at,
-                n=len(values),
-                units=units,
-                why="fewer than two identity texts",
-            )
+            yield say("signature_spread", spread, at, n=len(values), units=units, why=FEW)

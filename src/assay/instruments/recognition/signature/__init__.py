@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .definition import DIMENSIONS, VERSIONS, Version, definition
-from .reference import Norms, norms, norms_of, tercile
+from .definition import DIMENSIONS, VERSIONS, Norms, Version, definition, norms, tercile
 from .signing import sign, word_rates
 
 __all__ = [
@@ -13,7 +12,6 @@ __all__ = [
     "Version",
     "definition",
     "norms",
-    "norms_of",
     "sign",
     "tercile",
     "word_rates",

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from assay.canonical import clean_text
 
-from .definition import DIMENSIONS, Version, definition
-from .reference import norms
+from .definition import DIMENSIONS, Version, definition, norms
 
 __all__ = ["FloatArray", "sign", "word_rates"]
 

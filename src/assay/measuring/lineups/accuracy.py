@@ -14,10 +14,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, UNREADABLE, Ints, LineupAnswers, Mean
 from assay.measuring.building import MeasureBuilder, mean_ends
+from assay.measuring.claims import UNREADABLE, ReadableMean
 from assay.stats import cluster_contrast
 from assay.vocabulary import Measure
+
+from .answers import DIFFERENCE, Ints, LineupAnswers
 
 __all__ = ["above_chance", "accuracy_measures", "chance_of", "corrected", "phase_measures"]
 
@@ -29,24 +31,26 @@ def chance_of(answers: LineupAnswers) -> float:
     return float(np.mean(answers.chance))
 
 
-def above_chance(answers: LineupAnswers) -> Mean:
+def above_chance(answers: LineupAnswers) -> ReadableMean:
     """Accuracy less the mean of chance. Where it is the same in all lineups and every answer is a cluster of its
     own, its test is the exact binomial one, twice the smaller tail."""
     chance = answers.chance
     return answers.mean(answers.right - chance, -chance, 1.0 - chance)
 
 
-def corrected(answers: LineupAnswers, groups: Ints | None = None) -> Mean:
+def corrected(answers: LineupAnswers, groups: Ints | None = None) -> ReadableMean:
     """Every position, or group, counts the same; one without a readable answer is left out of the value."""
     groups = answers.own if groups is None else groups
     parts = [answers.where(groups == group) for group in np.unique(groups)]
     read = [one for one in parts if one.known.any()]
     terms = [one.term(one.right, one.known, 1.0 / len(read)) for one in read]
     estimate = cluster_contrast(*terms) if terms else answers.accuracy.estimate
-    return Mean(estimate, mean_ends([one.accuracy_bounds for one in parts]) if answers.unknown else None)
+    return ReadableMean(
+        estimate, mean_ends([one.accuracy_bounds for one in parts]) if answers.unknown else None
+    )
 
 
-def _shuffled(answers: LineupAnswers) -> Mean:
+def _shuffled(answers: LineupAnswers) -> ReadableMean:
     values, low, high = np.zeros((3, answers.asked))
     for k in np.unique(answers.options):
         here = answers.options == k
@@ -83,7 +87,7 @@ def phase_measures(answers: LineupAnswers, say: MeasureBuilder, at: Mapping[str,
 
 
 def _source_measures(guesses: LineupAnswers, say: MeasureBuilder) -> Iterator[Measure]:
-    """Of answers whose true source is known, in phase inverse."""
+    """Of answers whose true source is known."""
     chosen, (sources, code) = guesses.chosen.astype(str), np.unique(guesses.source, return_inverse=True)
     absent = sorted({*sources} - {*sources[code[guesses.known]]})
     notes = [f"no readable answer on {', '.join(absent)}"] if absent else []

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, LineupAnswers
 from assay.measuring.building import Ends, MeasureBuilder
 from assay.measuring.choices import reliability_measures
 from assay.vocabulary import Measure
+
+from .answers import DIFFERENCE, LineupAnswers
 
 __all__ = ["confidence_measures"]
 

@@ -17,25 +17,24 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.instruments.recognition.lineups import LineupAnswers, lineup_answers
 from assay.measuring.building import MeasureBuilder
 from assay.vocabulary import Measure
 
+from .answers import LineupAnswers, lineup_answers
 from .preference import NOT_SAID
 
 __all__ = ["best_text_measures"]
 
 
 def best_text_measures(table: pl.DataFrame, confidence: float | None) -> Iterator[Measure]:
-    """``table`` has answers to both questions, of subjects about themselves in phase self."""
+    """``table`` has answers to both questions, ``asked`` "best" or not, of subjects about themselves in one phase."""
     best = pl.when(asked="best").then(pl.lit("best")).otherwise(pl.lit("own"))
-    answers = lineup_answers(table.with_columns(target=best))
+    phases = table.get_column("phase").unique().sort().to_list()
+    answers = lineup_answers(table.with_columns(target=best), phases)
     for (subject, asked), one in answers.items():
         if asked == "best":
-            say, notes = (
-                MeasureBuilder({"subject": subject}, confidence),
-                [f"chance is {one.chance.mean():.3f}"],
-            )
+            say = MeasureBuilder({"subject": subject}, confidence)
+            notes = [f"chance is {one.chance.mean():.3f}"]
             yield one.accuracy.measure(say, "preference_own", {}, k=one.right_count, notes=notes)
             if (subject, "own") in answers:
                 yield from _agreement(answers[subject, "own"], one, say)

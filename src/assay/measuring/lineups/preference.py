@@ -13,10 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, Bools, Floats, Ints, LineupAnswers, Mean
 from assay.measuring.building import Claimed, MeasureBuilder
+from assay.measuring.claims import ReadableMean
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure, Verdict
+
+from .answers import DIFFERENCE, Bools, Floats, Ints, LineupAnswers
 
 __all__ = ["NOT_SAID", "order_measure", "position_verdicts", "preference_measures"]
 
@@ -25,12 +27,12 @@ NOT_SAID = "rows do not say which wrong text was chosen (chosen)"
 NOT_TOLD = "no answer could be read, or the own text always stands at the same place"
 
 
-def _preference(answers: LineupAnswers, place: Ints | int) -> Mean:
+def _preference(answers: LineupAnswers, place: Ints | int) -> ReadableMean:
     """For one position in every lineup. Where own texts stand is a matter of design, and taken as given."""
     own, there = answers.own == place, answers.options >= place
     elsewhere = np.where(own, 0.0, there / (answers.options - 1))
 
-    def among(rows: Bools) -> Mean:
+    def among(rows: Bools) -> ReadableMean:
         """An answer adds [chosen] - lean·[right] - elsewhere; unreadable, it may be own, here or neither."""
         lean = float(np.mean((own - elsewhere)[rows]))  # what a right answer adds to the expected share
         at_own = own - lean
@@ -44,7 +46,7 @@ def _preference(answers: LineupAnswers, place: Ints | int) -> Mean:
 
     everything = np.ones(answers.asked, bool)
     found = among(answers.known if answers.known.any() else everything)
-    return Mean(found.estimate, among(everything).bounds if answers.unknown else None)
+    return ReadableMean(found.estimate, among(everything).bounds if answers.unknown else None)
 
 
 def preference_measures(answers: LineupAnswers, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:

@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.instruments.recognition.lineups import DIFFERENCE, UNREADABLE, LineupAnswers, Mean
 from assay.measuring.building import MeasureBuilder, mean_ends
+from assay.measuring.claims import UNREADABLE, ReadableMean
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Measure
+
+from .answers import DIFFERENCE, LineupAnswers
 
 __all__ = ["JudgePanel", "advantage_measures", "advantage_of", "panel_of"]
 
@@ -42,16 +44,16 @@ def panel_of(own: LineupAnswers, judges: Mapping[str, LineupAnswers]) -> JudgePa
     return JudgePanel(own.where(np.isin(own.lineup, lineups)), shared)
 
 
-def advantage_of(panel: JudgePanel) -> Mean:
+def advantage_of(panel: JudgePanel) -> ReadableMean:
     """Without a value where one side has no readable answer."""
     own, nobody = panel.own, np.zeros(panel.own.asked, bool)
     others = panel.terms(-1.0) or [own.term(own.right, nobody, -1.0)]
     estimate = cluster_contrast(own.term(own.right, own.known), *others)
     neutral = mean_ends([one.accuracy_bounds for one in panel.judges.values()])
     if neutral is None or not any(one.unknown for one in (own, *panel.judges.values())):
-        return Mean(estimate)
+        return ReadableMean(estimate)
     low, high = own.accuracy_bounds
-    return Mean(estimate, (low - neutral[1], high - neutral[0]))
+    return ReadableMean(estimate, (low - neutral[1], high - neutral[0]))
 
 
 def advantage_measures(panel: JudgePanel, say: MeasureBuilder, at: dict[str, str]) -> Iterator[Measure]:

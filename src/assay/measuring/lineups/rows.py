@@ -1,4 +1,4 @@
-"""Scoring answered lineups that a user already has: rows in, a result out.
+"""Answered lineups that a user already has, read from rows into the table that is scored.
 
 A row is one answer. A mistake is refused with its row, its column and what would be right; nothing is left out in
 silence. An answer that could not be read is a row with an empty choice.
@@ -7,7 +7,7 @@ silence. An answer that could not be read is a row with an empty choice.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any
 
@@ -20,11 +20,9 @@ from assay.measuring.rows import RowData, Rows, open_rows
 from assay.measuring.rows.columns import REAL, refuse
 from assay.measuring.rows.tables import TableShape, read_table, refusal_of, table_records
 
-from .lineups import PHASES, SCHEMA, longest_of
-from .row_options import RecognitionRowOptions
-from .scoring import RecognitionScores, score_lineups
+from .answers import SCHEMA, longest_of
 
-__all__ = ["lineup_records", "read_lineups", "score_rows"]
+__all__ = ["lineup_records", "read_lineups"]
 
 LENGTHS, LOOKED_AT = "lengths", 1000  # the field, and the rows in which it is looked for
 NUMBERS = ("options", "own", "choice")
@@ -32,7 +30,7 @@ WHOLE = (*NUMBERS, "named")
 TEXTS = ("subject", "target", "phase", "lineup")
 
 
-def _shape(rows: Rows, scale: Ends) -> TableShape:
+def _shape(rows: Rows, scale: Ends, phases: Sequence[str]) -> TableShape:
     """Numbers are read as reals first, which refuses NaN: an answer that could not be read is an empty choice. A
     ``source`` of several parts is a field of the user's own."""
     parts = any(isinstance(row.get("source"), dict | list) for _, row in islice(rows, LOOKED_AT))
@@ -44,18 +42,20 @@ def _shape(rows: Rows, scale: Ends) -> TableShape:
         needed=(*TEXTS, *NUMBERS),
         filled=TEXTS,
         key=tuple(columns),
-        names={"phase": PHASES, "asked": ("own", "best")},
+        names={"phase": tuple(phases), "asked": ("own", "best")},
         ranges={"options": (2, 20), **dict.fromkeys(WHOLE[1:], (1, 20)), "confidence": scale},
     )
 
 
-def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
-    """The checked rows as a table of answers (``lineups.SCHEMA``)."""
+def read_lineups(
+    data: RowData, scale: Ends, phases: Sequence[str], of_sources: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The checked rows as a table of answers (``SCHEMA``). Options name sources in the phases ``of_sources``."""
     low, high = scale
     if not (math.isfinite(low) and math.isfinite(high) and 0 <= low < high):
         raise InputError(f"scale: must be two numbers, 0 <= LOW < HIGH, as 1,5 or 0,1, not {low:g},{high:g}")
     rows = open_rows(data)
-    table, refusal = read_table(rows, _shape(rows, scale)), refusal_of(rows)
+    table, refusal = read_table(rows, _shape(rows, scale, phases)), refusal_of(rows)
     if "source" not in table.columns:
         table = table.with_columns(source=pl.lit(""))
     for name in WHOLE:
@@ -71,8 +71,8 @@ def read_lineups(data: RowData, scale: Ends) -> pl.DataFrame:
     refuse(table, "own", names, "must be a position that names a source, 1 to named", refusal)
     chosen, choice = pl.col("chosen"), pl.col("choice")
     refuse(table, "chosen", (chosen == "") | choice.is_not_null(), "must be empty without a choice", refusal)
-    right, inverse = choice == pl.col("own"), (pl.col("phase") == "inverse") & (pl.col("source") != "")
-    for name, here in (("target", ~inverse), ("source", inverse)):
+    right, sources = choice == pl.col("own"), pl.col("phase").is_in([*of_sources]) & (pl.col("source") != "")
+    for name, here in (("target", ~sources), ("source", sources)):
         fits = ~(right & here).fill_null(False) | (chosen == "") | (chosen == pl.col(name))
         refuse(table, "chosen", fits, f"must be the {name} where the choice is its text", refusal)
     return table.with_columns(longest=pl.Series(_longest(rows, table), dtype=pl.Int64)).select(*SCHEMA)
@@ -94,12 +94,6 @@ def _longest(rows: Rows, table: pl.DataFrame) -> list[int | None]:
             raise rows.error(number, LENGTHS, f"must be {options} lengths, one an option, not {len(lengths)}")
         found.append(longest_of(lengths))
     return found
-
-
-def score_rows(data: RowData, options: RecognitionRowOptions) -> tuple[RecognitionScores, pl.DataFrame]:
-    """The scores, and the answers they were made of."""
-    table = read_lineups(data, options.scale)
-    return score_lineups(table, options), table
 
 
 def lineup_records(data: RowData, table: pl.DataFrame) -> Iterator[dict[str, Any]]:
