@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.instruments.recognition.drift import drifts_of, horizon_of, phase_nulls, read_drift
+from assay.instruments.recognition.drift import drifts_of, phase_nulls, read_drift
+from assay.instruments.recognition.signature import norms
 
 from .corpus import RUN012, needs_run012
 
@@ -57,7 +58,7 @@ def test_every_complete_system_of_the_published_run_is_beyond_the_horizon_before
     published = run()
     for ship in [ship for ship in published["ships"] if ship["status"] == "COMPLETE"]:
         turns = [t for t in published["turns"] if (t["run"], t["ship"]) == (ship["run"], ship["ship"])]
-        assert turns[0]["drift"] > horizon_of(1)
+        assert turns[0]["drift"] > norms(1).horizon
         conversation = np.array([turn["d5"] for turn in turns]), [turn["phase"] for turn in turns]
         nulls = phase_nulls([conversation], 1, key="run012")
         assert nulls["rise_above_horizon"].p_value > 0.05

@@ -19,7 +19,7 @@ from assay.stats import philox
 
 from .row_options import PHASES, RecognitionRowOptions
 from .scoring import score_subjects
-from .signature.definition import data_file
+from .signature import data_file
 
 __all__ = ["RecognitionGrid", "RecognitionMember"]
 

@@ -26,7 +26,6 @@ __all__ = [
     "RECOVERY",
     "DriftReading",
     "drifts_of",
-    "horizon_of",
     "phase_nulls",
     "read_drift",
 ]
@@ -58,11 +57,6 @@ class DriftReading(msgspec.Struct, frozen=True, kw_only=True):
     horizon: float
     above: int
     crossings: int
-
-
-def horizon_of(version: Version) -> float:
-    """The event horizon: 1.23 as published; in version 2 what one baseline turn in twenty of the corpus exceeds."""
-    return norms(version).horizon
 
 
 def drifts_of(vectors: FloatArray, phases: Sequence[str], version: Version) -> FloatArray:
@@ -103,7 +97,7 @@ def read_drift(
     if len(given) != len(phases):
         raise InputError(f"{len(given)} drifts but {len(phases)} phases")
     known = [drift for drift in given if drift is not None]
-    horizon = horizon_of(version)
+    horizon = norms(version).horizon
     first, recovery = (
         [drift for drift, at in zip(given, phases, strict=True) if at == phase]
         for phase in (BASELINE, RECOVERY)
@@ -150,7 +144,7 @@ def phase_nulls(
         known = np.asarray(~np.isnan(vectors).any(1))
         orders = shuffled_orders(known, key=key, stream=stream, shuffles=shuffles)
         drifts = drifts_of(vectors[orders], phases, version)
-        for name, values in _statistics(drifts, np.array(phases, dtype=np.str_), horizon_of(version)):
+        for name, values in _statistics(drifts, np.array(phases, dtype=np.str_), norms(version).horizon):
             found.setdefault(name, []).append(values)
     return {name: shuffle_test(np.mean(values, axis=0)) for name, values in found.items()}
 

@@ -30,7 +30,7 @@ Rule = Literal["own", "guess", "first", "longest", "name", "richest", "capitals"
 
 @cache
 def _clauses(kind: str) -> tuple[str, ...]:
-    from .signature.definition import data_file
+    from .signature import data_file
 
     return tuple(data_file("reference_texts.json")[kind])
 
