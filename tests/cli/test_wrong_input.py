@@ -15,7 +15,7 @@ from tests.support import begin
 from .conftest import Assay
 
 MIXED = "repeatability -s reference:mixed "
-KNOWN = "agency, bias, consistency, drill, ping, repeatability"
+KNOWN = "agency, bias, consistency, drill, ping, recognition, repeatability"
 BUDGET = "write calls=N, tokens=N, cost=X or seconds=DURATION, comma-separated"
 
 WRONG = {

@@ -144,7 +144,9 @@ def test_subjects_of_known_truth_read_as_they_are(run: Finished) -> None:
     assert value("leak_rate", "gamma", redaction="before") == 1.0
     assert value("leak_rate", "gamma", redaction="after") == 0.0
     assert value("leak_rate", "alpha", redaction="before") == 0.0
-    assert (value("accuracy", "alpha", phase="gold") or 0.0) >= 0.5  # a cut may take what tells its texts apart
+    assert (
+        value("accuracy", "alpha", phase="gold") or 0.0
+    ) >= 0.5  # a cut may take what tells its texts apart
     assert value("accuracy", "alpha", phase="forward") == 1.0
     assert value("accuracy", "alpha", condition="ordinary") == 1.0
     assert (value("peak_drift", "alpha") or 0.0) > 0.0
