@@ -26,7 +26,7 @@ from assay.vocabulary import Instance, Result, Trial
 
 from .design.asking import Conductor
 from .design.fleet import names_of, origins_of
-from .design.planning import expected_calls, limits_of
+from .design.planning import expected_calls, limits_of, prompts_of
 from .design.probes import ProbeContent, chosen_probes, shipped_content
 from .design.prompts import UNKNOWN
 from .design.schedule import Schedule
@@ -337,7 +337,7 @@ class Recognition(InstrumentBase):
         from .predictions import establishable
 
         options, subjects = self._options(lock), len(lock.study.specs)
-        return establishable(options.lineups, subjects, 1.0 - options.confidence)
+        return establishable(prompts_of(self._schedule(lock)), subjects, 1.0 - options.confidence)
 
     def items(self) -> list[Item]:
         content = shipped_content()

@@ -135,12 +135,13 @@ def test_a_text_of_a_word_cannot_be_recognised() -> None:
     assert not text_of("s0", "p0")._replace(text="No.").usable
 
 
-@given(fleets(), st.integers(2, 20), st.integers(1, 20))
-@settings(max_examples=40, deadline=None)
-def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int) -> None:
+@given(fleets(), st.integers(2, 20), st.integers(1, 20), st.integers(0, 3))
+@settings(max_examples=60, deadline=None)
+def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int, judges: int) -> None:
+    """Of lineups of one size, whatever the number of orders; in small fleets sizes take turns."""
     for subject in fleet.live:
         places: dict[int, Counter[int]] = {}
-        for lineup in self_lineups(fleet, subject, "", PROBES, 8, texts, 0, 1):
+        for lineup in self_lineups(fleet, subject, "", PROBES, 12, texts, judges, 1):
             k = len(lineup.texts)
             turns = rotations(lineup, orders)
             assert len(set(turns)) == len(turns) == min(orders, k)
@@ -155,14 +156,32 @@ def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int) ->
                 )
                 assert all(len(set(column)) == k for column in columns)
         for k, counts in places.items():
-            if orders >= k:
-                assert len({counts[place] for place in range(k)}) == 1
+            every = [counts[place] for place in range(k)]
+            assert max(every) - min(every) <= (orders < k)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+@pytest.mark.parametrize("orders", [1, 2, 3])
+def test_in_small_fleets_the_own_text_moves_where_lineups_of_two_sizes_take_turns(
+    count: int, orders: int
+) -> None:
+    names = [f"s{n}" for n in range(count)]
+    texts = [text_of(name, probe, sample) for name in names for probe in PROBES for sample in range(2)]
+    fleet = SubjectFleet({name: Origin(name, "") for name in names}, names, texts)
+    places: dict[int, Counter[int]] = {}
+    for lineup in lineups_of(fleet, "", 4, count=12):
+        places.setdefault(len(lineup.texts), Counter()).update(rotations(lineup, orders))
+    for k, counts in places.items():
+        every = [counts[place] for place in range(k)]
+        assert max(every) - min(every) <= count  # one for each subject
 
 
 @pytest.mark.parametrize(("k", "orders"), [(4, 1), (4, 2), (4, 3), (3, 2), (5, 2)])
 def test_with_fewer_orders_places_go_on_from_lineup_to_lineup(k: int, orders: int) -> None:
     texts = tuple(text_of(f"s{n}", "p0") for n in range(k))
-    each = [rotations(Lineup("self", "", number, "s0", "p0", texts), orders) for number in range(k)]
+    each = [
+        rotations(Lineup("self", "", 0, "s0", "p0", texts, place=place), orders) for place in range(k)
+    ]
     assert Counter(turn for turns in each for turn in turns) == dict.fromkeys(range(k), orders)
 
 

@@ -7,6 +7,7 @@ lineup those judge who are not needed for foils; in a smaller one every second l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -32,7 +33,8 @@ JUDGED = ("", "ordinary")  # conditions whose lineups are put to neutral judges
 
 
 class Lineup(NamedTuple):
-    """``texts``: the right one first; in which order they are shown is another matter."""
+    """``texts``: the right one first; in which order they are shown is another matter. ``place`` counts the lineups of
+    a subject that have as many texts: where the right one stands goes on from one to the next."""
 
     phase: str
     condition: str
@@ -41,14 +43,15 @@ class Lineup(NamedTuple):
     probe: str
     texts: tuple[CollectedText, ...]
     judges: tuple[str, ...] = ()
+    place: int = 0
 
 
 def rotations(lineup: Lineup, orders: int) -> list[int]:
     """How far the texts are rotated in each order. Over as many orders as texts the own text stands once at each place;
-    with fewer, the places go on from one lineup to the next."""
+    with fewer, the places go on from one lineup to the next of as many texts."""
     k = len(lineup.texts)
     shown = min(orders, k)
-    return [(lineup.number * shown + order) % k for order in range(shown)]
+    return [(lineup.place * shown + order) % k for order in range(shown)]
 
 
 def self_lineups(
@@ -63,7 +66,7 @@ def self_lineups(
 ) -> Iterator[Lineup]:
     """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. An
     author has one text in a lineup."""
-    number = 0
+    number, sizes = 0, Counter[int]()
     every = judges_of(fleet, subject, texts, judges, seed) if condition in JUDGED else ()
     small = len(fleet.origins) <= texts
     most = max((len(fleet.collected(subject, probe)) for probe in probes), default=0)
@@ -77,8 +80,9 @@ def self_lineups(
         shown = _different([own[sample], *foils])[:texts]
         if len(shown) > 1:
             mixed = (shown[0], *draws.shuffled(shown[1:]))
-            yield Lineup("self", condition, number, subject, probe, mixed, judging)
+            yield Lineup("self", condition, number, subject, probe, mixed, judging, sizes[len(mixed)])
             number += 1
+            sizes[len(mixed)] += 1
 
 
 def _different(texts: Sequence[CollectedText]) -> list[CollectedText]:
@@ -134,7 +138,8 @@ def gold_lineups(
 ) -> Iterator[Lineup]:
     """The answers of one conversation to its probe: the first, the last, the one with the highest drift under
     perturbation; and another subject's first. Where no other has one, there are three."""
-    number = Stream("recognition", "gold", subject, seed).below(len(GOLD))  # where the right one stands first
+    first_place = Stream("recognition", "gold", subject, seed).below(len(GOLD))  # of the right one
+    number, sizes = 0, Counter[int]()
     for probe in probes:
         turns = fleet.conversation(subject, probe)
         moved = [turn for turn, one in enumerate(turns) if one.phase == "perturbation" and one.usable]
@@ -152,8 +157,10 @@ def gold_lineups(
         )
         other = next((one for one in first if one.usable), None)
         shown = (turns[0], turns[-1], highest, *([other] if other else []))
-        yield Lineup("gold", "", number, subject, probe, shown, tuple(judges))
+        place = first_place + sizes[len(shown)]
+        yield Lineup("gold", "", number, subject, probe, shown, tuple(judges), place)
         number += 1
+        sizes[len(shown)] += 1
 
 
 def signature_texts(

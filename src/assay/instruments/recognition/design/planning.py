@@ -11,7 +11,7 @@ from assay.vocabulary import Trial
 from .schedule import Schedule
 from .texts import DRIFT, CollectedText, stored_texts
 
-__all__ = ["ExpectedCalls", "expected_calls", "limits_of"]
+__all__ = ["ExpectedCalls", "expected_calls", "limits_of", "prompts_of"]
 
 CHARACTERS = 800  # of an answer whose length is not asked for
 WORD = 6  # characters of a word, with its blank
@@ -60,6 +60,15 @@ def expected_calls(schedule: Schedule) -> ExpectedCalls:
         calls + len(asked),
         calls * 200 + history + len(asked) * PROMPT + shown * length,
         calls * (options.max_tokens or default) + len(asked) * (options.judge_max_tokens or default),
+    )
+
+
+def prompts_of(schedule: Schedule) -> int:
+    """On how many prompts a subject is asked which text is its own, of the subject with the fewest."""
+    laid = _laid_out(schedule)
+    return min(
+        len({one.probe for one in laid.lineups(spec.title) if (one.phase, one.condition) == ("self", "")})
+        for spec in schedule.specs
     )
 
 

@@ -108,7 +108,8 @@ class Schedule(NamedTuple):
                     yield self._written(spec, f"drift/{probe}", stage=DRIFT)
 
     def forge(self) -> Iterator[Trial]:
-        """Each text of a forgery lineup by another forger, as far as there are several."""
+        """Each text of a forgery lineup is by another forger: among several by one hand the own text would be the odd
+        one out."""
         fleet, seed = self.fleet, self.lock.study.seed
         for spec in self.specs:
             for probe in self.forged_probes:
@@ -121,11 +122,11 @@ class Schedule(NamedTuple):
                     for t in fleet.collected(spec.title, p)[:1]
                 ]
                 examples = draws.shuffled(known)[:EXAMPLES]
-                if not (able and examples and fleet.collected(spec.title, probe)):
+                if not (examples and fleet.collected(spec.title, probe)):
                     continue
-                for number in range(self.options.texts - 1):
+                for number, forger in enumerate(able[: self.options.texts - 1]):
                     yield self._written(
-                        able[number % len(able)],
+                        forger,
                         f"forge/{probe}",
                         number,
                         stage=FORGE,
@@ -165,7 +166,7 @@ class Schedule(NamedTuple):
             (who, question, turns) for who in (lineup.target, *lineup.judges)
         ]
         if options.preference and not (gold or lineup.condition):
-            asked.append((lineup.target, "best", [lineup.number % len(lineup.texts)]))
+            asked.append((lineup.target, "best", [lineup.place % len(lineup.texts)]))
         for who, question, orders in asked:
             for rotation in orders:
                 factors = {"target": lineup.target, "question": question, "rotation": rotation}
