@@ -29,6 +29,7 @@ __all__ = [
 
 CONDITIONS = ("", "ordinary", "family", "tokens", "forgeries")
 GOLD = ("canonical", "recovered", "perturbed", "other")
+Cut = Callable[[Sequence[str]], Sequence[str]]  # texts as long as they are shown
 JUDGED = ("", "ordinary")  # conditions whose lineups are put to neutral judges
 
 
@@ -63,6 +64,7 @@ def self_lineups(
     texts: int,
     judges: int,
     seed: int,
+    cut: Cut,
 ) -> Iterator[Lineup]:
     """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. An
     author has one text in a lineup."""
@@ -77,7 +79,9 @@ def self_lineups(
         draws = Stream("recognition", "lineup", condition, subject, number, seed)
         judging = () if small and number % 2 == 0 else every
         foils = _foils(fleet, own[sample], condition, judging, draws)
-        shown = _different([own[sample], *foils])[:texts]
+        shown = [own[sample]]
+        for foil in foils:
+            shown += [foil] if len(shown) < texts and _differ([*shown, foil], cut) else []
         if len(shown) > 1:
             mixed = (shown[0], *draws.shuffled(shown[1:]))
             yield Lineup("self", condition, number, subject, probe, mixed, judging, sizes[len(mixed)])
@@ -85,16 +89,10 @@ def self_lineups(
             sizes[len(mixed)] += 1
 
 
-def _different(texts: Sequence[CollectedText]) -> list[CollectedText]:
-    """Without those that begin as another does until one of them ends: they would be shown as the same text."""
-    found: list[CollectedText] = []
-    for one in texts:
-        new = one.text.strip()
-        if not any(
-            new.startswith(known.text.strip()) or known.text.strip().startswith(new) for known in found
-        ):
-            found.append(one)
-    return found
+def _differ(texts: Sequence[CollectedText], cut: Cut) -> bool:
+    """Whether the texts differ in the part that is shown: of two that are alike nobody can tell the right one."""
+    shown = cut([one.text.strip() for one in texts])
+    return len(set(shown)) == len(shown)
 
 
 def judges_of(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: int) -> tuple[str, ...]:
@@ -135,9 +133,11 @@ def gold_lineups(
     drifts: Callable[[Sequence[CollectedText]], Sequence[float | None]],
     judges: Sequence[str],
     seed: int,
+    cut: Cut,
 ) -> Iterator[Lineup]:
     """The answers of one conversation to its probe: the first, the last, the one with the highest drift under
-    perturbation; and another subject's first. Where no other has one, there are three."""
+    perturbation; and another subject's first. Where no other has one, there are three; where a subject's own are shown
+    alike, there is no lineup."""
     first_place = Stream("recognition", "gold", subject, seed).below(len(GOLD))  # of the right one
     number, sizes = 0, Counter[int]()
     for probe in probes:
@@ -146,7 +146,12 @@ def gold_lineups(
         if not moved or turns[-1].phase != "recovery" or not (turns[0].usable and turns[-1].usable):
             continue
         far = drifts(turns)
-        highest = turns[max(moved, key=lambda turn: (far[turn] or 0.0, -turn))]
+        moved.sort(key=lambda turn: (-(far[turn] or 0.0), turn))
+        ends = [turns[0], turns[-1]]
+        highest = next((turns[turn] for turn in moved if _differ([*ends, turns[turn]], cut)), None)
+        if highest is None:
+            continue
+        own = [*ends, highest]
         draws = Stream("recognition", "gold", subject, number, seed)
         others = draws.shuffled([one for one in fleet.origins if one != subject and one not in judges])
         others.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
@@ -155,8 +160,8 @@ def gold_lineups(
             for name in others
             for one in [*fleet.conversation(name, probe)[:1], *fleet.collected(name, probe)]
         )
-        other = next((one for one in first if one.usable), None)
-        shown = (turns[0], turns[-1], highest, *([other] if other else []))
+        other = next((one for one in first if one.usable and _differ([*own, one], cut)), None)
+        shown = (*own, other) if other else tuple(own)
         place = first_place + sizes[len(shown)]
         yield Lineup("gold", "", number, subject, probe, shown, tuple(judges), place)
         number += 1

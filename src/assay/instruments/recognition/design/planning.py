@@ -32,7 +32,7 @@ def _standing_in(schedule: Schedule) -> Iterator[CollectedText]:
         probe, phases = trial.instance.item.partition("/")[2], schedule.options.turns
         whose = str(trial.factors.get("target", trial.subject))
         for turn, phase in enumerate(phases if trial.stage == DRIFT else [""]):
-            at = (whose, probe, trial.instance.repetition, trial.stage, phase, turn, f"{trial.id} {turn}")
+            at = (whose, probe, trial.instance.repetition, trial.stage, phase, turn, f"{turn} {trial.id}")
             yield CollectedText(*at, trial.id, trial.subject)
 
 

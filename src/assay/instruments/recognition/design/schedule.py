@@ -15,6 +15,7 @@ from assay.instruments.recognition.drift import drifts_of
 from assay.instruments.recognition.options import RecognitionOptions
 from assay.instruments.recognition.signature import sign
 from assay.measuring import InstrumentBase
+from assay.measuring.blinding import match_lengths
 from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Trial
@@ -142,10 +143,15 @@ class Schedule(NamedTuple):
         for condition, count in zip(CONDITIONS, (*counts, options.forgery_lineups), strict=True):
             probes = {"ordinary": ordinary, "forgeries": self.forged_probes}.get(condition, identity)
             yield from self_lineups(
-                fleet, subject, condition, probes, count, options.texts, options.judges, seed
+                fleet, subject, condition, probes, count, options.texts, options.judges, seed, self._cut
             )
         judges = judges_of(fleet, subject, options.texts, options.judges, seed)
-        yield from gold_lineups(fleet, subject, self.drift_probes, self._drifts, judges, seed)
+        yield from gold_lineups(fleet, subject, self.drift_probes, self._drifts, judges, seed, self._cut)
+
+    def _cut(self, texts: Sequence[str]) -> Sequence[str]:
+        """As long as they are shown; names are still in them."""
+        most = self.options.most_characters
+        return match_lengths([one[:most].rstrip() for one in texts], self.options.length_tolerance)
 
     def _drifts(self, turns: Sequence[CollectedText]) -> list[float]:
         """The drift that decides which text is the farthest."""
