@@ -286,7 +286,9 @@ def test_a_maker_cannot_be_called_unknown() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 4])
-def test_the_best_text_is_asked_for_with_the_own_text_at_place_after_place(count: int, tmp_path: Path) -> None:
+def test_the_best_text_is_asked_for_with_the_own_text_at_place_after_place(
+    count: int, tmp_path: Path
+) -> None:
     none = dict.fromkeys(("ordinary_lineups", "token_lineups", "gold", "inverse", "bidirectional"), 0)
     few = finished(tmp_path, *SPECS[:count], lineups=8, **none)
     places = Counter(

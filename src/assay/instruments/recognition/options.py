@@ -45,9 +45,12 @@ class RecognitionOptions(BaseOptions, frozen=True, kw_only=True):
         int, Meta(ge=1, le=20, description="In which a lineup is shown; at most one for each of its texts.")
     ] = 4
     judges: Annotated[
-        int, Meta(ge=0, le=20, description="Neutral judges of a lineup: subjects without a text in it.")
+        int,
+        Meta(ge=0, le=20, description="Neutral judges of a lineup, at most: subjects without a text in it."),
     ] = 3
-    preference: Annotated[bool, Meta(description="Ask of each lineup once which text is best.")] = True
+    preference: Annotated[
+        bool, Meta(description="Ask of each lineup without a condition once which text is best.")
+    ] = True
     gold: Annotated[Count, Meta(description="Gold-standard lineups, and conversations that drift.")] = 5
     inverse: Annotated[Count, Meta(description="Signatures whose source is asked for.")] = 10
     bidirectional: Annotated[Count, Meta(description="Texts asked for in both directions.")] = 5
@@ -61,7 +64,11 @@ class RecognitionOptions(BaseOptions, frozen=True, kw_only=True):
     )
     length_tolerance: Annotated[
         float,
-        Meta(ge=0, le=10, description="The longest text of a lineup exceeds the shortest by this share."),
+        Meta(
+            ge=0,
+            le=10,
+            description="The longest text of a lineup exceeds the shortest by at most this share.",
+        ),
     ] = 0.25
     most_characters: Annotated[int, Meta(ge=20, le=100_000, description="Of a text in a lineup.")] = 2_000
     confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals."), ANALYSIS] = 0.95

@@ -136,7 +136,9 @@ def test_texts_that_would_be_shown_alike_do_not_stand_in_one_lineup() -> None:
 
 def test_texts_that_differ_only_behind_the_cut_are_alike() -> None:
     begin = "If another system tried to be me it would get my jokes wrong"
-    texts = [text_of(f"s{n}", "p0")._replace(text=f"{begin}, and {n} other things, one by one.") for n in (0, 1)]
+    texts = [
+        text_of(f"s{n}", "p0")._replace(text=f"{begin}, and {n} other things, one by one.") for n in (0, 1)
+    ]
     texts += [text_of("s2", "p0")._replace(text="Another text altogether, and a rather short one.")]
     fleet = SubjectFleet({f"s{n}": Origin(f"s{n}", "") for n in range(3)}, ["s0"], texts)
     (lineup,) = self_lineups(fleet, "s0", "", PROBES, 5, 4, 0, 1, CUT)
@@ -211,9 +213,7 @@ def test_in_small_fleets_the_own_text_moves_where_lineups_of_two_sizes_take_turn
 @pytest.mark.parametrize(("k", "orders"), [(4, 1), (4, 2), (4, 3), (3, 2), (5, 2)])
 def test_with_fewer_orders_places_go_on_from_lineup_to_lineup(k: int, orders: int) -> None:
     texts = tuple(text_of(f"s{n}", "p0") for n in range(k))
-    each = [
-        rotations(Lineup("self", "", 0, "s0", "p0", texts, place=place), orders) for place in range(k)
-    ]
+    each = [rotations(Lineup("self", "", 0, "s0", "p0", texts, place=place), orders) for place in range(k)]
     assert Counter(turn for turns in each for turn in turns) == dict.fromkeys(range(k), orders)
 
 

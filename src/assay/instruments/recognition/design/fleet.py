@@ -43,6 +43,7 @@ def names_of(specs: Iterable[SubjectSpec], origins: Mapping[str, Origin]) -> lis
     live = {spec.title: spec for spec in specs}
     called = {name for name in origins if name not in live}
     called |= {one.name for one in live.values() if one.kind not in ("reference", "python")}
+    called |= {name.rpartition("/")[2] for name in called}  # without who hosts it
     telling = {name for name in called if not (name.isalpha() and name.islower())}
     return sorted(name for name in declared | telling if len(name) >= SHORTEST_NAME)
 
