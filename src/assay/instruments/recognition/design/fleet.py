@@ -11,7 +11,7 @@ from assay.study import SubjectSpec
 from .probes import Kind, ProbeContent
 from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
-__all__ = ["Origin", "SubjectFleet", "fleet_of", "names_of", "origins_of", "probe_order"]
+__all__ = ["Origin", "SubjectFleet", "names_of", "origins_of", "probe_order"]
 
 SHORTEST_NAME = 3
 
@@ -84,9 +84,3 @@ class SubjectFleet:
     @property
     def makers(self) -> list[str]:
         return sorted({origin.maker for origin in self.origins.values()})
-
-
-def fleet_of(
-    specs: Sequence[SubjectSpec], stored: Sequence[Mapping[str, Any]], texts: Iterable[CollectedText]
-) -> SubjectFleet:
-    return SubjectFleet(origins_of(specs, stored), [spec.title for spec in specs], texts)

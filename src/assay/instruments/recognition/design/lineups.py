@@ -100,9 +100,8 @@ def judges_of(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: 
     makers come first, for one of the same maker may write alike."""
     others = len(fleet.origins) - 1
     spare = max(others - (texts - 1), 1 if others > 1 else 0)
-    able = Stream("recognition", "judges", subject, seed).shuffled(
-        [one for one in fleet.live if one != subject]
-    )
+    draws = Stream("recognition", "judges", subject, seed)
+    able = draws.shuffled([one for one in fleet.live if one != subject])
     able.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
     return tuple(able[: min(judges, spare)])
 
@@ -155,11 +154,8 @@ def gold_lineups(
         draws = Stream("recognition", "gold", subject, number, seed)
         others = draws.shuffled([one for one in fleet.origins if one != subject and one not in judges])
         others.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
-        first = (
-            one
-            for name in others
-            for one in [*fleet.conversation(name, probe)[:1], *fleet.collected(name, probe)]
-        )
+        each = ([*fleet.conversation(name, probe)[:1], *fleet.collected(name, probe)] for name in others)
+        first = (one for some in each for one in some)
         other = next((one for one in first if one.usable and _differ([*own, one], cut)), None)
         shown = (*own, other) if other else tuple(own)
         place = first_place + sizes[len(shown)]
@@ -173,18 +169,11 @@ def signature_texts(
 ) -> list[CollectedText]:
     """Texts whose signatures are asked about: the makers in turn, as many of each as can be, the same for everyone."""
     draws = Stream("recognition", purpose, seed)
-    pools = [
-        draws.shuffled(
-            [
-                text
-                for name, origin in fleet.origins.items()
-                if origin.maker == maker
-                for probe in probes
-                for text in fleet.collected(name, probe)
-            ]
-        )
-        for maker in draws.shuffled(fleet.makers)
-    ]
+    pools = []
+    for maker in draws.shuffled(fleet.makers):
+        names = [name for name, origin in fleet.origins.items() if origin.maker == maker]
+        own = [text for name in names for probe in probes for text in fleet.collected(name, probe)]
+        pools.append(draws.shuffled(own))
     longest = max(map(len, pools), default=0)
     turns = [pool[place] for place in range(longest) for pool in pools if place < len(pool)]
     return turns[:count]

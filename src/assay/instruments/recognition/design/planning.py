@@ -89,7 +89,7 @@ def limits_of(schedule: Schedule) -> list[str]:
             "name more subjects, or answers collected earlier (--fleet FILE)"
         )
     elif len(fleet.makers) < 2:
-        found.append("all subjects have one maker: no inverse mapping")
+        found.append("all subjects have one maker: no inverse mapping, and no foil of another")
     kin = options.family_lineups if any(one.family for one in fleet.origins.values()) else 0
     wanted = (
         ("self", "", "lineups", options.lineups),
@@ -107,20 +107,10 @@ def limits_of(schedule: Schedule) -> list[str]:
         if short and (len(fleet.origins) > 1 or phase == "gold"):
             each = ", ".join(f"{name} {made}" for name, made in short.items())
             found.append(f"{what}: fewer than {count} can be made ({each})")
-    alone = [
-        spec.title for spec in schedule.specs if options.lineups and options.judges and not judged[spec.title]
-    ]
-    if alone and len(fleet.origins) > 1:
+    alone = [spec.title for spec in schedule.specs if not judged[spec.title]]
+    if alone and len(fleet.origins) > 1 and options.lineups and options.judges:
         found.append(
             f"no neutral judge for {', '.join(alone)}: it takes a third subject that can be asked. Without one an "
             "accuracy cannot be told from what anyone sees in the texts"
         )
-    same = [
-        spec.title
-        for spec in schedule.specs
-        if len(fleet.origins) > 1
-        and all(one.maker == fleet.origins[spec.title].maker for one in fleet.origins.values())
-    ]
-    if same:
-        found.append(f"the foils of {', '.join(same)} are of the same maker")
     return found

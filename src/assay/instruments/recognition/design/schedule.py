@@ -7,7 +7,6 @@ with the turn of each in ``turn_N`` where it is not the first reply.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Trial
 
-from .fleet import Origin, SubjectFleet, fleet_of, probe_order
+from .fleet import Origin, SubjectFleet, origins_of, probe_order
 from .lineups import CONDITIONS, Lineup, gold_lineups, judges_of, rotations, self_lineups, signature_texts
 from .probes import ProbeContent
 from .prompts import LineupQuestion
@@ -28,12 +27,8 @@ from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
 __all__ = ["CHARACTERISTICS", "EXAMPLES", "FORWARD", "INVERSE", "LINEUP", "Schedule", "sources_of"]
 
-LINEUP, INVERSE, FORWARD, CHARACTERISTICS = (
-    "lineup",
-    "inverse",
-    "forward",
-    "characteristics",
-)  # stages of judging
+# Stages of judging.
+LINEUP, INVERSE, FORWARD, CHARACTERISTICS = "lineup", "inverse", "forward", "characteristics"
 MOST_SOURCES = 19  # named in one question, beside Unknown
 EXAMPLES = 3  # texts of a writer that a forger is shown
 
@@ -55,7 +50,8 @@ class Schedule(NamedTuple):
 
     @property
     def fleet(self) -> SubjectFleet:
-        return fleet_of(self.specs, self.stored, self.texts)
+        live = [spec.title for spec in self.specs]
+        return SubjectFleet(origins_of(self.specs, self.stored), live, self.texts)
 
     def _order(self, kind: Any) -> list[str]:
         brought = [str(row["probe"]) for row in self.stored]
@@ -72,11 +68,8 @@ class Schedule(NamedTuple):
         return self._order("identity")[::-1][: self.options.forgery_lineups]
 
     def _written(self, spec: SubjectSpec, item: str, repetition: int = 0, **more: Any) -> Trial:
-        options = self.options
-        sampled = partial(
-            self.instrument.trial, temperature=options.temperature, max_tokens=options.max_tokens
-        )
-        return sampled(self.lock, spec, item, repetition, **more)
+        more |= {"temperature": self.options.temperature, "max_tokens": self.options.max_tokens}
+        return self.instrument.trial(self.lock, spec, item, repetition, **more)
 
     def _asked(
         self, subject: str, item: str, number: int, shown: Sequence[CollectedText], **more: Any
@@ -116,12 +109,8 @@ class Schedule(NamedTuple):
             for probe in self.forged_probes:
                 draws = Stream("recognition", "forge", spec.title, probe, seed)
                 able = draws.shuffled([one for one in self.specs if one.title != spec.title])
-                known = [
-                    t
-                    for p in self._order("identity")
-                    if p != probe
-                    for t in fleet.collected(spec.title, p)[:1]
-                ]
+                others = [p for p in self._order("identity") if p != probe]
+                known = [text for p in others for text in fleet.collected(spec.title, p)[:1]]
                 examples = draws.shuffled(known)[:EXAMPLES]
                 if not (examples and fleet.collected(spec.title, probe)):
                     continue
@@ -182,12 +171,8 @@ class Schedule(NamedTuple):
 
     def _signature_trials(self, spec: SubjectSpec) -> Iterator[Trial]:
         """Everyone meets the same signatures and texts."""
-        options, fleet, identity, seed = (
-            self.options,
-            self.fleet,
-            self._order("identity"),
-            self.lock.study.seed,
-        )
+        options, fleet, identity = self.options, self.fleet, self._order("identity")
+        seed = self.lock.study.seed
         if len(fleet.makers) > 1:
             some = signature_texts(fleet, identity, options.inverse, INVERSE, seed)
             for number, text in enumerate(some):
