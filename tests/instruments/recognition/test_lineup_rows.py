@@ -17,7 +17,7 @@ from assay.instruments.recognition.scoring import score_rows
 from assay.measuring.lineups import read_lineups
 from assay.measuring.rows import open_rows
 
-from .answering import answer, scored
+from .answering import answer, find, scored, value
 
 SCALE = (1.0, 5.0)
 PLAIN = RecognitionRowOptions()
@@ -81,7 +81,6 @@ def changed(**fields: Any) -> list[dict[str, Any]]:
         ({"choice": 3, "chosen": "x"}, "chosen: must be the target where the choice is its text, not 'x'"),
         ({"lengths": [5, 9]}, "lengths: must be 4 lengths, one an option, not 2"),
         ({"lengths": [5, 9, 5, -1]}, "lengths[3]: "),
-        (GOOD[0], "the same answer again, after"),
     ],
 )
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
@@ -108,10 +107,24 @@ def test_nan_is_refused_in_every_format(tmp_path: Path, name: str) -> None:
             read_lineups(source, SCALE, PHASES)
 
 
-def test_an_unreadable_answer_without_confidence_may_be_there_twice_only_by_its_trial() -> None:
-    with pytest.raises(InputError, match="row 4: the same answer again, after row 2"):
-        read_lineups([*GOOD, GOOD[1]], SCALE, PHASES)
-    assert read_lineups([*GOOD, {**GOOD[1], "trial": 2}], SCALE, PHASES).height == 4
+def test_an_answer_that_comes_again_is_a_repetition_and_is_noted() -> None:
+    """A judge at temperature 0 gives the same answer to the same lineup; only ``trial`` says that a row is a copy."""
+    again = [*GOOD, GOOD[0], GOOD[1]]
+    found = scored(again)
+    assert find(found, "accuracy").n == 3
+    assert find(found, "unknown_rate").n == 5
+    assert value(found, "accuracy") == pytest.approx(2 / 3)
+    assert [note for note in found.notes if "repetitions of the answer" in note]
+    assert "earlier one in every field: 2." in found.notes[-1]
+    told = scored([{**row, "trial": at} for at, row in enumerate(again)])
+    assert told.measures == found.measures
+    assert not [note for note in told.notes if "repetitions of the answer" in note]
+
+
+def test_the_same_trial_twice_is_refused() -> None:
+    rows = [{**row, "trial": "t1"} for row in GOOD]
+    with pytest.raises(InputError, match=r"row 4, trial: must tell this answer from an earlier one"):
+        read_lineups([*rows, rows[1]], SCALE, PHASES)
 
 
 @pytest.mark.parametrize("scale", [(5.0, 1.0), (1.0, 1.0), (-1.0, 1.0), (0.0, float("inf"))])

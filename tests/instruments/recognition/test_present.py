@@ -80,7 +80,8 @@ def run_measures(subject: str) -> Iterator[Measure]:
     yield measure("peak_drift", 1.4, subject=subject)
     yield measure("leak_rate", 0.31, subject=subject, redaction="before")
     yield measure("leak_rate", 0.02, subject=subject, redaction="after")
-    yield measure("guess_share", 1.0, subject=subject, phase="inverse", source="maker")
+    yield measure("guess_share", 0.8, subject=subject, phase="inverse", source="maker")
+    yield measure("guess_share", 0.2, subject=subject, phase="inverse", source=f"maker of {subject}")
     yield measure("balanced_accuracy", 0.37, subject=subject, phase="inverse")
 
 
@@ -156,7 +157,8 @@ def test_every_measure_of_a_run_has_its_picture() -> None:
         (SIGNATURES, "a, A_pole, spread: 0.50"),
         (DRIFT, "perturbation from 3"),
         (POSITIONS, "a, 1: 0.10"),
-        (GUESSES, "a, maker: 1.00"),
+        (GUESSES, "a, maker: 0.80"),
+        (GUESSES, "a, maker of b: 0.00"),  # never named
         (GUESSES, "a, balanced accuracy: 0.37"),
     ],
 )

@@ -198,15 +198,20 @@ def test_a_small_fleet_does_what_it_can_and_says_what_it_cannot(count: int, tmp_
 
 
 def test_what_cannot_be_established_is_planned_for() -> None:
-    def said(lineups: int, *subjects: str) -> str:
-        lock = prepare(Study(subjects=subjects, instruments={"recognition": {"lineups": lineups}}), Path())
-        return Recognition().detectable(lock, ())[0]
+    def said(lineups: int, *names: str, probes: str = "all") -> str:
+        subjects = tuple(f"reference:{name}" for name in names)
+        options = {"lineups": lineups, "probes": probes}
+        lock = prepare(Study(subjects=subjects, instruments={"recognition": options}), Path())
+        return " ".join(Recognition().detectable(lock, ()))
 
-    assert "13 lineups would do" in said(10, "reference:knowing")
-    assert "at least 13 are answered" in said(13, "reference:knowing")
-    assert "would do" not in said(
-        20, *(f"reference:{name}" for name in ("knowing", "guessing", "longest", "critic"))
-    )
+    two, four = ("knowing", "guessing"), ("knowing", "guessing", "longest", "critic")
+    assert "on 10 prompts" in said(10, *two)
+    assert "16 prompts would do" in said(10, *two)
+    assert "at least 16 are answered" in said(16, *two)
+    assert "would do" not in said(20, *four)
+    # A probe that comes again with another text is the same prompt; one subject alone is asked nothing.
+    assert "on 10 prompts" in said(20, *two, probes="spec")
+    assert said(20, "knowing") == ""
 
 
 KINDS = ("identity", "ordinary")
@@ -280,9 +285,24 @@ def test_a_maker_cannot_be_called_unknown() -> None:
         prepare(study, Path())
 
 
-def test_the_best_text_is_asked_for_with_the_own_text_at_different_places(run: Finished) -> None:
-    places = Counter(one.report["own"] for one in run.asked("lineup", question="best"))
-    assert len(places) > 1
+@pytest.mark.parametrize("count", [3, 4])
+def test_the_best_text_is_asked_for_with_the_own_text_at_place_after_place(
+    count: int, tmp_path: Path
+) -> None:
+    none = dict.fromkeys(("ordinary_lineups", "token_lineups", "gold", "inverse", "bidirectional"), 0)
+    few = finished(tmp_path, *SPECS[:count], lineups=8, **none)
+    places = Counter(
+        (one.report["options"], one.report["own"]) for one in few.asked("lineup", question="best")
+    )
+    sizes = {options for options, _ in places}
+    assert sizes == {count - 1, count}
+    each = {k: Counter(own for options, own in places if options == k) for k in sizes}
+    assert {k: len(found) for k, found in each.items()} == {k: min(k, 3) for k in sizes}  # three of each size
+    # Among several texts by one forger the own one would be the odd one out.
+    wrote = {one.said: one.trial.subject for one in few.evidence}
+    forged = few.asked("lineup", condition="forgeries")
+    assert {one.report["options"] for one in forged} == {count}
+    assert all(len({wrote[text] for text in one.trial.inputs}) == count for one in forged)
 
 
 def test_rows_of_a_run_all_have_the_same_fields(run: Finished) -> None:

@@ -90,9 +90,8 @@ def _lineup_row(record: Record, known: Mapping[tuple[str, int], CollectedText]) 
     asks = record.asks
     if asks and record.replies:
         more["explanation"] = explanation_of(record.replies[-1].text)
-        more["question"] = (
-            str(asks[-1].wire["messages"][-1]["content"]) if "messages" in asks[-1].wire else ""
-        )
+        sent = asks[-1].wire.get("messages")
+        more["question"] = str(sent[-1]["content"]) if sent else ""
     return _row(record, phase, f"{target}/{condition}/{trial.instance.repetition}", probe, found, more)
 
 

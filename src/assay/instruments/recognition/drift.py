@@ -20,15 +20,7 @@ from assay.stats import Decay, ShuffleTest, exponential_decay, shuffle_test, shu
 
 from .signature import DIMENSIONS, Version, definition, norms
 
-__all__ = [
-    "BASELINE",
-    "PERTURBATION",
-    "RECOVERY",
-    "DriftReading",
-    "drifts_of",
-    "phase_nulls",
-    "read_drift",
-]
+__all__ = ["BASELINE", "PERTURBATION", "RECOVERY", "DriftReading", "drifts_of", "phase_nulls", "read_drift"]
 
 FloatArray = npt.NDArray[np.float64]
 BASELINE, PERTURBATION, RECOVERY = "baseline", "perturbation", "recovery"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import structs
 
 from assay.measuring import Labelled
@@ -33,8 +35,9 @@ def draw_recognition(result: Result) -> list[Picture]:
         _lineups(
             result,
             "By what stands beside the own text",
-            "The same on ordinary prompts; among texts of its family or of itself (tokens), where a low value is no "
-            "failure, for they may not differ; and among texts that others wrote in its manner (forgeries).",
+            "The same on ordinary prompts; among texts of its family, where a low value is no failure, for they may "
+            "not differ; among its own texts alone (tokens), of which nobody can know the one that was drawn; and "
+            "among texts that others wrote in its manner (forgeries).",
             "condition",
         ),
         _confusion(result),
@@ -69,7 +72,7 @@ def draw_recognition(result: Result) -> list[Picture]:
         ),
         curve and structs.replace(curve, caption=f"{curve.caption} {more}"),
         matrix(
-            [m for name in guesses for m in every.all(name)],
+            [*_with_zeros(every.all(guesses[0]), "source"), *(m for n in guesses[1:] for m in every.all(n))],
             title="Which maker is guessed",
             caption="The share of guesses from a signature that named each maker, beside the accuracy in which every "
             "maker counts the same. Who always names one maker is right about it without knowing it.",
@@ -100,16 +103,10 @@ def _lineups(result: Result, title: str, caption: str, *by: str) -> Picture | No
 
 
 def _confusion(result: Result) -> Picture | None:
-    """Subjects in one order both ways. A text that was never chosen has no measure: its share is 0."""
+    """Subjects in one order both ways."""
     every = of_self(result, "confusion", "chosen")
-    found = {(m.labels["subject"], m.labels["chosen"]): m for m in every}
-    n = {m.labels["subject"]: m.n for m in every}
-    for who in n:
-        for whose in dict.fromkeys([*n, *(m.labels["chosen"] for m in every)]):
-            never = Measure(name="confusion", value=0.0, n=n[who], labels={"subject": who, "chosen": whose})
-            found[who, whose] = found.pop((who, whose), never)
     return matrix(
-        list(found.values()),
+        _with_zeros(every, "chosen", first=[m.labels["subject"] for m in every]),
         title="Who is taken for whom",
         caption="Whose text each subject called its own, as a share of its named choices in phase self. 0 is also "
         "where no text of that source was shown: a row does not tell whom a subject resembles.",
@@ -118,3 +115,14 @@ def _confusion(result: Result) -> Picture | None:
         row_axis="subject",
         column_axis="whose text it chose",
     )
+
+
+def _with_zeros(shares: Sequence[Measure], by: str, first: Sequence[str | float] = ()) -> list[Measure]:
+    """What was never chosen has no measure: its share is 0. Columns in one order, those of ``first`` before others."""
+    found = {(m.labels["subject"], m.labels[by]): m for m in shares}
+    n = {m.labels["subject"]: m.n for m in shares if m.value is not None}
+    for who in n:
+        for whose in dict.fromkeys([*first, *(m.labels[by] for m in shares)]):
+            never = Measure(name=shares[0].name, value=0.0, n=n[who], labels={"subject": who, by: whose})
+            found[who, whose] = found.pop((who, whose), never)
+    return list(found.values())

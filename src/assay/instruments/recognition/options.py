@@ -45,9 +45,11 @@ class RecognitionOptions(BaseOptions, frozen=True, kw_only=True):
         int, Meta(ge=1, le=20, description="In which a lineup is shown; at most one for each of its texts.")
     ] = 4
     judges: Annotated[
-        int, Meta(ge=0, le=20, description="Neutral judges of a lineup: subjects without a text in it.")
+        int, Meta(ge=0, le=20, description="Neutral judges of a lineup, at most: they have no text in it.")
     ] = 3
-    preference: Annotated[bool, Meta(description="Ask of each lineup once which text is best.")] = True
+    preference: Annotated[
+        bool, Meta(description="Ask once a lineup without condition which text is best.")
+    ] = True
     gold: Annotated[Count, Meta(description="Gold-standard lineups, and conversations that drift.")] = 5
     inverse: Annotated[Count, Meta(description="Signatures whose source is asked for.")] = 10
     bidirectional: Annotated[Count, Meta(description="Texts asked for in both directions.")] = 5
@@ -56,12 +58,9 @@ class RecognitionOptions(BaseOptions, frozen=True, kw_only=True):
     recovery_turns: Annotated[int, Meta(ge=1, le=8, description="Of the same.")] = 4
     signature: Annotated[Version, Meta(description="Of the vectors in phases 3 and 4.")] = 1
     drift_signature: Annotated[Version, Meta(description="Of the drift."), ANALYSIS] = 2
-    redact: Annotated[bool, Meta(description="Take names of models, makers and products out of texts.")] = (
-        True
-    )
+    redact: Annotated[bool, Meta(description="Take names of models, makers, products out of texts.")] = True
     length_tolerance: Annotated[
-        float,
-        Meta(ge=0, le=10, description="The longest text of a lineup exceeds the shortest by this share."),
+        float, Meta(ge=0, le=10, description="By how much the longest text may exceed the shortest, a share.")
     ] = 0.25
     most_characters: Annotated[int, Meta(ge=20, le=100_000, description="Of a text in a lineup.")] = 2_000
     confidence: Annotated[float, Meta(gt=0, lt=1, description="Of the intervals."), ANALYSIS] = 0.95

@@ -130,7 +130,7 @@ def establishable(prompts: int, subjects: int, alpha: float) -> tuple[str, ...]:
     if not shown(prompts, 0):
         needed = next(n for n in itertools.count(prompts) if shown(n, 0))
         return (
-            f"{claim}: not even a subject that is always right is shown to reach it; {needed} lineups would do",
+            f"{claim}: not even a subject that is always right is shown to reach it; {needed} prompts would do",
         )
     missed = next(n for n in itertools.count(1) if not shown(prompts, n)) - 1
     return (f"{claim}: shown where at least {prompts - missed} are answered rightly in every order",)

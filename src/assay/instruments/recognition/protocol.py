@@ -26,7 +26,7 @@ from assay.vocabulary import Instance, Result, Trial
 
 from .design.asking import Conductor
 from .design.fleet import names_of, origins_of
-from .design.planning import expected_calls, limits_of
+from .design.planning import expected_calls, limits_of, prompts_of
 from .design.probes import ProbeContent, chosen_probes, shipped_content
 from .design.prompts import UNKNOWN
 from .design.schedule import Schedule
@@ -42,21 +42,8 @@ MOST_KEPT = 64
 NONE = "no lineup was answered"
 NOT_SCORED = ("cut", "dimension", "error")  # of an answer: they are measured by themselves
 COLUMNS = (
-    *(
-        "id",
-        "subject",
-        "target",
-        "phase",
-        "condition",
-        "asked",
-        "lineup",
-        "cluster",
-        "turn",
-        "options",
-        "own",
-        "choice",
-    ),
-    *("chosen", "named", "source", "confidence", "outcome", "reason", "reply"),
+    *("id", "subject", "target", "phase", "condition", "asked", "lineup", "cluster", "turn", "options"),
+    *("own", "choice", "chosen", "named", "source", "confidence", "outcome", "reason", "reply"),
 )  # of the records file
 
 
@@ -210,15 +197,13 @@ class Recognition(InstrumentBase):
         scores = score_lineups(answer_table(there), RecognitionRowOptions(confidence=options.confidence))
         fleet = fleet_scores(texts, scores.measures, there, self._conductor(lock), lock.digest)
         share = lock.study.limits.excluded_share
-        asked = {
-            row["subject"] for row in there if row["phase"] == "self" and row["subject"] == row["target"]
-        }
+        own = (row for row in there if row["phase"] == "self" and row["subject"] == row["target"])
+        never = sorted({one.title for one in lock.study.specs} - {row["subject"] for row in own})
         absent = [
             plain_measure(
-                name, None, {"subject": one.title, "phase": "self"}, n=0, units="", method="", why_null=NONE
+                name, None, {"subject": who, "phase": "self"}, n=0, units="", method="", why_null=NONE
             )
-            for one in lock.study.specs
-            if one.title not in asked
+            for who in never
             for name in ("accuracy", "accuracy_corrected", "self_advantage")
         ]
         return self.result(
@@ -254,36 +239,20 @@ class Recognition(InstrumentBase):
             yield {name: found.get(name) for name in COLUMNS}
         for one in texts:
             found = {"id": one.reference.partition(":")[0], "subject": one.author, "target": one.subject}
-            found |= {
-                "phase": one.phase or one.stage,
-                "cluster": one.probe,
-                "turn": one.turn,
-                "reply": one.text,
-            }
+            found |= {"phase": one.phase or one.stage, "cluster": one.probe, "reply": one.text}
+            found["turn"] = one.turn
             yield {name: found.get(name) for name in COLUMNS}
 
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         """What was collected, as a fleet that a later study can name."""
         origins, content = self._conductor(evidence.lock).origins, self._content(evidence.lock)
-        lines = [
-            encode(
-                {
-                    "subject": one.subject,
-                    "maker": origins[one.subject].maker,
-                    "family": origins[one.subject].family,
-                    "probe": one.probe,
-                    "prompt": content.by_id[one.probe],
-                    "kind": content.kind(one.probe),
-                    "sample": one.sample,
-                    "phase": one.phase,
-                    "turn": one.turn,
-                    "response": one.text,
-                }
-            )
-            for one in self._run(evidence)[0]
-            if one.stage != "forge"
-        ]
-        return {"fleet.jsonl": b"".join(line + b"\n" for line in lines)} if lines else {}
+        lines = []
+        for one in self._run(evidence)[0]:
+            row = {"subject": one.subject, **origins[one.subject]._asdict(), "probe": one.probe}
+            row |= {"prompt": content.by_id[one.probe], "kind": content.kind(one.probe), "sample": one.sample}
+            row |= {"phase": one.phase, "turn": one.turn, "response": one.text}
+            lines += [encode(row) + b"\n"] if one.stage != "forge" else []
+        return {"fleet.jsonl": b"".join(lines)} if lines else {}
 
     def score_rows(self, rows: Rows, options: RecognitionRowOptions) -> ScoredRows:
         from assay.measuring.lineups import lineup_records
@@ -337,14 +306,13 @@ class Recognition(InstrumentBase):
         from .predictions import establishable
 
         options, subjects = self._options(lock), len(lock.study.specs)
-        return establishable(options.lineups, subjects, 1.0 - options.confidence)
+        return establishable(prompts_of(self._schedule(lock)), subjects, 1.0 - options.confidence)
 
     def items(self) -> list[Item]:
         content = shipped_content()
-        each = [("identity", one) for one in content.identity] + [
-            ("ordinary", one) for one in content.ordinary
+        return [
+            Item(one.id, content.kind(one.id), one.text) for one in (*content.identity, *content.ordinary)
         ]
-        return [Item(one.id, kind, one.text) for kind, one in each]
 
     def show(self, item: str, seed: int) -> dict[str, Any]:
         """A probe as it is put to subjects: the same under every seed."""
@@ -353,8 +321,5 @@ class Recognition(InstrumentBase):
             raise UnknownName("probe", item, known)
         instance = Instance(self.name, f"probe/{item}", 0, seed)
         said = [{"role": "user", "content": known[item]}]
-        return {
-            "instance": instance.digest,
-            "messages": said,
-            "criterion": "which of several answers is whose",
-        }
+        criterion = "which of several answers is whose"
+        return {"instance": instance.digest, "messages": said, "criterion": criterion}

@@ -38,6 +38,11 @@ NOT_SCORED = (
     "condition, and by the subject itself"
 )
 
+REPEATED = (
+    "rows that say the same as an earlier one in every field: {}. They count as repetitions of the answer; if they are "
+    "one answer that is there twice, take it out"
+)
+
 
 class RecognitionScores(NamedTuple):
     measures: tuple[Measure, ...]
@@ -48,7 +53,9 @@ class RecognitionScores(NamedTuple):
 def score_rows(data: RowData, options: RecognitionRowOptions) -> tuple[RecognitionScores, pl.DataFrame]:
     """The scores of rows that a user has, and the answers they were made of."""
     table = read_lineups(data, options.scale, PHASES, of_sources=[INVERSE])
-    return score_lineups(table, options), table
+    scores, given = score_lineups(table, options), table.filter(trial="")
+    again = given.height - given.n_unique()
+    return scores._replace(notes=(*scores.notes, *([REPEATED.format(again)] if again else []))), table
 
 
 def score_lineups(table: pl.DataFrame, options: RecognitionRowOptions) -> RecognitionScores:

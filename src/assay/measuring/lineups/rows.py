@@ -1,7 +1,8 @@
 """Answered lineups that a user already has, read from rows into the table that is scored.
 
-A row is one answer. A mistake is refused with its row, its column and what would be right; nothing is left out in
-silence. An answer that could not be read is a row with an empty choice.
+A row is one answer. Rows that say the same are repetitions, unless they have the same ``trial``. A mistake is refused
+with its row, its column and what would be right; nothing is left out in silence. An answer that could not be read is a
+row with an empty choice.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _shape(rows: Rows, scale: Ends, phases: Sequence[str]) -> TableShape:
         columns=columns,
         needed=(*TEXTS, *NUMBERS),
         filled=TEXTS,
-        key=tuple(columns),
+        key=(),  # there is no field that every answer has to be told apart by
         names={"phase": tuple(phases), "asked": ("own", "best")},
         ranges={"options": (2, 20), **dict.fromkeys(WHOLE[1:], (1, 20)), "confidence": scale},
     )
@@ -67,6 +68,9 @@ def read_lineups(
     for name in WHOLE[1:]:
         fits = (pl.col(name) <= pl.col("options")).fill_null(True)
         refuse(table, name, fits, "must be a position, 1 to options", refusal)
+    again = pl.struct(table.columns).is_duplicated() & ~pl.struct(table.columns).is_first_distinct()
+    said = "must tell this answer from an earlier one that is the same in all else"
+    refuse(table, "trial", ~again | (pl.col("trial") == ""), said, refusal)
     names = (pl.col("own") <= pl.col("named")).fill_null(True)
     refuse(table, "own", names, "must be a position that names a source, 1 to named", refusal)
     chosen, choice = pl.col("chosen"), pl.col("choice")

@@ -32,8 +32,9 @@ LOOKED_AT = 1000  # rows whose own fields are let pass; JSON has no header
 class TableShape(Struct, frozen=True, kw_only=True):
     """``columns`` have the kinds of ``rows.columns``; a text that is absent is empty, all else is null.
 
-    ``filled`` are the texts that no row may lack, ``key`` tells one row from another, ``names`` are all that a column
-    may say, ``ranges`` are of numbers (0 to 1 where none is given), ``aliases`` are other names of columns.
+    ``filled`` are the texts that no row may lack, ``key`` tells one row from another (empty: rows may be alike),
+    ``names`` are all that a column may say, ``ranges`` are of numbers (0 to 1 where none is given), ``aliases`` are
+    other names of columns.
     """
 
     columns: Mapping[str, pl.DataType]
@@ -78,7 +79,8 @@ def read_table(rows: Rows, shape: TableShape) -> pl.DataFrame:
         if wrong is not None:
             given = table.get_column(name)[int(wrong)]
             raise refusal(int(wrong), name, f"{given!r} is none of its names{nearest(given, known)}")
-    _refuse_repeated(table, rows, shape.key)
+    if shape.key:
+        _refuse_repeated(table, rows, shape.key)
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -18,8 +19,10 @@ from assay.instruments.recognition.design.lineups import (
 )
 from assay.instruments.recognition.design.schedule import sources_of
 from assay.instruments.recognition.design.texts import COLLECT, DRIFT, FORGE, CollectedText
+from assay.measuring.blinding import match_lengths
 from assay.measuring.layouts import layout_of
 
+CUT = partial(match_lengths, tolerance=0.25)
 PROBES = [f"p{n}" for n in range(6)]
 
 
@@ -58,7 +61,7 @@ def lineups_of(
     return [
         lineup
         for subject in fleet.live
-        for lineup in self_lineups(fleet, subject, condition, PROBES, count, texts, judges, 1)
+        for lineup in self_lineups(fleet, subject, condition, PROBES, count, texts, judges, 1, CUT)
     ]
 
 
@@ -127,20 +130,52 @@ def test_texts_that_would_be_shown_alike_do_not_stand_in_one_lineup() -> None:
     texts += [text_of(f"s{n}", "p0")._replace(text=same + " And more." * n) for n in (1, 2)]
     texts += [text_of("s3", "p0")]
     fleet = SubjectFleet({f"s{n}": Origin(f"s{n}", "") for n in range(4)}, ["s0"], texts)
-    (lineup,) = self_lineups(fleet, "s0", "", PROBES, 5, 4, 0, 1)
+    (lineup,) = self_lineups(fleet, "s0", "", PROBES, 5, 4, 0, 1, CUT)
     assert [one.subject for one in lineup.texts] == ["s0", "s3"]
+
+
+def test_texts_that_differ_only_behind_the_cut_are_alike() -> None:
+    begin = "If another system tried to be me it would get my jokes wrong"
+    texts = [
+        text_of(f"s{n}", "p0")._replace(text=f"{begin}, and {n} other things, one by one.") for n in (0, 1)
+    ]
+    texts += [text_of("s2", "p0")._replace(text="Another text altogether, and a rather short one.")]
+    fleet = SubjectFleet({f"s{n}": Origin(f"s{n}", "") for n in range(3)}, ["s0"], texts)
+    (lineup,) = self_lineups(fleet, "s0", "", PROBES, 5, 4, 0, 1, CUT)
+    shown = CUT([one.text for one in lineup.texts])
+    assert len({*shown}) == len(shown) == 2
+
+
+def test_gold_standard_texts_that_are_shown_alike_make_no_lineup() -> None:
+    drifts = [0.0, 2.0, 1.0, 0.2]
+    turns = conversation("s0", drifts)
+    others = conversation("s1", drifts)
+    fleet = partial(SubjectFleet, {"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"])
+
+    def found(*texts: CollectedText) -> list[list[tuple[str, int]]]:
+        every = gold_lineups(fleet(texts), "s0", ["p0"], lambda turns: drifts, (), 1, CUT)
+        return [[(one.subject, one.turn) for one in lineup.texts] for lineup in every]
+
+    same = turns[0].text
+    assert found(*turns, *others) == [[("s0", 0), ("s0", 3), ("s0", 1), ("s1", 0)]]
+    assert found(*turns[:3], turns[3]._replace(text=same), *others) == []
+    assert found(turns[0], turns[1]._replace(text=same), *turns[2:], *others) == [
+        [("s0", 0), ("s0", 3), ("s0", 2), ("s1", 0)]
+    ]
+    assert found(*turns, others[0]._replace(text=same), *others[1:]) == [[("s0", 0), ("s0", 3), ("s0", 1)]]
 
 
 def test_a_text_of_a_word_cannot_be_recognised() -> None:
     assert not text_of("s0", "p0")._replace(text="No.").usable
 
 
-@given(fleets(), st.integers(2, 20), st.integers(1, 20))
-@settings(max_examples=40, deadline=None)
-def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int) -> None:
+@given(fleets(), st.integers(2, 20), st.integers(1, 20), st.integers(0, 3))
+@settings(max_examples=60, deadline=None)
+def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int, judges: int) -> None:
+    """Of lineups of one size, whatever the number of orders; in small fleets sizes take turns."""
     for subject in fleet.live:
         places: dict[int, Counter[int]] = {}
-        for lineup in self_lineups(fleet, subject, "", PROBES, 8, texts, 0, 1):
+        for lineup in self_lineups(fleet, subject, "", PROBES, 12, texts, judges, 1, CUT):
             k = len(lineup.texts)
             turns = rotations(lineup, orders)
             assert len(set(turns)) == len(turns) == min(orders, k)
@@ -155,14 +190,30 @@ def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int) ->
                 )
                 assert all(len(set(column)) == k for column in columns)
         for k, counts in places.items():
-            if orders >= k:
-                assert len({counts[place] for place in range(k)}) == 1
+            every = [counts[place] for place in range(k)]
+            assert max(every) - min(every) <= (orders < k)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+@pytest.mark.parametrize("orders", [1, 2, 3])
+def test_in_small_fleets_the_own_text_moves_where_lineups_of_two_sizes_take_turns(
+    count: int, orders: int
+) -> None:
+    names = [f"s{n}" for n in range(count)]
+    texts = [text_of(name, probe, sample) for name in names for probe in PROBES for sample in range(2)]
+    fleet = SubjectFleet({name: Origin(name, "") for name in names}, names, texts)
+    places: dict[int, Counter[int]] = {}
+    for lineup in lineups_of(fleet, "", 4, count=12):
+        places.setdefault(len(lineup.texts), Counter()).update(rotations(lineup, orders))
+    for k, counts in places.items():
+        every = [counts[place] for place in range(k)]
+        assert max(every) - min(every) <= count  # one for each subject
 
 
 @pytest.mark.parametrize(("k", "orders"), [(4, 1), (4, 2), (4, 3), (3, 2), (5, 2)])
 def test_with_fewer_orders_places_go_on_from_lineup_to_lineup(k: int, orders: int) -> None:
     texts = tuple(text_of(f"s{n}", "p0") for n in range(k))
-    each = [rotations(Lineup("self", "", number, "s0", "p0", texts), orders) for number in range(k)]
+    each = [rotations(Lineup("self", "", 0, "s0", "p0", texts, place=place), orders) for place in range(k)]
     assert Counter(turn for turns in each for turn in turns) == dict.fromkeys(range(k), orders)
 
 
@@ -183,7 +234,7 @@ def test_gold_standard_is_first_last_farthest_and_another() -> None:
     drifts = [0.0, 0.5, 2.0, 1.0, 0.2]
     texts = [*conversation("s0", drifts), *conversation("s1", drifts)]
     fleet = SubjectFleet({"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"], texts)
-    (lineup,) = gold_lineups(fleet, "s0", ["p0", "p1"], lambda turns: drifts, (), 1)
+    (lineup,) = gold_lineups(fleet, "s0", ["p0", "p1"], lambda turns: drifts, (), 1, CUT)
     assert [(one.subject, one.turn) for one in lineup.texts] == [("s0", 0), ("s0", 4), ("s0", 2), ("s1", 0)]
 
 
@@ -208,7 +259,7 @@ def test_the_true_source_stands_equally_often_at_each_place_whoever_it_is(makers
 def test_gold_standard_of_one_subject_has_three_texts() -> None:
     drifts = [0.0, 0.5, 2.0]
     fleet = SubjectFleet({"s0": Origin("a", "")}, ["s0"], conversation("s0", drifts))
-    (lineup,) = gold_lineups(fleet, "s0", ["p0"], lambda turns: drifts, (), 1)
+    (lineup,) = gold_lineups(fleet, "s0", ["p0"], lambda turns: drifts, (), 1, CUT)
     assert len(lineup.texts) == 3
 
 
@@ -217,7 +268,7 @@ def test_forgeries_are_texts_of_others_in_its_manner() -> None:
     fleet = SubjectFleet(
         {"s0": Origin("a", ""), "s1": Origin("b", "")}, ["s0", "s1"], [text_of("s0", "p0"), *forged]
     )
-    (lineup,) = self_lineups(fleet, "s0", "forgeries", PROBES, 5, 4, 3, 1)
+    (lineup,) = self_lineups(fleet, "s0", "forgeries", PROBES, 5, 4, 3, 1, CUT)
     assert {one.author for one in lineup.texts[1:]} == {"s1"}
 
 

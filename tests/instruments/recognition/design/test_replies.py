@@ -23,6 +23,8 @@ SOURCES = ["Ada Works", "Beta", "Unknown"]
         ("**Answer:** D\n**Confidence:** 1", 4, 1.0),
         ("Response A is mine. Confidence: 3/5", 1, 3.0),
         ("Answer: B\nConfidence: 9", 2, None),
+        ("Answer: response_c\nConfidence: 2\nresponse_a is too stiff.", 3, 2.0),
+        ("Answer: B\nConfidence: 4\nresponse_b sounds like me; response_a and response_d do not.", 2, 4.0),
         ("A response is never mine.", None, None),
         ("", None, None),
     ],

@@ -27,6 +27,7 @@ from .prompts import (
     lineup_prompt,
 )
 from .replies import (
+    ChoiceReply,
     characteristics_of,
     read_characteristics,
     read_estimates,
@@ -34,8 +35,8 @@ from .replies import (
     read_source_reply,
     terciles_of,
 )
-from .schedule import CHARACTERISTICS, FORWARD, INVERSE, LINEUP, sources_of
-from .texts import COLLECT, DRIFT, FLEET, FORGE
+from .schedule import sources_of
+from .texts import FLEET
 
 __all__ = ["Conductor"]
 
@@ -56,16 +57,7 @@ class Conductor(NamedTuple):
     origins: Mapping[str, Origin]
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
-        stages = {
-            COLLECT: self._collect,
-            DRIFT: self._drift,
-            FORGE: self._forge,
-            LINEUP: self._lineup,
-            INVERSE: self._inverse,
-            FORWARD: self._forward,
-            CHARACTERISTICS: self._characteristics,
-        }
-        await stages[trial.stage](trial, probe)
+        await getattr(self, f"_{trial.stage}")(trial, probe)  # every stage has its method
 
     # Writing.
 
@@ -120,19 +112,8 @@ class Conductor(NamedTuple):
         reply = await probe.ask([Message("user", prompt)])
         found = await read_text(reply.text, lambda text: read_lineup_reply(text, k))
         own = layout.options.index("0") + 1
-        _conclude(
-            probe,
-            None if found.choice is None else found.choice == own,
-            found.path,
-            {
-                "options": k,
-                "own": own,
-                "choice": found.choice,
-                "confidence": found.confidence,
-                "lengths": [len(text) for text in shown],
-                "cut": sum(map(len, whole)) - sum(map(len, texts)),
-            },
-        )
+        cut = sum(map(len, whole)) - sum(map(len, texts))
+        _conclude_choice(probe, found, k, own, lengths=[len(text) for text in shown], cut=cut)
 
     async def _inverse(self, trial: Trial, probe: Probe) -> None:
         shown = self._shown(trial, probe)[0]
@@ -141,14 +122,7 @@ class Conductor(NamedTuple):
         reply = await probe.ask([Message("user", inverse_prompt(self._signed(shown.text), sources))])
         found = await read_text(reply.text, lambda text: read_source_reply(text, [*sources, UNKNOWN]))
         own = sources.index(source) + 1
-        report = {
-            "options": len(sources) + 1,
-            "own": own,
-            "choice": found.choice,
-            "confidence": found.confidence,
-        }
-        right = None if found.choice is None else found.choice == own
-        _conclude(probe, right, found.path, {**report, "sources": sources})
+        _conclude_choice(probe, found, len(sources) + 1, own, sources=sources)
 
     async def _forward(self, trial: Trial, probe: Probe) -> None:
         """The estimate is held against the signature of what was shown."""
@@ -184,6 +158,12 @@ def _named(trial: Trial) -> str:
 def _conclude(probe: Probe, right: bool | None, path: str, report: dict[str, Any]) -> None:
     outcome: Outcome = "unknown" if right is None else "success" if right else "failure"
     probe.conclude(outcome, path if right is None else "", report)
+
+
+def _conclude_choice(probe: Probe, found: ChoiceReply, options: int, own: int, **more: Any) -> None:
+    right = None if found.choice is None else found.choice == own
+    read = {"options": options, "own": own, "choice": found.choice, "confidence": found.confidence}
+    _conclude(probe, right, found.path, read | more)
 
 
 def _conclude_several(

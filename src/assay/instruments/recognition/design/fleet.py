@@ -11,7 +11,7 @@ from assay.study import SubjectSpec
 from .probes import Kind, ProbeContent
 from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
-__all__ = ["Origin", "SubjectFleet", "fleet_of", "names_of", "origins_of", "probe_order"]
+__all__ = ["Origin", "SubjectFleet", "names_of", "origins_of", "probe_order"]
 
 SHORTEST_NAME = 3
 
@@ -43,6 +43,7 @@ def names_of(specs: Iterable[SubjectSpec], origins: Mapping[str, Origin]) -> lis
     live = {spec.title: spec for spec in specs}
     called = {name for name in origins if name not in live}
     called |= {one.name for one in live.values() if one.kind not in ("reference", "python")}
+    called |= {name.rpartition("/")[2] for name in called}  # without who hosts it
     telling = {name for name in called if not (name.isalpha() and name.islower())}
     return sorted(name for name in declared | telling if len(name) >= SHORTEST_NAME)
 
@@ -83,9 +84,3 @@ class SubjectFleet:
     @property
     def makers(self) -> list[str]:
         return sorted({origin.maker for origin in self.origins.values()})
-
-
-def fleet_of(
-    specs: Sequence[SubjectSpec], stored: Sequence[Mapping[str, Any]], texts: Iterable[CollectedText]
-) -> SubjectFleet:
-    return SubjectFleet(origins_of(specs, stored), [spec.title for spec in specs], texts)

@@ -7,6 +7,7 @@ lineup those judge who are not needed for foils; in a smaller one every second l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -28,11 +29,13 @@ __all__ = [
 
 CONDITIONS = ("", "ordinary", "family", "tokens", "forgeries")
 GOLD = ("canonical", "recovered", "perturbed", "other")
+Cut = Callable[[Sequence[str]], Sequence[str]]  # texts as long as they are shown
 JUDGED = ("", "ordinary")  # conditions whose lineups are put to neutral judges
 
 
 class Lineup(NamedTuple):
-    """``texts``: the right one first; in which order they are shown is another matter."""
+    """``texts``: the right one first; in which order they are shown is another matter. ``place`` counts the lineups of
+    a subject that have as many texts: where the right one stands goes on from one to the next."""
 
     phase: str
     condition: str
@@ -41,14 +44,15 @@ class Lineup(NamedTuple):
     probe: str
     texts: tuple[CollectedText, ...]
     judges: tuple[str, ...] = ()
+    place: int = 0
 
 
 def rotations(lineup: Lineup, orders: int) -> list[int]:
     """How far the texts are rotated in each order. Over as many orders as texts the own text stands once at each place;
-    with fewer, the places go on from one lineup to the next."""
+    with fewer, the places go on from one lineup to the next of as many texts."""
     k = len(lineup.texts)
     shown = min(orders, k)
-    return [(lineup.number * shown + order) % k for order in range(shown)]
+    return [(lineup.place * shown + order) % k for order in range(shown)]
 
 
 def self_lineups(
@@ -60,10 +64,11 @@ def self_lineups(
     texts: int,
     judges: int,
     seed: int,
+    cut: Cut,
 ) -> Iterator[Lineup]:
     """At most ``count`` lineups of a subject, over the probes in turn; a probe comes again with another own text. An
     author has one text in a lineup."""
-    number = 0
+    number, sizes = 0, Counter[int]()
     every = judges_of(fleet, subject, texts, judges, seed) if condition in JUDGED else ()
     small = len(fleet.origins) <= texts
     most = max((len(fleet.collected(subject, probe)) for probe in probes), default=0)
@@ -74,23 +79,20 @@ def self_lineups(
         draws = Stream("recognition", "lineup", condition, subject, number, seed)
         judging = () if small and number % 2 == 0 else every
         foils = _foils(fleet, own[sample], condition, judging, draws)
-        shown = _different([own[sample], *foils])[:texts]
+        shown = [own[sample]]
+        for foil in foils:
+            shown += [foil] if len(shown) < texts and _differ([*shown, foil], cut) else []
         if len(shown) > 1:
             mixed = (shown[0], *draws.shuffled(shown[1:]))
-            yield Lineup("self", condition, number, subject, probe, mixed, judging)
+            yield Lineup("self", condition, number, subject, probe, mixed, judging, sizes[len(mixed)])
             number += 1
+            sizes[len(mixed)] += 1
 
 
-def _different(texts: Sequence[CollectedText]) -> list[CollectedText]:
-    """Without those that begin as another does until one of them ends: they would be shown as the same text."""
-    found: list[CollectedText] = []
-    for one in texts:
-        new = one.text.strip()
-        if not any(
-            new.startswith(known.text.strip()) or known.text.strip().startswith(new) for known in found
-        ):
-            found.append(one)
-    return found
+def _differ(texts: Sequence[CollectedText], cut: Cut) -> bool:
+    """Whether the texts differ in the part that is shown: of two that are alike nobody can tell the right one."""
+    shown = cut([one.text.strip() for one in texts])
+    return len(set(shown)) == len(shown)
 
 
 def judges_of(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: int) -> tuple[str, ...]:
@@ -98,9 +100,8 @@ def judges_of(fleet: SubjectFleet, subject: str, texts: int, judges: int, seed: 
     makers come first, for one of the same maker may write alike."""
     others = len(fleet.origins) - 1
     spare = max(others - (texts - 1), 1 if others > 1 else 0)
-    able = Stream("recognition", "judges", subject, seed).shuffled(
-        [one for one in fleet.live if one != subject]
-    )
+    draws = Stream("recognition", "judges", subject, seed)
+    able = draws.shuffled([one for one in fleet.live if one != subject])
     able.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
     return tuple(able[: min(judges, spare)])
 
@@ -131,29 +132,36 @@ def gold_lineups(
     drifts: Callable[[Sequence[CollectedText]], Sequence[float | None]],
     judges: Sequence[str],
     seed: int,
+    cut: Cut,
 ) -> Iterator[Lineup]:
     """The answers of one conversation to its probe: the first, the last, the one with the highest drift under
-    perturbation; and another subject's first. Where no other has one, there are three."""
-    number = Stream("recognition", "gold", subject, seed).below(len(GOLD))  # where the right one stands first
+    perturbation; and another subject's first. Where no other has one, there are three; where a subject's own are shown
+    alike, there is no lineup."""
+    first_place = Stream("recognition", "gold", subject, seed).below(len(GOLD))  # of the right one
+    number, sizes = 0, Counter[int]()
     for probe in probes:
         turns = fleet.conversation(subject, probe)
         moved = [turn for turn, one in enumerate(turns) if one.phase == "perturbation" and one.usable]
         if not moved or turns[-1].phase != "recovery" or not (turns[0].usable and turns[-1].usable):
             continue
         far = drifts(turns)
-        highest = turns[max(moved, key=lambda turn: (far[turn] or 0.0, -turn))]
+        moved.sort(key=lambda turn: (-(far[turn] or 0.0), turn))
+        ends = [turns[0], turns[-1]]
+        highest = next((turns[turn] for turn in moved if _differ([*ends, turns[turn]], cut)), None)
+        if highest is None:
+            continue
+        own = [*ends, highest]
         draws = Stream("recognition", "gold", subject, number, seed)
         others = draws.shuffled([one for one in fleet.origins if one != subject and one not in judges])
         others.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
-        first = (
-            one
-            for name in others
-            for one in [*fleet.conversation(name, probe)[:1], *fleet.collected(name, probe)]
-        )
-        other = next((one for one in first if one.usable), None)
-        shown = (turns[0], turns[-1], highest, *([other] if other else []))
-        yield Lineup("gold", "", number, subject, probe, shown, tuple(judges))
+        each = ([*fleet.conversation(name, probe)[:1], *fleet.collected(name, probe)] for name in others)
+        first = (one for some in each for one in some)
+        other = next((one for one in first if one.usable and _differ([*own, one], cut)), None)
+        shown = (*own, other) if other else tuple(own)
+        place = first_place + sizes[len(shown)]
+        yield Lineup("gold", "", number, subject, probe, shown, tuple(judges), place)
         number += 1
+        sizes[len(shown)] += 1
 
 
 def signature_texts(
@@ -161,18 +169,11 @@ def signature_texts(
 ) -> list[CollectedText]:
     """Texts whose signatures are asked about: the makers in turn, as many of each as can be, the same for everyone."""
     draws = Stream("recognition", purpose, seed)
-    pools = [
-        draws.shuffled(
-            [
-                text
-                for name, origin in fleet.origins.items()
-                if origin.maker == maker
-                for probe in probes
-                for text in fleet.collected(name, probe)
-            ]
-        )
-        for maker in draws.shuffled(fleet.makers)
-    ]
+    pools = []
+    for maker in draws.shuffled(fleet.makers):
+        names = [name for name, origin in fleet.origins.items() if origin.maker == maker]
+        own = [text for name in names for probe in probes for text in fleet.collected(name, probe)]
+        pools.append(draws.shuffled(own))
     longest = max(map(len, pools), default=0)
     turns = [pool[place] for place in range(longest) for pool in pools if place < len(pool)]
     return turns[:count]

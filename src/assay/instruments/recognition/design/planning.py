@@ -11,7 +11,7 @@ from assay.vocabulary import Trial
 from .schedule import Schedule
 from .texts import DRIFT, CollectedText, stored_texts
 
-__all__ = ["ExpectedCalls", "expected_calls", "limits_of"]
+__all__ = ["ExpectedCalls", "expected_calls", "limits_of", "prompts_of"]
 
 CHARACTERS = 800  # of an answer whose length is not asked for
 WORD = 6  # characters of a word, with its blank
@@ -32,7 +32,7 @@ def _standing_in(schedule: Schedule) -> Iterator[CollectedText]:
         probe, phases = trial.instance.item.partition("/")[2], schedule.options.turns
         whose = str(trial.factors.get("target", trial.subject))
         for turn, phase in enumerate(phases if trial.stage == DRIFT else [""]):
-            at = (whose, probe, trial.instance.repetition, trial.stage, phase, turn, f"{trial.id} {turn}")
+            at = (whose, probe, trial.instance.repetition, trial.stage, phase, turn, f"{turn} {trial.id}")
             yield CollectedText(*at, trial.id, trial.subject)
 
 
@@ -63,6 +63,15 @@ def expected_calls(schedule: Schedule) -> ExpectedCalls:
     )
 
 
+def prompts_of(schedule: Schedule) -> int:
+    """On how many prompts a subject is asked which text is its own, of the subject with the fewest."""
+    laid = _laid_out(schedule)
+    return min(
+        len({one.probe for one in laid.lineups(spec.title) if (one.phase, one.condition) == ("self", "")})
+        for spec in schedule.specs
+    )
+
+
 def limits_of(schedule: Schedule) -> list[str]:
     """What the fleet is too small for, in words; with texts, what could not be made of them."""
     laid = schedule if schedule.texts else _laid_out(schedule)
@@ -80,7 +89,7 @@ def limits_of(schedule: Schedule) -> list[str]:
             "name more subjects, or answers collected earlier (--fleet FILE)"
         )
     elif len(fleet.makers) < 2:
-        found.append("all subjects have one maker: no inverse mapping")
+        found.append("all subjects have one maker: no inverse mapping, and no foil of another")
     kin = options.family_lineups if any(one.family for one in fleet.origins.values()) else 0
     wanted = (
         ("self", "", "lineups", options.lineups),
@@ -98,20 +107,10 @@ def limits_of(schedule: Schedule) -> list[str]:
         if short and (len(fleet.origins) > 1 or phase == "gold"):
             each = ", ".join(f"{name} {made}" for name, made in short.items())
             found.append(f"{what}: fewer than {count} can be made ({each})")
-    alone = [
-        spec.title for spec in schedule.specs if options.lineups and options.judges and not judged[spec.title]
-    ]
-    if alone and len(fleet.origins) > 1:
+    alone = [spec.title for spec in schedule.specs if not judged[spec.title]]
+    if alone and len(fleet.origins) > 1 and options.lineups and options.judges:
         found.append(
             f"no neutral judge for {', '.join(alone)}: it takes a third subject that can be asked. Without one an "
             "accuracy cannot be told from what anyone sees in the texts"
         )
-    same = [
-        spec.title
-        for spec in schedule.specs
-        if len(fleet.origins) > 1
-        and all(one.maker == fleet.origins[spec.title].maker for one in fleet.origins.values())
-    ]
-    if same:
-        found.append(f"the foils of {', '.join(same)} are of the same maker")
     return found

@@ -29,6 +29,7 @@ HIGHEST = 5  # of the confidence
 TERCILES = ("low", "middle", "high")
 LONGEST_LINE = 200  # characters behind a name in which its value is looked for
 _ANSWER_LINE = re.compile(r"(?mi)^[ \t*_#>-]{0,10}(?:answer|confidence)\b[^\n]{0,40}$\n?")
+_PART = re.compile(r"\bresponse_([a-t])\b", re.I)  # as the fence calls a text
 _NAMED = re.compile(r"(?mi)^[ \t*_#>-]{0,10}answer[*_ \t]{0,4}[:=]([^\n]{1,200})")
 _NUMBER = re.compile(r"[-−]?(?:\d{1,9}(?:[.,]\d{1,9})?|[.,]\d{1,9})(?:e[+-]?\d{1,2})?", re.I)
 _LIST = re.compile(r"(?m)^[ \t]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+\S")
@@ -47,7 +48,8 @@ class ChoiceReply(Struct, frozen=True):
 
 def read_lineup_reply(text: str, options: int) -> ChoiceReply:
     letters = LETTERS[:options]
-    found = read_choice(without_confidence(text), tuple(letters))
+    said = _PART.sub(lambda part: f"Response {part[1].upper()}", without_confidence(text))
+    found = read_choice(said, tuple(letters))
     stated = read_confidence(text, HIGHEST).value
     level = None if stated is None else float(stated) * HIGHEST
     return ChoiceReply(

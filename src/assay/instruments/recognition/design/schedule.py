@@ -7,7 +7,6 @@ with the turn of each in ``turn_N`` where it is not the first reply.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -15,11 +14,12 @@ from assay.instruments.recognition.drift import drifts_of
 from assay.instruments.recognition.options import RecognitionOptions
 from assay.instruments.recognition.signature import sign
 from assay.measuring import InstrumentBase
+from assay.measuring.blinding import match_lengths
 from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Trial
 
-from .fleet import Origin, SubjectFleet, fleet_of, probe_order
+from .fleet import Origin, SubjectFleet, origins_of, probe_order
 from .lineups import CONDITIONS, Lineup, gold_lineups, judges_of, rotations, self_lineups, signature_texts
 from .probes import ProbeContent
 from .prompts import LineupQuestion
@@ -27,12 +27,8 @@ from .texts import COLLECT, DRIFT, FORGE, CollectedText
 
 __all__ = ["CHARACTERISTICS", "EXAMPLES", "FORWARD", "INVERSE", "LINEUP", "Schedule", "sources_of"]
 
-LINEUP, INVERSE, FORWARD, CHARACTERISTICS = (
-    "lineup",
-    "inverse",
-    "forward",
-    "characteristics",
-)  # stages of judging
+# Stages of judging.
+LINEUP, INVERSE, FORWARD, CHARACTERISTICS = "lineup", "inverse", "forward", "characteristics"
 MOST_SOURCES = 19  # named in one question, beside Unknown
 EXAMPLES = 3  # texts of a writer that a forger is shown
 
@@ -54,7 +50,8 @@ class Schedule(NamedTuple):
 
     @property
     def fleet(self) -> SubjectFleet:
-        return fleet_of(self.specs, self.stored, self.texts)
+        live = [spec.title for spec in self.specs]
+        return SubjectFleet(origins_of(self.specs, self.stored), live, self.texts)
 
     def _order(self, kind: Any) -> list[str]:
         brought = [str(row["probe"]) for row in self.stored]
@@ -71,11 +68,8 @@ class Schedule(NamedTuple):
         return self._order("identity")[::-1][: self.options.forgery_lineups]
 
     def _written(self, spec: SubjectSpec, item: str, repetition: int = 0, **more: Any) -> Trial:
-        options = self.options
-        sampled = partial(
-            self.instrument.trial, temperature=options.temperature, max_tokens=options.max_tokens
-        )
-        return sampled(self.lock, spec, item, repetition, **more)
+        more |= {"temperature": self.options.temperature, "max_tokens": self.options.max_tokens}
+        return self.instrument.trial(self.lock, spec, item, repetition, **more)
 
     def _asked(
         self, subject: str, item: str, number: int, shown: Sequence[CollectedText], **more: Any
@@ -108,24 +102,21 @@ class Schedule(NamedTuple):
                     yield self._written(spec, f"drift/{probe}", stage=DRIFT)
 
     def forge(self) -> Iterator[Trial]:
-        """Each text of a forgery lineup by another forger, as far as there are several."""
+        """Each text of a forgery lineup is by another forger: among several by one hand the own text would be the odd
+        one out."""
         fleet, seed = self.fleet, self.lock.study.seed
         for spec in self.specs:
             for probe in self.forged_probes:
                 draws = Stream("recognition", "forge", spec.title, probe, seed)
                 able = draws.shuffled([one for one in self.specs if one.title != spec.title])
-                known = [
-                    t
-                    for p in self._order("identity")
-                    if p != probe
-                    for t in fleet.collected(spec.title, p)[:1]
-                ]
+                others = [p for p in self._order("identity") if p != probe]
+                known = [text for p in others for text in fleet.collected(spec.title, p)[:1]]
                 examples = draws.shuffled(known)[:EXAMPLES]
-                if not (able and examples and fleet.collected(spec.title, probe)):
+                if not (examples and fleet.collected(spec.title, probe)):
                     continue
-                for number in range(self.options.texts - 1):
+                for number, forger in enumerate(able[: self.options.texts - 1]):
                     yield self._written(
-                        able[number % len(able)],
+                        forger,
                         f"forge/{probe}",
                         number,
                         stage=FORGE,
@@ -141,10 +132,15 @@ class Schedule(NamedTuple):
         for condition, count in zip(CONDITIONS, (*counts, options.forgery_lineups), strict=True):
             probes = {"ordinary": ordinary, "forgeries": self.forged_probes}.get(condition, identity)
             yield from self_lineups(
-                fleet, subject, condition, probes, count, options.texts, options.judges, seed
+                fleet, subject, condition, probes, count, options.texts, options.judges, seed, self._cut
             )
         judges = judges_of(fleet, subject, options.texts, options.judges, seed)
-        yield from gold_lineups(fleet, subject, self.drift_probes, self._drifts, judges, seed)
+        yield from gold_lineups(fleet, subject, self.drift_probes, self._drifts, judges, seed, self._cut)
+
+    def _cut(self, texts: Sequence[str]) -> Sequence[str]:
+        """As long as they are shown; names are still in them."""
+        most = self.options.most_characters
+        return match_lengths([one[:most].rstrip() for one in texts], self.options.length_tolerance)
 
     def _drifts(self, turns: Sequence[CollectedText]) -> list[float]:
         """The drift that decides which text is the farthest."""
@@ -165,7 +161,7 @@ class Schedule(NamedTuple):
             (who, question, turns) for who in (lineup.target, *lineup.judges)
         ]
         if options.preference and not (gold or lineup.condition):
-            asked.append((lineup.target, "best", [lineup.number % len(lineup.texts)]))
+            asked.append((lineup.target, "best", [lineup.place % len(lineup.texts)]))
         for who, question, orders in asked:
             for rotation in orders:
                 factors = {"target": lineup.target, "question": question, "rotation": rotation}
@@ -175,12 +171,8 @@ class Schedule(NamedTuple):
 
     def _signature_trials(self, spec: SubjectSpec) -> Iterator[Trial]:
         """Everyone meets the same signatures and texts."""
-        options, fleet, identity, seed = (
-            self.options,
-            self.fleet,
-            self._order("identity"),
-            self.lock.study.seed,
-        )
+        options, fleet, identity = self.options, self.fleet, self._order("identity")
+        seed = self.lock.study.seed
         if len(fleet.makers) > 1:
             some = signature_texts(fleet, identity, options.inverse, INVERSE, seed)
             for number, text in enumerate(some):

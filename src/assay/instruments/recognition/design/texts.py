@@ -74,9 +74,7 @@ def read_fleet(path: Path, content: ProbeContent) -> tuple[list[dict[str, Any]],
         if row.turn and not row.phase:
             raise rows.error(number, "turn", "is of a conversation that drifts, and this row has no phase")
         if row.phase and row.sample:
-            raise rows.error(
-                number, "sample", "a conversation that drifts is stored once for a subject and a probe"
-            )
+            raise rows.error(number, "sample", "a conversation is stored once for a subject and a probe")
         if row.probe in own and row.kind != said.setdefault((row.probe, "kind of"), row.kind):
             raise rows.error(number, "kind", f"{row.kind!r} here, and another one before for the same probe")
         if row.probe in known:
