@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from assay.bench import Meter, RunFolder, Runner
-from assay.bench.audit import AuditReport
+from assay.bench.determination import AuditReport
 from assay.bench.prepare import instruments_of, prepare, subjects_of
 from assay.canonical import encode
 from assay.evidence import Event, Ledger

@@ -73,25 +73,31 @@ def test_an_audit_that_fails_is_exit_code_1_and_names_the_fault(assay: Assay, tm
     ended = assay("audit", "one")
     assert (ended.code, ended.err) == (1, "")
     assert "FAULT     reading-drill.json: not the file that was signed" in ended.out
-    assert ended.out.endswith("FAILS\n")
-    assert document(assay("audit", "one", "--json"), 1)["holds"] is False
+    assert ended.out.endswith("FAILS\nfinding   Invalid (Non-Compliance)\n")
+    told = document(assay("audit", "one", "--json"), 1)
+    assert (told["holds"], told["determination"]) == (False, "Invalid (Non-Compliance)")
+    assert told["reasons"] == told["faults"]
     line = next((tmp_path / "runs/one/ledger").glob("0001.jsonl"))
     line.write_bytes(line.read_bytes().replace(b"Turn", b"Term", 1))
     assert assay("audit", "one").code == 1
     lock = tmp_path / "runs/one/lock.json"
     lock.write_bytes(lock.read_bytes().replace(b"A", b"B", 1))
     ended = assay("audit", "one")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith("assay: lock.json: ")
+    assert ended.code == 1
+    assert ended.out.startswith("FAULT     lock.json: ")
+    assert ended.out.endswith("\nFAILS\nfinding   Invalid (Non-Compliance)\n")
 
 
 def test_an_audit_by_the_wrong_key_is_exit_code_1(assay: Assay) -> None:
     assay(*QUICK)
     ended = assay("audit", "one", "--signed-by", "0" * 64)
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith("assay: lock.json: signed by key ")
-    keyid = document(assay("audit", "one", "--json"))["keyid"]
-    assert assay("audit", "one", "--signed-by", keyid[:16]).code == 0
+    assert ended.code == 1
+    assert ended.out.startswith("FAULT     lock.json: signed by key ")
+    told = document(assay("audit", "one", "--json"))
+    assert told["determination"] == "Contested (Evidence Insufficient)"
+    assert [reason for reason in told["reasons"] if "nobody vouches for the key" in reason] == told["reasons"]
+    vouched = assay("audit", "one", "--signed-by", told["keyid"][:16])
+    assert (vouched.code, vouched.out.splitlines()[-1]) == (0, "finding   Compliant")
 
 
 def test_a_plan_says_what_would_be_asked_and_leaves_nothing_behind(assay: Assay, tmp_path: Path) -> None:

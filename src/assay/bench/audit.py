@@ -9,18 +9,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from assay.canonical import encode
 from assay.errors import AssayError, Divergence, ExtensionFailed, InputError, IntegrityError, SubjectFault
-from assay.evidence.chain import genesis, read_lines
-from assay.evidence.events import Event, decode_event
-from assay.evidence.ledger import segment_paths
+from assay.evidence.bundle import BUNDLE_NAME
+from assay.evidence.events import Event
 from assay.evidence.manifest import unsealed
 from assay.evidence.records import End, Evidence, LedgerIndex
 from assay.evidence.waves import Wave, Withdrawal
@@ -31,6 +30,8 @@ from assay.subjects.base import Call, Subject
 from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
+from .chronology import check_chronology
+from .determination import AuditReport, Signature
 from .folder import RunFolder
 from .history import History
 from .instrument import Instrument, score, strata_of
@@ -38,33 +39,11 @@ from .live import SandboxService
 from .meter import Meter
 from .probe import Probe, Received
 
-__all__ = ["AuditReport", "close_to", "replay"]
+__all__ = ["close_to", "replay"]
 
 AT_ONCE = 4
 _TORN = re.compile(r"ledger/\d{4}\.jsonl\.torn-\d+")
 TOLERANCE = 1e-9
-
-
-class AuditReport(Struct, kw_only=True):
-    """What was checked and what was found. ``faults`` is empty when the run holds."""
-
-    lock: str
-    keyid: str
-    faults: list[str]
-    notes: list[str]
-    vouched: bool = False  # whether the signers were named by who audits; else nobody vouches for the key
-    trials: int = 0
-    asks: int = 0
-    recomputed: int = 0  # programs run again
-    steps: int = 0  # other recomputed verbs, done again: a world's steps, verifications
-    environment_dependent: int = 0
-    not_deterministic: int = 0
-    abandoned: int = 0
-    measures: int = 0
-
-    @property
-    def holds(self) -> bool:
-        return not self.faults
 
 
 class _Silent:
@@ -105,20 +84,24 @@ async def replay(
     signers: Sequence[str] = (),
     sandbox: SandboxService | None = None,
     published: Callable[[Instrument, Evidence, AuditReport], None] | None = None,
+    packed: Collection[str] = (),
 ) -> AuditReport:
     """Check a finished run. Faults are collected, not raised: an auditor wants all of them.
 
-    ``published`` checks the other files of an instrument against its evidence.
+    ``published`` checks the other files of an instrument against its evidence; ``packed`` are files that a bundle's
+    manifest names.
     """
     report = AuditReport(lock=lock.digest, keyid=lock.keyid, faults=[], notes=[], vouched=bool(signers))
-    faults, _ = folder.verify(lock, signers)
+    report.signatures.append(Signature("lock.json", lock.keyid))
+    faults, signed = folder.verify(lock, signers)
     report.faults += faults
-    report.notes += _not_covered(folder)
+    report.signatures += [Signature(one.what, one.keyid) for one in signed]
+    report.notes += _not_covered(folder, packed)
     service = sandbox or SandboxService()
     index = LedgerIndex(folder.ledger, lock.digest)
     try:
         index.refresh()
-        report.faults += _check_sessions(folder, lock)
+        check_chronology(folder.ledger, lock, folder.sealed_at, report, time.time())
         if index.reopened or index.retries or index.withdrawn:
             report.faults += _check_retries(folder, lock)
             report.notes.append(f"{len(index.retries)} trials were asked again after they were lost")
@@ -142,7 +125,8 @@ async def replay(
     finally:
         index.close()
         await service.close()
-    report.faults, report.notes = list(dict.fromkeys(report.faults)), list(dict.fromkeys(report.notes))
+    for found in (report.faults, report.doubts, report.notes):
+        found[:] = dict.fromkeys(found)
     return report
 
 
@@ -344,18 +328,19 @@ def _where(wave: Wave) -> str:
     return f"{wave.instrument} {wave.stratum!r} wave {wave.number}"
 
 
-def _not_covered(folder: RunFolder) -> list[str]:
+def _not_covered(folder: RunFolder, packed: Collection[str]) -> list[str]:
     """What lies beside the sealed files: nobody vouches for it, however much it looks like a part of the run."""
     extra = set(unsealed(folder.ledger, folder.path)) - {".writer"}
-    notes = []
-    if folder.report_path.name in extra:
-        notes.append(
-            f"{folder.report_path.name} is not sealed and was not checked; assay report draws it anew"
-        )
+    notes, page = [], folder.report_path.name
+    if page in packed:
+        notes.append(f"{page} is signed with the bundle, but not derived again; assay report draws it anew")
+    elif page in extra:
+        notes.append(f"{page} is not sealed and was not checked; assay report draws it anew")
+    extra -= {*packed, BUNDLE_NAME} if packed else set()
     torn = sorted(name for name in extra if _TORN.fullmatch(name))
     if torn:
         notes.append(f"torn tails that a resume cut off and kept, no part of the run: {', '.join(torn)}")
-    others = sorted(extra - {folder.report_path.name, *torn})
+    others = sorted(extra - {page, *torn})
     if others:
         told = ", ".join(others[:10]) + (f" and {len(others) - 10} more" if len(others) > 10 else "")
         notes.append(f"not sealed, and no part of the run: {told}")
@@ -371,29 +356,6 @@ def _check_retries(folder: RunFolder, lock: Lock) -> list[str]:
         return [str(error)]
     left = len(history.due)
     return [f"{left} lost trials that were to be asked again were not"] if left else []
-
-
-def _check_sessions(folder: RunFolder, lock: Lock) -> list[str]:
-    """Every segment begins with a session of this lock that names the heads of exactly the segments before it."""
-    faults: list[str] = []
-    heads: dict[str, str] = {}
-    last = None
-    for path in segment_paths(folder.ledger):
-        head = genesis(lock.digest, path.name)
-        for line in read_lines(path, head):
-            head = line.hash
-            if line.number == 1:
-                first = decode_event(line.event)
-                data = first.data if isinstance(first.data, dict) else {}
-                if first.kind != "run" or data.get("lock") != lock.digest or data.get("after") != heads:
-                    faults.append(
-                        f"{path.name} line 1: does not follow from the lock and the segments before it"
-                    )
-            last = line
-        heads[path.name] = head.decode()
-    if last is not None and decode_event(last.event).kind != "finished":
-        faults.append("the ledger does not end with the run's end")
-    return faults
 
 
 def _score_again(folder: RunFolder, evidence: Evidence, instrument: Instrument, report: AuditReport) -> None:
