@@ -18,7 +18,6 @@ import msgspec
 
 from assay.canonical import encode
 from assay.errors import AssayError, Divergence, ExtensionFailed, InputError, IntegrityError, SubjectFault
-from assay.evidence.bundle import BUNDLE_NAME
 from assay.evidence.events import Event
 from assay.evidence.manifest import unsealed
 from assay.evidence.records import End, Evidence, LedgerIndex
@@ -84,19 +83,20 @@ async def replay(
     signers: Sequence[str] = (),
     sandbox: SandboxService | None = None,
     published: Callable[[Instrument, Evidence, AuditReport], None] | None = None,
-    packed: Collection[str] = (),
+    packed: bool = False,
 ) -> AuditReport:
     """Check a finished run. Faults are collected, not raised: an auditor wants all of them.
 
-    ``published`` checks the other files of an instrument against its evidence; ``packed`` are files that a bundle's
-    manifest names.
+    ``published`` checks the other files of an instrument against its evidence. A run that came
+    ``packed`` has nothing beside it.
     """
     report = AuditReport(lock=lock.digest, keyid=lock.keyid, faults=[], notes=[], vouched=bool(signers))
     report.signatures.append(Signature("lock.json", lock.keyid))
     faults, signed = folder.verify(lock, signers)
     report.faults += faults
     report.signatures += [Signature(one.what, one.keyid) for one in signed]
-    report.notes += _not_covered(folder, packed)
+    if not packed:
+        report.notes += _not_covered(folder)
     service = sandbox or SandboxService()
     index = LedgerIndex(folder.ledger, lock.digest)
     try:
@@ -328,15 +328,12 @@ def _where(wave: Wave) -> str:
     return f"{wave.instrument} {wave.stratum!r} wave {wave.number}"
 
 
-def _not_covered(folder: RunFolder, packed: Collection[str]) -> list[str]:
+def _not_covered(folder: RunFolder) -> list[str]:
     """What lies beside the sealed files: nobody vouches for it, however much it looks like a part of the run."""
     extra = set(unsealed(folder.ledger, folder.path)) - {".writer"}
     notes, page = [], folder.report_path.name
-    if page in packed:
-        notes.append(f"{page} is signed with the bundle, but not derived again; assay report draws it anew")
-    elif page in extra:
+    if page in extra:
         notes.append(f"{page} is not sealed and was not checked; assay report draws it anew")
-    extra -= {*packed, BUNDLE_NAME} if packed else set()
     torn = sorted(name for name in extra if _TORN.fullmatch(name))
     if torn:
         notes.append(f"torn tails that a resume cut off and kept, no part of the run: {', '.join(torn)}")

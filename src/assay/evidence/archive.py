@@ -32,6 +32,7 @@ LARGEST = 64 << 30  # bytes of all files together
 RATIO = 300  # of all files to the archive; a chain has 32 random bytes a line and stays far below
 ROOMY = 64 << 20  # bytes up to which the ratio does not matter
 CHUNK = 1 << 20
+FAR_RECORD = 56 + 20  # bytes of the end's other form, for what is beyond 4 GB
 
 _MODE = stat.S_IFREG | 0o644
 _DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can have: the same run gives the same bytes on any day
@@ -40,7 +41,6 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _END = struct.Struct("<4s4H2IH")
 _FAR = 0xFFFFFFFF  # the value stands in the field for sizes beyond 4 GB
-_FAR_RECORD = 56 + 20  # bytes between directory and end where such a field is needed
 _KINDS = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFDIR: "a folder",
@@ -191,8 +191,8 @@ def _read_directory(file: BinaryIO, end: int) -> tuple[list[_Entry], int]:
         raise IntegrityError("is a part of an archive in several pieces")
     if count > MOST_FILES:
         raise IntegrityError(f"has {count:,} entries; a bundle has at most {MOST_FILES:,}")
-    start = end - _END.size - size - (_FAR_RECORD if offset == _FAR else 0)
-    if start < 0 or (offset not in (_FAR, start)) or size > count * (_CENTRAL.size + LONGEST_NAME + 64):
+    start = end - _END.size - size - _far_record(file, end, count, size)
+    if start < 0 or offset not in (start, _FAR) or size > count * (_CENTRAL.size + LONGEST_NAME + 64):
         raise IntegrityError("has a directory that is not where its end says, or not as long")
     file.seek(start)
     data, place, entries, taken = file.read(size), 0, [], _Names()
@@ -204,6 +204,19 @@ def _read_directory(file: BinaryIO, end: int) -> tuple[list[_Entry], int]:
     if place != len(data):
         raise IntegrityError("has a directory that is longer than its entries")
     return entries, start
+
+
+def _far_record(file: BinaryIO, end: int, count: int, size: int) -> int:
+    """The bytes of the record that an archive of more than 2 GB has between its directory and its end; or none."""
+    file.seek(max(0, end - _END.size - FAR_RECORD))
+    record = file.read(FAR_RECORD)
+    if record[-20:-16] != b"PK\6\7":
+        return 0
+    place = end - _END.size - FAR_RECORD
+    expected = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, place - size)
+    if record != expected + struct.pack("<4sIQI", b"PK\6\7", 0, place, 1):
+        raise IntegrityError("has a second end that contradicts the first")
+    return FAR_RECORD
 
 
 def _read_entry(data: bytes, place: int) -> tuple[_Entry, int]:

@@ -18,6 +18,7 @@ from assay.bench.live import SandboxService
 from assay.errors import AssayError, ExtensionFailed, InputError, IntegrityError, blaming
 from assay.evidence.bundle import BUNDLE_NAME, BundleSeal, check_bundle
 from assay.evidence.files import read_whole
+from assay.evidence.manifest import unsealed
 from assay.evidence.records import Evidence
 from assay.study import Lock
 from assay.subjects.base import Subject
@@ -59,16 +60,25 @@ async def audit(
 
     report = await replay(
         folder, lock, instruments, subjects,
-        signers=signers, sandbox=sandbox, published=published, packed=bundle.digests if bundle else (),
+        signers=signers, sandbox=sandbox, published=published, packed=bundle is not None,
     )  # fmt: skip
     if bundle is not None:
         report.signatures.append(Signature(BUNDLE_NAME, bundle.keyid))
-        faults = check_bundle(folder.path, folder.ledger, lock.digest, bundle)
         if not signers and bundle.keyid != lock.keyid:
-            faults.append(second_signer(bundle.keyid, "the bundle", lock))
-        report.faults[:] = dict.fromkeys([*faults, *report.faults])
+            report.faults.append(second_signer(bundle.keyid, "the bundle", lock))
+        report.faults += check_bundle(folder.path, folder.ledger, lock.digest, bundle)
+        _check_beside(folder, report)
         _check_crate(folder, lock, bundle, report)
     return report
+
+
+def _check_beside(folder: RunFolder, report: AuditReport) -> None:
+    """A bundle holds the run, its page and its description, and nothing that could pass for a part of the run."""
+    page = folder.report_path.name
+    extra = set(unsealed(folder.ledger, folder.path)) - {BUNDLE_NAME, CRATE_NAME}
+    if page in extra:
+        report.notes.append(f"{page} is signed with the bundle, but not derived again; assay report draws it anew")
+    report.faults += [f"{name}: is no part of the run" for name in sorted(extra - {page})]
 
 
 def _check_crate(folder: RunFolder, lock: Lock, bundle: BundleSeal, report: AuditReport) -> None:
