@@ -328,11 +328,14 @@ def _content(file: BinaryIO, entry: _Entry) -> Iterator[bytes]:
         return
     inflate = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
-        while left and not inflate.eof and (chunk := file.read(min(CHUNK, left))):
-            left -= len(chunk)
-            yield inflate.decompress(chunk, CHUNK)
-            while inflate.unconsumed_tail:
-                yield inflate.decompress(inflate.unconsumed_tail, CHUNK)
+        while not inflate.eof:
+            if not (chunk := inflate.unconsumed_tail):
+                chunk = file.read(min(CHUNK, left))
+                left -= len(chunk)
+            piece = inflate.decompress(chunk, CHUNK)
+            if not chunk and not piece:  # nothing more comes, and it has not ended
+                break
+            yield piece
     except zlib.error as error:
         _refuse(entry.name, f"cannot be decompressed ({error})")
     if not inflate.eof or left or inflate.unused_data:
