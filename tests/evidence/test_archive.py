@@ -226,7 +226,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "encrypted": (both(ONE, 6, "<H", 1), "is encrypted"),
     "streamed": (_streamed(), "flags that we do not set"),
     "unknown method": (made(Entry("a", method=zipfile.ZIP_BZIP2)), "compressed in an unknown way"),
-    "bomb": (made(Entry("a", bytes(80 << 20))), "times its own size: a bomb"),
+    "bomb": (made(Entry("a", bytes(20 << 20))), "times its own size: a bomb"),
     "declares less": (both(made(Entry("a", bytes(9000))), 22, "<I", 10), "holds more than the 10 bytes"),
     "declares more": (both(ONE, 22, "<I", 5000), "holds 7 bytes and declares 5,000"),
     "checksum": (both(ONE, 14, "<I", 5), "does not have the checksum"),

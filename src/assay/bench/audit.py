@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import re
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,7 @@ async def replay(
             ) as error:  # altered evidence may break a score in any way
                 report.faults.append(f"{instrument.name}: cannot be scored ({error})")
         replay.nothing_left_over()
+        replay.tell_lost()
     except IntegrityError as error:
         report.faults.append(str(error))
     finally:
@@ -145,6 +147,7 @@ class _Replay:
         self._back = _Silent(index, sandbox, report)
         self._seen: set[str] = set() if seen is None else seen
         self._strata: set[tuple[str, str]] = set()
+        self._outcomes: Counter[tuple[str, str, bool]] = Counter()  # instrument, subject, whether it was lost
 
     async def instrument(self, instrument: Instrument) -> None:
         for stratum in strata_of(instrument, self._lock):
@@ -257,6 +260,8 @@ class _Replay:
             return
         attempt = min(complete - retried)
         self._report.trials += 1
+        lost = any(e.kind == "end" and e.data["outcome"] == "excluded" for e in attempts[attempt])
+        self._outcomes[instrument.name, trial.subject, lost] += 1
         for earlier in range(first, attempt):
             if earlier in retried:  # it has to have been lost as recorded, too
                 await self._conduct_attempt(instrument, wave, trial, earlier, attempts[earlier])
@@ -315,6 +320,16 @@ class _Replay:
         unreachable = any(e.kind == "received" and e.data.get("fault") in OUTAGES for e in tape)
         if not (stateful or unreachable) or not any(event.kind == "abandoned" for event in tape):
             raise Divergence(trial, attempt, 0, "an attempt was given up without a reason")
+
+    def tell_lost(self) -> None:
+        """Trials lost to infrastructure beyond the share that was declared (spec 11.7.3), whatever the reading says."""
+        most = self._lock.study.limits.excluded_share
+        for instrument, subject in sorted({key[:2] for key in self._outcomes}):
+            lost = self._outcomes[instrument, subject, True]
+            of = lost + self._outcomes[instrument, subject, False]
+            if lost > most * of:
+                told = f"{lost} of {of} trials were lost, more than the declared share of {most:g}"
+                self._report.doubts.append(f"{instrument}, {subject}: {told}")
 
     def nothing_left_over(self) -> None:
         for trial in self._index.trials():

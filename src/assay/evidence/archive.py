@@ -29,8 +29,8 @@ __all__ = ["is_archive", "unpack_archive", "write_archive"]
 MOST_FILES = 10_000
 LONGEST_NAME = 200  # bytes
 LARGEST = 64 << 30  # bytes of all files together
-RATIO = 300  # of all files to the archive; a chain has 32 random bytes a line and stays far below
-ROOMY = 64 << 20  # bytes up to which the ratio does not matter
+RATIO = 50  # of all files to the archive, beyond ROOMY
+ROOMY = 16 << 20  # bytes up to which the ratio does not matter
 CHUNK = 1 << 20
 FAR_RECORD = 56 + 20  # bytes of the end's other form, for what is beyond 4 GB
 

@@ -77,7 +77,9 @@ def _check_beside(folder: RunFolder, report: AuditReport) -> None:
     page = folder.report_path.name
     extra = set(unsealed(folder.ledger, folder.path)) - {BUNDLE_NAME, CRATE_NAME}
     if page in extra:
-        report.notes.append(f"{page} is signed with the bundle, but not derived again; assay report draws it anew")
+        report.notes.append(
+            f"{page} is signed with the bundle, but not derived again; assay report draws it anew"
+        )
     report.faults += [f"{name}: is no part of the run" for name in sorted(extra - {page})]
 
 
