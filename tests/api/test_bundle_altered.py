@@ -214,6 +214,10 @@ def test_a_signed_bundle_is_still_held_against_the_run(package: Package) -> None
     package.seal()
     package.sign()
     assert [f for f in package.audit().faults if re.match(r"records-drill.csv row \d+: is not what", f)]
+    package.folder.records_path("drill").unlink()
+    package.seal()
+    package.sign()
+    assert package.audit().faults == ["records-drill.csv: the file is missing"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -327,7 +328,7 @@ class _Replay:
         for instrument, subject in sorted({key[:2] for key in self._outcomes}):
             lost = self._outcomes[instrument, subject, True]
             of = lost + self._outcomes[instrument, subject, False]
-            if lost > most * of:
+            if Fraction(lost, of) > Fraction(str(most)):
                 told = f"{lost} of {of} trials were lost, more than the declared share of {most:g}"
                 self._report.doubts.append(f"{instrument}, {subject}: {told}")
 

@@ -52,13 +52,10 @@ def _checked(found: AuditReport) -> Iterator[str]:
     for keyid in dict.fromkeys(one.keyid for one in found.signatures):
         signed = ", ".join(one.what for one in found.signatures if one.keyid == keyid)
         yield f"signed    {signed} by {keyid[:16]}"
-    times = (
-        ("locked", found.locked),
-        ("begun", found.begun),
-        ("ended", found.ended),
-        ("sealed", found.sealed),
-    )
-    yield f"times     {', '.join(f'{what} {at}' for what, at in times if at)}, by the machine's own clock"
+    times = {"locked": found.locked, "begun": found.begun, "ended": found.ended, "sealed": found.sealed}
+    if any(times.values()):
+        told = ", ".join(f"{what} {at}" for what, at in times.items() if at)
+        yield f"times     {told}, by the machine's own clock"
     again = f"{found.recomputed:,} programs run again"
     if found.steps:
         again = f"{found.steps:,} steps done again and compared, {again}"

@@ -74,8 +74,7 @@ def write_archive(path: Path, files: Mapping[str, Path | bytes]) -> dict[str, st
 
     What would compress so well that a reader must take it for a bomb is stored as it is.
     """
-    _check_files(files)
-    total = sum(_size(content) for content in files.values())
+    total = _check_files(files)
     with replacing(path) as file:
         digests = _write(file, files, zipfile.ZIP_DEFLATED)
         if total > max(ROOMY, RATIO * file.tell()):
@@ -85,13 +84,18 @@ def write_archive(path: Path, files: Mapping[str, Path | bytes]) -> dict[str, st
     return digests
 
 
-def _check_files(files: Mapping[str, Path | bytes]) -> None:
+def _check_files(files: Mapping[str, Path | bytes]) -> int:
+    """What a reader would refuse is not written. Gives the bytes of all files."""
     if len(files) > MOST_FILES:
         raise InputError(f"{len(files):,} files; a bundle has at most {MOST_FILES:,}")
     taken = _Names()
     for name in files:
         if problem := taken.problem(name):
             raise InputError(f"{name!r} cannot be put into a bundle: {problem}")
+    total = sum(_size(content) for content in files.values())
+    if total > LARGEST:
+        raise InputError(f"{total:,} bytes; a bundle has at most {LARGEST:,}")
+    return total
 
 
 def _size(content: Path | bytes) -> int:

@@ -134,7 +134,8 @@ def _check_records(
     """The rows are written again and compared field by field."""
     path = folder.records_path(instrument.name)
     if not path.is_file():
-        return  # which is a fault already where it was sealed
+        report.faults.append(f"{path.name}: the file is missing")
+        return
     with tempfile.TemporaryDirectory() as scratch, _long_fields():
         again = Path(scratch, path.name)
         with blaming(f"the instrument {instrument.name}", "rows"):
@@ -189,5 +190,7 @@ def _check_attachments(
         attached = instrument.attachments(evidence)
     for name, content in attached.items():
         path = folder.path / name
-        if path.is_file() and read_whole(path) != content:
+        if not path.is_file():
+            report.faults.append(f"{name}: the file is missing")
+        elif read_whole(path) != content:
             report.faults.append(f"{name}: is not what the evidence gives")
