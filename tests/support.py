@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from assay.bench import Meter, RunFolder, Runner
-from assay.bench.audit import AuditReport
+from assay.bench.determination import AuditReport
 from assay.bench.prepare import instruments_of, prepare, subjects_of
 from assay.canonical import encode
 from assay.evidence import Event, Ledger
@@ -46,7 +46,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """A clean one, with configuration and cache of its own."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME", "PYTHONPATH") if name in os.environ}
     return {**kept, "XDG_CONFIG_HOME": str(home / "config"), **more}
 
 

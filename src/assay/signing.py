@@ -20,10 +20,12 @@ import msgspec
 from assay.canonical import encode
 from assay.errors import InputError, IntegrityError
 
-__all__ = ["Signed", "default_key_path", "load_key", "open_envelope", "sign_statement"]
+__all__ = ["Signed", "default_key_path", "key_ids", "load_key", "open_envelope", "sign_statement"]
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+_HEX = frozenset("0123456789abcdefABCDEF")
+LARGEST_LIST = 1 << 20  # bytes of a file of trusted keys
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError, msgspec.MsgspecError)
 
 
@@ -34,6 +36,7 @@ class Signed(msgspec.Struct, frozen=True):
     predicate_type: str
     subjects: dict[str, str]  # name → SHA-256
     keyid: str
+    what: str = ""  # the file
 
 
 def default_key_path() -> Path:
@@ -114,7 +117,7 @@ def open_envelope(data: bytes, what: str, *, signers: Sequence[str] = ()) -> Sig
         envelope.verify([key], 1)
         statement = msgspec.json.decode(envelope.payload)
         subjects = {entry["name"]: entry["digest"]["sha256"] for entry in statement["subject"]}
-        signed = Signed(statement["predicate"], statement["predicateType"], subjects, key.keyid)
+        signed = Signed(statement["predicate"], statement["predicateType"], subjects, key.keyid, what)
     except VerificationError:
         raise IntegrityError(f"{what}: the signature does not match the content") from None
     except _MALFORMED as error:
@@ -126,6 +129,54 @@ def open_envelope(data: bytes, what: str, *, signers: Sequence[str] = ()) -> Sig
         named = " or ".join(keyid[:16] for keyid in signers)
         raise IntegrityError(f"{what}: signed by key {signed.keyid[:16]}, not by {named}")
     return signed
+
+
+def key_ids(named: str) -> list[str] | None:
+    """The keys that a file lists; None where ``named`` is the id of a key, or its beginning.
+
+    A line is the id of a key, behind which its holder may be named; or the file is a public key in PEM form.
+    """
+    if set(named) <= _HEX:
+        return None
+    path = Path(named)
+    try:
+        if not path.is_file():
+            raise InputError(
+                f"key id {named!r}: neither the id of a key (hexadecimal) nor a file of trusted keys"
+            )
+        data = path.read_bytes() if path.stat().st_size <= LARGEST_LIST else b""
+        text = data.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as a file of trusted keys ({error})") from None
+    if "-----BEGIN" in text:
+        return [_pem_id(path, data)]
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            keyid = line.split()[0].lower()
+            if len(keyid) != 64 or not set(keyid) <= _HEX:
+                raise InputError(
+                    "a line begins with the id of a key, 64 hexadecimal signs", file=named, line=number
+                )
+            found.append(keyid)
+    if not found:
+        raise InputError(f"{path}: lists no key")
+    return found
+
+
+def _pem_id(path: Path, data: bytes) -> str:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    from securesystemslib.signer import SSlibKey
+
+    try:
+        key = load_pem_public_key(data)
+    except (ValueError, UnsupportedAlgorithm):
+        raise InputError(f"{path}: not a public key in PEM form") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise InputError(f"{path}: not an Ed25519 key")
+    return str(SSlibKey.from_crypto(key).keyid)
 
 
 def _public_key(hexadecimal: str) -> Any:

@@ -10,6 +10,11 @@ import pytest
 
 import assay
 from assay.api.load import LoadedRun
+from assay.bench import RunFolder
+from assay.evidence.archive import unpack_archive
+from assay.signing import load_key
+
+from .packages import Made, Package
 
 LABEL = "<b>&\x1b[31m"
 
@@ -42,3 +47,23 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoadedRun]:
             del os.environ["XDG_CONFIG_HOME"]
         else:
             os.environ["XDG_CONFIG_HOME"] = before
+
+
+@pytest.fixture(scope="package")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    root = tmp_path_factory.mktemp("bundled")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(root / "config"))
+        drill = {"trials": 1, "turns": 2}
+        run = assay.run("drill", subject="reference:mumbler", drill=drill, name="r", out=root)
+        other = assay.run("drill", subject="reference:mumbler", drill=drill, seed=2, name="o", out=root)
+        assay.bundle(run.path, out=root / "r.zip")
+    return Made(run, root / "r.zip", str(root / "config"), other)
+
+
+@pytest.fixture
+def package(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
+    monkeypatch.setenv("XDG_CONFIG_HOME", made.config)
+    (tmp_path / "run").mkdir()
+    unpack_archive(made.bundle, tmp_path / "run")
+    return Package(RunFolder(tmp_path / "run"), load_key())

@@ -184,9 +184,11 @@ def test_programs_that_read_the_clock_do_not_fail_an_honest_audit(tmp_path: Path
     code = "```python\nimport time\ndef add(a, b):\n    return time.time()\n```"
     with stub_process(answer=f"fixed:{code}") as stub:
         folder, lock = _run(tmp_path, stub_spec(stub.url))
-    report = audit_run(folder, lock)
+    report = audit_run(folder, lock, signers=[lock.keyid])
     assert report.holds, report.faults
     assert report.not_deterministic == 8  # on its tests, and on further inputs
+    assert report.determination == "Contested (Evidence Insufficient)"
+    assert report.reasons == ["8 programs differ from themselves when run twice"]
 
 
 def test_an_endpoint_that_is_down_costs_no_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,7 +364,9 @@ def test_a_clock_that_was_set_back_is_said(run: tuple[RunFolder, Lock]) -> None:
     envelope = folder.read_reading("repeatability").envelope
     assert envelope["ended"] < envelope["begun"]
     assert envelope["clock_set_back"] > 3500
-    assert any("set back" in note for note in audit_run(folder, lock).notes)
+    report = audit_run(folder, lock, signers=[lock.keyid])
+    assert (report.holds, report.determination) == (True, "Contested (Evidence Insufficient)")
+    assert [reason for reason in report.reasons if "set back" in reason] == report.reasons
 
 
 def test_a_segment_without_an_end_is_refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -73,25 +74,31 @@ def test_an_audit_that_fails_is_exit_code_1_and_names_the_fault(assay: Assay, tm
     ended = assay("audit", "one")
     assert (ended.code, ended.err) == (1, "")
     assert "FAULT     reading-drill.json: not the file that was signed" in ended.out
-    assert ended.out.endswith("FAILS\n")
-    assert document(assay("audit", "one", "--json"), 1)["holds"] is False
+    assert ended.out.endswith("FAILS\nfinding   Invalid (Non-Compliance)\n")
+    told = document(assay("audit", "one", "--json"), 1)
+    assert (told["holds"], told["determination"]) == (False, "Invalid (Non-Compliance)")
+    assert told["reasons"] == told["faults"]
     line = next((tmp_path / "runs/one/ledger").glob("0001.jsonl"))
     line.write_bytes(line.read_bytes().replace(b"Turn", b"Term", 1))
     assert assay("audit", "one").code == 1
     lock = tmp_path / "runs/one/lock.json"
     lock.write_bytes(lock.read_bytes().replace(b"A", b"B", 1))
     ended = assay("audit", "one")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith("assay: lock.json: ")
+    assert ended.code == 1
+    assert ended.out.startswith("FAULT     lock.json: ")
+    assert ended.out.endswith("\nFAILS\nfinding   Invalid (Non-Compliance)\n")
 
 
 def test_an_audit_by_the_wrong_key_is_exit_code_1(assay: Assay) -> None:
     assay(*QUICK)
     ended = assay("audit", "one", "--signed-by", "0" * 64)
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith("assay: lock.json: signed by key ")
-    keyid = document(assay("audit", "one", "--json"))["keyid"]
-    assert assay("audit", "one", "--signed-by", keyid[:16]).code == 0
+    assert ended.code == 1
+    assert ended.out.startswith("FAULT     lock.json: signed by key ")
+    told = document(assay("audit", "one", "--json"))
+    assert told["determination"] == "Contested (Evidence Insufficient)"
+    assert [reason for reason in told["reasons"] if "nobody vouches for the key" in reason] == told["reasons"]
+    vouched = assay("audit", "one", "--signed-by", told["keyid"][:16])
+    assert (vouched.code, vouched.out.splitlines()[-1]) == (0, "finding   Compliant")
 
 
 def test_a_plan_says_what_would_be_asked_and_leaves_nothing_behind(assay: Assay, tmp_path: Path) -> None:
@@ -277,3 +284,35 @@ def test_runs_without_a_name_never_share_a_folder_though_begun_in_the_same_secon
         assert assay("run", "ping", "-s", "reference:mumbler", "--quick").code == 0
     names = sorted(path.name for path in (tmp_path / "runs").iterdir())
     assert names == [f"20260101-000000-ping{number}" for number in ("", "-2", "-3")]
+
+
+def test_a_run_is_packed_and_audited_as_one_file(assay: Assay, tmp_path: Path) -> None:
+    assay(*QUICK)
+    packed = assay("bundle", "one")
+    assert (packed.code, packed.err) == (0, "")
+    first, second, *notes, last = packed.out.splitlines()
+    assert (first, last) == ("Bundle   one-bundle.zip", "Audit    assay audit one-bundle.zip")
+    assert second.startswith("         8 files, ")
+    assert notes == []
+    again = assay("bundle", "runs/one")
+    assert (again.code, again.out) == (2, "")
+    assert "one-bundle.zip exists already" in again.err
+    told = document(assay("bundle", "one", "--force", "--json"))
+    assert (told["file"], told["files"]) == ("one-bundle.zip", 8)
+    (tmp_path / "keys").write_text(f"{told['keyid']} the one who ran it\n")
+    audited = assay("audit", "one-bundle.zip", "--signed-by", "keys")
+    assert (audited.code, audited.err) == (0, "")
+    assert audited.out.splitlines()[-1] == "finding   Compliant"
+    assert assay("check", "one", "--signed-by", "keys").code == 0
+
+
+def test_a_hostile_bundle_is_exit_code_1_with_its_reason_and_a_finding(assay: Assay, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as file:
+        file.writestr("../\x1b[31mx", b"")
+    ended = assay("audit", "b.zip")
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out.startswith("FAULT     b.zip: the entry '../")
+    assert "\x1b" not in ended.out
+    told = document(assay("audit", "b.zip", "--json"), 1)
+    assert (told["determination"], told["trials"]) == ("Invalid (Non-Compliance)", 0)
+    assert told["reasons"] == told["faults"]

@@ -28,7 +28,11 @@ def test_a_run_that_lost_every_trial_says_why_and_what_helps(assay: Assay) -> No
     found = json.loads(assay("resume", "r", "--json").out)
     assert (found["finished"], found["usable"], len(found["unusable"])) == (True, False, 1)
     assert assay("check", "r").code == 1
-    assert assay("audit", "r").code == 0
+    audited = assay("audit", "r")
+    assert audited.code == 0
+    lost = "doubt     ping, openai:stub: 4 of 4 trials were lost, more than the declared share of 0.1"
+    assert lost in audited.out.splitlines()
+    assert audited.out.endswith("finding   Contested (Evidence Insufficient)\n")
 
 
 def test_one_subject_of_two_that_lost_every_trial_is_enough(assay: Assay, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.bench import Instrument, named_instrument
+from assay.bench import Instrument, RunFolder, named_instrument
 from assay.bench.prepare import read_study
 from assay.errors import InputError, nearest
 from assay.study import Lock, SubjectSpec, convert
@@ -57,9 +57,9 @@ def paths_of(given: Paths) -> list[Path]:
     return [Path(given)] if isinstance(given, str | os.PathLike) else [Path(one) for one in given]
 
 
-def signers_of(given: str | Sequence[str] | None) -> list[str]:
-    """One key id, several, or none."""
-    return [given] if isinstance(given, str) else [*(given or ())]
+def signers_of(given: str | Sequence[str] | None, folder: RunFolder) -> list[str]:
+    """Who may have signed a run: one key id or file of trusted keys, several, or nobody in particular."""
+    return folder.trusted([given] if isinstance(given, str) else [*(given or ())])
 
 
 def specs_of(given: Subjects) -> list[str | SubjectSpec]:

@@ -222,7 +222,8 @@ def load(
     ``instrument`` names the files of instruments that the lock knows by their digest; ``signed_by`` the key id, or
     ids, of who must have signed.
     """
-    return load_folder(RunFolder.find(Path(run)), paths_of(instrument), signers_of(signed_by))
+    folder = RunFolder.find(Path(run))
+    return load_folder(folder, paths_of(instrument), signers_of(signed_by, folder))
 
 
 def load_folder(folder: RunFolder, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> LoadedRun:

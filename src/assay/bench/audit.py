@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from assay.canonical import encode
 from assay.errors import AssayError, Divergence, ExtensionFailed, InputError, IntegrityError, SubjectFault
-from assay.evidence.chain import genesis, read_lines
-from assay.evidence.events import Event, decode_event
-from assay.evidence.ledger import segment_paths
+from assay.evidence.events import Event
 from assay.evidence.manifest import unsealed
 from assay.evidence.records import End, Evidence, LedgerIndex
 from assay.evidence.waves import Wave, Withdrawal
@@ -31,6 +31,8 @@ from assay.subjects.base import Call, Subject
 from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
+from .chronology import check_chronology
+from .determination import AuditReport, Signature
 from .folder import RunFolder
 from .history import History
 from .instrument import Instrument, score, strata_of
@@ -38,33 +40,11 @@ from .live import SandboxService
 from .meter import Meter
 from .probe import Probe, Received
 
-__all__ = ["AuditReport", "close_to", "replay"]
+__all__ = ["close_to", "replay"]
 
 AT_ONCE = 4
 _TORN = re.compile(r"ledger/\d{4}\.jsonl\.torn-\d+")
 TOLERANCE = 1e-9
-
-
-class AuditReport(Struct, kw_only=True):
-    """What was checked and what was found. ``faults`` is empty when the run holds."""
-
-    lock: str
-    keyid: str
-    faults: list[str]
-    notes: list[str]
-    vouched: bool = False  # whether the signers were named by who audits; else nobody vouches for the key
-    trials: int = 0
-    asks: int = 0
-    recomputed: int = 0  # programs run again
-    steps: int = 0  # other recomputed verbs, done again: a world's steps, verifications
-    environment_dependent: int = 0
-    not_deterministic: int = 0
-    abandoned: int = 0
-    measures: int = 0
-
-    @property
-    def holds(self) -> bool:
-        return not self.faults
 
 
 class _Silent:
@@ -105,20 +85,25 @@ async def replay(
     signers: Sequence[str] = (),
     sandbox: SandboxService | None = None,
     published: Callable[[Instrument, Evidence, AuditReport], None] | None = None,
+    packed: bool = False,
 ) -> AuditReport:
     """Check a finished run. Faults are collected, not raised: an auditor wants all of them.
 
-    ``published`` checks the other files of an instrument against its evidence.
+    ``published`` checks the other files of an instrument against its evidence. A run that came
+    ``packed`` has nothing beside it.
     """
     report = AuditReport(lock=lock.digest, keyid=lock.keyid, faults=[], notes=[], vouched=bool(signers))
-    faults, _ = folder.verify(lock, signers)
+    report.signatures.append(Signature("lock.json", lock.keyid))
+    faults, signed = folder.verify(lock, signers)
     report.faults += faults
-    report.notes += _not_covered(folder)
+    report.signatures += [Signature(one.what, one.keyid) for one in signed]
+    if not packed:
+        report.notes += _not_covered(folder)
     service = sandbox or SandboxService()
     index = LedgerIndex(folder.ledger, lock.digest)
     try:
         index.refresh()
-        report.faults += _check_sessions(folder, lock)
+        check_chronology(folder.ledger, lock, folder.sealed_at, report, time.time())
         if index.reopened or index.retries or index.withdrawn:
             report.faults += _check_retries(folder, lock)
             report.notes.append(f"{len(index.retries)} trials were asked again after they were lost")
@@ -137,12 +122,14 @@ async def replay(
             ) as error:  # altered evidence may break a score in any way
                 report.faults.append(f"{instrument.name}: cannot be scored ({error})")
         replay.nothing_left_over()
+        replay.tell_lost()
     except IntegrityError as error:
         report.faults.append(str(error))
     finally:
         index.close()
         await service.close()
-    report.faults, report.notes = list(dict.fromkeys(report.faults)), list(dict.fromkeys(report.notes))
+    for found in (report.faults, report.doubts, report.notes):
+        found[:] = dict.fromkeys(found)
     return report
 
 
@@ -161,6 +148,7 @@ class _Replay:
         self._back = _Silent(index, sandbox, report)
         self._seen: set[str] = set() if seen is None else seen
         self._strata: set[tuple[str, str]] = set()
+        self._outcomes: Counter[tuple[str, str, bool]] = Counter()  # instrument, subject, whether it was lost
 
     async def instrument(self, instrument: Instrument) -> None:
         for stratum in strata_of(instrument, self._lock):
@@ -273,6 +261,8 @@ class _Replay:
             return
         attempt = min(complete - retried)
         self._report.trials += 1
+        lost = any(e.kind == "end" and e.data["outcome"] == "excluded" for e in attempts[attempt])
+        self._outcomes[instrument.name, trial.subject, lost] += 1
         for earlier in range(first, attempt):
             if earlier in retried:  # it has to have been lost as recorded, too
                 await self._conduct_attempt(instrument, wave, trial, earlier, attempts[earlier])
@@ -332,6 +322,16 @@ class _Replay:
         if not (stateful or unreachable) or not any(event.kind == "abandoned" for event in tape):
             raise Divergence(trial, attempt, 0, "an attempt was given up without a reason")
 
+    def tell_lost(self) -> None:
+        """Trials lost to infrastructure beyond the share that was declared (spec 11.7.3), whatever the reading says."""
+        most = self._lock.study.limits.excluded_share
+        for instrument, subject in sorted({key[:2] for key in self._outcomes}):
+            lost = self._outcomes[instrument, subject, True]
+            of = lost + self._outcomes[instrument, subject, False]
+            if Fraction(lost, of) > Fraction(str(most)):
+                told = f"{lost} of {of} trials were lost, more than the declared share of {most:g}"
+                self._report.doubts.append(f"{instrument}, {subject}: {told}")
+
     def nothing_left_over(self) -> None:
         for trial in self._index.trials():
             if trial not in self._seen:
@@ -347,15 +347,13 @@ def _where(wave: Wave) -> str:
 def _not_covered(folder: RunFolder) -> list[str]:
     """What lies beside the sealed files: nobody vouches for it, however much it looks like a part of the run."""
     extra = set(unsealed(folder.ledger, folder.path)) - {".writer"}
-    notes = []
-    if folder.report_path.name in extra:
-        notes.append(
-            f"{folder.report_path.name} is not sealed and was not checked; assay report draws it anew"
-        )
+    notes, page = [], folder.report_path.name
+    if page in extra:
+        notes.append(f"{page} is not sealed and was not checked; assay report draws it anew")
     torn = sorted(name for name in extra if _TORN.fullmatch(name))
     if torn:
         notes.append(f"torn tails that a resume cut off and kept, no part of the run: {', '.join(torn)}")
-    others = sorted(extra - {folder.report_path.name, *torn})
+    others = sorted(extra - {page, *torn})
     if others:
         told = ", ".join(others[:10]) + (f" and {len(others) - 10} more" if len(others) > 10 else "")
         notes.append(f"not sealed, and no part of the run: {told}")
@@ -371,29 +369,6 @@ def _check_retries(folder: RunFolder, lock: Lock) -> list[str]:
         return [str(error)]
     left = len(history.due)
     return [f"{left} lost trials that were to be asked again were not"] if left else []
-
-
-def _check_sessions(folder: RunFolder, lock: Lock) -> list[str]:
-    """Every segment begins with a session of this lock that names the heads of exactly the segments before it."""
-    faults: list[str] = []
-    heads: dict[str, str] = {}
-    last = None
-    for path in segment_paths(folder.ledger):
-        head = genesis(lock.digest, path.name)
-        for line in read_lines(path, head):
-            head = line.hash
-            if line.number == 1:
-                first = decode_event(line.event)
-                data = first.data if isinstance(first.data, dict) else {}
-                if first.kind != "run" or data.get("lock") != lock.digest or data.get("after") != heads:
-                    faults.append(
-                        f"{path.name} line 1: does not follow from the lock and the segments before it"
-                    )
-            last = line
-        heads[path.name] = head.decode()
-    if last is not None and decode_event(last.event).kind != "finished":
-        faults.append("the ledger does not end with the run's end")
-    return faults
 
 
 def _score_again(folder: RunFolder, evidence: Evidence, instrument: Instrument, report: AuditReport) -> None:

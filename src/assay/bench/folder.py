@@ -32,11 +32,12 @@ from assay import __version__
 from assay.errors import InputError, IntegrityError
 from assay.evidence.files import read_whole, sync_folder
 from assay.evidence.ledger import segment_paths
-from assay.evidence.manifest import check_ends, is_reopened, manifest_paths, verify_closed
+from assay.evidence.manifest import check_ends, is_reopened, manifest_paths, sealing_time, verify_closed
+from assay.signing import Signed, key_ids
 from assay.study.lock import Lock, read_lock
 from assay.vocabulary import Reading
 
-__all__ = ["RunFolder", "SealedRun"]
+__all__ = ["RunFolder", "SealedRun", "second_signer"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -58,6 +59,12 @@ def _take_name(made: Path, path: Path, *, numbered: bool) -> Path:
                 raise InputError(f"{taken} exists already; resume it with: assay resume {taken}")
             raise InputError(f"{taken} exists already and is no run; take it away, or choose another name")
     raise AssertionError("numbers do not end")
+
+
+def second_signer(keyid: str, what: str, lock: Lock) -> str:
+    """The fault of a hand that did not sign the lock."""
+    both = f"--signed-by {lock.keyid[:16]} --signed-by {keyid[:16]}"
+    return f"{keyid[:16]} signed {what}, {lock.keyid[:16]} the lock; where both are known to you, name both: {both}"
 
 
 class SealedRun(NamedTuple):
@@ -145,6 +152,11 @@ class RunFolder:
     def reopened(self) -> bool:
         return bool(manifest_paths(self.ledger)) and is_reopened(self.ledger, self.read_lock().digest)
 
+    @property
+    def sealed_at(self) -> str:
+        """When the last manifest was made, as it says; empty where it does not."""
+        return sealing_time(self.ledger)
+
     def damage(self) -> str:
         """What is seen at once to be missing of a run that was closed; all of it is what an audit looks at."""
         if segment_paths(self.ledger) or manifest_paths(self.ledger):
@@ -182,8 +194,28 @@ class RunFolder:
                 ) from None
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
-    def verify(self, lock: Lock, signers: Sequence[str] = ()) -> tuple[list[str], tuple[str, ...]]:
-        """Everything that is wrong with a closed run as a sealed folder, and who signed its manifests.
+    def trusted(self, given: Sequence[str]) -> list[str]:
+        """The ids of keys that may have signed this run, from ids and files of trusted keys.
+
+        That a file lists two people does not say that both had a hand in this run: of its keys the one that signed
+        the lock is taken, and whoever else signed has to be named by id.
+        """
+        found = []
+        for named in given:
+            listed = key_ids(named)
+            if listed is None:
+                found.append(named)
+            else:
+                signer = self.read_lock().keyid
+                if signer not in listed:
+                    raise IntegrityError(
+                        f"lock.json: signed by key {signer[:16]}, which {named} does not list"
+                    )
+                found.append(signer)
+        return found
+
+    def verify(self, lock: Lock, signers: Sequence[str] = ()) -> tuple[list[str], list[Signed]]:
+        """Everything that is wrong with a closed run as a sealed folder, and its manifests with who signed them.
 
         The hand that signed the lock has to have signed the rest: with a key of their own anyone could seal other
         evidence under somebody's lock. Two hands are in order where both are named.
@@ -196,15 +228,10 @@ class RunFolder:
             faults.append(
                 f"lost trials are being asked again; it is not closed until that is done: assay resume {self.path}"
             )
-        keyids = tuple(s.keyid for s in signed)
         if not signers:
-            faults += [
-                f"{keyid[:16]} signed a manifest, {lock.keyid[:16]} the lock; where both are known to you, name both: "
-                f"--signed-by {lock.keyid[:16]} --signed-by {keyid[:16]}"
-                for keyid in dict.fromkeys(keyids)
-                if keyid != lock.keyid
-            ]
-        return faults, keyids
+            keyids = dict.fromkeys(one.keyid for one in signed)
+            faults += [second_signer(keyid, "a manifest", lock) for keyid in keyids if keyid != lock.keyid]
+        return faults, signed
 
     def read_sealed(self, signers: Sequence[str] = ()) -> SealedRun:
         """A closed run whose chain, manifest, files and readings are those that were signed; refused otherwise.
@@ -215,7 +242,7 @@ class RunFolder:
         lock = self.read_lock(signers)
         if not self.closed:
             raise InputError(f"{self.path} is not closed yet; go on with: assay resume {self.path}")
-        faults, keyids = self.verify(lock, signers)
+        faults, signed = self.verify(lock, signers)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise IntegrityError(
@@ -228,7 +255,7 @@ class RunFolder:
                 "lock"
             ) != lock.digest:
                 raise IntegrityError(f"{self.reading_path(name).name}: a reading of another run")
-        return SealedRun(folder=self, lock=lock, readings=readings, keyids=keyids)
+        return SealedRun(folder=self, lock=lock, readings=readings, keyids=tuple(one.keyid for one in signed))
 
     def __enter__(self) -> RunFolder:
         try:

@@ -22,6 +22,7 @@ from assay.errors import AssayError, ExtensionFailed, IntegrityError, RunStopped
 
 from . import (
     audit,
+    bundle,
     calibrate,
     catalogue,
     check,
@@ -100,6 +101,7 @@ for _name, _command, _class in (
     ("report", report.report, None),
     ("check", check.check, None),
     ("audit", audit.audit, None),
+    ("bundle", bundle.bundle, None),
     ("calibrate", calibrate.calibrate, None),
     ("list", catalogue.list_, None),
     ("show", catalogue.show, None),

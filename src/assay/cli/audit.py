@@ -1,34 +1,35 @@
-"""``assay audit``: check a finished run without its model."""
+"""``assay audit``: check a finished run, or a bundle of one, without its model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import InstrumentFiles, Json, Unconfined
-from .output import print_json, safe
+from .options import InstrumentFiles, Json, SignedBy, Unconfined
+from .output import line, print_json, say
+
+if TYPE_CHECKING:
+    from assay.bench.determination import AuditReport
 
 __all__ = ["audit"]
 
+MOST_SHOWN = 50  # reasons
+
 
 def audit(
-    run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/.")],
-    signed_by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--signed-by",
-            help="The key id that must have signed (at least 16 signs of it); again for a second.",
-        ),
-    ] = None,
+    run: Annotated[Path, typer.Argument(help="The run's folder, or its name below runs/; or a bundle.")],
+    signed_by: SignedBy = None,
     files: InstrumentFiles = None,
     unconfined: Unconfined = False,
     as_json: Json = False,
 ) -> None:
     """Replay a finished run against its ledger and score it again. Needs neither model nor network.
 
-    Exit code 0 when everything holds, 1 when anything does not.
+    Ends with a finding: Compliant, Contested (Evidence Insufficient) or Invalid (Non-Compliance), with every reason
+    (docs/audit.md). Exit code 0 when everything holds, 1 when anything does not (Invalid).
     """
     import msgspec
 
@@ -36,37 +37,46 @@ def audit(
 
     found = check(run, signed_by=signed_by, instrument=files or (), allow_unconfined_code=unconfined)
     if as_json:
-        print_json({**msgspec.to_builtins(found), "holds": found.holds})
+        told = {"holds": found.holds, "determination": found.determination, "reasons": found.reasons}
+        print_json({**msgspec.to_builtins(found), **told})
         raise typer.Exit(0 if found.holds else 1)
-    typer.echo(f"lock      {found.lock}  signed by {found.keyid[:16]}")
+    for text in (*_checked(found), *_found(found)):
+        say(text)
+    raise typer.Exit(0 if found.holds else 1)
+
+
+def _checked(found: AuditReport) -> Iterator[str]:
+    if not found.lock:  # nothing of it could be looked at
+        return
+    yield f"lock      {found.lock}"
+    for keyid in dict.fromkeys(one.keyid for one in found.signatures):
+        signed = ", ".join(one.what for one in found.signatures if one.keyid == keyid)
+        yield f"signed    {signed} by {keyid[:16]}"
+    times = {"locked": found.locked, "begun": found.begun, "ended": found.ended, "sealed": found.sealed}
+    if any(times.values()):
+        told = ", ".join(f"{what} {at}" for what, at in times.items() if at)
+        yield f"times     {told}, by the machine's own clock"
     again = f"{found.recomputed:,} programs run again"
     if found.steps:
         again = f"{found.steps:,} steps done again and compared, {again}"
-    typer.echo(f"replayed  {found.trials:,} trials, {found.asks:,} recorded replies, {again}")
-    typer.echo(f"scored    {found.measures:,} measures from the evidence")
-    if found.environment_dependent:
-        typer.echo(
-            f"note      {found.environment_dependent} results depend on the machine (time, memory); the record stands"
-        )
-    if found.not_deterministic:
-        typer.echo(
-            f"note      {found.not_deterministic} programs differ from themselves when run twice; the record stands"
-        )
+    yield f"replayed  {found.trials:,} trials, {found.asks:,} recorded replies, {again}"
+    yield f"scored    {found.measures:,} measures from the evidence"
     if found.abandoned:
-        typer.echo(f"note      {found.abandoned} attempts could not be continued and were made again")
+        yield f"note      {found.abandoned} attempts could not be continued and were made again"
     for note in found.notes:
-        typer.echo(f"note      {safe(note)}")
-    for fault in found.faults[:50]:
-        typer.echo(f"FAULT     {safe(fault)}")
-    if len(found.faults) > 50:
-        typer.echo(f"FAULT     … and {len(found.faults) - 50} more")
-    typer.echo(
+        yield f"note      {note}"
+
+
+def _found(found: AuditReport) -> Iterator[str]:
+    """What holds or does not; and last the determination, with every reason."""
+    label = "FAULT" if found.faults else "doubt"
+    for reason in found.reasons[:MOST_SHOWN]:
+        yield f"{label}     {line(reason)}"
+    if len(found.reasons) > MOST_SHOWN:
+        yield f"{label}     … and {len(found.reasons) - MOST_SHOWN} more"
+    yield (
         "holds     all that is sealed is as it was declared, recorded and published"
         if found.holds
         else "FAILS"
     )
-    if found.holds and not found.vouched:
-        typer.echo(
-            f"          nobody vouches for the key {found.keyid[:16]}: compare it with a published one, --signed-by"
-        )
-    raise typer.Exit(0 if found.holds else 1)
+    yield f"finding   {found.determination}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json
+from .options import Json, SignedBy
 from .output import complain, line, print_json, say
 
 if TYPE_CHECKING:
@@ -30,13 +30,7 @@ def check(
     junit: Annotated[
         Path | None, typer.Option("--junit", help="Write the requirements as JUnit XML.")
     ] = None,
-    signed_by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--signed-by",
-            help="The key id that must have signed (at least 16 signs of it); again for a second.",
-        ),
-    ] = None,
+    signed_by: SignedBy = None,
     as_json: Json = False,
 ) -> None:
     """Say which of a study's requirements hold: those under require, and declared limits of drift.
@@ -50,7 +44,8 @@ def check(
     from assay.bench import RunFolder
     from assay.report.wording import word
 
-    sealed = RunFolder.find(run).read_sealed(signed_by or ())
+    folder = RunFolder.find(run)
+    sealed = folder.read_sealed(folder.trusted(signed_by or ()))
     results = [reading.result for reading in sealed.readings.values()]
     gate = judge(results, strict=strict)
     required, invalid, fails = gate.required, gate.invalid, not gate.holds

@@ -30,6 +30,7 @@ __all__ = [
     "Quick",
     "Seed",
     "Set",
+    "SignedBy",
     "Subjects",
     "Targets",
     "Unconfined",
@@ -41,6 +42,14 @@ __all__ = [
 Targets = Annotated[
     list[str] | None,
     typer.Argument(help="A study (.yaml), a lock (.json), or instruments: by name, or a file (.py)."),
+]
+SignedBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--signed-by",
+        help="Who must have signed the run: a key id (at least 16 signs of it), or a file of trusted keys; "
+        "again for a second.",
+    ),
 ]
 InstrumentFiles = Annotated[
     list[Path] | None,

@@ -7,6 +7,7 @@ not with the manifest, and the checkpoints say in which stretch it parted.
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import os
 from collections.abc import Sequence
@@ -30,9 +31,13 @@ __all__ = [
     "SegmentSeal",
     "check_ends",
     "check_name",
+    "file_digest",
+    "is_plain",
     "is_reopened",
     "keep_earlier",
     "manifest_paths",
+    "sealed_files",
+    "sealing_time",
     "unsealed",
     "verify_closed",
     "write_manifest",
@@ -54,6 +59,7 @@ class Manifest(Struct, frozen=True):
     segments: tuple[SegmentSeal, ...]
     attachments: dict[str, str]
     previous: str | None
+    created: str = ""  # when it was sealed, by the machine's own clock; manifests of 0.4.0 do not say
 
 
 def manifest_paths(folder: Path) -> list[Path]:
@@ -70,6 +76,7 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
         segments=tuple(_seal(path, lock) for path in segment_paths(folder)),
         attachments={name: file_digest(path) for name, path in sorted(attachments.items())},
         previous=sha256_hex(earlier[-1].read_bytes()) if earlier else None,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
     subjects = {seal.name: seal.head for seal in manifest.segments}
     data = sign_statement(signer, subjects, PREDICATE, msgspec.to_builtins(manifest))
@@ -84,12 +91,12 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
 
 def check_name(name: str) -> str:
     """The name of an attachment, refused where it would lead out of the run's folder."""
-    if not isinstance(name, str) or not _is_plain(name):
+    if not isinstance(name, str) or not is_plain(name):
         raise InputError(f"{name!r}: an attachment is named by its path below the run's folder")
     return name
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
     """A relative path in its normal spelling that stays below the folder it starts from."""
     pure = PurePosixPath(name)
     ordinary = not pure.is_absolute() and ".." not in pure.parts and "\0" not in name and "\\" not in name
@@ -201,7 +208,7 @@ def keep_earlier(folder: Path, attachments: Path) -> dict[str, Path]:
     for manifest in manifest_paths(folder):
         for name, sha256 in _open_manifest(manifest, ())[1].attachments.items():
             path, kept = attachments / name, _kept_path(attachments, manifest, name)
-            if not _is_plain(name):
+            if not is_plain(name):
                 continue
             if name.startswith("reading-"):
                 if path.is_file() and file_digest(path) == sha256:
@@ -221,11 +228,29 @@ def _check_kept(attachments: Path, path: Path, manifest: Manifest) -> list[str]:
     """The readings of an earlier closing are kept as they were sealed."""
     faults = []
     for name, sha256 in manifest.attachments.items():
-        if name.startswith("reading-") and _is_plain(name):
+        if name.startswith("reading-") and is_plain(name):
             kept = _kept_path(attachments, path, name)
             if not kept.is_file() or file_digest(kept) != sha256:
                 faults.append(f"{name}: the one that {path.name} sealed is not kept")
     return faults
+
+
+def sealing_time(folder: Path) -> str:
+    """When the last manifest was made, as it says; empty where it does not, or cannot be read."""
+    try:
+        return _open_manifest(manifest_paths(folder)[-1], ())[1].created
+    except (IndexError, IntegrityError):
+        return ""
+
+
+def sealed_files(folder: Path, attachments: Path) -> dict[str, Path]:
+    """All that makes up a closed run, by name: manifests, segments, and what the last manifest names."""
+    manifests = manifest_paths(folder)
+    named = _open_manifest(manifests[-1], ())[1].attachments
+    own = (*manifests, *segment_paths(folder))
+    return {path.relative_to(attachments).as_posix(): path for path in own} | {
+        check_name(name): attachments / name for name in named
+    }
 
 
 def unsealed(folder: Path, attachments: Path) -> list[str]:
@@ -291,7 +316,7 @@ def _check_files(folder: Path, attachments: dict[str, str]) -> list[str]:
     faults = []
     for name, expected in sorted(attachments.items()):
         path = folder / name
-        if not _is_plain(name):
+        if not is_plain(name):
             faults.append(f"{name!r}: an attachment outside the run's folder")
         elif not path.is_file():
             faults.append(f"{name}: the file is missing")

@@ -9,19 +9,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay import __version__
 from assay.bench import Instrument, RunFolder
-from assay.bench.audit import AuditReport, close_to, replay
+from assay.bench.audit import close_to, replay
+from assay.bench.determination import AuditReport, Signature
+from assay.bench.folder import second_signer
 from assay.bench.live import SandboxService
 from assay.errors import AssayError, ExtensionFailed, InputError, IntegrityError, blaming
+from assay.evidence.bundle import BUNDLE_NAME, BundleSeal, check_bundle
 from assay.evidence.files import read_whole
+from assay.evidence.manifest import unsealed
 from assay.evidence.records import Evidence
 from assay.study import Lock
 from assay.subjects.base import Subject
 
+from .crate import CRATE_NAME, describe_crate
 from .publish import envelopes_of
 from .records import write_records
+from .wording import contested_in, invalid_in
 
 __all__ = ["audit"]
+
+LARGEST_CRATE = 64 << 20  # bytes of the description
+MARGIN = 1 << 16  # bytes
 
 
 async def audit(
@@ -32,11 +42,15 @@ async def audit(
     *,
     signers: Sequence[str] = (),
     sandbox: SandboxService | None = None,
+    bundle: BundleSeal | None = None,
 ) -> AuditReport:
-    """Replay and score a finished run again, and hold its other files against the evidence."""
+    """Replay and score a finished run again, and hold its other files against the evidence.
+
+    Of a run that was unpacked, ``bundle`` is what was signed with it.
+    """
 
     def published(instrument: Instrument, evidence: Evidence, report: AuditReport) -> None:
-        for check in (_check_envelope, _check_records, _check_attachments):
+        for check in (_check_envelope, _check_flags, _check_records, _check_attachments):
             try:
                 check(folder, lock, instrument, evidence, report)
             except ExtensionFailed:
@@ -44,9 +58,56 @@ async def audit(
             except (AssayError, OSError) as error:
                 report.faults.append(f"{instrument.name}: its published files cannot be checked ({error})")
 
-    return await replay(
-        folder, lock, instruments, subjects, signers=signers, sandbox=sandbox, published=published
-    )
+    report = await replay(
+        folder, lock, instruments, subjects,
+        signers=signers, sandbox=sandbox, published=published, packed=bundle is not None,
+    )  # fmt: skip
+    if bundle is not None:
+        report.signatures.append(Signature(BUNDLE_NAME, bundle.keyid))
+        if not signers and bundle.keyid != lock.keyid:
+            report.faults.append(second_signer(bundle.keyid, "the bundle", lock))
+        report.faults += check_bundle(folder.path, folder.ledger, lock.digest, bundle)
+        _check_beside(folder, report)
+        _check_crate(folder, lock, bundle, report)
+    return report
+
+
+def _check_beside(folder: RunFolder, report: AuditReport) -> None:
+    """A bundle holds the run, its page and its description, and nothing that could pass for a part of the run."""
+    page = folder.report_path.name
+    extra = set(unsealed(folder.ledger, folder.path)) - {BUNDLE_NAME, CRATE_NAME}
+    if page in extra:
+        report.notes.append(
+            f"{page} is signed with the bundle, but not derived again; assay report draws it anew"
+        )
+    report.faults += [f"{name}: is no part of the run" for name in sorted(extra - {page})]
+
+
+def _check_crate(folder: RunFolder, lock: Lock, bundle: BundleSeal, report: AuditReport) -> None:
+    """The description of a bundle is written again from what is in it."""
+    try:
+        readings = {name: folder.read_reading(name) for name in lock.study.options}
+        given = read_whole(folder.path / CRATE_NAME, LARGEST_CRATE)
+    except (InputError, IntegrityError, OSError):
+        return  # a file that is missing or cannot be read is a fault already
+    if given == describe_crate(lock, readings, bundle.manifest.sizes, bundle.digests):
+        return
+    if bundle.manifest.assay == __version__:
+        report.faults.append(f"{CRATE_NAME}: is not what the files of the bundle give")
+    else:
+        report.notes.append(f"{CRATE_NAME}: was written by Assay {bundle.manifest.assay}, and not checked")
+
+
+def _check_flags(
+    folder: RunFolder, lock: Lock, instrument: Instrument, evidence: Evidence, report: AuditReport
+) -> None:
+    """What a reading says itself that nothing can be built on: exclusions beyond the declared share, and the like."""
+    try:
+        result = folder.read_reading(instrument.name).result
+    except (InputError, IntegrityError):
+        return
+    name = folder.reading_path(instrument.name).name
+    report.doubts += [f"{name}: {flag}" for flag in (*invalid_in(result), *contested_in(result))]
 
 
 def _check_envelope(
@@ -63,10 +124,6 @@ def _check_envelope(
         del found["faults"]
         report.notes.append(f"{name}: lists no faults; readings of an earlier version did not")
     differing = [k for k in sorted(found.keys() | given.keys()) if not close_to(found.get(k), given.get(k))]
-    if "clock_set_back" in found:
-        report.notes.append(
-            f"the machine's clock was set back by {found['clock_set_back']:g} s while it ran; its times do not add up"
-        )
     if differing:
         report.faults.append(f"{name}: the envelope has other {', '.join(differing)} than the ledger")
 
@@ -77,11 +134,15 @@ def _check_records(
     """The rows are written again and compared field by field."""
     path = folder.records_path(instrument.name)
     if not path.is_file():
-        return  # which is a fault already where it was sealed
+        report.faults.append(f"{path.name}: the file is missing")
+        return
     with tempfile.TemporaryDirectory() as scratch, _long_fields():
         again = Path(scratch, path.name)
         with blaming(f"the instrument {instrument.name}", "rows"):
             write_records(again, instrument.rows(evidence))
+        if path.stat().st_size > 2 * again.stat().st_size + MARGIN:  # a line without an end is not even begun
+            report.faults.append(f"{path.name}: is not what the evidence gives, but longer")
+            return
         for number, (found, given) in enumerate(itertools.zip_longest(_rows(again), _rows(path)), 1):
             if found == given:
                 continue
@@ -129,5 +190,7 @@ def _check_attachments(
         attached = instrument.attachments(evidence)
     for name, content in attached.items():
         path = folder.path / name
-        if path.is_file() and read_whole(path) != content:
+        if not path.is_file():
+            report.faults.append(f"{name}: the file is missing")
+        elif read_whole(path) != content:
             report.faults.append(f"{name}: is not what the evidence gives")

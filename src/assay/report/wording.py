@@ -15,6 +15,7 @@ __all__ = [
     "NOTHING",
     "NO_DATA",
     "between",
+    "contested_in",
     "exact_text",
     "first_of",
     "interval_text",
@@ -37,10 +38,18 @@ _WHOLE = frozenset(("position", "count", "level", "tier"))  # units of what is n
 
 def invalid_in(result: Result) -> list[str]:
     """Every Invalid flag of a result, with the subject whose measures have it."""
-    found = [str(flag) for flag in result.flags if flag.kind == "Invalid"]
+    return _flagged(result, "Invalid")
+
+
+def contested_in(result: Result) -> list[str]:
+    return _flagged(result, "Contested")
+
+
+def _flagged(result: Result, kind: str) -> list[str]:
+    found = [str(flag) for flag in result.flags if flag.kind == kind]
     for measure in result.measures:
         whose = f", {measure.labels['subject']}" if "subject" in measure.labels else ""
-        found += [f"{flag}{whose}" for flag in measure.flags if flag.kind == "Invalid"]
+        found += [f"{flag}{whose}" for flag in measure.flags if flag.kind == kind]
     return list(dict.fromkeys(found))
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from assay.bench import Instrument, Meter, Prepared, RunFolder, Runner, named_instrument
-from assay.bench.audit import AuditReport
+from assay.bench.determination import AuditReport
 from assay.bench.instrument import score, strata_of, wave_of
 from assay.canonical import digest
 from assay.errors import ExtensionFailed

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.bench import Meter, RunFolder, Runner
-from assay.bench.audit import AuditReport
+from assay.bench.determination import AuditReport
 from assay.bench.prepare import instruments_of, subjects_of
 from assay.evidence import Evidence, LedgerIndex, Record
 from assay.report.audit import audit
