@@ -1,6 +1,6 @@
 """Assay: a measuring bench for the behaviour of AI systems.
 
-``run``, ``plan``, ``score``, ``load`` and ``audit`` are for Python and notebooks (docs/python.md). The nouns are in
+``run``, ``plan``, ``score``, ``load``, ``compare`` and ``audit`` are for Python and notebooks (docs/python.md). The nouns are in
 :mod:`assay.vocabulary`, the errors in :mod:`assay.errors`. Importing the package loads nothing heavy: each room is
 imported when it is used.
 """
@@ -12,12 +12,13 @@ TYPE_CHECKING = (
 )
 if TYPE_CHECKING:
     from .api.audit import audit
+    from .api.compare import compare
     from .api.load import load
     from .api.plan import plan
     from .api.run import run
     from .api.score import score
 
-__all__ = ["__version__", "audit", "load", "plan", "run", "score"]
+__all__ = ["__version__", "audit", "compare", "load", "plan", "run", "score"]
 
 __version__ = "0.4.0"
 
