@@ -1,8 +1,8 @@
 """Assay: a measuring bench for the behaviour of AI systems.
 
-``run``, ``plan``, ``score``, ``load``, ``compare`` and ``audit`` are for Python and notebooks (docs/python.md). The nouns are in
-:mod:`assay.vocabulary`, the errors in :mod:`assay.errors`. Importing the package loads nothing heavy: each room is
-imported when it is used.
+``run``, ``plan``, ``score``, ``load``, ``compare`` and ``audit`` are for Python and notebooks (docs/python.md). The
+nouns are in :mod:`assay.vocabulary`, the errors in :mod:`assay.errors`. Importing the package loads nothing heavy: each
+room is imported when it is used.
 """
 
 from __future__ import annotations

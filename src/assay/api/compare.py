@@ -38,7 +38,7 @@ from .worker_thread import call_apart
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ComparedRuns", "compare", "measured_sides"]
+__all__ = ["Comparable", "ComparedRuns", "ComparedSource", "compare", "measured_sides", "open_source"]
 
 Comparable = str | os.PathLike[str] | LoadedRun | RowScore
 LONGEST_READING = 1 << 28  # bytes
@@ -119,7 +119,7 @@ class ComparedRuns(Struct, frozen=True, kw_only=True):
         return render_summary("Comparison", tables=shown, under=said)
 
 
-class _Source(NamedTuple):
+class ComparedSource(NamedTuple):
     """A run with its lock, or readings without one."""
 
     name: str
@@ -154,24 +154,25 @@ def compare(
         raise InputError(f"margin {margin}: a difference between 0 and 1")
     wanted = [subject] if isinstance(subject, str) else [*(subject or ())]
     files = paths_of(instrument)
-    sources = [_source(run, files, signers_of(signed_by)) for run in runs]
+    sources = [open_source(run, files, signers_of(signed_by)) for run in runs]
     if files and not any(one.run is not None and one.run.lock.files for one in sources):
         raise InputError(f"{files[0]} is not wanted: all instruments of these runs are installed ones")
     found = call_apart(lambda: [*_compared(sources, wanted, margin)])
     return ComparedRuns(comparisons=tuple(correct_all(found)), margin=margin)
 
 
-def _source(run: Comparable, files: Sequence[Path], signers: Sequence[str]) -> _Source:
+def open_source(run: Comparable, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> ComparedSource:
+    """What is compared: a run, or readings."""
     if isinstance(run, RowScore):
-        return _Source("rows", {run.result.instrument: Reading(result=run.result)})
+        return ComparedSource("rows", {run.result.instrument: Reading(result=run.result)})
     if isinstance(run, LoadedRun):
-        return _Source(str(run.path), run.readings, run)
+        return ComparedSource(str(run.path), run.readings, run)
     path = Path(run)
     if path.is_file():
-        return _Source(str(run), _read_readings(path))
+        return ComparedSource(str(run), _read_readings(path))
     folder = RunFolder.find(path)
     loaded = load_folder(folder, files if folder.read_lock().files else (), signers)
-    return _Source(str(loaded.path), loaded.readings, loaded)
+    return ComparedSource(str(loaded.path), loaded.readings, loaded)
 
 
 def _read_readings(path: Path) -> dict[str, Reading]:
@@ -188,7 +189,7 @@ def _read_readings(path: Path) -> dict[str, Reading]:
 
 
 def _compared(
-    sources: Sequence[_Source], wanted: Sequence[str], margin: float | None
+    sources: Sequence[ComparedSource], wanted: Sequence[str], margin: float | None
 ) -> Iterator[SideComparison]:
     _check_wanted(sources, wanted)
     first, *others = sources
@@ -198,11 +199,15 @@ def _compared(
             yield compare_measured(load_instrument(name), one, two, margin)
     for other in others:
         if not first.readings.keys() & other.readings.keys():
-            one, two = (ComparedSide(source.name, "") for source in (first, other))
-            yield nothing_shared(one, two, ", ".join(first.readings), ", ".join(other.readings))
+            yield nothing_shared(
+                ComparedSide(first.name, ""),
+                ComparedSide(other.name, ""),
+                ", ".join(first.readings),
+                ", ".join(other.readings),
+            )
 
 
-def _check_wanted(sources: Sequence[_Source], wanted: Sequence[str]) -> None:
+def _check_wanted(sources: Sequence[ComparedSource], wanted: Sequence[str]) -> None:
     known = {subject for one in sources for name in one.readings for subject in one.subjects(name)}
     for subject in wanted:
         if subject not in known:
@@ -210,13 +215,13 @@ def _check_wanted(sources: Sequence[_Source], wanted: Sequence[str]) -> None:
 
 
 def _pairs(
-    first: _Source,
-    others: Sequence[_Source],
+    first: ComparedSource,
+    others: Sequence[ComparedSource],
     name: str,
     sides: dict[int, dict[str, Measured]],
     wanted: Sequence[str],
 ) -> Iterator[tuple[Measured, Measured]]:
-    def chosen(source: _Source) -> dict[str, Measured]:
+    def chosen(source: ComparedSource) -> dict[str, Measured]:
         own = sides.get(id(source), {})
         return {subject: own[subject] for subject in wanted if subject in own} if wanted else own
 
@@ -241,7 +246,7 @@ def _pairs(
                 )
 
 
-def measured_sides(source: _Source, name: str) -> dict[str, Measured]:
+def measured_sides(source: ComparedSource, name: str) -> dict[str, Measured]:
     """Every subject of one instrument of one source."""
     result = source.readings[name].result
     run = source.run

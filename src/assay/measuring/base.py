@@ -82,9 +82,7 @@ class InstrumentBase:
     option_type: ClassVar[type[Options]] = Options
     row_option_type: ClassVar[type[Struct]] = RowOptions  # of ``assay score``
     row_help: str = ROW_HELP  # what a row looks like
-    selecting: ClassVar[
-        tuple[str, ...]
-    ] = ()  # options that choose which trials there are, not how one is conducted
+    selecting: ClassVar[tuple[str, ...]] = ()  # options and factors: which trials there are, not how
     compared: ClassVar[
         tuple[str, ...]
     ] = ()  # published measures that a comparison prints beside the observed ones

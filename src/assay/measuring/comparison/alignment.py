@@ -91,10 +91,12 @@ def frame_of(
     items = {trial.instance.item for trial in own}
     met = {trial.regime for trial in own}
     analysed = analysis_options(kind)
-    sampling = {
-        field: tuple(sorted({getattr(trial.sampling, field) for trial in own}, key=_in_order))
-        for field in SAMPLING
-    }
+    sampled = {field: {getattr(trial.sampling, field) for trial in own} for field in SAMPLING}
+    for trial in own:
+        for factor, value in trial.factors.items():
+            if isinstance(value, str):  # numbers are repetitions, or stand in the sampling
+                sampled.setdefault(factor, set()).add("itself" if value == spec.title else value)
+    sampling = {field: tuple(sorted(values, key=_in_order)) for field, values in sampled.items()}
     return Frame(
         instrument=name,
         version=result.version,
@@ -121,8 +123,8 @@ def align(
 ) -> Alignment:
     """The label of two measurements by one instrument.
 
-    ``selecting`` are options that choose which trials there are, not how one is conducted; ``labels`` are what the
-    compared values are told apart by, so that only like is set beside like.
+    ``selecting`` are options and factors that choose which trials there are, not how one is conducted; ``labels`` are
+    what the compared values are told apart by, so that only like is set beside like.
     """
     shared = _shared_families(first, second)
     regimes = frozenset(k for k, v in first.regimes.items() if second.regimes.get(k) == v)
@@ -132,7 +134,7 @@ def align(
         *_boundary(first, second),
         *_families(first, second, shared),
         *_regimes(first, second, regimes),
-        *_sampling(first, second, frozenset(labels)),
+        *_sampling(first, second, frozenset(labels), frozenset(selecting)),
         *_options(first, second, frozenset(selecting)),
         *_content(first, second),
     ]
@@ -215,17 +217,22 @@ def _regimes(first: Frame, second: Frame, shared: frozenset[str]) -> Iterator[Di
     yield Divergence("regime", "; ".join(parts), "Limited Comparability" if shared else "Non-Comparable")
 
 
-def _sampling(first: Frame, second: Frame, labels: frozenset[str]) -> Iterator[Divergence]:
-    for field in SAMPLING:
-        one, two = first.sampling.get(field), second.sampling.get(field)
-        if one is None or two is None or one == two:
+def _sampling(
+    first: Frame, second: Frame, labels: frozenset[str], selecting: frozenset[str]
+) -> Iterator[Divergence]:
+    """How answers were sampled, and what else was varied. Where values are told apart by it, like is beside like."""
+    if not first.sampling or not second.sampling:
+        return
+    for field in [*SAMPLING, *sorted((first.sampling.keys() | second.sampling.keys()) - {*SAMPLING})]:
+        one, two = first.sampling.get(field, ()), second.sampling.get(field, ())
+        if one == two or field in selecting:
             continue
         detail = f"{field} {_values(one)} against {_values(two)}"
+        kind = "sampling" if field in SAMPLING else "condition"
         if field in labels:
-            shared = set(one) & set(two)
-            yield Divergence("sampling", detail, "Comparable" if shared else "Non-Comparable")
+            yield Divergence(kind, detail, "Comparable" if {*one} & {*two} else "Non-Comparable")
         else:
-            yield Divergence("sampling", detail, "Limited Comparability")
+            yield Divergence(kind, detail, "Limited Comparability")
 
 
 def _options(first: Frame, second: Frame, selecting: frozenset[str]) -> Iterator[Divergence]:
@@ -257,7 +264,7 @@ def _named(names: Iterable[str]) -> str:
 
 
 def _values(values: Iterable[Any]) -> str:
-    return ", ".join(_plain(value) for value in values)
+    return ", ".join(_plain(value) for value in values) or "none"
 
 
 def _plain(value: Any) -> str:

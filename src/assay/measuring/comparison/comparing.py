@@ -99,11 +99,17 @@ def _observed(
     first: Measured, second: Measured, alignment: Alignment, margin: float | None
 ) -> Iterator[MeasureDifference]:
     one, two = (grouped(_shared(side.observations, alignment)) for side in (first, second))
-    for cell, values in one.items():
+    for cell, values in sorted(one.items(), key=_wholes_first):
         if cell in two:
             samples = PairedSamples(values, two[cell], paired=alignment.paired)
             found = samples.difference(cell[0], dict(cell[1]), margin=margin)
             yield _flagged(found, first, second)
+
+
+def _wholes_first(found: tuple[Cell, Any]) -> tuple[int, str, str]:
+    """What has fewer labels is of more; the order of trials is that of their digests, and says nothing."""
+    (name, labels), _ = found
+    return len(labels), name, str(labels)
 
 
 def _shared(observations: Sequence[Observation], alignment: Alignment) -> Iterator[Observation]:

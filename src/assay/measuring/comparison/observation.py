@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assay.evidence.records import Evidence
-from assay.measuring.measures import Labels
+from assay.measuring.measures import NO_LABELS, Labels
 
 __all__ = ["Observation", "outcome_observations"]
 
@@ -24,7 +24,7 @@ class Observation(NamedTuple):
     value: float | None
     unit: str
     family: str
-    labels: Labels = {}
+    labels: Labels = NO_LABELS
     part: str = ""
     sign: float = 1.0
 

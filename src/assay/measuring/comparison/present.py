@@ -97,7 +97,7 @@ def difference_text(one: MeasureDifference) -> str:
 
 def _units(one: MeasureDifference) -> str:
     if one.pairing == "paired":
-        return f"{one.units_shared:,} pairs"
+        return f"{one.units_shared:,} {'pair' if one.units_shared == 1 else 'pairs'}"
     apart = f"{one.units_first:,} and {one.units_second:,}"
     return f"{apart}, {one.units_shared:,} pairs" if one.units_shared else apart
 
@@ -138,7 +138,13 @@ def _table(
         "verdict",
     )
     levels = sorted({one.confidence for _, one in found if one.confidence is not None})
-    ranges = f"Ranges of differences are {' and '.join(map(percent, levels))} intervals." if levels else ""
+    ranges = (
+        f"Ranges of differences are {' and '.join(map(percent, levels))} intervals, each by itself."
+        if levels
+        else ""
+    )
+    if any(one.p is not None for _, one in found):
+        ranges += f" p is corrected for all {sum(one.p is not None for _, one in found)} tests (Holm)."
     return Headline(title, columns, tuple(rows), ranges)
 
 
