@@ -91,7 +91,7 @@ def compare_measured(
         differences=(*observed, *named),
         further=tuple(one for one in published if one.name not in instrument.compared),
         accompanying=tuple(_accompanying(instrument, first, second)),
-        notes=tuple(_notes(observed, first, second, alignment)),
+        notes=(_pairing_note(observed),),
     )
 
 
@@ -164,23 +164,15 @@ def _accompanying(instrument: Instrument, first: Measured, second: Measured) -> 
             yield f"{which}: {text}"
 
 
-def _notes(
-    observed: Sequence[MeasureDifference], first: Measured, second: Measured, alignment: Alignment
-) -> Iterator[str]:
+def _pairing_note(observed: Sequence[MeasureDifference]) -> str:
     if not observed:
-        yield "unpaired: no outcomes are at hand, only what was published"
-        return
+        return "unpaired: no outcomes are at hand, only what was published"
     kinds = {one.pairing for one in observed}
     if kinds == {"paired"}:
-        yield "paired by instance: both were put the same"
-    elif kinds == {"unpaired"}:
-        yield "unpaired: no instance is shared"
-    else:
-        yield "paired by instance where an instance is shared, as far as that goes: " + ", ".join(
-            sorted(kinds)
-        )
-    if first.side.subject == second.side.subject and first.side.run == second.side.run:
-        yield "a subject beside itself"
+        return "paired by instance: both were put the same"
+    if kinds == {"unpaired"}:
+        return "unpaired: no instance is shared"
+    return "partly paired: by instance where one is shared, see units"
 
 
 def correct_all(comparisons: Sequence[SideComparison]) -> list[SideComparison]:

@@ -33,8 +33,8 @@ Fill = Literal["leave", "least", "most"]
 class MeasureDifference(Struct, frozen=True, kw_only=True):
     """Second less first. ``different`` and ``equivalent`` are decided over all comparisons that are printed.
 
-    ``pairing`` is ``published`` where no units are at hand, only the intervals of two readings. ``different`` is True or
-    None: that nothing was found does not say that nothing is there. ``equivalent`` is of the margin.
+    ``pairing`` is ``published`` where no units are at hand, only the intervals of two readings. ``different`` is True
+    or None: that nothing was found does not say that nothing is there. ``equivalent`` is of the margin.
     """
 
     name: str

@@ -53,7 +53,7 @@ def _present(own: Sequence[SideComparison], margin: float | None, *, everything:
             own,
             margin,
         ),
-        summary=tuple(line for one in own for line in said_beside(one, own)),
+        summary=tuple(line for one in own for line in said_beside(one)),
         tables=tuple(tables),
         pictures=tuple(pictures),
         explain=EXPLAIN,
@@ -61,17 +61,21 @@ def _present(own: Sequence[SideComparison], margin: float | None, *, everything:
 
 
 def side_text(side: ComparedSide, among: Sequence[SideComparison]) -> str:
-    """The subject, and the run where that does not follow."""
+    """The subject where it says which side it is, else the run, else both."""
     sides = {s for one in among for s in (one.first, one.second)}
-    runs, subjects = {s.run for s in sides}, {s.subject for s in sides}
-    if len(runs) == 1:
+    subjects = {s.subject for s in sides}
+    if len(subjects) == len(sides):
         return side.subject
     return side.run if len(subjects) == 1 else f"{side.subject} in {side.run}"
 
 
-def said_beside(one: SideComparison, among: Sequence[SideComparison]) -> Iterator[str]:
+def _full_text(side: ComparedSide) -> str:
+    return f"{side.subject} in {side.run}" if side.subject else side.run
+
+
+def said_beside(one: SideComparison) -> Iterator[str]:
     """The label, every divergence, and what must stand beside the numbers."""
-    yield f"{one.label}: {side_text(one.second, among)} against {side_text(one.first, among)}"
+    yield f"{one.label}: {_full_text(one.second)} against {_full_text(one.first)}"
     yield from (f"  {divergence}" for divergence in one.divergences)
     if one.label == "Non-Comparable":
         yield "  no comparative inference is permitted, so no difference is given"
