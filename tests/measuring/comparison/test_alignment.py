@@ -121,14 +121,14 @@ def test_the_worst_divergence_decides_and_all_are_named() -> None:
 
 def test_overlap_is_of_all_families_that_either_has() -> None:
     """8 and 8 of which 7 are shared are 7 of 9, not 7 of 8; 6 shared of 9 are too few."""
-    eight = {name: "" for name in "abcdefgh"}
+    eight = dict.fromkeys("abcdefgh", "")
     assert (
-        align(replace(FRAME, families=eight), replace(FRAME, families={n: "" for n in "bcdefghi"})).label
+        align(replace(FRAME, families=eight), replace(FRAME, families=dict.fromkeys("bcdefghi", ""))).label
         == "Comparable"
     )
     far = align(
-        replace(FRAME, families={n: "" for n in "abcdefg"}),
-        replace(FRAME, families={n: "" for n in "bcdefgxy"}),
+        replace(FRAME, families=dict.fromkeys("abcdefg", "")),
+        replace(FRAME, families=dict.fromkeys("bcdefgxy", "")),
     )
     assert "6 of 9 are shared (67%" in far.divergences[0].detail
     assert far.label == "Limited Comparability"
