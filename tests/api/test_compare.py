@@ -155,6 +155,17 @@ def test_readings_of_rows_are_compared_by_their_intervals(runs: dict[str, Loaded
     assert (found.pairing, found.p, found.different, found.second) == ("published", None, None, 1.0)
 
 
+def test_a_run_that_was_scored_again_is_compared_by_its_reading(
+    runs: dict[str, LoadedRun], tmp_path: Path
+) -> None:
+    reading = runs["second"].score(require={"success": 0.5})["ping"]
+    (tmp_path / "again.json").write_bytes(encode(reading))
+    (one,) = assay.compare(runs["first"], tmp_path / "again.json").comparisons
+    assert one.label == "Limited Comparability"
+    assert {"reading", "families"} == {d.kind for d in one.divergences}
+    assert one.further
+
+
 def test_within_one_run_all_are_compared_with_the_first(runs: dict[str, LoadedRun]) -> None:
     (one,) = compared(runs["both"]).comparisons
     assert (one.first.subject, one.second.subject) == ("reference:mumbler", "other")

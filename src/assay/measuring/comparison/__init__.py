@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .alignment import Divergence, Frame, FrameContents, Label, align
+from .alignment import Frame, FrameContents, FrameDivergence, Label, align
 from .difference import MeasureDifference, PairedSamples, published_difference
 from .observation import Observation, outcome_observations
 
 __all__ = [
-    "Divergence",
     "Frame",
     "FrameContents",
+    "FrameDivergence",
     "Label",
     "MeasureDifference",
     "Observation",

@@ -22,7 +22,16 @@ from assay.report.wording import listed
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Flag, Result, Trial
 
-__all__ = ["LEAST_OVERLAP", "Alignment", "Divergence", "Frame", "FrameContents", "Label", "align", "frame_of"]
+__all__ = [
+    "LEAST_OVERLAP",
+    "Frame",
+    "FrameAlignment",
+    "FrameContents",
+    "FrameDivergence",
+    "Label",
+    "align",
+    "frame_of",
+]
 
 Label = Literal["Comparable", "Limited Comparability", "Non-Comparable"]
 LABELS: tuple[Label, ...] = ("Comparable", "Limited Comparability", "Non-Comparable")
@@ -40,7 +49,7 @@ class FrameContents(Struct, frozen=True):
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """Under what conditions one subject was measured. Without a lock, as of plain rows, most of it is unknown."""
+    """Under what conditions one subject was measured. Of a reading alone, as of plain rows, most of it is unknown."""
 
     instrument: str
     version: str
@@ -56,8 +65,13 @@ class Frame(Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     seed: int | None = None
 
+    @property
+    def known(self) -> bool:
+        """Whether a lock and its evidence are at hand, and not only a reading."""
+        return self.seed is not None
 
-class Divergence(Struct, frozen=True):
+
+class FrameDivergence(Struct, frozen=True):
     """One difference in the conditions. ``label`` is the best one that is possible with it."""
 
     kind: str
@@ -68,11 +82,11 @@ class Divergence(Struct, frozen=True):
         return f"{self.kind}: {self.detail}"
 
 
-class Alignment(Struct, frozen=True, kw_only=True):
+class FrameAlignment(Struct, frozen=True, kw_only=True):
     """The label with its divergences, and what the two have in common. ``families`` is None where that is unknown."""
 
     label: Label
-    divergences: tuple[Divergence, ...]
+    divergences: tuple[FrameDivergence, ...]
     families: frozenset[str] | None = None
     regimes: frozenset[str] = frozenset()
     paired: bool = True
@@ -120,7 +134,7 @@ def _in_order(value: Any) -> tuple[str, Any]:
 
 def align(
     first: Frame, second: Frame, *, selecting: Iterable[str] = (), labels: Iterable[str] = ()
-) -> Alignment:
+) -> FrameAlignment:
     """The label of two measurements by one instrument.
 
     ``selecting`` are options and factors that choose which trials there are, not how one is conducted; ``labels`` are
@@ -139,8 +153,10 @@ def align(
         *_content(first, second),
     ]
     label = LABELS[max((LABELS.index(one.label) for one in found), default=0)]
-    paired = first.common == second.common and None not in (first.seed, second.seed)
-    return Alignment(label=label, divergences=tuple(found), families=shared, regimes=regimes, paired=paired)
+    paired = first.common == second.common and first.known and second.known
+    return FrameAlignment(
+        label=label, divergences=tuple(found), families=shared, regimes=regimes, paired=paired
+    )
 
 
 def major(version: str) -> str:
@@ -148,33 +164,35 @@ def major(version: str) -> str:
     return version.partition(".")[0]
 
 
-def _version(first: Frame, second: Frame) -> Iterator[Divergence]:
+def _version(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
     if first.version != second.version:
         same = major(first.version) == major(second.version)
         detail = f"{first.instrument} {first.version} against {second.version}"
-        yield Divergence("version", detail, "Comparable" if same else "Non-Comparable")
+        yield FrameDivergence("version", detail, "Comparable" if same else "Non-Comparable")
     for name in sorted(first.rules.keys() & second.rules.keys()):
         if first.rules[name] != second.rules[name]:
             detail = f"{name} {first.rules[name]} against {second.rules[name]}"
-            yield Divergence("rules", detail, "Limited Comparability")
+            yield FrameDivergence("rules", detail, "Limited Comparability")
 
 
-def _sources(first: Frame, second: Frame) -> Iterator[Divergence]:
+def _sources(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
     """What the readings say of themselves."""
     for which, frame in (("the first", first), ("the second", second)):
         for flag in dict.fromkeys(frame.flags):
             label: Label = "Non-Comparable" if flag.kind == "Invalid" else "Limited Comparability"
-            yield Divergence("reading", f"{which} is {flag}", label)
+            yield FrameDivergence("reading", f"{which} is {flag}", label)
 
 
-def _boundary(first: Frame, second: Frame) -> Iterator[Divergence]:
+def _boundary(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
     if None in (first.boundary, second.boundary):
         return
     if first.boundary != second.boundary:
-        yield Divergence("boundary", f"{first.boundary} against {second.boundary}", "Limited Comparability")
+        yield FrameDivergence(
+            "boundary", f"{first.boundary} against {second.boundary}", "Limited Comparability"
+        )
     elif first.includes != second.includes:
         said = [listed(frame.includes) or "nothing listed" for frame in (first, second)]
-        yield Divergence("boundary includes", f"{said[0]} against {said[1]}", "Comparable")
+        yield FrameDivergence("boundary includes", f"{said[0]} against {said[1]}", "Comparable")
 
 
 def _shared_families(first: Frame, second: Frame) -> frozenset[str] | None:
@@ -183,9 +201,11 @@ def _shared_families(first: Frame, second: Frame) -> frozenset[str] | None:
     return frozenset(name for name, content in first.families.items() if second.families.get(name) == content)
 
 
-def _families(first: Frame, second: Frame, shared: frozenset[str] | None) -> Iterator[Divergence]:
+def _families(first: Frame, second: Frame, shared: frozenset[str] | None) -> Iterator[FrameDivergence]:
     if shared is None or first.families is None or second.families is None:
-        yield Divergence("families", "not recorded with plain rows", "Limited Comparability")
+        yield FrameDivergence(
+            "families", "only a reading is at hand, which does not have them", "Limited Comparability"
+        )
         return
     both = first.families.keys() & second.families.keys()
     every = first.families.keys() | second.families.keys()
@@ -201,11 +221,11 @@ def _families(first: Frame, second: Frame, shared: frozenset[str] | None) -> Ite
     for which, names in (("first", first.families.keys() - both), ("second", second.families.keys() - both)):
         if names:
             parts.append(f"only in the {which}: {_named(names)}")
-    yield Divergence("families", "; ".join(parts), label if shared else "Non-Comparable")
+    yield FrameDivergence("families", "; ".join(parts), label if shared else "Non-Comparable")
 
 
-def _regimes(first: Frame, second: Frame, shared: frozenset[str]) -> Iterator[Divergence]:
-    if first.source == "rows" or second.source == "rows" or first.regimes == second.regimes:
+def _regimes(first: Frame, second: Frame, shared: frozenset[str]) -> Iterator[FrameDivergence]:
+    if not (first.known and second.known) or first.regimes == second.regimes:
         return
     both = first.regimes.keys() & second.regimes.keys()
     parts = []
@@ -214,12 +234,12 @@ def _regimes(first: Frame, second: Frame, shared: frozenset[str]) -> Iterator[Di
     for which, names in (("first", first.regimes.keys() - both), ("second", second.regimes.keys() - both)):
         if names:
             parts.append(f"only in the {which}: {_named(names)}")
-    yield Divergence("regime", "; ".join(parts), "Limited Comparability" if shared else "Non-Comparable")
+    yield FrameDivergence("regime", "; ".join(parts), "Limited Comparability" if shared else "Non-Comparable")
 
 
 def _sampling(
     first: Frame, second: Frame, labels: frozenset[str], selecting: frozenset[str]
-) -> Iterator[Divergence]:
+) -> Iterator[FrameDivergence]:
     """How answers were sampled, and what else was varied. Where values are told apart by it, like is beside like."""
     if not first.sampling or not second.sampling:
         return
@@ -230,31 +250,33 @@ def _sampling(
         detail = f"{field} {_values(one)} against {_values(two)}"
         kind = "sampling" if field in SAMPLING else "condition"
         if field in labels:
-            yield Divergence(kind, detail, "Comparable" if {*one} & {*two} else "Non-Comparable")
+            yield FrameDivergence(kind, detail, "Comparable" if {*one} & {*two} else "Non-Comparable")
         else:
-            yield Divergence(kind, detail, "Limited Comparability")
+            yield FrameDivergence(kind, detail, "Limited Comparability")
 
 
-def _options(first: Frame, second: Frame, selecting: frozenset[str]) -> Iterator[Divergence]:
+def _options(first: Frame, second: Frame, selecting: frozenset[str]) -> Iterator[FrameDivergence]:
     """Options that decide how a trial is conducted. What they choose is compared as families, regimes and sampling."""
     if not first.options or not second.options:
         return
     for name in sorted(first.options.keys() | second.options.keys()):
         one, two = first.options.get(name), second.options.get(name)
         if one != two and name not in selecting:
-            yield Divergence("option", f"{name} {_plain(one)} against {_plain(two)}", "Limited Comparability")
+            yield FrameDivergence(
+                "option", f"{name} {_plain(one)} against {_plain(two)}", "Limited Comparability"
+            )
 
 
-def _content(first: Frame, second: Frame) -> Iterator[Divergence]:
+def _content(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
     """Another seed puts other instances of the same families: two samples, which cannot be paired."""
-    if first.source == "rows" or second.source == "rows":
+    if not (first.known and second.known):
         return
     if first.common != second.common:
         detail = "what all families draw on is not the same; nothing is paired"
-        yield Divergence("contents", detail, "Limited Comparability")
+        yield FrameDivergence("contents", detail, "Limited Comparability")
     if first.seed != second.seed:
         detail = f"{first.seed} against {second.seed}: other instances of the same families"
-        yield Divergence("seed", detail, "Comparable")
+        yield FrameDivergence("seed", detail, "Comparable")
 
 
 def _named(names: Iterable[str]) -> str:

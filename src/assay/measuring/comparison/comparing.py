@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from assay.bench import Instrument
 from assay.vocabulary import Flag, Measure, Result
 
-from .alignment import Alignment, Divergence, Frame, Label, align
+from .alignment import Frame, FrameAlignment, FrameDivergence, Label, align
 from .difference import MeasureDifference, PairedSamples, corrected, grouped, published_difference
 from .observation import Observation
 
@@ -48,7 +48,7 @@ class SideComparison(Struct, frozen=True, kw_only=True):
     first: ComparedSide
     second: ComparedSide
     label: Label
-    divergences: tuple[Divergence, ...] = ()
+    divergences: tuple[FrameDivergence, ...] = ()
     differences: tuple[MeasureDifference, ...] = ()
     further: tuple[MeasureDifference, ...] = ()
     accompanying: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class SideComparison(Struct, frozen=True, kw_only=True):
 
 def nothing_shared(first: ComparedSide, second: ComparedSide, one: str, two: str) -> SideComparison:
     """Two runs that no instrument measured both of."""
-    apart = Divergence("instrument", f"{one} against {two}", "Non-Comparable")
+    apart = FrameDivergence("instrument", f"{one} against {two}", "Non-Comparable")
     return SideComparison(
         instrument=one, first=first, second=second, label="Non-Comparable", divergences=(apart,)
     )
@@ -81,7 +81,7 @@ def compare_measured(
     published = [*_published(first, second)]
     named = [one for one in published if one.name in instrument.compared]
     if not observed and not published:
-        nothing = Divergence("measures", "none that both have", "Non-Comparable")
+        nothing = FrameDivergence("measures", "none that both have", "Non-Comparable")
         return SideComparison(
             **common | {"divergences": (*alignment.divergences, nothing)}, label="Non-Comparable"
         )
@@ -96,7 +96,7 @@ def compare_measured(
 
 
 def _observed(
-    first: Measured, second: Measured, alignment: Alignment, margin: float | None
+    first: Measured, second: Measured, alignment: FrameAlignment, margin: float | None
 ) -> Iterator[MeasureDifference]:
     one, two = (grouped(_shared(side.observations, alignment)) for side in (first, second))
     for cell, values in sorted(one.items(), key=_wholes_first):
@@ -112,7 +112,7 @@ def _wholes_first(found: tuple[Cell, Any]) -> tuple[int, str, str]:
     return len(labels), name, str(labels)
 
 
-def _shared(observations: Sequence[Observation], alignment: Alignment) -> Iterator[Observation]:
+def _shared(observations: Sequence[Observation], alignment: FrameAlignment) -> Iterator[Observation]:
     """Of families and regimes that both have."""
     for one in observations:
         regime = one.labels.get("regime")
