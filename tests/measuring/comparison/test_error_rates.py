@@ -106,7 +106,7 @@ def test_a_large_difference_is_found() -> None:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("n", [5, 12, 30, 100])
+@pytest.mark.parametrize("n", [5, 20, 100])
 @pytest.mark.parametrize(("paired", "parts"), [(True, 1), (False, 1), (True, 3), (False, 3)])
 def test_of_1000_pairs_without_a_difference_at_most_7_in_100_are_declared(
     name: str, n: int, paired: bool, parts: int
@@ -115,7 +115,7 @@ def test_of_1000_pairs_without_a_difference_at_most_7_in_100_are_declared(
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("instances", [10, 20, 50])
+@pytest.mark.parametrize("instances", [10, 30])
 @pytest.mark.parametrize("paired", [True, False])
 def test_of_1000_pairs_of_equal_levels_at_most_7_in_100_are_declared(instances: int, paired: bool) -> None:
     assert declared_levels(instances, 1000, paired=paired) <= MOST
