@@ -57,7 +57,6 @@ def runs(root: Path) -> dict[str, LoadedRun]:
     return {
         "first": made(root, "ping", "first", one, trials=12),
         "second": made(root, "ping", "second", other, trials=12),
-        "again": made(root, "ping", "again", one, trials=12),
         "more": made(root, "ping", "more", other, trials=16),
         "seed": made(root, "ping", "seed", other, trials=12, seed=2),
         "extended": made(
@@ -91,9 +90,9 @@ def test_two_subjects_that_met_the_same_are_paired_by_instance(runs: dict[str, L
 
 
 def test_a_subject_twice_is_compared_with_itself(runs: dict[str, LoadedRun]) -> None:
-    (one,) = compared(runs["first"], runs["again"]).comparisons
+    (one,) = compared(runs["first"], runs["both"], subject="reference:mumbler").comparisons
     assert one.first.subject == one.second.subject == "reference:mumbler"
-    assert (one.first.run, one.second.run) == (str(runs["first"].path), str(runs["again"].path))
+    assert (one.first.run, one.second.run) == (str(runs["first"].path), str(runs["both"].path))
 
 
 def test_another_seed_is_unpaired_and_said_to_be(runs: dict[str, LoadedRun]) -> None:
@@ -117,6 +116,7 @@ def test_boundary_and_sampling_limit_and_are_named(runs: dict[str, LoadedRun]) -
     found = compared(runs["first"], runs["extended"], runs["narrow"])
     assert found.labels == ("Limited Comparability", "Limited Comparability")
     assert [d.kind for d in found.comparisons[0].divergences] == ["boundary"]
+    assert found.comparisons[0].further  # a label of the boundary does not keep them apart
     assert [str(d) for d in found.comparisons[1].divergences] == ["sampling: top_p 1 against 0.5"]
     assert all(one.differences for one in found.comparisons)
 
@@ -150,7 +150,7 @@ def test_readings_of_rows_are_compared_by_their_intervals(runs: dict[str, Loaded
     scored = assay.score("ping", rows)
     (one,) = assay.compare(runs["first"], scored).comparisons
     assert one.label == "Limited Comparability"
-    assert one.notes == ("unpaired: no outcomes are at hand, only what was published",)
+    assert one.notes[0] == "unpaired: no outcomes are at hand, only what was published"
     (found,) = one.further
     assert (found.pairing, found.p, found.different, found.second) == ("published", None, None, 1.0)
 
@@ -180,6 +180,22 @@ def test_subjects_are_matched_by_name_where_runs_share_them(runs: dict[str, Load
         ("reference:mumbler", "reference:mumbler"),
         ("other", "other"),
     ]
+
+
+def test_a_subject_without_a_counterpart_is_not_passed_over_in_silence(
+    runs: dict[str, LoadedRun], root: Path
+) -> None:
+    third = made(
+        root,
+        "ping",
+        "third",
+        ["reference:mumbler", {"subject": "reference:mumbler", "label": "x"}],
+        trials=12,
+    )
+    found = compared(runs["both"], third)
+    assert [one.second.subject for one in found.comparisons] == ["reference:mumbler"]
+    assert found.notes[0].startswith("x in ")
+    assert "--subject reference:mumbler --subject x" in str(found)
 
 
 def test_more_runs_are_all_compared_with_the_first_and_corrected_together(runs: dict[str, LoadedRun]) -> None:

@@ -70,13 +70,13 @@ def test_a_smaller_difference_a_stricter_alpha_and_more_power_take_more() -> Non
 def test_pairs_gain_what_groups_differ_by() -> None:
     """Two families, one always solved and one never: pairs within them hardly vary."""
     groups = [yes(0.95), yes(0.05)]
-    pairs, apart = (required_units(groups, 0.1, paired=paired).n for paired in (True, False))
+    pairs, apart = (required_units(groups, 0.2, paired=paired).n for paired in (True, False))
     assert pairs is not None
     assert apart is not None
-    assert pairs < apart / 2
-    by_parts = required_units(groups, 0.1, paired=False, parts=True).n
+    assert pairs < apart * 0.75
+    by_parts = required_units(groups, 0.2, paired=False, parts=True).n
     assert by_parts is not None
-    assert by_parts < apart / 2
+    assert by_parts < apart * 0.75
 
 
 def test_large_n_goes_by_the_normal_approximation_and_says_so() -> None:
@@ -137,7 +137,7 @@ def found_by_the_test(
     return hits / runs
 
 
-def _contrast(one: np.ndarray, two: np.ndarray, paired: bool, least: float):  # type: ignore[no-untyped-def, type-arg]
+def _contrast(one: np.ndarray, two: np.ndarray, paired: bool, least: float):  # type: ignore[no-untyped-def]
     here = np.ones(len(one))
     if paired:
         return cluster_contrast(ClusterTerm(here, two, 1.0, least), ClusterTerm(here, one, -1.0, least))
@@ -163,8 +163,8 @@ def test_the_test_finds_the_difference_as_often_as_promised(paired: bool) -> Non
     planned = required_units(groups, d, paired=paired, parts=parts)
     assert planned.n is not None
     assert planned.power is not None
-    found = found_by_the_test(groups, d, planned.n, paired=paired, parts=parts, runs=700)
-    assert found == pytest.approx(planned.power, abs=0.05)  # 700 runs are known to within .03
+    found = found_by_the_test(groups, d, planned.n, paired=paired, parts=parts, runs=400)
+    assert found == pytest.approx(planned.power, abs=0.06)  # 400 runs are known to within .04
 
 
 @pytest.mark.proof

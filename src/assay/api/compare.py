@@ -48,6 +48,7 @@ class ComparedRuns(Struct, frozen=True, kw_only=True):
     """All comparisons with the first run. ``alpha`` is the error of all printed differences together."""
 
     comparisons: tuple[SideComparison, ...]
+    notes: tuple[str, ...] = ()
     margin: float | None = None
     alpha: float = ALPHA
 
@@ -109,7 +110,7 @@ class ComparedRuns(Struct, frozen=True, kw_only=True):
         for _, shown in self.presentations():
             table = [plain_text(shown)] if shown.headline.rows else []
             parts.append("\n".join([*map(safe_terminal, shown.summary), "", *table]))
-        return "\n".join(parts)
+        return "\n".join([*parts, *map(safe_terminal, self.notes)])
 
     def _repr_html_(self) -> str:
         from assay.report.html import render_summary
@@ -157,8 +158,9 @@ def compare(
     sources = [open_source(run, files, signers_of(signed_by)) for run in runs]
     if files and not any(one.run is not None and one.run.lock.files for one in sources):
         raise InputError(f"{files[0]} is not wanted: all instruments of these runs are installed ones")
-    found = call_apart(lambda: [*_compared(sources, wanted, margin)])
-    return ComparedRuns(comparisons=tuple(correct_all(found)), margin=margin)
+    notes: list[str] = []
+    found = call_apart(lambda: [*_compared(sources, wanted, margin, notes)])
+    return ComparedRuns(comparisons=tuple(correct_all(found)), notes=tuple(notes), margin=margin)
 
 
 def open_source(run: Comparable, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> ComparedSource:
@@ -189,13 +191,13 @@ def _read_readings(path: Path) -> dict[str, Reading]:
 
 
 def _compared(
-    sources: Sequence[ComparedSource], wanted: Sequence[str], margin: float | None
+    sources: Sequence[ComparedSource], wanted: Sequence[str], margin: float | None, notes: list[str]
 ) -> Iterator[SideComparison]:
     _check_wanted(sources, wanted)
     first, *others = sources
     for name in first.readings:
         sides = {id(one): measured_sides(one, name) for one in sources if name in one.readings}
-        for one, two in _pairs(first, others, name, sides, wanted):
+        for one, two in _pairs(first, others, name, sides, wanted, notes):
             yield compare_measured(load_instrument(name), one, two, margin)
     for other in others:
         if not first.readings.keys() & other.readings.keys():
@@ -220,6 +222,7 @@ def _pairs(
     name: str,
     sides: dict[int, dict[str, Measured]],
     wanted: Sequence[str],
+    notes: list[str],
 ) -> Iterator[tuple[Measured, Measured]]:
     def chosen(source: ComparedSource) -> dict[str, Measured]:
         own = sides.get(id(source), {})
@@ -227,7 +230,9 @@ def _pairs(
 
     own = chosen(first)
     if not own:
-        raise InputError(f"{first.name}: none of the subjects {', '.join(wanted)} is in this run")
+        raise InputError(
+            f"{first.name}: no such subject was measured by {name} there: {', '.join(wanted) or 'none at all'}"
+        )
     base = next(iter(own.values()))
     if not others:
         if len(own) < 2:
@@ -243,6 +248,11 @@ def _pairs(
                 raise InputError(
                     f"{other.name} has no subject of {first.name} ({', '.join(own)}): say which to compare with, "
                     f"--subject {base.side.subject} --subject {subject}"
+                )
+            else:
+                notes.append(
+                    f"{subject} in {other.name} is compared with nothing: {first.name} has no subject of that name; "
+                    f"name both: --subject {base.side.subject} --subject {subject}"
                 )
 
 

@@ -62,6 +62,8 @@ def compare(
             for table in (shown.headline, *shown.tables):
                 if table.rows:
                     show_headline(table)
+        for note in found.notes:
+            say(note)
         if not everything and any(one.further for one in found.comparisons):
             say("Further measures: --all, or --json for machines.")
     if report is not None:

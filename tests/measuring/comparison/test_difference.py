@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -12,7 +14,7 @@ from assay.stats import holm, mcnemar, mean_curve
 from assay.vocabulary import Measure
 
 
-def observed(values: list[float | None], subject: str = "x", **more: object) -> list[Observation]:
+def observed(values: Sequence[float | None], subject: str = "x", **more: object) -> list[Observation]:
     return [
         Observation("success", subject, value, f"unit {number}", "item")._replace(**more)  # type: ignore[arg-type]
         for number, value in enumerate(values)

@@ -77,12 +77,12 @@ def test_a_comparison_finds_what_was_planned_as_often_as_promised(paired: bool) 
     n = plan.paired if paired else plan.unpaired
     assert n is not None
     rng = np.random.default_rng(4)
-    hits, runs = 0, 600
+    hits, runs = 0, 300
     for _ in range(runs):
         sides = [observed([float(x) for x in rng.random(n) < p]) for p in (0.3, 0.5)]
         (one,) = corrected([PairedSamples(*sides, paired=paired).difference("m", {})])
         hits += one.different is True
-    assert hits / runs == pytest.approx(0.8, abs=0.05)  # 600 runs are known to within .03
+    assert hits / runs == pytest.approx(0.8, abs=0.07)  # 300 runs are known to within .05
 
 
 @pytest.mark.proof

@@ -90,6 +90,7 @@ class FrameAlignment(Struct, frozen=True, kw_only=True):
     families: frozenset[str] | None = None
     regimes: frozenset[str] = frozenset()
     paired: bool = True
+    whole: bool = True  # nothing that one of them measured is missing in the other
 
 
 def frame_of(
@@ -154,8 +155,9 @@ def align(
     ]
     label = LABELS[max((LABELS.index(one.label) for one in found), default=0)]
     paired = first.common == second.common and first.known and second.known
+    whole = bool(shared) and first.families == second.families and first.regimes == second.regimes
     return FrameAlignment(
-        label=label, divergences=tuple(found), families=shared, regimes=regimes, paired=paired
+        label=label, divergences=tuple(found), families=shared, regimes=regimes, paired=paired, whole=whole
     )
 
 
@@ -177,10 +179,11 @@ def _version(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
 
 def _sources(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
     """What the readings say of themselves."""
-    for which, frame in (("the first", first), ("the second", second)):
-        for flag in dict.fromkeys(frame.flags):
-            label: Label = "Non-Comparable" if flag.kind == "Invalid" else "Limited Comparability"
-            yield FrameDivergence("reading", f"{which} is {flag}", label)
+    for flag in dict.fromkeys((*first.flags, *second.flags)):
+        label: Label = "Non-Comparable" if flag.kind == "Invalid" else "Limited Comparability"
+        whose = [name for name, one in (("the first", first), ("the second", second)) if flag in one.flags]
+        which = f"{whose[0]} is" if len(whose) == 1 else "both are"
+        yield FrameDivergence("reading", f"{which} {flag}", label)
 
 
 def _boundary(first: Frame, second: Frame) -> Iterator[FrameDivergence]:

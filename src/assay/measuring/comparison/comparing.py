@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from .observation import Observation
 
 __all__ = ["ComparedSide", "Measured", "SideComparison", "compare_measured", "correct_all", "nothing_shared"]
 
+NOT_SHARED = "without a test: values of all that each side has, not only of what both have"
 Cell = tuple[str, tuple[tuple[str, str | float], ...]]  # a measure's name and labels
 
 
@@ -91,7 +92,7 @@ def compare_measured(
         differences=(*observed, *named),
         further=tuple(one for one in published if one.name not in instrument.compared),
         accompanying=tuple(_accompanying(instrument, first, second)),
-        notes=(_pairing_note(observed),),
+        notes=(_pairing_note(observed), *(() if alignment.whole else (NOT_SHARED,))),
     )
 
 
@@ -143,16 +144,17 @@ def _own(measured: Measured) -> list[Measure]:
 
 
 def _published(first: Measured, second: Measured) -> Iterator[MeasureDifference]:
-    two = {_cell(measure): measure for measure in _own(second)}
+    # The boundary is the side's own, like its name; rows may have both boundaries of one subject.
+    beside = {"subject", *(("boundary",) if first.frame.known and second.frame.known else ())}
+    two = {_cell(measure, beside): measure for measure in _own(second)}
     for measure in _own(first):
-        other = two.get(_cell(measure))
+        other = two.get(_cell(measure, beside))
         if other is not None and not (measure.value is None and other.value is None):
-            yield published_difference(measure, other)
+            yield published_difference(measure, other, beside)
 
 
-def _cell(measure: Measure) -> Cell:
-    labels: Mapping[str, str | float] = measure.labels
-    return measure.name, tuple(sorted((k, v) for k, v in labels.items() if k != "subject"))
+def _cell(measure: Measure, beside: Collection[str]) -> Cell:
+    return measure.name, tuple(sorted((k, v) for k, v in measure.labels.items() if k not in beside))
 
 
 def _accompanying(instrument: Instrument, first: Measured, second: Measured) -> Iterator[str]:

@@ -7,7 +7,7 @@ units that only one has add theirs alone. For paired yes/no values the p-value i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -221,16 +221,26 @@ def corrected(found: Sequence[MeasureDifference], alpha: float = ALPHA) -> list[
     ]
 
 
-def published_difference(first: Measure, second: Measure) -> MeasureDifference:
+def published_difference(
+    first: Measure, second: Measure, beside: Collection[str] = ("subject",)
+) -> MeasureDifference:
     """From two readings alone. Each end joins an end of either interval, so its error is at most that of both.
 
-    There is no test: which outcomes belong together, and which hang together, is not in a reading.
+    There is no test: which outcomes belong together, and which hang together, is not in a reading. ``beside`` are
+    labels of the side, not of what is compared.
     """
     ends: tuple[float | None, float | None] = (None, None)
     confidence = None
     notes = []
     there = first.value is not None and second.value is not None
-    if there and None not in (first.low, first.high, second.low, second.high):
+    if there and None not in (
+        first.low,
+        first.high,
+        second.low,
+        second.high,
+        first.confidence,
+        second.confidence,
+    ):
         ends = second.low - first.high, second.high - first.low  # type: ignore[operator]
         wrong = sum(1.0 - (one.confidence or 0.0) for one in (first, second))
         confidence = max(0.0, 1.0 - wrong)
@@ -241,7 +251,7 @@ def published_difference(first: Measure, second: Measure) -> MeasureDifference:
         notes.append("no value on one side")
     return MeasureDifference(
         name=first.name,
-        labels={key: value for key, value in first.labels.items() if key != "subject"},
+        labels={key: value for key, value in first.labels.items() if key not in beside},
         first=first.value,
         second=second.value,
         difference=real(second.value - first.value) if there else None,  # type: ignore[operator]
