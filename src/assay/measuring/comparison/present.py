@@ -10,7 +10,7 @@ from assay.report.wording import labels_text, percent
 from assay.vocabulary import Measure
 
 from .comparing import ComparedSide, SideComparison
-from .difference import ALPHA, CONFIDENCE, MeasureDifference
+from .difference import ALPHA, MeasureDifference
 
 __all__ = ["difference_text", "present_comparisons", "said_beside", "verdict_text"]
 
@@ -178,7 +178,7 @@ def _picture(own: Sequence[SideComparison]) -> Picture | None:
     return forest_plot(
         drawn,
         title=f"Differences from {side_text(own[0].first, own)}",
-        caption=f"Second less first, with its {percent(CONFIDENCE)} interval. At the line there is no difference.",
+        caption="Second less first. At the line there is no difference.",
         rows="measure",
         series="second" if several else None,
         axis="difference",
