@@ -26,6 +26,7 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml tests/plugin/pyproject.toml tests/age
 demo: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay run examples/demo.yaml
+	$(BIN)/assay compare "$$(ls -d runs/*-demo | tail -1)" # the subjects of that run beside each other
 	$(BIN)/assay run examples/consistency.yaml
 	$(BIN)/assay run bias --biases core --quick --subject local:smollm2
 	$(BIN)/assay run examples/recognition.yaml

@@ -1,8 +1,8 @@
 """Assay: a measuring bench for the behaviour of AI systems.
 
-``run``, ``plan``, ``score``, ``load``, ``audit`` and ``bundle`` are for Python and notebooks (docs/python.md). The
-nouns are in :mod:`assay.vocabulary`, the errors in :mod:`assay.errors`. Importing the package loads nothing heavy: each
-room is imported when it is used.
+``run``, ``plan``, ``score``, ``load``, ``compare``, ``audit`` and ``bundle`` are for Python and notebooks
+(docs/python.md). The nouns are in :mod:`assay.vocabulary`, the errors in :mod:`assay.errors`. Importing the package
+loads nothing heavy: each room is imported when it is used.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     from .api.audit import audit
     from .api.bundle import bundle
+    from .api.compare import compare
     from .api.load import load
     from .api.plan import plan
     from .api.run import run
     from .api.score import score
 
-__all__ = ["__version__", "audit", "bundle", "load", "plan", "run", "score"]
+__all__ = ["__version__", "audit", "bundle", "compare", "load", "plan", "run", "score"]
 
 __version__ = "0.4.0"
 

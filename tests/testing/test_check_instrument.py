@@ -13,6 +13,7 @@ from assay_drill import Ping
 
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.evidence import Evidence
+from assay.measuring.comparison import Observation
 from assay.report.presentation import Headline, Presentation
 from assay.signing import default_key_path
 from assay.study import Lock, Study
@@ -274,6 +275,17 @@ class TestResults:
                 yield {"a": 1, "b": 2}
 
         assert broken(Bad()) == {"rows have the same columns", "the audit holds"}
+
+    @pytest.mark.parametrize(
+        "one",
+        [7, Observation("m", "nobody", 1.0, "u", "i"), Observation("m", "reference:mumbler", 2.0, "u", "i")],
+    )
+    def test_observations_that_cannot_be_compared(self, one: Any) -> None:
+        class Bad(Ping):
+            def observations(self, evidence: Evidence) -> Iterator[Any]:
+                yield one
+
+        assert broken(Bad()) == {"what it is compared by are values of its subjects"}
 
     def test_an_attachment_of_text(self) -> None:
         class Bad(Ping):

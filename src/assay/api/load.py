@@ -89,10 +89,8 @@ class LoadedRun:
         from assay.report.frames import frame_of
 
         instrument = self._instrument(name)
-        with self._index() as index:
-            evidence = Evidence(index, instrument.name, lock=self.lock)
-            with blaming(f"the instrument {instrument.name}", "rows"):
-                return frame_of(call_apart(lambda: [*instrument.rows(evidence)]))
+        with self.evidence(instrument.name) as evidence, blaming(f"the instrument {instrument.name}", "rows"):
+            return frame_of(call_apart(lambda: [*instrument.rows(evidence)]))
 
     def replies(self) -> pl.DataFrame:
         """One row an exchange with a subject, from the ledger, of finished and unfinished trials."""
@@ -177,10 +175,11 @@ class LoadedRun:
         return next(one for one in instruments_of(self.lock) if one.name == name)
 
     @contextmanager
-    def _index(self) -> Iterator[LedgerIndex]:
+    def evidence(self, name: str) -> Iterator[Evidence]:
+        """What an instrument has of the ledger, as its ``score`` is given it."""
         index = LedgerIndex(self._folder.ledger, self.lock.digest)
         try:
-            yield index
+            yield Evidence(index, name, lock=self.lock)
         finally:
             index.close()
 

@@ -74,6 +74,12 @@ class Instrument(Protocol):
     row_option_type: ClassVar[Any]  # the type of what ``score_rows`` takes
     row_help: str  # what a row looks like
     own_loops: bool  # whether it measures agents that run a loop of their own
+    selecting: ClassVar[
+        tuple[str, ...]
+    ]  # options that choose which trials there are, not how one is conducted
+    compared: ClassVar[
+        tuple[str, ...]
+    ]  # published measures that a comparison prints beside the observed ones
 
     @property
     def runs_code(self) -> bool | Callable[[Lock], bool]:
@@ -102,6 +108,14 @@ class Instrument(Protocol):
 
     def with_requirements(self, lock: Lock, result: Result) -> Result:
         """The result with a verdict on everything that the study requires. Pure."""
+        ...
+
+    def observations(self, evidence: Evidence) -> Iterator[Any]:
+        """The values that a comparison sets side by side: `Observation`s, each with the instance it is paired by."""
+        ...
+
+    def contents(self, lock: Lock) -> Any:
+        """What is put to subjects, by family and by regime: a ``FrameContents``."""
         ...
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from assay.errors import InputError
+
 if TYPE_CHECKING:
     from assay.evidence.redaction import Redactor
     from assay.study import Lock
     from assay.subjects.base import Subject
 
-__all__ = ["command_of", "complain", "keep_secret", "line", "print_json", "safe", "say"]
+__all__ = ["check_place", "command_of", "complain", "keep_secret", "line", "print_json", "safe", "say"]
 
 _redactor: Redactor | None = None
 
@@ -55,6 +57,14 @@ def command_of(name: str, run: Path, lock: Lock) -> str:
         own = file_of(instrument)
         words += ["--instrument", str(own.path) if own else locked.file]
     return shlex.join(words)
+
+
+def check_place(place: Path | None, option: str) -> None:
+    """Refuse a file that cannot be written, before anything is worked out for it."""
+    if place is not None and not place.parent.is_dir():
+        raise InputError(f"{option}: there is no folder {place.parent}")
+    if place is not None and place.is_dir():
+        raise InputError(f"{option}: {place} is a folder; name a file")
 
 
 def say(text: str) -> None:

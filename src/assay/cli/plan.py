@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -53,6 +54,16 @@ def plan(
     seconds: Annotated[
         float, typer.Option("--call-seconds", help="Assumed time of one call, for the estimate.")
     ] = 5.0,
+    difference: Annotated[
+        float | None,
+        typer.Option(
+            "--difference", help="How many units a comparison needs to find this difference, such as 0.1."
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="A first run: its outcomes tell how far they spread.")
+    ] = None,
+    power: Annotated[float, typer.Option("--power", help="The chance of finding that difference.")] = 0.8,
     as_json: Json = False,
 ) -> None:
     """Say what a run would ask: calls, tokens, cost, time, and the difference it could detect."""
@@ -79,11 +90,19 @@ def plan(
         own=own_options(context),
         files=files,
     )
-    found = plan_of(lock, seconds)
+    found = plan_of(lock, seconds, difference, against, power)
     if not as_json:
         say(str(found))
         if excess := excess_of(lock, found):
             say(f"question   assay run asks first (or --yes): {', '.join(excess)}")
         return
     estimate = {"calls": found.calls, "seconds": found.seconds, "cost_at_most": found.cost_at_most}
-    print_json({**estimate, "lock": found.lock, "instruments": found.instruments, "warnings": found.warnings})
+    print_json(
+        {
+            **estimate,
+            "lock": found.lock,
+            "instruments": found.instruments,
+            "warnings": found.warnings,
+            "differences": found.differences,
+        }
+    )

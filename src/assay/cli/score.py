@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +15,9 @@ from assay.errors import InputError
 
 from .instrument_command import own_options
 from .options import InstrumentFiles, Json, Set, settings
-from .output import complain, line, safe, say
+from .output import check_place, complain, line, safe, say
 from .own_options import options_of
+from .tables import show, show_headline
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from assay.vocabulary import Result
 
 __all__ = ["score"]
-
-PIPED = 20_000  # columns where there is no terminal to ask: a table cut short would lose names and numbers
 
 
 def score(
@@ -64,7 +62,7 @@ def score(
     What a row looks like, and which options there are: assay score INSTRUMENT --help. Of a run those can be given that
     only the analysis depends on, such as --set tau=0.2; the reading says which, and the run's own files stay.
     """
-    _check_place(out, "--out")
+    check_place(out, "--out")
     given = [*settings(options_set or ()), *own_options(context)]
     if file is None:
         if records is not None or report is not None:
@@ -129,19 +127,12 @@ def _run(name: str) -> Path:
     return Path(name)
 
 
-def _check_place(place: Path | None, option: str) -> None:
-    if place is not None and not place.parent.is_dir():
-        raise InputError(f"{option}: there is no folder {place.parent}")
-    if place is not None and place.is_dir():
-        raise InputError(f"{option}: {place} is a folder; name a file")
-
-
 def _check_places(file: Path, given: Sequence[Given], places: dict[str, Path | None]) -> None:
     """Before anything is scored: a long run must not end at a folder that is not there, nor replace what it read."""
     taken = {Path(one.value).resolve(): one.option for one in given if isinstance(one.value, str)}
     taken[file.resolve()] = "the rows"
     for option, place in places.items():
-        _check_place(place, option)
+        check_place(place, option)
         if place is None:
             continue
         if (there := taken.setdefault(place.resolve(), option)) != option:
@@ -157,28 +148,13 @@ def _as_written(one: Given) -> str:
 
 
 def _print(instrument: Instrument, result: Result, *, everything: bool) -> None:
-    from rich.console import Console
     from rich.text import Text
-
-    from assay.report.presentation import Presentation
-    from assay.report.terminal import headline_text, plain_text
-
-    console = Console(width=None if sys.stdout.isatty() else PIPED)
-
-    def show(*shown: Any) -> None:
-        with console.capture() as rendered:  # printing itself, rich would end the process where nobody reads
-            console.print(*shown)
-        typer.echo(rendered.get(), nl=False, color=True)
 
     if everything:
         show(_all_measures(result))
         said = instrument.accompanying(result)
     else:
-        shown = Presentation(headline=instrument.headline(result))
-        if console.is_terminal:
-            show(headline_text(shown), "")
-        else:
-            typer.echo(plain_text(shown))
+        show_headline(instrument.headline(result))
         said = instrument.summary(result)
     for text in said:
         say(line(text))

@@ -27,6 +27,8 @@ from assay.vocabulary import Exclusion, Flag, Instance, Measure, Result, Samplin
 
 from .analysis import ANALYSIS
 from .calibration import Calibration, Grid, calibrate
+from .comparison.alignment import FrameContents
+from .comparison.observation import Observation, outcome_observations
 from .measures import Labels, percent
 from .outcomes import NOT_DECLARED, ROW_HELP, OutcomeCounts, RowOptions, read_trials, trial_records
 from .rehearsal import CHARACTERS_PER_TOKEN, characters_of, rehearse
@@ -80,6 +82,10 @@ class InstrumentBase:
     option_type: ClassVar[type[Options]] = Options
     row_option_type: ClassVar[type[Struct]] = RowOptions  # of ``assay score``
     row_help: str = ROW_HELP  # what a row looks like
+    selecting: ClassVar[tuple[str, ...]] = ()  # options and factors: which trials there are, not how
+    compared: ClassVar[
+        tuple[str, ...]
+    ] = ()  # published measures that a comparison prints beside the observed ones
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -226,6 +232,16 @@ class InstrumentBase:
         """What is declared and can never come true."""
         require = lock.options(self.name, self.option_type).require
         return warnings_of(require, self.targets(), lambda target: self.planned_n(lock, target))
+
+    # What two runs are compared by.
+
+    def observations(self, evidence: Evidence) -> Iterator[Observation]:
+        """The values that a comparison sets side by side, each with the instance that it is paired by."""
+        return outcome_observations(evidence)
+
+    def contents(self, lock: Lock) -> FrameContents:
+        """What is put to subjects: by family, by regime, and what all share. Families are items unless named here."""
+        return FrameContents(common=lock.materials.get(self.name))
 
     # What people see.
 

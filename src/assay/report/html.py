@@ -29,7 +29,7 @@ from .wording import exact_text, interval_text, labels_text, value_text, verdict
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["ReportPage", "RowsFile", "render_report", "render_summary"]
+__all__ = ["ReportPage", "RowsFile", "render_page", "render_report", "render_summary"]
 
 MOST_PLACES = 6  # named beside a flag
 MOST_MEASURES = 3
@@ -96,6 +96,14 @@ def render_summary(
     template = _environment().get_template("summary.html")
     shown = [_table(table) for table in tables]
     return template.render(title=title, under=under, sections=sections, tables=shown)
+
+
+def render_page(title: str, parts: Sequence[tuple[str, Presentation]], *, under: str = "") -> str:
+    """A page of presentations that are of no single run, each with its title."""
+    sections = [
+        {"title": name, **_shown_parts(number, shown)} for number, (name, shown) in enumerate(parts, 1)
+    ]
+    return _environment().get_template("page.html").render(title=title, under=under, sections=sections)
 
 
 @cache
@@ -167,14 +175,9 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
         "id": f"r{number}",
         "reading": reading,
         "result": result,
-        "presentation": presentation,
         "badges": _badges(result),
         "verdicts": _verdicts(result, presentation),
-        "headline": _table(presentation.headline),
-        "tables": [_table(table) for table in presentation.tables],
-        "pictures": [
-            (picture, _drawing(picture, f"r{number}p{i}-")) for i, picture in enumerate(presentation.pictures)
-        ],
+        **_shown_parts(number, presentation),
         "differences": [_difference(comparison) for comparison in presentation.comparisons],
         "transcripts": [_shown_transcript(transcript) for transcript in presentation.transcripts],
         "faults": said_faults(read_faults(reading.envelope), presentation.trial_noun),
@@ -182,6 +185,18 @@ def _section(number: int, reading: Reading, presentation: Presentation) -> dict[
         "envelope": _flat(
             {k: v for k, v in reading.envelope.items() if k not in ("efficiency", "environment", "faults")}
         ),
+    }
+
+
+def _shown_parts(number: int, presentation: Presentation) -> dict[str, Any]:
+    """Words, tables and pictures."""
+    return {
+        "presentation": presentation,
+        "headline": _table(presentation.headline),
+        "tables": [_table(table) for table in presentation.tables],
+        "pictures": [
+            (picture, _drawing(picture, f"r{number}p{i}-")) for i, picture in enumerate(presentation.pictures)
+        ],
     }
 
 

@@ -23,6 +23,7 @@ ledgers.
 | many tests at once | `holm`, `benjamini_hochberg` |
 | is a share above a threshold, looking after every outcome | `sequential_share`, `sequential_properties` |
 | is n enough | `power_*`, `required_n_*`, `detectable_*` for one, two and paired shares |
+| how many units show a difference of two subjects | `difference_power`, `required_units` |
 | what a test with fixed n would need instead | `fixed_share_size` |
 | what noise alone reads | `absolute_noise`, `largest_noise` |
 | some outcomes are unknown | `share_bounds` |
@@ -58,6 +59,12 @@ from assay.stats.clusters import (
 from assay.stats.composite import Part, weighted_difference, weighted_mean, weighted_value
 from assay.stats.correlation import Correlation, pearson
 from assay.stats.decay import Decay, exponential_decay, half_life
+from assay.stats.difference_power import (
+    DifferencePower,
+    RequiredUnits,
+    difference_power,
+    required_units,
+)
 from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
 from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
 from assay.stats.exact import (
@@ -127,6 +134,7 @@ __all__ = [
     "Correlation",
     "Decay",
     "Detectable",
+    "DifferencePower",
     "Entropy",
     "Exactable",
     "FisherTest",
@@ -142,6 +150,7 @@ __all__ = [
     "PermutationTest",
     "Power",
     "RequiredN",
+    "RequiredUnits",
     "SequentialProperties",
     "SequentialShare",
     "ShareBounds",
@@ -169,6 +178,7 @@ __all__ = [
     "detectable_one",
     "detectable_paired",
     "detectable_two",
+    "difference_power",
     "distinct",
     "draw_indices",
     "draw_signs",
@@ -204,6 +214,7 @@ __all__ = [
     "required_n_one",
     "required_n_paired",
     "required_n_two",
+    "required_units",
     "sequential_properties",
     "sequential_share",
     "shannon_entropy",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.canonical import encode, real
+from assay.measuring.comparison import FrameContents, Observation
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Headline, Presentation
 from assay.report.terminal import plain_text
@@ -119,6 +120,23 @@ def rows_have_the_same_columns(run: Rehearsal) -> Iterator[str]:
         yield f"some rows do not have {', '.join(sorted(odd))}"
 
 
+def what_it_is_compared_by_are_values_of_its_subjects(run: Rehearsal) -> Iterator[str]:
+    subjects = {spec.title for spec in run.lock.study.specs}
+    with run.evidence() as evidence:
+        for one in run.instrument.observations(evidence):
+            if not isinstance(one, Observation):
+                yield f"observations gives {type(one).__name__}, not Observation"
+                return
+            if one.subject not in subjects or not one.unit:
+                yield f"an observation of {one.measure} is of {one.subject!r}, unit {one.unit!r}"
+                return
+            if one.value is not None and not 0 <= one.value <= 1:
+                yield f"an observation of {one.measure} is {one.value}; it must lie in [0, 1]"
+                return
+    if not isinstance(found := run.instrument.contents(run.lock), FrameContents):
+        yield f"contents gives {type(found).__name__}, not FrameContents"
+
+
 def attachments_are_bytes(run: Rehearsal) -> Iterator[str]:
     with run.evidence() as evidence:
         for name, content in run.instrument.attachments(evidence).items():
@@ -166,6 +184,7 @@ RESULT_RULES: tuple[Rule[Rehearsal], ...] = (
     verdicts_each_have_their_own_name_and_labels,
     what_is_lost_is_excluded,
     rows_have_the_same_columns,
+    what_it_is_compared_by_are_values_of_its_subjects,
     attachments_are_bytes,
     it_presents_a_headline_as_text_and_as_a_page,
     the_audit_holds,

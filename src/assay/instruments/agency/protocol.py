@@ -27,6 +27,7 @@ from assay.measuring import (
     option_error,
 )
 from assay.measuring.base import unlisted
+from assay.measuring.comparison import FrameContents, Observation
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
@@ -71,6 +72,12 @@ class Agency(InstrumentBase):
         "regimes": ["Baseline", "Moderate-Standard"],
         "max_tokens": 80,
     }
+
+    selecting = (
+        "dimensions", "levels", "families", "instances", "robustness_families", "robustness_instances", "regimes",
+        "purpose", "inclusion", "exclusion",
+    )  # fmt: skip
+    compared = ("S", "M", "D", "E", "L", "R", "G", "tier")
 
     def runs_code(self, lock: Lock) -> bool:
         """Only some families run programs."""
@@ -164,6 +171,37 @@ class Agency(InstrumentBase):
         judged = super().with_requirements(lock, result)
         verdicts = tuple(_tier_required(verdict, judged) for verdict in judged.verdicts)
         return msgspec.structs.replace(judged, verdicts=verdicts)
+
+    def observations(self, evidence: Evidence) -> Iterator[Observation]:
+        """The rates that levels rest on (10.3), and successes by regime. Levels themselves are stated, not tested.
+
+        Where sampling went on until a level was decided (11.5.1), rates are no longer those of a fixed n: none here.
+        """
+        if self._options(evidence.lock).sequential is not None:
+            return
+        for mine in self._run(evidence).episodes:
+            for one in mine.outcomes:
+                if one.outcome == "excluded":
+                    continue
+                at: dict[str, str | float] = {
+                    "dimension": one.dimension,
+                    "level": str(one.level),
+                    "regime": one.regime,
+                }
+                found = Observation(
+                    "level_rate",
+                    mine.spec.title,
+                    float(one.outcome == "success"),
+                    one.instance,
+                    one.family,
+                    at,
+                )
+                yield found
+                yield found._replace(measure="success", labels={"regime": one.regime})
+
+    def contents(self, lock: Lock) -> FrameContents:
+        found = lock.materials[self.name]
+        return FrameContents(families=found["families"], regimes=found["regimes"])
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One row for each episode, in the form that ``assay score agency`` reads."""

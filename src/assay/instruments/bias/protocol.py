@@ -22,6 +22,7 @@ from assay.instruments.bias.items.instance import BiasInstance, CompiledItem, Co
 from assay.instruments.bias.items.model import DOMAINS, Domain, ItemModel
 from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error, plain_measure
 from assay.measuring.calibration import Grid
+from assay.measuring.comparison import FrameContents, Observation
 from assay.report.presentation import Headline, Presentation
 from assay.stats import detectable_paired
 from assay.study import Lock, Source, Study, convert
@@ -64,6 +65,12 @@ class Bias(InstrumentBase):
         "ask_confidence": False,
         "max_tokens": 16,
     }
+
+    selecting = (
+        "biases", "intensities", "instances", "trials", "debias", "debias_intensities", "method", "unscored",
+        "items_files", "baselines_file",
+    )  # fmt: skip
+    compared = ("susceptibility",)
 
     def __init__(self) -> None:
         self._memory: dict[tuple[Any, ...], Any] = {}
@@ -206,6 +213,27 @@ class Bias(InstrumentBase):
             }
             given = {name: found.get(name) for name in ("score", "confidence", "correct", *CHOICE)}
             yield record, row | given
+
+    def observations(self, evidence: Evidence) -> Iterator[Observation]:
+        """Treatment less control of every instance, for every bias, and in the mean over those that are scored."""
+        unscored = {
+            bias for bias, item in evidence.lock.materials[self.name]["items"].items() if item.get("unscored")
+        }
+        for record, row in self._answers(evidence):
+            sign = {"treatment": 1.0, "control": -1.0}.get(row["condition"])
+            if record.outcome == "excluded" or sign is None:
+                continue
+            bias, unit = row["bias"], record.trial.instance.digest
+            one = Observation(
+                "signed_shift", row["subject"], row["score"], unit, bias, {"bias": bias}, sign=sign
+            )
+            yield one
+            if bias not in unscored:
+                yield one._replace(measure="susceptibility_signed", labels={}, part=bias)
+
+    def contents(self, lock: Lock) -> FrameContents:
+        found = lock.materials[self.name]
+        return FrameContents(families=found["items"], common=found["words"])
 
     def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._answers(evidence):

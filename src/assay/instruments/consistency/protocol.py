@@ -39,6 +39,7 @@ from assay.instruments.consistency.scenarios.thread import Thread
 from assay.instruments.consistency.scenarios.transcripts import Transcripts, gather, rules_of, scenario_of
 from assay.measuring import InstrumentBase, Labelled, Target, flawless, option_error
 from assay.measuring.calibration import Grid
+from assay.measuring.comparison import Observation
 from assay.measuring.raters import (
     LONGEST_ANSWER,
     RATING,
@@ -95,6 +96,12 @@ class Consistency(InstrumentBase):
         "promises": 1,
         "max_tokens": 96,
     }
+
+    selecting = (
+        "returns", "refusals", "near_misses", "repairs", "artifacts", "exchanges", "promises", "delta_from",
+        "threads_file", "rater",
+    )  # fmt: skip
+    compared = ("M5",)
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -193,6 +200,14 @@ class Consistency(InstrumentBase):
             notes=[*found.notes, *rated.notes(), *scores.notes],
             versions=RULE_VERSIONS,
         )
+
+    def observations(self, evidence: Evidence) -> Iterator[Observation]:
+        """Every judged reply that counts in a main measure; replies of one conversation go together."""
+        from .scoring import share_observations
+
+        found, judgements = self._judged(evidence)
+        trials = {record.id: record.trial for record in evidence}
+        return share_observations(self._with_ratings(evidence, judgements), found.scenarios, trials)
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         from .records import reply_records

@@ -19,6 +19,7 @@ from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence, Record
 from assay.measuring import InstrumentBase, LostTrials, Rows, ScoredRows, Target, option_error, plain_measure
 from assay.measuring.calibration import Grid
+from assay.measuring.comparison import Observation
 from assay.measuring.rehearsal import CHARACTERS_PER_TOKEN
 from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, convert
@@ -75,6 +76,12 @@ class Recognition(InstrumentBase):
         "max_tokens": 64,
         "judge_max_tokens": 32,
     }
+
+    selecting = (
+        "probes", "samples", "lineups", "ordinary_lineups", "family_lineups", "token_lineups", "forgery_lineups",
+        "orders", "judges", "preference", "gold", "inverse", "bidirectional", "target", "question", "condition",
+    )  # fmt: skip
+    compared = ("self_advantage",)
 
     def __init__(self) -> None:
         self._memory: dict[tuple[str, str], Any] = {}
@@ -218,6 +225,17 @@ class Recognition(InstrumentBase):
     def _shortfalls(self, evidence: Evidence) -> list[str]:
         schedule = self._schedule(evidence.lock)._replace(texts=self._run(evidence)[0])
         return [] if self.unfinished(evidence) else limits_of(schedule)
+
+    def observations(self, evidence: Evidence) -> Iterator[Observation]:
+        """Whether a subject finds its own text, by phase; answers on one prompt, or on one text, go together."""
+        seed = evidence.lock.study.seed
+        for record, row in self._run(evidence)[1]:
+            plain = not row["condition"] and row["asked"] != "best" and row["subject"] == row["target"]
+            if record.outcome == "excluded" or not plain:
+                continue
+            value = None if row["choice"] is None else float(row["choice"] == row["own"])
+            at, item = {"phase": row["phase"]}, record.trial.instance.item
+            yield Observation("accuracy", row["subject"], value, f"{seed}/{row['cluster']}", item, at)
 
     def plain_rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         for record, row in self._run(evidence)[1]:

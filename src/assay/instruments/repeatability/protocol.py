@@ -48,6 +48,7 @@ from assay.instruments.repeatability.programs.languages import check_commands
 from assay.instruments.repeatability.programs.oracle import job_for, judge
 from assay.instruments.repeatability.programs.repair import Repair, repair_program
 from assay.measuring import InstrumentBase, Labels, Target, flawless, option_error, percent, word
+from assay.measuring.comparison import FrameContents, Observation
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
@@ -90,6 +91,11 @@ class Repeatability(InstrumentBase):
     def runs_code(self, lock: Lock) -> bool:
         """Only programs are run."""
         return any(_contract(lock, key).is_program for key in lock.materials[self.name]["contracts"])
+
+    selecting = (
+        "contracts", "contracts_file", "temperatures", "top_ps", "paraphrases", "repetitions", "canons_file",
+        "drift_from",
+    )  # fmt: skip
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
@@ -266,6 +272,14 @@ class Repeatability(InstrumentBase):
             subjects=[spec.title for spec in lock.study.specs],
             earlier=found.earlier,
         )
+
+    def observations(self, evidence: Evidence) -> Iterator[Observation]:
+        from .measures.observations import cell_observations
+
+        return cell_observations(self._run_cells(evidence).cells, self.name, evidence.lock.study.seed)
+
+    def contents(self, lock: Lock) -> FrameContents:
+        return FrameContents(families=lock.materials[self.name]["contracts"])
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         found = self._run_cells(evidence)
