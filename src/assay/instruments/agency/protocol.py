@@ -240,9 +240,7 @@ class Agency(InstrumentBase):
             "verification": family.verification,
             "actions": brief.most,
             "queries": brief.queries,
-            "messages": [
-                {"role": m.role, "content": m.content} for m in opening(brief, brief.goal, seen, "text")
-            ],
+            "messages": [{"role": m.role, "content": m.content} for m in opening(brief, seen, "text")],
         }
 
     def headline(self, result: Result) -> Headline:
