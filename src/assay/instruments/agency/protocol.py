@@ -158,7 +158,7 @@ class Agency(InstrumentBase):
         from .scoring import score_run
 
         lock: Lock = evidence.lock
-        return score_run(self._run(evidence), lock, self._options(lock).confidence, self.version)
+        return score_run(self._run(evidence), lock, self._options(lock), self.version)
 
     def with_requirements(self, lock: Lock, result: Result) -> Result:
         judged = super().with_requirements(lock, result)
