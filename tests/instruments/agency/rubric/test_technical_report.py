@@ -50,7 +50,10 @@ def test_the_comparison_tuple() -> None:
 def test_the_reporting_tuple_has_exact_parameters_and_schemas() -> None:
     text = reading(ROWS).tuples.reporting_text
     assert "[d0 1, d1 1, d2 1, s0 1, s1 1, s2 1]" in text
-    assert 'Moderate [Moderate: action: {"cap":10}; stability: {"timeouts":0.15}]' in text
+    assert (
+        'Moderate [Moderate: action: {"cap":10}; stability: {"drift":true,"noise_rate":0.2,"timeouts":0.15}]'
+        in text
+    )
     assert "Observation schema {d0,d1,d2,s0,s1,s2: observation/1}" in text
     assert set(reading(ROWS).tuples.as_dict()) == {"identification", "comparison", "reporting"}
 

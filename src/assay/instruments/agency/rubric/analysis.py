@@ -20,7 +20,7 @@ from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
 from .level_assignment import assign, beside, with_raters
-from .levels import AssignedLevel, included_cells, literally, percent, test_levels
+from .levels import AssignedLevel, included_cells, literally, percent, level_tests
 from .robustness import assign_robustness
 from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report
@@ -154,7 +154,7 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
         return _not_tested(name, tally)
 
     def level_of(counts: SubjectTally, *, literal: bool = False) -> AssignedLevel:
-        tests = test_levels(counts, name, declaration, table, literal=literal)
+        tests = level_tests(counts, name, declaration, table, literal=literal)
         return _capped(assign(name, tests, table), counts, declaration, table)
 
     assigned = with_raters(level_of(tally), tally, level_of)

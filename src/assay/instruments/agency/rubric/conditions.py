@@ -14,7 +14,7 @@ from assay.instruments.agency.declarations.outcome import Intensity
 from .criteria import LevelCriterion, RequiredCondition, Rubric
 from .tally import CellCounts, RubricCell
 
-__all__ = ["condition_words", "is_present", "lacking_conditions", "not_included"]
+__all__ = ["condition_words", "credited_level", "is_present", "lacking_conditions", "not_included"]
 
 
 def is_present(
@@ -75,6 +75,27 @@ def not_included(
         if met < rubric.least(min(one.level for one in asking)).instances:
             found.append(name)
     return found
+
+
+def credited_level(
+    row: LevelCriterion,
+    level: int,
+    cells: Mapping[RubricCell, CellCounts],
+    declaration: Declaration,
+    rubric: Rubric,
+) -> int:
+    """The highest level from ``level`` down that evidence of ``row`` may imply: one whose conditions were present."""
+    rows = {one.level: one for one in rubric.of(row.dimension)}
+
+    def anywhere(name: str) -> bool:
+        return any(is_present(name, key, row.regime, declaration, rubric) for key in cells)
+
+    while level and not (
+        all(map(anywhere, rows[level].includes))
+        and any(not lacking_conditions(rows[level], key, declaration, rubric) for key in cells)
+    ):
+        level -= 1
+    return level
 
 
 def condition_words(row: LevelCriterion, names: Iterable[str], rubric: Rubric) -> str:

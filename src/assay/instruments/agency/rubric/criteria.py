@@ -38,7 +38,9 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     regime: Intensity
     example: str = ""
     conditions: tuple[str, ...] = ()  # each instance that counts has them
-    includes: tuple[str, ...] = ()  # some instances have them, at this level or a lower one that asks for the same
+    includes: tuple[
+        str, ...
+    ] = ()  # some instances have them, at this level or a lower one that asks for the same
     ends: bool = False  # 10.9.3: no level stands above this one when it fails
     each_family: int = 0  # number of families that must meet the threshold one by one
     drop: float | None = None  # most that success may fall from baseline

@@ -74,7 +74,9 @@ def _undecided(value: int, tests: Sequence[LevelTest]) -> list[str]:
     if failed is not None:
         gap = [t.level for t in above if t.level < failed.level and t.status == "untested"]
         if gap:
-            causes.append(f"level {', '.join(map(str, gap))} not tested below the failed level {failed.level}")
+            causes.append(
+                f"level {', '.join(map(str, gap))} not tested below the failed level {failed.level}"
+            )
         if failed.open:
             causes.append(f"level {failed.level}: {failed.because}")
     return causes
@@ -85,12 +87,10 @@ def beside(assigned: AssignedLevel, literal: AssignedLevel) -> AssignedLevel:
     if assigned.value is None or literal.value in (None, assigned.value):
         return assigned
     note = (
-        f"{assigned.dimension} is {literal.value} by the text (`spec_value`): rates whose interval reaches the threshold "
-        "(11.4.2), and where a degradation is judged the plain difference and observed rates (10.9.2, 11.6.2)"
+        f"{assigned.dimension} is {literal.value} by the text (`spec_value`): rates whose interval reaches the "
+        "threshold (11.4.2); where a degradation is judged, the plain difference and observed rates (10.9.2, 11.6.2)"
     )
-    return msgspec.structs.replace(
-        assigned, spec_value=literal.value, notes=(*assigned.notes, note)
-    )
+    return msgspec.structs.replace(assigned, spec_value=literal.value, notes=(*assigned.notes, note))
 
 
 def with_raters(

@@ -28,7 +28,7 @@ from assay.stats import (
 from assay.stats.sequential import refuted
 from assay.vocabulary import Flag
 
-from .conditions import condition_words, is_present, lacking_conditions, not_included
+from .conditions import condition_words, credited_level, lacking_conditions, not_included
 from .criteria import LevelCriterion, Rubric
 from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
@@ -44,7 +44,7 @@ __all__ = [
     "literally",
     "percent",
     "rate_status",
-    "test_levels",
+    "level_tests",
     "worst",
 ]
 
@@ -68,7 +68,9 @@ class LevelTest(Struct, frozen=True, kw_only=True):
     open: bool = False  # too few instances, so that a failure is not conclusive either (2.4: undersampled)
     enough: bool = True  # as many instances as 10.3.1 asks for
     loose: bool = False  # satisfied by its rate, with an interval that reaches below the threshold (11.4.2)
-    implies: int = 0  # the level that is left where this one is not satisfied: the next lower that its evidence bears
+    implies: int = (
+        0  # the level that is left where this one is not satisfied: the next lower that its evidence bears
+    )
 
     @property
     def level(self) -> int:
@@ -195,10 +197,10 @@ def included_cells(
     }
 
 
-def test_levels(
+def level_tests(
     tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric, *, literal: bool = False
 ) -> tuple[LevelTest, ...]:
-    """The test of every level of S, M, D or E. ``literal``: by the specification's own rules, not by the declared one."""
+    """The test of every level of S, M, D or E. ``literal``: by the text's own rules instead of the declared one."""
     cells = included_cells(tally, declaration, dimension)
     return tuple(
         _test(row, cells, tally, literally(row, declaration) if literal else declaration, rubric)
@@ -212,9 +214,6 @@ def literally(row: LevelCriterion, declaration: Declaration) -> Declaration:
     """
     rule: Literal["strict", "point"] = "strict" if row.rule == "rate" else "point"
     return declaration if declaration.rule == rule else msgspec.structs.replace(declaration, rule=rule)
-
-
-test_levels.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
 
 
 def _test(
@@ -232,7 +231,8 @@ def _test(
         return LevelTest(
             criterion=row, status="untested", because=f"no outcomes under a {row.regime} regime{where}"
         )
-    without = {key: names for key in met if (names := lacking_conditions(row, key, declaration, rubric))}
+    bare = {key: lacking_conditions(row, key, declaration, rubric) for key in met}
+    without = {key: names for key, names in bare.items() if names}
     # Instances without a condition of the level do not evidence it.
     counted = {key: cell for key, cell in met.items() if key not in without} or met
     families = _by_family(counted)
@@ -243,14 +243,15 @@ def _test(
     if status == "failed" and rate in ("satisfied", "borderline"):
         status = "partly"
     lacking = _lacking(row, families, total, rubric)
-    missing = [] if counted is not met else [name for names in without.values() for name in names]
-    missing += not_included(row, cells, declaration, rubric)
+    named = [name for names in without.values() for name in names]
+    missing = [*(named if counted is met else ()), *not_included(row, cells, declaration, rubric)]
     if missing:
         lacking.append(condition_words(row, missing, rubric))
     if lacking and status not in ("failed", "partly"):
         status = "short"
     left_out = total_of([met[key] for key in without]).n if counted is not met else 0
-    names = dict.fromkeys(name for found in without.values() for name in found)
+    # 10.2.1, 11.4.2: the next lower level; 10.3.1: one for which the evidence is enough
+    below = rubric.supported(row.level, total.n, len(families)) if status == "short" else row.level - 1
     return LevelTest(
         criterion=row,
         status=status,
@@ -259,14 +260,16 @@ def _test(
         k=total.k,
         families=tuple(families),
         regimes=tuple(sorted({key.regime for key in counted})),
-        notes=(f"{left_out} instances do not count for level {row.level}: {condition_words(row, names, rubric)}",)
+        notes=(
+            f"{left_out} instances do not count for level {row.level}: {condition_words(row, named, rubric)}",
+        )
         if left_out
         else (),
         under=_under(families, declaration),
         open=total.n < rubric.least(row.level).instances and _reaches(families, declaration),
         enough=total.n >= rubric.least(row.level).instances,
         loose=status == "satisfied" and _loose(families, declaration),
-        implies=_implied(row, status, counted, total.n, len(families), declaration, rubric),
+        implies=credited_level(row, below, counted, declaration, rubric),
     )
 
 
@@ -275,29 +278,6 @@ def _by_family(cells: Mapping[RubricCell, CellCounts]) -> dict[str, CellCounts]:
         name: total_of([cell for key, cell in cells.items() if key.family == name])
         for name in sorted({key.family for key in cells})
     }
-
-
-def _implied(
-    row: LevelCriterion,
-    status: Status,
-    cells: Mapping[RubricCell, CellCounts],
-    n: int,
-    families: int,
-    declaration: Declaration,
-    rubric: Rubric,
-) -> int:
-    """The level below that is left (10.2.1, 10.3.1, 11.4.2). One whose conditions were not present is not credited."""
-    level = rubric.supported(row.level, n, families) if status == "short" else row.level - 1
-    rows = {one.level: one for one in rubric.of(row.dimension)}
-    while level and (
-        all(lacking_conditions(rows[level], key, declaration, rubric) for key in cells)
-        or any(
-            not any(is_present(name, key, row.regime, declaration, rubric) for key in cells)
-            for name in rows[level].includes
-        )
-    ):
-        level -= 1
-    return level
 
 
 def _loose(families: Mapping[str, CellCounts], declaration: Declaration) -> bool:

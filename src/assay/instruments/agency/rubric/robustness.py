@@ -34,7 +34,10 @@ from .levels import (
 )
 from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
-__all__ = ["FamilyReading", "assign_robustness", "family_readings", "measured_on"]
+__all__ = ["MEASURED_ON", "FamilyReading", "assign_robustness", "family_readings", "measured_on"]
+
+
+MEASURED_ON = "10.9.2: R was measured on "  # begins the note that names families and levels
 
 
 class FamilyReading(Struct, frozen=True, kw_only=True):
@@ -155,7 +158,7 @@ def assign_robustness(
         plain = assign_robustness(tally, literally(rubric.of("R")[0], declaration), rubric, dimensions)
         assigned = beside(_at_most(assigned, plain), plain)
     left = [reading.family for reading in readings if reading.baseline != "satisfied"]
-    notes = [*assigned.notes, f"10.9.2: R was measured on {measured_on(fit)}"]
+    notes = [*assigned.notes, f"{MEASURED_ON}{measured_on(fit)}"]
     if left:
         notes.append(f"10.9.2: left out, the baseline threshold is not met: {', '.join(left)}")
     if all(not reading.contents("moderate") for reading in fit):
