@@ -24,7 +24,7 @@ WEAK: list[tuple[str, dict[str, dict[str, Any]], str]] = [
 
 @pytest.mark.parametrize(("level", "axes", "told"), WEAK)
 def test_a_strength_out_of_its_range_is_refused_with_the_range(
-    level: Any, axes: dict[str, dict[str, Any]], told: str
+    level: Any, axes: dict[str, Any], told: str
 ) -> None:
     assert told in wrong_strength(level, axes)
     with pytest.raises(InputError, match=r"regimes\.Own: it claims to be .* \(8\.2\)"):

@@ -1,4 +1,4 @@
-"""What comes next in a dimension: the instances of its levels, then robustness on the highest level they satisfy (10.9)."""
+"""What comes next in a dimension: the instances of its levels, then robustness on the highest that they satisfy."""
 
 from __future__ import annotations
 

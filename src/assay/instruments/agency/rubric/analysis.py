@@ -20,7 +20,7 @@ from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
 from .level_assignment import assign, beside, with_raters
-from .levels import AssignedLevel, included_cells, literally, percent, level_tests
+from .levels import AssignedLevel, included_cells, level_tests, literally, percent
 from .robustness import assign_robustness
 from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report

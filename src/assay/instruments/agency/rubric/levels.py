@@ -41,10 +41,10 @@ __all__ = [
     "included_cells",
     "interval_by",
     "interval_of",
+    "level_tests",
     "literally",
     "percent",
     "rate_status",
-    "level_tests",
     "worst",
 ]
 

@@ -28,7 +28,9 @@ __all__ = [
     "undisclosed",
 ]
 
-Reason = Literal["Missing Inputs", "Post-Hoc Criteria", "Schema", "Verification Infrastructure"]
+Reason = Literal[
+    "Missing Inputs", "Post-Hoc Criteria", "Schema", "Verification Infrastructure", "Selective Disclosure"
+]
 
 
 class Invalid(NamedTuple):
@@ -46,6 +48,7 @@ def invalid(
     ]
     found += lost_shares(total_of(tally.of(*dimensions)), declaration)
     found += _schema(tally, dimensions, declaration, rubric)
+    found += _of_others(tally, dimensions, declaration)
     return found
 
 
@@ -140,7 +143,8 @@ def _over(share: float, rubric: Rubric) -> bool:
 def undisclosed(tally: SubjectTally, declaration: Declaration) -> list[str]:
     """Families that are not declared as attempted, or are declared and neither reported nor left out for a reason.
 
-    Any of them makes the whole report Invalid (Selective Disclosure) (11.8, 15.3).
+    Any of them makes the whole report Invalid (Selective Disclosure) (11.8, 15.3). One that was reported of another
+    subject alone invalidates its own dimensions here.
     """
     if not declaration.families:
         return []  # nothing is declared: inputs are missing (11.2)
@@ -151,9 +155,20 @@ def undisclosed(tally: SubjectTally, declaration: Declaration) -> list[str]:
     for name, family in sorted(declaration.families.items()):
         if not family.included and not family.exclusion_reason:
             found.append(f"family {name!r} is excluded without a reason")
-        if family.included and name not in tally.reported:
+        if family.included and name not in tally.of_any:
             found.append(f"family {name!r} was attempted and has no outcomes here")
     return found
+
+
+def _of_others(tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
+    for name, family in sorted(declaration.families.items()):
+        if (
+            family.included
+            and name in tally.of_any - tally.reported
+            and set(family.dimensions) & set(dimensions)
+        ):
+            because = f"11.8: family {name!r} was attempted and has outcomes of other systems alone"
+            yield Invalid("Selective Disclosure", because)
 
 
 def caps(tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
