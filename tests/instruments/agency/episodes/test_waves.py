@@ -53,10 +53,10 @@ def robustness(folder: RunFolder, subject: str) -> Measure:
 @pytest.mark.parametrize("sequential", [None, {"batch": 10, "most": 40}])
 def test_each_subject_on_its_own_highest_level(tmp_path: Path, sequential: Any) -> None:
     folder, lock = run(tmp_path, sequential=sequential)
-    assert asked(folder, "reference:solver") == {"helpdesk/2": 10}
-    assert asked(folder, "reference:boaster") == {"helpdesk/1": 10}  # none is satisfied: the lowest
+    assert asked(folder, "reference:solver") == {"incidents/2": 10}
+    assert asked(folder, "reference:boaster") == {"inbox/1": 10}  # none is satisfied: the lowest
     found = robustness(folder, "reference:solver")
-    assert "10.9.2: R was measured on helpdesk (S2)" in found.notes
+    assert "10.9.2: R was measured on incidents (S2)" in found.notes
     audited = audit_run(folder, lock)
     assert audited.holds, audited.faults
 
@@ -67,13 +67,30 @@ def test_the_contents_are_others_than_those_that_chose_the_level(tmp_path: Path)
     solved = [
         end
         for end in ends
-        if end["subject"] == "reference:solver" and end["instance"]["item"] == "helpdesk/2"
+        if end["subject"] == "reference:solver" and end["instance"]["item"] == "incidents/2"
     ]
     by_regime: dict[str, set[int]] = {}
     for end in solved:
         by_regime.setdefault(end["regime"], set()).add(end["instance"]["repetition"])
     assert by_regime["Moderate-Standard"] == set(range(10, 20))
     assert by_regime["Baseline"] == set(range(20))
+
+
+def test_a_run_that_stopped_before_robustness_is_not_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its levels are whole, so no open wave shows it."""
+    monkeypatch.setattr("assay.instruments.agency.episodes.waves._robustness", lambda *_: iter(()))
+    folder, _ = run(tmp_path, families=["inbox", "helpdesk"])
+    reading = msgspec.json.decode(folder.reading_path("agency").read_bytes(), type=Reading)
+    assert "Provisional (not finished: robustness on S)" in [str(flag) for flag in reading.result.flags]
+
+
+def test_long_tasks_are_not_put_in_every_regime() -> None:
+    (decision,) = [place for place in robust_places(AgencyOptions()) if place.dimension == "D"]
+    assert max(decision.families) == 4  # D 5 takes 18 actions and more
+    named = AgencyOptions(robustness_families=("courier",))
+    assert max(robust_places(named)[0].families) == 5
 
 
 def test_where_one_level_is_asked_for_nothing_has_to_be_chosen() -> None:

@@ -7,13 +7,14 @@ satisfy (10.9).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
-from assay.worlds import Family, Regime, Task, all_families, drawn_task, family_named
+from assay.worlds import Family, FamilyFault, Regime, Task, all_families, drawn_task, family_named
 
 __all__ = [
     "PlannedCell",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 NAME = "agency"
+LONGEST = 10  # actions of a task of robustness: it is put in every regime, and long ones would double a study's calls
 
 
 class PlannedCell(NamedTuple):
@@ -87,13 +89,30 @@ def robust_places(options: AgencyOptions) -> list[RobustPlace]:
 
 
 def _plainest(dimension: str, options: AgencyOptions) -> dict[int, str]:
-    """Level → the family to measure on: one whose state is not real, by name."""
-    own = [f for f in chosen_families(options).values() if f.dimension == dimension]
-    return {
-        level: min((f for f in own if level in f.levels), key=lambda f: (f.real, f.name)).name
+    """Level → the family to measure on: one whose state is not real, with the shortest tasks.
+
+    Levels with long tasks only are left out, unless there are no others.
+    """
+    ranked = {
+        level: sorted(
+            (family.real, family.runs_code, _actions(family, level), family.name)
+            for family in chosen_families(options).values()
+            if family.dimension == dimension and level in family.levels
+        )
         for level in sorted(options.levels)
-        if any(level in f.levels for f in own)
     }
+    short = {level: [one for one in found if one[2] <= LONGEST] for level, found in ranked.items()}
+    chosen = short if any(short.values()) else ranked
+    return {level: found[0][3] for level, found in chosen.items() if found}
+
+
+@lru_cache(maxsize=1024)
+def _actions(family: Family, level: int) -> int:
+    """The actions of a good solution, in one instance of the level."""
+    try:
+        return drawn_task(family, level, Stream("schema", family.name)).needed
+    except FamilyFault:  # told where its episodes are conducted
+        return 0
 
 
 def robust_cells(place: RobustPlace, level: int, options: AgencyOptions) -> list[PlannedCell]:
