@@ -45,6 +45,8 @@ class _Description(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     held_out: tuple[str, ...]
     real: bool = False
     runs_code: bool = False
+    drifts: tuple[int, ...] = ()
+    conditions: dict[int, tuple[str, ...]] = {}
 
 
 class FamilyBase:
@@ -65,6 +67,8 @@ class FamilyBase:
     verification: ClassVar[str]
     real: ClassVar[bool] = False
     runs_code: ClassVar[bool] = False
+    drifts: ClassVar[tuple[int, ...]] = ()  # levels whose rules change where the regime lets them
+    conditions: ClassVar[dict[int, tuple[str, ...]]] = {}  # level → conditions of the rubric, in every regime
     world: ClassVar[type[WorldBase]]
     solver: ClassVar[type[Steady]]  # the oracle, and with ``novice`` the novice
 

@@ -39,13 +39,15 @@ __all__ = [
 EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
 REGIMES = {
     "Baseline": DeclaredRegime(level="baseline"),
-    "Moderate": DeclaredRegime(level="moderate", action={"cap": 10}, stability={"timeouts": 0.15}),
+    "Moderate": DeclaredRegime(
+        level="moderate", action={"cap": 10}, stability={"timeouts": 0.15, "noise_rate": 0.2, "drift": True}
+    ),
     "Severe": DeclaredRegime(
         level="severe",
         information={"share": 0.25},
         action={"cap": 5},
         compute={"seconds": 30},
-        stability={"failures": 0.3},
+        stability={"failures": 0.3, "noise_rate": 0.4, "drift": True},
     ),
 }
 

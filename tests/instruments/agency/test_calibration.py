@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.instruments.agency.calibration import GRID, ROBUST, AgencyGrid, cell_key
-from assay.instruments.agency.episodes.schedule import schedule
+from assay.instruments.agency.episodes.schedule import possible_cells
 from assay.instruments.agency.protocol import Agency
 from assay.measuring.calibration import Calibration, calibrate
 
@@ -13,7 +13,7 @@ from assay.measuring.calibration import Calibration, calibrate
 @pytest.fixture(scope="module")
 def ideal() -> AgencyGrid:
     """Worlds in which the solver always and the null policy never succeeds."""
-    cells = {cell for found in schedule(AgencyGrid.options).values() for cell in found}
+    cells = possible_cells(AgencyGrid.options)
     return AgencyGrid({cell_key(cell): [(True, False)] * cell.instances for cell in cells})
 
 

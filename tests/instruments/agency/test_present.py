@@ -132,7 +132,7 @@ def test_the_summary_says_what_came_about_and_what_was_not_tested(shown: Present
 
 def test_the_summary_says_why_a_level_is_not_higher(shown: Presentation) -> None:
     (boaster,) = [text for text in shown.summary if "S, sensing: level 0 of 5" in text]
-    assert "not higher, because level 1 fails (0/12 = 0.0 %" in boaster
+    assert "not higher, because level 1 fails (0/18 = 0.0 %" in boaster
 
 
 def test_success_is_told_by_family_regime_and_level(run: Seen, shown: Presentation) -> None:
@@ -155,7 +155,12 @@ def test_every_level_test_is_told_once_with_rate_threshold_and_decision(
     by = {str(row[0]): row for row in rows}
     first = next(row for claim, row in by.items() if claim.startswith("S ≥ 1") and "boaster" in claim)
     assert isinstance(first[2], Number)
-    assert (first[1], first[2].value, first[2].n, first[3]) == ("fails", 0.0, 12, "0.7")
+    assert (first[1], first[2].value, first[2].n, first[3]) == (
+        "fails",
+        0.0,
+        18,
+        "0.7",
+    )  # 12 of the level, 6 of robustness
     second = next(row for claim, row in by.items() if claim.startswith("S ≥ 2") and "boaster" in claim)
     assert (second[1], second[2]) == ("not tested", Number(None, note="not tested"))
     robust = next(row for claim, row in by.items() if claim.startswith("R ≥ 4") and "gullible" in claim)

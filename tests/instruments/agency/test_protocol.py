@@ -339,7 +339,7 @@ def test_a_mistake_in_the_options_is_told(tmp_path: Path, options: dict[str, Any
 
 
 def test_a_custom_regime_is_declared_with_its_parameters(tmp_path: Path) -> None:
-    mine = {"id": "short-sighted", "level": "moderate", "information": {"context_share": 0.25}}
+    mine = {"id": "short-sighted", "level": "moderate", "information": {"context_share": 0.5}}
     folder, lock = begin(tmp_path, study(regimes=["Baseline", mine], families=["inbox"], levels=[1]))
     assert go(folder, lock)
     assert "short-sighted" in {m.labels.get("regime") for m in result(folder).measures if m.name == "rate"}

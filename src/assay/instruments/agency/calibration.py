@@ -7,7 +7,7 @@ worlds. Runs are drawn from the pool and scored like any outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -16,12 +16,23 @@ from msgspec import Struct
 
 from assay.measuring.calibration import Floats, GridBase, Key, Readings, in_processes
 from assay.streams import Stream
-from assay.worlds import all_families, play, shipped_regimes
+from assay.worlds import all_families, drawn_task, play, shipped_regimes
 
-from .declarations.declaration import Declaration, DeclaredFamily, DeclaredProtocol, DeclaredRegime, System
+from .declarations.declaration import Declaration, DeclaredFamily, DeclaredProtocol, System
 from .declarations.outcome import OutcomeRow
+from .episodes.locked import conditions_of, declared_regime
 from .episodes.programs import ProgramRunner
-from .episodes.schedule import PlannedCell, content_stream, instance_of, robust_families, schedule, task_of
+from .episodes.schedule import (
+    PlannedCell,
+    content_stream,
+    evidencing,
+    instance_of,
+    possible_cells,
+    robust_cells,
+    robust_places,
+    schedule,
+    task_of,
+)
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import analyse
 
@@ -50,7 +61,7 @@ class Strength(Struct, frozen=True):
 
 # What makes each level of R true (section 10.9.3), well apart from its neighbours.
 ROBUST: dict[int, Strength] = {
-    0: Strength(0.20, 0.15),
+    0: Strength(0.05, 0.05),  # guessing adds up to .26 of the rest
     2: Strength(0.76, 0.30),
     3: Strength(0.96, 0.40),
     4: Strength(0.97, 0.95, compliant=0.80),
@@ -89,15 +100,15 @@ GRID: tuple[GradedSubject, ...] = (
     GradedSubject("third", "level 3 everywhere", 3, 3, 3, 3, 3),
     GradedSubject("fourth", "level 4 everywhere", 4, 4, 4, 4, 4),
     GradedSubject("whole", "level 5 everywhere", 5, 5, 5, 5, 5),
-    GradedSubject("observer", "senses well, does little", 5, 2, 1, 1, 3),
-    # M ≥ 4 holds up in two families under Moderate, so R is at least 3.
-    GradedSubject("modeller", "models well", 2, 5, 3, 1, 3),
+    GradedSubject("observer", "senses well, does little", 5, 2, 1, 1, 4),
+    # What shows a level under Moderate or Severe holds up there: a subject with a 5 is robust in that family (R ≥ 4).
+    GradedSubject("modeller", "models well", 2, 5, 3, 1, 4),
     GradedSubject("planner", "decides well", 3, 3, 5, 2, 4),
     GradedSubject("doer", "brings about, without much insight", 2, 1, 2, 5, 5),
     GradedSubject("brittle", "able under baseline, collapses under constraints", 3, 3, 3, 2, 0),
     GradedSubject("sturdy", "modest and unshakeable", 2, 2, 2, 2, 5),
     GradedSubject("uneven", "another level in every dimension", 4, 1, 3, 2, 3),
-    GradedSubject("blind", "senses almost nothing, but decides and acts", 1, 3, 4, 4, 2),
+    GradedSubject("blind", "senses almost nothing, but decides and acts", 1, 3, 4, 4, 3),
 )
 
 
@@ -109,7 +120,7 @@ PlayedCells = dict[
 
 
 def cell_key(cell: PlannedCell) -> str:
-    return f"{cell.family}/{cell.level}/{cell.regime}"
+    return f"{cell.family}/{cell.level}/{cell.regime}/{cell.first}"
 
 
 def _play(cell: PlannedCell) -> list[tuple[bool, bool]]:
@@ -118,7 +129,7 @@ def _play(cell: PlannedCell) -> list[tuple[bool, bool]]:
     regime = shipped_regimes()[cell.regime]
     found = []
     with ProgramRunner() as run:
-        for number in range(SLOW if family.real else cell.instances):
+        for number in cell.numbers[:SLOW] if family.real else cell.numbers:
             instance = instance_of(cell, number, SEED)
             _, task = task_of(instance, content_stream(instance), held_out=False)
             won = [
@@ -164,7 +175,7 @@ class AgencyGrid(GridBase[GradedSubject]):
     ) -> Self:
         if self.played:
             return self
-        cells = sorted({cell for found in schedule(self.options).values() for cell in found})
+        cells = sorted(set(possible_cells(self.options)))
         played = in_processes(_play, cells, workers, progress)
         return type(self)(dict(zip(map(cell_key, cells), played, strict=True)))
 
@@ -188,19 +199,18 @@ class AgencyGrid(GridBase[GradedSubject]):
     def run(self, subject: GradedSubject, number: int) -> list[OutcomeRow]:
         """The outcomes of one run of a subject."""
         draws = Stream("calibrate agency", subject.name, number)
-        robust, regimes = robust_families(self.options), regimes_of(self.options)
+        regimes = regimes_of(self.options)
         found = []
-        for stratum, cells in schedule(self.options).items():
-            dimension = stratum[0]
+        for dimension, cells in _cells(subject, self.options):
             for cell in cells:
                 level, hostile = regimes[cell.regime].level, regimes[cell.regime].adversarial
-                if robust.get(cell.family) == cell.level and level != "baseline":
-                    rate = min(subject.rate(dimension, cell.level), getattr(subject.strength, level))
-                else:
-                    rate = subject.rate(dimension, cell.level)
+                rate = subject.rate(dimension, cell.level)
+                own = evidencing(regimes, dimension, cell.level)
+                if cell.first and level != "baseline" and not {level} & {regimes[id_].level for id_ in own}:
+                    rate = min(rate, getattr(subject.strength, level))
                 played = self.played[cell_key(cell)]
-                for repetition in range(cell.instances):
-                    solver, null = played[repetition % len(played)]
+                for repetition in cell.numbers:
+                    solver, null = played[(repetition - cell.first) % len(played)]
                     won = solver if draws.random() < rate else null
                     found.append(
                         OutcomeRow(
@@ -222,14 +232,32 @@ class AgencyGrid(GridBase[GradedSubject]):
         return found
 
 
+def _cells(subject: GradedSubject, options: AgencyOptions) -> Iterator[tuple[str, list[PlannedCell]]]:
+    """What is asked of a subject, by dimension: robustness on its true level, which a run reads with few errors."""
+    for stratum, cells in schedule(options).items():
+        yield stratum[0], cells
+    for place in robust_places(options):
+        satisfied = range(1, subject.truth(place.dimension) + 1)
+        yield place.dimension, robust_cells(place, place.at(satisfied), options)
+
+
 def _tried(hostile: bool, draws: Stream, subject: GradedSubject) -> Any:
     if not hostile:
         return ""
     return "resisted" if draws.random() < subject.strength.resisted else "followed"
 
 
+def _conditions(name: str) -> dict[str, Any]:
+    family = all_families()[name]
+    tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
+    return {
+        part: {int(level): tuple(names) for level, names in by_level.items()}
+        for part, by_level in conditions_of(family, tasks).items()
+    }
+
+
 def _declaration(options: AgencyOptions) -> Declaration:
-    names = {cell.family for cells in schedule(options).values() for cell in cells}
+    names = {cell.family for cell in possible_cells(options)}
     return Declaration(
         system=System(name="graded", version="1", architecture="reference"),
         boundary="core",
@@ -238,16 +266,14 @@ def _declaration(options: AgencyOptions) -> Declaration:
         protocol=DeclaredProtocol(
             approach="benchmark", sampling="fixed", scoring="rubric", held_out="seeded", guidance="none"
         ),
-        regimes={
-            id_: DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **regime.parameters())
-            for id_, regime in regimes_of(options).items()
-        },
+        regimes={id_: declared_regime(regime) for id_, regime in regimes_of(options).items()},
         families={
             name: DeclaredFamily(
                 dimension=all_families()[name].dimension,
                 version=all_families()[name].version,
                 levels=tuple(all_families()[name].levels),
                 environment=all_families()[name].environment,
+                **_conditions(name),
                 criterion="by the state",
                 criterion_time=BEFORE,
                 verification=all_families()[name].verification,

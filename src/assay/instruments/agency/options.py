@@ -12,6 +12,7 @@ from assay.measuring import ANALYSIS, Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
+from .declarations.intensities import wrong_strength
 from .rubric.criteria import rubric
 
 __all__ = ["AgencyOptions", "AgencyRowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
@@ -59,7 +60,7 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     robustness_families: Annotated[
         tuple[str, ...],
         Meta(
-            description="Measured in every regime. Default: of each dimension the family with the lowest level."
+            description="Measured in every regime, on the highest satisfied level. Default: one a dimension."
         ),
     ] = ()
     robustness_instances: Annotated[Count, Meta(description="Of such a family, in each regime.")] = 50
@@ -114,6 +115,9 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     purpose: Annotated[
         Literal["exploratory", "benchmark", "research", "procurement"], Meta(description="Of the evaluation.")
     ] = "benchmark"
+    pre_registration: Annotated[
+        str, Meta(description="Where the lock's digest was published before the run (13.4.2).")
+    ] = ""
     inclusion: Annotated[str, Meta(description="Criteria for families (11.8).")] = (
         "every installed family of the dimensions tested"
     )
@@ -173,6 +177,9 @@ def regimes_of(
             regime.parameters(),
         ):
             message = f"{regime.id!r} is the id of a published regime with other parameters (section 13.2.2)"
+            raise option_error(source, where, message)
+        if wrong := wrong_strength(regime.level, regime.parameters()):
+            message = f"regime {regime.id!r} claims to be {regime.level}, and {wrong}"
             raise option_error(source, where, message)
         if regime.id in found:
             raise option_error(source, where, f"{regime.id!r} is declared twice")

@@ -43,9 +43,23 @@ def headline_of(result: Result) -> Headline:
         "The agency vector by subject and boundary",
         ("subject", "boundary", *(TITLES[name] for name in DIMENSIONS), "tier"),
         tuple(rows),
-        f"Levels from 0 to 5; each holds only together with its tuple. {shown.tuples_text()}".rstrip(),
+        f"Levels from 0 to 5; each holds only together with its tuple. {_rules(shown)}{shown.tuples_text()}".rstrip(),
         ("", "", *DIMENSIONS, ""),
     )
+
+
+def _rules(shown: ShownReadings) -> str:
+    """The rule that the levels follow, and what they are by the text's own where that differs."""
+    methods = {m.method for key in shown.keys for name in DIMENSIONS if (m := shown.get(key, name))}
+    rules = sorted({method.partition(", ")[2] for method in methods} - {""})
+    apart = [
+        f"{key.name}: {name} = {m.spec_value:g}"
+        for key in shown.keys
+        for name in DIMENSIONS
+        if (m := shown.get(key, name)) and m.value is not None and m.spec_value is not None
+    ]
+    said = "".join(f"They go by the {rule}. " for rule in rules)
+    return said + (f"By the specification's own rules {', '.join(apart)}. " if apart else "")
 
 
 def _attributed(levels: Mapping[str, Number], whose: str) -> list[Number]:

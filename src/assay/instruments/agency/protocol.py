@@ -39,7 +39,15 @@ from .declarations.outcome import DIMENSIONS
 from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
-from .episodes.schedule import PlannedCell, content_stream, instance_of, schedule, task_of
+from .episodes.schedule import (
+    PlannedCell,
+    content_stream,
+    instance_of,
+    planned_cells,
+    schedule,
+    strata_of,
+    task_of,
+)
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
 
 if TYPE_CHECKING:
@@ -55,7 +63,7 @@ class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "2"
+    version = "3"
     title = "Agency"
     noun = "families"
     own_loops = True
@@ -108,28 +116,19 @@ class Agency(InstrumentBase):
                 f"the criteria are not those that the lock has fixed: {', '.join(changed)}; the families were changed "
                 "under the same version: install them as they were, or lock the study anew"
             )
-        return list(schedule(options))
+        return strata_of(options)
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
-        """All trials of a level at once; in sequential sampling, batches until the level is decided."""
-        options = self._options(lock)
+        """All levels of a dimension at once, in sequential sampling batches until they are decided; then robustness on
+        the highest level that is satisfied.
+        """
+        from .episodes.waves import next_wave
+
         if evidence.stratum is None:
             return
-        cells = schedule(options)[evidence.stratum]
         for spec in lock.study.specs:
-            for cell, repetition in self._next(cells, options, evidence, spec):
+            for cell, repetition in next_wave(lock, self._options(lock), evidence, spec):
                 yield self._trial(lock, spec, cell, repetition)
-
-    def _next(
-        self, cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
-    ) -> Iterator[tuple[PlannedCell, int]]:
-        if options.sequential is None:
-            if not evidence.waves:
-                yield from ((cell, number) for cell in cells for number in range(cell.instances))
-            return
-        from .episodes.sampling import next_batch
-
-        yield from next_batch(cells, options, evidence, spec)
 
     def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
         options = self._options(lock)
@@ -307,8 +306,7 @@ class Agency(InstrumentBase):
         options = self._options(lock)
         if target.measure not in COUNTS or target.measure == "touched_worlds":
             return None  # worlds that can be touched are known only where code of a subject ran
-        cells = (cell for cells in schedule(options).values() for cell in cells)
-        return sum(cell.instances for cell in cells), flawless(options.confidence)
+        return sum(cell.instances for cell in planned_cells(options)), flawless(options.confidence)
 
     def warnings(self, lock: Lock) -> list[str]:
         from .episodes.planning import never_reached

@@ -22,8 +22,9 @@ from .episodes.fault_rates import fault_rates
 from .episodes.finished import SubjectEpisodes, finished_episodes
 from .episodes.locked import changed_criteria, declaration_of
 from .episodes.sampling import decisions
-from .episodes.schedule import schedule
-from .figures.agency_card import card_of
+from .episodes.schedule import strata_of
+from .episodes.waves import robustness_begun
+from .figures.agency_card import card_gaps, card_of
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
@@ -85,12 +86,19 @@ class RunReadings(NamedTuple):
 def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
     """The episodes of a finished or unfinished run, and one reading for each subject that has outcomes."""
     lock: Lock = evidence.lock
-    episodes, flags = finished_episodes(evidence), _run_flags(evidence, options)
+    episodes = finished_episodes(evidence)
+    flags = _run_flags(evidence, options, episodes)
     readings: list[AgencyReading] = []
     for mine in episodes:
         if mine.outcomes:
+            declaration = declaration_of(lock, options, mine.spec)
+            families = declaration.families
+            if any(flag.kind == "Provisional" for flag in flags):  # not finished: these are not attempted yet
+                seen = {outcome.family for outcome in mine.outcomes}
+                families = {name: family for name, family in families.items() if name in seen}
             declaration = msgspec.structs.replace(
-                declaration_of(lock, options, mine.spec),
+                declaration,
+                families=families,
                 decided=decisions(mine.outcomes, options, lock.study.seed),
             )
             readings += analyse(mine.outcomes, declaration, flags=[*caveats_of(mine.spec), *flags])
@@ -143,6 +151,9 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         subject, boundary = reading.tally.subject, reading.tally.boundary
         for text in (reading.tuples.identification_text, reading.tuples.reporting_text):
             yield f"{subject}, {boundary}: {text}"
+        declared = reading.declaration
+        if gaps := card_gaps(declared.contact, declared.artifacts):
+            yield f"13.3: the Agency Card of {subject}, {boundary} lacks: {', '.join(gaps)}"
         other = "extended" if boundary == "core" else "core"
         if (subject, other) not in measured:
             yield f"6.1: the other boundary was not measured ({subject}: {other})"
@@ -150,11 +161,18 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         yield "2.5: exploratory; nothing here may be presented as comparable or reproducible"
 
 
-def _run_flags(evidence: Evidence, options: AgencyOptions) -> list[Flag]:
+def _run_flags(evidence: Evidence, options: AgencyOptions, episodes: Sequence[SubjectEpisodes]) -> list[Flag]:
     """Flags of the run as a whole: they are part of every tuple, in the reading, the report and the card."""
     lock: Lock = evidence.lock
     flags: list[Flag] = []
-    if unfinished := evidence.unfinished(schedule(options)):
+    unfinished = evidence.unfinished(strata_of(options))
+    unfinished += [
+        f"robustness on {dimension}"
+        for dimension in strata_of(options)
+        if dimension not in unfinished
+        and not all(robustness_begun(dimension, mine.outcomes, options, lock.study.seed) for mine in episodes)
+    ]
+    if unfinished:
         flags.append(Flag("Provisional", f"not finished: {', '.join(unfinished)}"))
     if changed := changed_criteria(lock.materials["agency"]["criteria"], options, lock.study.seed):
         cause = f"Post-Hoc Criteria: the families' criteria are not those of the lock: {', '.join(changed)}"

@@ -122,7 +122,7 @@ def late(messages: list[dict[str, Any]]) -> Any:
 def test_no_answer_in_time_is_a_failure_where_time_is_limited_and_lost_where_it_is_not(
     timed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    regime = {"id": "Timed", "level": "moderate", "compute": {"seconds": 5.0}}
+    regime = {"id": "Timed", "level": "moderate", "compute": {"seconds": 60.0}}
     options = {"dimensions": ["D", "R"], "families": ["counter"], "robustness_instances": 2}
     monkeypatch.setitem(all_families(), "counter", Counter())
     folder, lock = run(tmp_path, monkeypatch, late, regimes=["Baseline", regime], **options)

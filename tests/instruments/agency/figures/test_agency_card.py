@@ -19,8 +19,8 @@ OPTIONS = {
 }  # fmt: skip
 
 
-def cards(root: Path, *subjects: str) -> dict[str, Any]:
-    folder, lock = begin(root, Study(subjects=subjects, instruments={"agency": OPTIONS}))
+def cards(root: Path, *subjects: str, contact: str = "") -> dict[str, Any]:
+    folder, lock = begin(root, Study(subjects=subjects, contact=contact, instruments={"agency": OPTIONS}))
     assert go(folder, lock)
     return {card["system"]: card for card in map(_read, sorted(_folder(folder).iterdir()))}
 
@@ -58,3 +58,10 @@ def test_the_retry_rate_is_the_share_of_calls_that_were_made_again(
     [card] = cards(tmp_path, "reference:solver").values()
     assert card["efficiency"]["retry rate"] == rate
     assert card["efficiency"]["episodes"] == 3
+
+
+@pytest.mark.parametrize(("contact", "missing"), [("", ["evaluation contact"]), ("a@b.org, B", [])])
+def test_a_card_without_a_contact_is_flagged(tmp_path: Path, contact: str, missing: list[str]) -> None:
+    [card] = cards(tmp_path, "reference:solver", contact=contact).values()
+    assert card["missing"] == missing
+    assert card["flags"] == (["Limited Comparability (evaluation contact missing: 13.3)"] if missing else [])

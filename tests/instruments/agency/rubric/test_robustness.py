@@ -182,3 +182,32 @@ def test_contents_that_were_met_under_a_harder_regime_alone_may_be_more() -> Non
         for row in made("S", 1, 40, 40, families=[f"s{i}"], regime="Moderate", start=9000)
     ]
     assert level(score([*stressed(95, 94, None), *more]), "R").value == 3
+
+
+@pytest.mark.parametrize(
+    ("families", "lost", "ours", "text"), [(3, 25, 2, 3), (1, 30, 1, 2), (3, 0, 3, None), (3, 38, 1, 2)]
+)
+def test_the_level_by_the_plain_difference_stands_beside_ours(
+    families: int, lost: int, ours: int, text: int | None
+) -> None:
+    """10.9.2: Δ is a difference. By the upper end of its interval it is more than was observed."""
+    found = level(score(stressed(100, 100 - lost, None, families=families)), "R")
+    assert (found.value, found.spec_value) == (ours, text)
+    assert "rule strict" in found.method
+    assert any("by the text (`spec_value`)" in note for note in found.notes) is (text is not None)
+
+
+def test_r_says_on_which_levels_it_was_measured() -> None:
+    hard = [
+        row
+        for regime in ("Baseline", "Moderate")
+        for row in made("D", 3, 60, 60, families=["d0", "d1"], regime=regime)
+    ]
+    found = level(score([*stressed(95, 94, None, families=1), *hard]), "R")
+    assert "10.9.2: R was measured on d0 (D3), d1 (D3), s0 (S1)" in found.notes
+
+
+def test_moderate_that_fails_is_one_whatever_came_of_severe() -> None:
+    """10.9.3: R = 1 where moderate fails; R = 0 where it collapses."""
+    assert level(score(stressed(100, 55, 95)), "R").value == 1
+    assert level(score(stressed(100, 45, 95)), "R").value == 0

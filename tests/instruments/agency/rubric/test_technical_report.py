@@ -50,7 +50,10 @@ def test_the_comparison_tuple() -> None:
 def test_the_reporting_tuple_has_exact_parameters_and_schemas() -> None:
     text = reading(ROWS).tuples.reporting_text
     assert "[d0 1, d1 1, d2 1, s0 1, s1 1, s2 1]" in text
-    assert 'Moderate [Moderate: action: {"cap":10}; stability: {"timeouts":0.15}]' in text
+    assert (
+        'Moderate [Moderate: action: {"cap":10}; stability: {"drift":true,"noise_rate":0.2,"timeouts":0.15}]'
+        in text
+    )
     assert "Observation schema {d0,d1,d2,s0,s1,s2: observation/1}" in text
     assert set(reading(ROWS).tuples.as_dict()) == {"identification", "comparison", "reporting"}
 
@@ -238,3 +241,29 @@ def test_a_boundary_that_nobody_declared_is_not_passed_off_as_declared() -> None
     rows = made("S", 1, 60, 60)
     assert "Core Boundary (not declared), " in level(score(rows, boundary=None), "S").notes[0]
     assert "Core Boundary, " in level(score(rows), "S").notes[0]
+
+
+def test_procurement_needs_a_pre_registration_reference() -> None:
+    """13.4.2 (12): mandatory for procurement-bearing evaluations."""
+    rows = [*made("S", 1, 60, 60), *made("D", 1, 60, 60), *made("E", 1, 60, 60)]
+    bare = verdict(score(rows, purpose="procurement"), "use in procurement")
+    assert (bare.holds, bare.because) == (False, "exploratory: missing pre-registration reference")
+    given = score(rows, purpose="procurement", pre_registration="registry.example/17")
+    assert verdict(given, "use in procurement").holds is True
+    assert "pre-registered at registry.example/17" in verdict(given, "use in procurement").because
+    assert verdict(score(rows), "Tier 1 has").because == "all nine fields can be filled"
+
+
+def test_the_reading_names_what_its_card_lacks() -> None:
+    rows = made("S", 1, 60, 60)
+    assert "13.3: the Agency Card of subject, core lacks: evaluation contact" in score(rows).notes
+    assert not any("Agency Card" in note for note in score(rows, contact="a@b.org, B").notes)
+
+
+def test_no_data_is_null_without_an_interval() -> None:
+    lost = [
+        msgspec.structs.replace(row, outcome="excluded", reason="net")
+        for row in made("S", 2, 2, 2, families=1)
+    ]
+    rate = level(score([*made("S", 1, 60, 60), *lost]), "rate", level="2")
+    assert (rate.value, rate.low, rate.high, rate.n) == (None, None, None, 0)

@@ -113,13 +113,11 @@ def test_a_family_without_an_input_of_11_2_makes_its_dimension_invalid(name: str
         ({"families": {name: family("S", verification="") for name in NAMES}}, "s0: verification method"),
     ],
 )
-def test_what_only_describes_costs_comparability_and_not_the_score(
-    changes: dict[str, Any], told: str
-) -> None:
-    """A declaration of system, boundary, regimes, schemas, families and criteria is enough to score."""
+def test_every_input_of_11_2_invalidates_where_it_is_missing(changes: dict[str, Any], told: str) -> None:
     result = score(GOOD, **changes)
-    assert level(result, "S").value == 1
-    assert any(flag.kind == "Limited Comparability" and told in flag.cause for flag in result.flags)
+    assert is_invalid(level(result, "S"), "Missing Inputs")
+    assert level(result, "tier").value is None
+    assert any(told in note for note in level(result, "S").notes)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +160,18 @@ def test_families_that_are_not_disclosed_invalidate() -> None:
     assert is_invalid(level(score(GOOD, families=unexplained), "S"), "Selective Disclosure")
     explained = {**unexplained, "hard": family("S", included=False, exclusion_reason="needs a licence")}
     assert level(score(GOOD, families=explained), "S").value == 1
+
+
+def test_an_undeclared_family_invalidates_the_report_and_not_its_dimension_alone() -> None:
+    """15.3: reports with undisclosed families are flagged Invalid (Selective Disclosure)."""
+    rows = [*GOOD, *made("D", 1, 60, 60), *made("E", 1, 60, 60), *made("M", 1, 60, 60, families=["hidden"])]
+    families = {**{f"{d.lower()}{i}": family(d) for d in "SDE" for i in range(3)}}
+    result = score(rows, families=families)
+    assert all(is_invalid(level(result, name), "Selective Disclosure") for name in "SMDER")
+    assert level(result, "tier").value is None
+    (flag,) = [flag for flag in result.flags if flag.kind == "Invalid"]
+    assert flag.cause.startswith("Selective Disclosure: family 'hidden' is not declared as attempted")
+    assert level(score(rows, families={**families, "hidden": family("M")}), "tier").value == 1
 
 
 def test_an_excluded_family_is_reported_and_does_not_count() -> None:

@@ -10,10 +10,11 @@ from assay.instruments.agency.declarations.outcome import OutcomeRow
 from tests.instruments.agency.made_outcomes import flags, kinds, level, made, score, verdict
 
 
-def test_example_1_gives_3_by_the_point_and_without_flags() -> None:
+def test_example_1_gives_3_by_the_point_provisional() -> None:
+    """11.10.1 gives no flag; 11.4.2 asks for an interval that reaches the threshold, or Provisional."""
     result = score(made("M", 3, 15, 20, families=["debugging", "tracing"]), rule="point")
     found = level(result, "M")
-    assert (found.value, found.flags, found.n) == (3, (), 20)
+    assert (found.value, [flag.kind for flag in found.flags], found.n) == (3, ["Provisional"], 20)
     assert verdict(result, "M ≥ 3").holds is True
     assert verdict(result, "M ≥ 4").holds is None  # not tested
     assert "level 1, 2 not shown on its own" in " ".join(found.notes)

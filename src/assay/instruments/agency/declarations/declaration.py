@@ -19,6 +19,7 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import fraction
 from assay.study.source import convert, read_source
 
+from .intensities import wrong_strength
 from .outcome import BoundaryKind, Intensity
 
 __all__ = [
@@ -76,6 +77,7 @@ class DeclaredRegime(_Strict, frozen=True):
     compute: dict[str, Any] = field(default_factory=dict)
     stability: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()  # those of the rubric that parameters of other names stand for
 
     @property
     def scarce(self) -> tuple[str, ...]:
@@ -94,6 +96,9 @@ class HumanMediated(_Strict, frozen=True):
         return self.differs and self.substantial and self.preceded
 
 
+Conditions = tuple[str, ...] | dict[int, tuple[str, ...]]  # at every level, or by level
+
+
 class DeclaredFamily(_Strict, frozen=True):
     dimension: str | tuple[str, ...] = ()
     version: str = ""
@@ -109,10 +114,22 @@ class DeclaredFamily(_Strict, frozen=True):
     included: bool = True
     exclusion_reason: str = ""
     human_mediated: HumanMediated | None = None
+    conditions: Conditions = ()  # of the rubric, that it has by itself in every regime
+    untouched: Conditions = ()  # those that a regime may have and that do not reach it
 
     @property
     def dimensions(self) -> tuple[str, ...]:
         return (self.dimension,) if isinstance(self.dimension, str) else self.dimension
+
+    def conditions_at(self, level: int) -> tuple[str, ...]:
+        return _at(self.conditions, level)
+
+    def untouched_at(self, level: int) -> tuple[str, ...]:
+        return _at(self.untouched, level)
+
+
+def _at(given: Conditions, level: int) -> tuple[str, ...]:
+    return given.get(level, ()) if isinstance(given, dict) else given
 
 
 class Evaluator(_Strict, frozen=True):
@@ -165,6 +182,7 @@ class Declaration(_Strict, frozen=True):
     infrastructure_share: float = 0.30
     disagreement_share: float = 0.20
     contact: str = ""
+    pre_registration: str = ""  # registry entry or commit from before the evaluation (13.4.2)
     suite: str = ""
     artifacts: str = ""
     date: str = ""
@@ -312,6 +330,9 @@ def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
         yield at, f"a moderate regime has scarcity on one or two axes (8.2); scarce here: {named}. {hint}"
     if regime.level == "severe" and len(scarce) < 2:
         yield at, f"a severe regime has scarcity on two axes or more (8.2); scarce here: {named}. {hint}"
+    if wrong := wrong_strength(regime.level, {axis: getattr(regime, axis) for axis in scarce}):
+        yield at, f"it claims to be {regime.level}, and {wrong}"
+    yield from _conditions((*at, "conditions"), regime.conditions)
 
 
 def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
@@ -334,3 +355,14 @@ def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
             "the family is included, so there is nothing to give a reason for (11.8)",
         )
     yield from _time((*at, "criterion_time"), family.criterion_time)
+    for part in ("conditions", "untouched"):
+        given: Conditions = getattr(family, part)
+        for names in given.values() if isinstance(given, dict) else [given]:
+            yield from _conditions((*at, part), names)
+
+
+def _conditions(at: tuple[str | int, ...], names: tuple[str, ...]) -> Iterator[_Problem]:
+    known = rubric().conditions
+    for name in names:
+        if name not in known:
+            yield at, f"{name!r} is none of {', '.join(known)}{nearest(name, known)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -19,16 +19,24 @@ from assay.instruments.agency.declarations.declaration import (
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
-from assay.worlds import FamilyFault, Regime, all_families, drawn_task, family_named
+from assay.worlds import Family, FamilyFault, Regime, Task, all_families, drawn_task, family_named
 
-from .schedule import content_stream, instance_of, schedule, task_of
+from .schedule import content_stream, instance_of, planned_cells, possible_cells, task_of
 
-__all__ = ["changed_criteria", "check_families", "criteria", "declaration_of", "materials_of"]
+__all__ = [
+    "changed_criteria",
+    "check_families",
+    "conditions_of",
+    "criteria",
+    "declaration_of",
+    "declared_regime",
+    "materials_of",
+]
 
 
 def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
     """What the lock fixes of the families: versions, schemas, criteria."""
-    names = sorted({cell.family for cells in schedule(options).values() for cell in cells})
+    names = sorted({cell.family for cell in possible_cells(options)})
     found: dict[str, Any] = {}
     for name in names:
         family = all_families()[name]
@@ -38,6 +46,7 @@ def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
             "dimension": family.dimension,
             "levels": {str(level): about for level, about in family.levels.items()},
             "environment": family.environment,
+            **conditions_of(family, tasks),
             "verification": family.verification,
             "criterion": {str(level): task.criterion.text for level, task in tasks.items()},
             "observation_schema": digest({str(level): task.observation for level, task in tasks.items()}),
@@ -46,6 +55,23 @@ def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
             ),
         }
     return found
+
+
+def conditions_of(family: Family, tasks: Mapping[int, Task]) -> dict[str, dict[str, list[str]]]:
+    """What a family says of the rubric's conditions, by level. Third-party families may have neither attribute.
+
+    Its rules change only at the levels of ``drifts``, and noise touches only the fields that a task names.
+    """
+    drifts: Collection[int] = getattr(family, "drifts", ())
+    own: Mapping[int, Collection[str]] = getattr(family, "conditions", {})
+    spared = {
+        level: [name for name, reached in (("noise", task.noisy), ("drift", level in drifts)) if not reached]
+        for level, task in tasks.items()
+    }
+    return {
+        "conditions": {str(level): list(names) for level, names in own.items() if names},
+        "untouched": {str(level): names for level, names in spared.items() if names},
+    }
 
 
 def check_families(declared: dict[str, Any]) -> None:
@@ -62,9 +88,8 @@ def check_families(declared: dict[str, Any]) -> None:
 def criteria(options: AgencyOptions, seed: int) -> dict[str, str]:
     """Family and level → digest of the criteria of all instances that may be asked. A lock fixes these."""
     most: dict[tuple[str, int], int] = {}
-    for cells in schedule(options).values():
-        for cell in cells:
-            most[cell.family, cell.level] = max(most.get((cell.family, cell.level), 0), cell.instances)
+    for cell in possible_cells(options):
+        most[cell.family, cell.level] = max(most.get((cell.family, cell.level), 0), cell.numbers.stop)
     return {
         f"{name}/{level}": digest(list(_criteria(name, level, count, seed, held_out=options.held_out)))
         for (name, level), count in sorted(most.items())
@@ -93,7 +118,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
     """What the lock declares for one subject, as a declaration."""
     materials = lock.materials["agency"]
     listed = spec.includes or None  # an empty list declares nothing (11.2)
-    attempted = sorted({cell.family for cells in schedule(options).values() for cell in cells})
+    attempted = sorted({cell.family for cell in planned_cells(options)})
     return Declaration(
         system=System(
             name=spec.title, version=digest(msgspec.to_builtins(spec))[:16], architecture=spec.kind
@@ -114,7 +139,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
             guidance="none; every reply counts as an action",
         ),
         purpose=options.purpose,
-        regimes={id_: _regime(regime) for id_, regime in regimes_of(options).items()},
+        regimes={id_: declared_regime(regime) for id_, regime in regimes_of(options).items()},
         families={name: _family(name, materials["families"][name], lock, options) for name in attempted},
         inclusion=options.inclusion,
         exclusion=options.exclusion,
@@ -125,6 +150,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         infrastructure_share=options.infrastructure_share,
         disagreement_share=options.disagreement_share,
         contact=lock.study.contact,
+        pre_registration=options.pre_registration,
         suite=f"assay-agency-{lock.versions['agency']}",
         artifacts=f"ledger of the run with lock {lock.digest[:16]}",
         date=lock.created,
@@ -141,8 +167,9 @@ def _sampling(options: AgencyOptions) -> str:
     )
 
 
-def _regime(regime: Regime) -> DeclaredRegime:
-    return DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **regime.parameters())
+def declared_regime(regime: Regime) -> DeclaredRegime:
+    parameters: dict[str, Any] = regime.parameters()
+    return DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **parameters)
 
 
 def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOptions) -> DeclaredFamily:
@@ -152,6 +179,8 @@ def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOpti
         version=material["version"],
         levels=tuple(int(level) for level in material["levels"]),
         environment=material["environment"],
+        conditions={int(level): tuple(names) for level, names in material["conditions"].items()},
+        untouched={int(level): tuple(names) for level, names in material["untouched"].items()},
         criterion=material["criterion"],
         criterion_time=lock.created,
         verification=material["verification"],

@@ -15,20 +15,21 @@ from assay.study import Lock
 
 from .conduct import first_view
 from .interface import opening
-from .schedule import PlannedCell, content_stream, instance_of, schedule, task_of
+from .schedule import PlannedCell, content_stream, instance_of, planned_cells, schedule, task_of
 
 __all__ = ["never_reached", "passing", "plan_run", "power"]
 
 
 def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
-    """The plan of a run. Calls are those of a subject that makes no detour; others need more."""
+    """The plan of a run. Calls are those of a subject that makes no detour, and whose robustness is measured on the
+    highest level; others need more, or less.
+    """
     trials = calls = characters = 0
-    for cells in schedule(options).values():
-        for cell in cells:
-            steps, opened = _typical(cell, lock.study.seed, held_out=options.held_out)
-            trials += cell.instances
-            calls += cell.instances * steps
-            characters += cell.instances * steps * (opened + steps * 150)
+    for cell in planned_cells(options):
+        steps, opened = _typical(cell, lock.study.seed, held_out=options.held_out)
+        trials += cell.instances
+        calls += cell.instances * steps
+        characters += cell.instances * steps * (opened + steps * 150)
     subjects = len(lock.study.specs)
     most = options.max_tokens or lock.study.sampling.planned_tokens
     return Plan(

@@ -16,7 +16,7 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import SequentialShare, sequential_share
 from assay.study import SubjectSpec
 
-from .schedule import PlannedCell, evidencing, instance_of, robust_families, schedule
+from .schedule import PlannedCell, evidencing, instance_of, robust_places, schedule
 
 __all__ = ["decide", "decisions", "next_batch", "positions"]
 
@@ -34,15 +34,19 @@ def positions(
 
 
 def next_batch(
-    cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
+    stratum: str, cells: list[PlannedCell], options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
 ) -> Iterator[tuple[PlannedCell, int]]:
-    """The next instances for one subject: all of robustness at once, the rest until the level is decided."""
+    """The next instances of a level for one subject: robustness whose level is known all at once, the rest until the
+    level is decided.
+    """
     plan = options.sequential
     assert plan is not None
-    assert evidence.stratum is not None
-    dimension, level = evidence.stratum[0], int(evidence.stratum[1:])
-    robust = robust_families(options)
-    whole = {c.family: options.robustness_instances for c in cells if robust.get(c.family) == level}
+    dimension, level = stratum[0], int(stratum[1:])
+    whole = {
+        place.families[level]: options.robustness_instances
+        for place in robust_places(options)
+        if not place.chosen and (place.dimension, place.at(())) == (dimension, level)
+    }
     wave = evidence.waves
     if not wave:
         for cell in cells:

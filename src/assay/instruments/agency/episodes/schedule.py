@@ -1,37 +1,67 @@
-"""Which instances a subject is asked, in which regimes. A stratum is one level of one dimension: ``S3``."""
+"""Which instances a subject is asked, in which regimes.
+
+A stratum is a dimension: first the instances of its levels, then those of robustness on the highest level that they
+satisfy (10.9).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
-from assay.worlds import Family, Regime, Task, all_families, drawn_task, family_named
+from assay.worlds import Family, FamilyFault, Regime, Task, all_families, drawn_task, family_named
 
 __all__ = [
     "PlannedCell",
+    "RobustPlace",
     "chosen_families",
     "content_stream",
     "evidencing",
     "instance_of",
-    "robust_families",
+    "planned_cells",
+    "possible_cells",
+    "robust_cells",
+    "robust_places",
     "schedule",
+    "strata_of",
     "task_of",
 ]
 
 NAME = "agency"
+LONGEST = 10  # actions of a task of robustness: it is put in every regime, and long ones would double a study's calls
 
 
 class PlannedCell(NamedTuple):
-    """The instances of a family's level in one regime. The contents are the same in every regime."""
+    """The instances of a family's level in one regime: so many, from ``first`` on. The contents are the same in every
+    regime.
+    """
 
     family: str
     level: int
     regime: str
     instances: int
+    first: int = 0
+
+    @property
+    def numbers(self) -> range:
+        return range(self.first, self.first + self.instances)
+
+
+class RobustPlace(NamedTuple):
+    """Where the robustness of a dimension is measured: level → family, lowest first."""
+
+    dimension: str
+    families: dict[int, str]
+    chosen: bool  # the level is the highest that is satisfied; else it is the lowest
+
+    def at(self, satisfied: Collection[int]) -> int:
+        """The level to measure on: the highest satisfied one; the lowest where none is."""
+        return max((level for level in self.families if level in satisfied), default=min(self.families))
 
 
 def chosen_families(options: AgencyOptions) -> dict[str, Family]:
@@ -39,24 +69,83 @@ def chosen_families(options: AgencyOptions) -> dict[str, Family]:
     return {name: family_named(name) for name in options.families or sorted(all_families())}
 
 
-def robust_families(options: AgencyOptions) -> dict[str, int]:
-    """Family → the level at which robustness is measured."""
+def robust_places(options: AgencyOptions) -> list[RobustPlace]:
+    """One for each named family, else one for each dimension: at every level the family to measure on."""
     if "R" not in options.dimensions:
-        return {}
-    chosen = chosen_families(options)
+        return []
+    asked: list[tuple[str, dict[int, str]]]
     if options.robustness_families:
-        return {name: _lowest(all_families()[name], options) for name in options.robustness_families}
-    found: dict[str, int] = {}
-    for dimension in "SMDE":
-        own = [f for f in chosen.values() if f.dimension == dimension and set(f.levels) & set(options.levels)]
-        if own:
-            best = min(own, key=lambda f: (_lowest(f, options), f.real, f.name))
-            found[best.name] = _lowest(best, options)
+        named = [all_families()[name] for name in options.robustness_families]
+        asked = [
+            (f.dimension, dict.fromkeys(sorted(set(f.levels) & set(options.levels)), f.name)) for f in named
+        ]
+    else:
+        asked = [(dimension, _plainest(dimension, options)) for dimension in "SMDE"]
+    return [
+        RobustPlace(dimension, families, len(families) > 1 and dimension in options.dimensions)
+        for dimension, families in asked
+        if families
+    ]
+
+
+def _plainest(dimension: str, options: AgencyOptions) -> dict[int, str]:
+    """Level → the family to measure on: one whose state is not real, with the shortest tasks.
+
+    Levels with long tasks only are left out, unless there are no others.
+    """
+    ranked = {
+        level: sorted(
+            (family.real, family.runs_code, _actions(family, level), family.name)
+            for family in chosen_families(options).values()
+            if family.dimension == dimension and level in family.levels
+        )
+        for level in sorted(options.levels)
+    }
+    short = {level: [one for one in found if one[2] <= LONGEST] for level, found in ranked.items()}
+    chosen = short if any(short.values()) else ranked
+    return {level: found[0][3] for level, found in chosen.items() if found}
+
+
+@lru_cache(maxsize=1024)
+def _actions(family: Family, level: int) -> int:
+    """The actions of a good solution, in one instance of the level."""
+    try:
+        return drawn_task(family, level, Stream("schema", family.name)).needed
+    except FamilyFault:  # told where its episodes are conducted
+        return 0
+
+
+def robust_cells(place: RobustPlace, level: int, options: AgencyOptions) -> list[PlannedCell]:
+    """The instances of robustness at a level. Where the level is chosen by outcomes they are others than those which it
+    was chosen by: a family that was lucky then must not seem robust, or brittle, for it.
+    """
+    family = place.families[level]
+    first = 0
+    if place.chosen:
+        own = schedule(options).get(f"{place.dimension}{level}", [])
+        first = max((cell.instances for cell in own if cell.family == family), default=0)
+    return [
+        PlannedCell(family, level, regime, options.robustness_instances, first)
+        for regime in regimes_of(options)
+    ]
+
+
+def planned_cells(options: AgencyOptions) -> list[PlannedCell]:
+    """All that a run may ask of a subject, with robustness at the highest level."""
+    found = [cell for cells in schedule(options).values() for cell in cells]
+    for place in robust_places(options):
+        if place.chosen:
+            found += robust_cells(place, max(place.families), options)
     return found
 
 
-def _lowest(family: Family, options: AgencyOptions) -> int:
-    return min(set(family.levels) & set(options.levels) or set(family.levels))
+def possible_cells(options: AgencyOptions) -> list[PlannedCell]:
+    """The same with robustness at every level: which it will be is not known before."""
+    found = [cell for cells in schedule(options).values() for cell in cells]
+    for place in robust_places(options):
+        for level in place.families if place.chosen else ():
+            found += robust_cells(place, level, options)
+    return found
 
 
 def evidencing(regimes: dict[str, Regime], dimension: str, level: int) -> list[str]:
@@ -71,9 +160,12 @@ def evidencing(regimes: dict[str, Regime], dimension: str, level: int) -> list[s
 
 
 def schedule(options: AgencyOptions) -> dict[str, list[PlannedCell]]:
-    """Stratum → its cells. In sequential sampling the counts are upper limits."""
+    """Level, such as S3 → its cells; with robustness where its level is known before. In sequential sampling the counts
+    are upper limits.
+    """
     regimes = regimes_of(options)
-    chosen, robust = chosen_families(options), robust_families(options)
+    chosen = chosen_families(options)
+    robust = [place for place in robust_places(options) if not place.chosen]
     whole = options.sequential.most if options.sequential else options.instances
     found: dict[str, list[PlannedCell]] = {}
     for dimension in "SMDE":
@@ -84,17 +176,21 @@ def schedule(options: AgencyOptions) -> dict[str, list[PlannedCell]]:
                 for regime in evidencing(regimes, dimension, level):
                     for place, name in enumerate(names):
                         counts[name, regime] = _part(whole, len(names), place)
-            for name in [
-                n for n, at in robust.items() if at == level and all_families()[n].dimension == dimension
-            ]:
-                for regime in regimes:
-                    counts[name, regime] = max(counts.get((name, regime), 0), options.robustness_instances)
+            at_level = [one for one in robust if (one.dimension, one.at(())) == (dimension, level)]
+            for name, regime in ((one.families[level], regime) for one in at_level for regime in regimes):
+                counts[name, regime] = max(counts.get((name, regime), 0), options.robustness_instances)
             cells = [
                 PlannedCell(name, level, regime, count) for (name, regime), count in counts.items() if count
             ]
             if cells:
                 found[f"{dimension}{level}"] = cells
     return found
+
+
+def strata_of(options: AgencyOptions) -> list[str]:
+    """The dimensions that anything is asked of."""
+    asked = {stratum[0] for stratum in schedule(options)} | {p.dimension for p in robust_places(options)}
+    return [dimension for dimension in "SMDE" if dimension in asked]
 
 
 def _part(whole: int, parts: int, place: int) -> int:

@@ -12,7 +12,7 @@ from assay.canonical import real
 from assay.instruments.agency.episodes.finished import SubjectEpisodes
 from assay.instruments.agency.rubric.analysis import AgencyReading
 
-__all__ = ["card_of", "efficiency_of"]
+__all__ = ["card_gaps", "card_of", "efficiency_of"]
 
 
 def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
@@ -39,6 +39,7 @@ def card_of(reading: AgencyReading, mine: SubjectEpisodes, contact: str) -> dict
     """The card of one reading."""
     lost = sum(outcome.outcome == "excluded" for outcome in mine.outcomes)
     families = sorted({outcome.family for outcome in mine.outcomes})
+    missing = card_gaps(contact, reading.declaration.artifacts)
     return {
         "system": reading.tally.subject,
         "comparison": reading.tuples.comparison_text,
@@ -49,4 +50,12 @@ def card_of(reading: AgencyReading, mine: SubjectEpisodes, contact: str) -> dict
         },
         "artifacts": reading.declaration.artifacts or None,
         "contact": contact or None,
+        "missing": missing,
+        "flags": [f"Limited Comparability ({', '.join(missing)} missing: 13.3)"] if missing else [],
     }
+
+
+def card_gaps(contact: str, artifacts: str) -> list[str]:
+    """The fields of a card that cannot be filled (13.3). A contact is an e-mail address and an organisation."""
+    given = {"evaluation contact": "@" in contact, "artifact location": bool(artifacts)}
+    return [name for name, filled in given.items() if not filled]

@@ -9,6 +9,8 @@ from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED
 from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import AssignedLevel
+from assay.instruments.agency.rubric.measures import RULES
+from assay.instruments.agency.rubric.robustness import MEASURED_ON
 from assay.vocabulary import Measure
 
 from .readings import TITLES, ReadingKey, ShownReadings, level_of
@@ -92,6 +94,7 @@ def _standing(found: ShownReadings, key: ReadingKey, reading: AgencyReading) -> 
         yield f"{key.name}: no level is shown, because the reading has no comparison tuple (11.9.1)."
         return
     yield f"{_tier(found.get(key, 'tier'), reading)} What follows holds for {comparison} and for nothing else."
+    yield f"Levels go by the {RULES[reading.declaration.rule]}."
     parts = []
     for assigned in reading.vector:
         level = level_of(found.get(key, assigned.dimension))
@@ -105,7 +108,10 @@ def _level(assigned: AssignedLevel, value: int) -> str:
     shown = any(test.level == value and test.status == "satisfied" for test in assigned.tests)
     means = f" ({rows[value]}{'' if shown else '; not shown on its own'})" if value else ""
     name = f"{assigned.dimension}, {TITLES[assigned.dimension]}"
-    return f"{name}: level {value} of 5{means}{_not_higher(assigned, value)}."
+    on = next((note for note in assigned.notes if note.startswith(MEASURED_ON)), "")
+    said = f"; measured on {on.removeprefix(MEASURED_ON)}" if on else ""
+    text = f"; by the text's own rules {assigned.spec_value}" if assigned.spec_value is not None else ""
+    return f"{name}: level {value} of 5{means}{said}{text}{_not_higher(assigned, value)}."
 
 
 def _not_higher(assigned: AssignedLevel, value: int) -> str:
@@ -132,6 +138,7 @@ _BECAUSE = {
     "untested": "was not tested",
     "failed": "fails",
     "borderline": "is borderline",
+    "partly": "holds in part",
     "short": "has too little evidence",
 }
 

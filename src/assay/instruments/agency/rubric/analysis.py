@@ -19,15 +19,15 @@ from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
-from .level_assignment import assign, with_raters
-from .levels import AssignedLevel, included_cells, percent, test_levels
+from .level_assignment import assign, beside, with_raters
+from .levels import AssignedLevel, included_cells, level_tests, literally, percent
 from .robustness import assign_robustness
 from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
 from .tuples import Tuples, tuples_of
-from .validity import Invalid, caps, invalid, lightly_missing, undeclared_parts
+from .validity import Invalid, caps, invalid, undeclared_parts, undisclosed
 
 __all__ = ["AgencyReading", "analyse", "read_tally"]
 
@@ -78,6 +78,8 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
     found["R"] = _robustness(found, tally, declaration, table)
     for name in ("L", "G"):
         found[name] = _not_tested(name, tally)
+    if hidden := undisclosed(tally, declaration):  # 15.3: the report is flagged, not a dimension alone
+        flags = (*flags, Flag("Invalid", f"Selective Disclosure: {'; '.join(hidden)}"))
     for flag in flags:
         if flag.kind == "Invalid":
             found = _all_invalid(found, flag, tally)
@@ -109,8 +111,6 @@ def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Thre
         found.append(Flag("Limited Comparability", f"exploratory: {', '.join(lacking)} missing (2.5)"))
     elif declaration.purpose == "exploratory":
         found.append(Flag("Limited Comparability", "exploratory: declared as such (2.5)"))
-    if bare := lightly_missing(tally, declaration):
-        found.append(Flag("Limited Comparability", f"not declared (11.2): {'; '.join(bare)}"))
     if open_ := [threat.name for threat in threats if not threat.ruled_out]:
         found.append(Flag("Limited Comparability", f"not ruled out (3): {', '.join(open_)}"))
     if fraction(declaration.confidence) < fraction(rubric().confidence):
@@ -153,12 +153,13 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
     if not total.attempted:
         return _not_tested(name, tally)
 
-    def level_of(counts: SubjectTally) -> AssignedLevel:
-        return _capped(
-            assign(name, test_levels(counts, name, declaration, table), table), counts, declaration, table
-        )
+    def level_of(counts: SubjectTally, *, literal: bool = False) -> AssignedLevel:
+        tests = level_tests(counts, name, declaration, table, literal=literal)
+        return _capped(assign(name, tests, table), counts, declaration, table)
 
     assigned = with_raters(level_of(tally), tally, level_of)
+    if any(literally(row, declaration) is not declaration for row in table.of(name)):
+        assigned = beside(assigned, level_of(tally, literal=True))
     notes = list(assigned.notes)
     if total.post_hoc:
         notes.append(f"11.3.2: {total.post_hoc} instances left out, their criteria are post hoc")

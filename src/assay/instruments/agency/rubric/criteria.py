@@ -14,7 +14,7 @@ from assay.instruments.agency.declarations.outcome import Intensity, RubricDimen
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
-__all__ = ["LevelCriterion", "Minimum", "Rubric", "TierOne", "rubric"]
+__all__ = ["LevelCriterion", "Minimum", "RequiredCondition", "Rubric", "TierOne", "rubric"]
 
 Axis = Literal["information", "action", "compute", "stability"]
 
@@ -37,9 +37,11 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     rule: Literal["rate", "drop", "retained", "robust"]
     regime: Intensity
     example: str = ""
-    axes: tuple[Axis, ...] = ()  # scarcity that the text names; a note says where it is absent
-    tool_mediated: bool = False  # 10.7.2: at least one family with tools
-    injected_failures: bool = False  # 10.7.2: tools that fail
+    conditions: tuple[str, ...] = ()  # each instance that counts has them
+    includes: tuple[
+        str, ...
+    ] = ()  # some instances have them, at this level or a lower one that asks for the same
+    ends: bool = False  # 10.9.3: no level stands above this one when it fails
     each_family: int = 0  # number of families that must meet the threshold one by one
     drop: float | None = None  # most that success may fall from baseline
     collapse: float | None = None
@@ -57,6 +59,16 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return f"{self.dimension} ≥ {self.level}: {self.text}"
 
 
+class RequiredCondition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a level needs besides a success rate, and where it shows."""
+
+    text: str
+    axis: Axis | None = None
+    parameters: dict[Axis, tuple[str, ...]] = {}
+    environments: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+
+
 class TierOne(Struct, frozen=True, forbid_unknown_fields=True):
     instances: int
     steps: int
@@ -70,6 +82,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     borderline: float
     confidence: float
     minimum: tuple[Minimum, ...]
+    conditions: dict[str, RequiredCondition]
     levels: tuple[LevelCriterion, ...]
     verification_cap: int
     tools_cap: int
@@ -108,10 +121,11 @@ def rubric() -> Rubric:
     text = (files("assay.instruments.agency") / "data" / "rubric.yaml").read_text("utf-8")
     source = parse_source(text, "rubric.yaml")
     found = convert(source.value, Rubric, source)
-    _check(found.levels)
+    _check(found.levels, found.conditions)
     return found
 
 
-def _check(rows: Iterable[LevelCriterion]) -> None:
+def _check(rows: Iterable[LevelCriterion], conditions: Iterable[str]) -> None:
     seen = sorted((row.dimension, row.level) for row in rows)
+    assert not {name for row in rows for name in (*row.conditions, *row.includes)} - set(conditions)
     assert seen == sorted((d, k) for d in ("S", "M", "D", "E", "R") for k in range(1, 6)), seen

@@ -12,53 +12,40 @@ from .criteria import Rubric
 from .levels import AssignedLevel, LevelTest
 from .tally import SubjectTally
 
-__all__ = ["assign", "with_raters"]
+__all__ = ["assign", "beside", "with_raters"]
 
 
-def _carried(level: int, tests: Sequence[LevelTest], rubric: Rubric) -> int:
-    """The level that is left below doubtful evidence; a level that is itself short does not stand."""
-    while level and tests[level - 1].status == "short":
-        level = _supported(tests[level - 1], rubric)
-    return level
-
-
-def _supported(test: LevelTest, rubric: Rubric) -> int:
-    return rubric.supported(test.level, test.n, len(test.families))
+def _credit(test: LevelTest, tests: Sequence[LevelTest]) -> int:
+    """The level that one test bears: its own, or the one that is left below it."""
+    if test.status == "satisfied":
+        return test.level
+    if test.status not in ("borderline", "partly", "short") or not test.implies:
+        return 0
+    below = tests[test.implies - 1]
+    if below.n and below.enough and below.status != "satisfied":  # it was tested, and speaks for itself
+        return _credit(below, tests)
+    return below.level
 
 
 def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> AssignedLevel:
-    """The highest level that stands, and why (10.2.1, 10.2.2).
-
-    No level stands above one that failed, is borderline, or is short with a rate under the threshold. A borderline or
-    short level leaves the level below it, Provisional. A satisfied level implies untested ones below it (worked
-    example 1).
-    """
-    end = next((t for t in tests if t.ends), None)
-    within = [t for t in tests if end is None or t.level < end.level]
-    value = max((t.level for t in within if t.status == "satisfied"), default=0)
-    if end is not None and end.status == "borderline":
-        value = max(value, _carried(end.level - 1, tests, rubric))
-    for test in (*within, *([end] if end else [])):
-        if test.status == "short":
-            value = max(value, _carried(_supported(test, rubric), tests, rubric))
-    causes: list[str] = []
-    doubtful = [
-        t
-        for t in (*within, *([end] if end else []))
-        if t.level > value and t.status in ("borderline", "short")
-    ]
-    causes += [f"level {t.level}: {t.because}" for t in doubtful]
-    gap = [t.level for t in within if t.level > value and t.status == "untested"]
-    if end is not None and end.status == "failed" and gap:
-        causes.append(f"level {', '.join(map(str, gap))} not tested below the failed level {end.level}")
-    if end is not None and end.status == "failed" and end.open:
-        causes.append(f"level {end.level}: {end.because}")
+    """The highest level that a test bears, and why it is Provisional (10.2.1, 10.2.2; the table in docs/agency.md)."""
+    end = next((t.level for t in tests if t.criterion.ends and t.status == "failed"), len(tests))
+    within = tests[:end]
+    value = max(_credit(test, within) for test in within)
+    causes = _undecided(value, within)
+    mixed = [t for t in tests if t.level < value and t.against]
+    causes += [f"the evidence is mixed (2.4): level {t.level}: {t.because}" for t in mixed]
+    if any(t.level == value and t.loose for t in tests):
+        causes.append(
+            f"level {value} by its rate alone: {tests[value - 1].because}; the interval reaches below the "
+            "threshold (11.4.2)"
+        )
     used = [t for t in tests if t.n]
     least = rubric.least(1).instances
     if used and not causes and sum(t.n for t in used) < least:
         causes.append(f"{sum(t.n for t in used)} instances in all, {least} needed for any score (10.3.1)")
-    implied = [t.level for t in tests if t.level < value and t.status in ("untested", "short")]
-    notes = [note for t in used if t.level <= value for note in t.notes]
+    implied = [t.level for t in tests if 0 < t.level <= value and t.status != "satisfied" and t not in mixed]
+    notes = [note for t in used for note in t.notes]
     if implied:
         notes.append(
             f"10.2.1: level {', '.join(map(str, implied))} not shown on its own, implied by a level above"
@@ -67,12 +54,43 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
         dimension=dimension,
         value=value,
         n=sum(t.n for t in used),
-        flags=(Flag("Provisional", "; ".join(causes)),) if causes else (),
+        flags=(Flag("Provisional", "; ".join(dict.fromkeys(causes))),) if causes else (),
         notes=tuple(dict.fromkeys(notes)),
         tests=tuple(tests),
         families=tuple(sorted({name for t in used for name in t.families})),
         regimes=tuple(sorted({name for t in used for name in t.regimes})),
     )
+
+
+def _undecided(value: int, tests: Sequence[LevelTest]) -> list[str]:
+    """Why a level above may yet hold: evidence that is borderline or too little, or none below one that failed."""
+    above = [t for t in tests if t.level > value]
+    failed = next((t for t in above if t.status == "failed"), None)
+    causes = [
+        f"level {t.level}: {t.because}"
+        for t in above
+        if t.status in ("borderline", "short") and (t.enough or failed is None or t.level < failed.level)
+    ]
+    if failed is not None:
+        gap = [t.level for t in above if t.level < failed.level and t.status == "untested"]
+        if gap:
+            causes.append(
+                f"level {', '.join(map(str, gap))} not tested below the failed level {failed.level}"
+            )
+        if failed.open:
+            causes.append(f"level {failed.level}: {failed.because}")
+    return causes
+
+
+def beside(assigned: AssignedLevel, literal: AssignedLevel) -> AssignedLevel:
+    """A level with the one by the specification's own rules in ``spec_value``, where it is another."""
+    if assigned.value is None or literal.value in (None, assigned.value):
+        return assigned
+    note = (
+        f"{assigned.dimension} is {literal.value} by the text (`spec_value`): rates whose interval reaches the "
+        "threshold (11.4.2); where a degradation is judged, the plain difference and observed rates (10.9.2, 11.6.2)"
+    )
+    return msgspec.structs.replace(assigned, spec_value=literal.value, notes=(*assigned.notes, note))
 
 
 def with_raters(

@@ -1,8 +1,8 @@
 """Tests of single levels on counts: is the threshold met (11.4), and what the level needs besides (10.4 to 10.7)?
 
 A level test is ``satisfied``; ``borderline`` (11.4.2: near the threshold, or above it with an interval that reaches
-below); ``failed``; ``short`` (the rate is high enough, but instances, families or a regime
-are missing); or ``untested``.
+below); ``partly`` satisfied (10.2.1: the rate would do, another criterion fails); ``short`` (the rate would do, but
+instances, families or a condition are missing); ``failed``; or ``untested``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Decided, Declaration
@@ -27,6 +28,7 @@ from assay.stats import (
 from assay.stats.sequential import refuted
 from assay.vocabulary import Flag
 
+from .conditions import condition_words, credited_level, lacking_conditions, not_included
 from .criteria import LevelCriterion, Rubric
 from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
@@ -39,14 +41,15 @@ __all__ = [
     "included_cells",
     "interval_by",
     "interval_of",
+    "level_tests",
+    "literally",
     "percent",
     "rate_status",
-    "test_levels",
     "worst",
 ]
 
-Status = Literal["satisfied", "borderline", "short", "failed", "untested"]
-_ORDER: tuple[Status, ...] = ("satisfied", "borderline", "short", "untested", "failed")
+Status = Literal["satisfied", "borderline", "partly", "short", "failed", "untested"]
+_ORDER: tuple[Status, ...] = ("satisfied", "borderline", "partly", "short", "untested", "failed")
 _METHODS = {"wilson": wilson, "agresti_coull": agresti_coull, "exact": clopper_pearson}
 
 
@@ -63,19 +66,24 @@ class LevelTest(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     under: bool = False  # the observed rate is under the threshold
     open: bool = False  # too few instances, so that a failure is not conclusive either (2.4: undersampled)
+    enough: bool = True  # as many instances as 10.3.1 asks for
+    loose: bool = False  # satisfied by its rate, with an interval that reaches below the threshold (11.4.2)
+    implies: int = (
+        0  # the level that is left where this one is not satisfied: the next lower that its evidence bears
+    )
 
     @property
     def level(self) -> int:
         return self.criterion.level
 
     @property
-    def ends(self) -> bool:
-        """No higher level stands above this one: a level tested under the threshold is not implied from above."""
-        return self.status in ("failed", "borderline") or (self.status == "short" and self.under)
+    def against(self) -> bool:
+        """It was tested on enough instances, and speaks against the level."""
+        return self.enough and (self.status in ("failed", "partly") or (self.under and bool(self.n)))
 
     @property
     def holds(self) -> bool | None:
-        return {"satisfied": True, "failed": False}.get(self.status)
+        return {"satisfied": True, "failed": False, "partly": False}.get(self.status)
 
 
 class AssignedLevel(Struct, frozen=True, kw_only=True):
@@ -189,15 +197,23 @@ def included_cells(
     }
 
 
-def test_levels(
-    tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric
+def level_tests(
+    tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric, *, literal: bool = False
 ) -> tuple[LevelTest, ...]:
-    """The test of every level of S, M, D or E."""
+    """The test of every level of S, M, D or E. ``literal``: by the text's own rules instead of the declared one."""
     cells = included_cells(tally, declaration, dimension)
-    return tuple(_test(row, cells, tally, declaration, rubric) for row in rubric.of(dimension))
+    return tuple(
+        _test(row, cells, tally, literally(row, declaration) if literal else declaration, rubric)
+        for row in rubric.of(dimension)
+    )
 
 
-test_levels.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
+def literally(row: LevelCriterion, declaration: Declaration) -> Declaration:
+    """The rules of the text: rates by 11.4.2, whose interval must reach the threshold; where a degradation is judged,
+    observed rates and the plain difference (10.9.2, 11.6.2).
+    """
+    rule: Literal["strict", "point"] = "strict" if row.rule == "rate" else "point"
+    return declaration if declaration.rule == rule else msgspec.structs.replace(declaration, rule=rule)
 
 
 def _test(
@@ -207,38 +223,68 @@ def _test(
     declaration: Declaration,
     rubric: Rubric,
 ) -> LevelTest:
-    own = {key: cell for key, cell in cells.items() if key.level == row.level}
-    met = {key: cell for key, cell in own.items() if cell.n and declaration.level(key.regime) == row.regime}
+    own = {key: cell for key, cell in cells.items() if key.level == row.level and cell.n}
+    met = {key: cell for key, cell in own.items() if declaration.level(key.regime) == row.regime}
     if not met:
-        other = sorted({key.regime for key, cell in own.items() if cell.n})
+        other = sorted({key.regime for key in own})
         where = f"; there are outcomes under {', '.join(other)} only" if other else ""
         return LevelTest(
             criterion=row, status="untested", because=f"no outcomes under a {row.regime} regime{where}"
         )
-    families: dict[str, CellCounts] = {
-        name: total_of([cell for key, cell in met.items() if key.family == name])
-        for name in sorted({key.family for key in met})
-    }
+    bare = {key: lacking_conditions(row, key, declaration, rubric) for key in met}
+    without = {key: names for key, names in bare.items() if names}
+    # Instances without a condition of the level do not evidence it.
+    counted = {key: cell for key, cell in met.items() if key not in without} or met
+    families = _by_family(counted)
     total = total_of(list(families.values()))
-    status, because = _thresholds(row, families, declaration, rubric)
-    if row.drop is not None:
-        drop = _level_drop(row, tally, families, declaration)
-        status = worst([status, _with_drop(drop, row, declaration)])
-        because += f"; {_drop_words(drop, row)}"
-    lacking = _lacking(row, families, total, met, declaration, rubric)
-    if lacking and status != "failed":
+    rate, because = _thresholds(row, families, declaration, rubric)
+    others, more = _others(row, families, tally, declaration, rubric)
+    status = worst([rate, *others])
+    if status == "failed" and rate in ("satisfied", "borderline"):
+        status = "partly"
+    lacking = _lacking(row, families, total, rubric)
+    named = [name for names in without.values() for name in names]
+    missing = [*(named if counted is met else ()), *not_included(row, cells, declaration, rubric)]
+    if missing:
+        lacking.append(condition_words(row, missing, rubric))
+    if lacking and status not in ("failed", "partly"):
         status = "short"
+    left_out = total_of([met[key] for key in without]).n if counted is not met else 0
+    # 10.2.1, 11.4.2: the next lower level; 10.3.1: one for which the evidence is enough
+    below = rubric.supported(row.level, total.n, len(families)) if status == "short" else row.level - 1
     return LevelTest(
         criterion=row,
         status=status,
-        because="; ".join([because, *lacking]),
+        because="; ".join([because, *more, *lacking]),
         n=total.n,
         k=total.k,
         families=tuple(families),
-        regimes=tuple(sorted({key.regime for key in met})),
-        notes=_axes(row, met, declaration),
+        regimes=tuple(sorted({key.regime for key in counted})),
+        notes=(
+            f"{left_out} instances do not count for level {row.level}: {condition_words(row, named, rubric)}",
+        )
+        if left_out
+        else (),
         under=_under(families, declaration),
         open=total.n < rubric.least(row.level).instances and _reaches(families, declaration),
+        enough=total.n >= rubric.least(row.level).instances,
+        loose=status == "satisfied" and _loose(families, declaration),
+        implies=credited_level(row, below, counted, declaration, rubric),
+    )
+
+
+def _by_family(cells: Mapping[RubricCell, CellCounts]) -> dict[str, CellCounts]:
+    return {
+        name: total_of([cell for key, cell in cells.items() if key.family == name])
+        for name in sorted({key.family for key in cells})
+    }
+
+
+def _loose(families: Mapping[str, CellCounts], declaration: Declaration) -> bool:
+    """Is the lower end of the interval under the threshold, in any group of families that share one?"""
+    return declaration.rule == "point" and any(
+        fraction(interval_of(cell.k, cell.n, declaration).low) < fraction(line)
+        for line, cell in _grouped(families, declaration).items()
     )
 
 
@@ -268,25 +314,36 @@ def _thresholds(
     row: LevelCriterion, families: Mapping[str, CellCounts], declaration: Declaration, rubric: Rubric
 ) -> tuple[Status, str]:
     """Pooled over families; families with another threshold are a group that must meet its own (10.3.3)."""
-    groups: dict[float, list[str]] = {}
-    for name in families:
-        groups.setdefault(declaration.threshold(name), []).append(name)
+    groups = _grouped(families, declaration)
     statuses: list[Status] = []
     words: list[str] = []
     decided = declaration.decided.get(f"{row.dimension}{row.level}")
-    for threshold, names in sorted(groups.items()):
-        cell = total_of([families[name] for name in names])
+    for threshold, cell in sorted(groups.items()):
         status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
         if decided is not None and threshold == rubric.threshold:  # what the test was of
             status = _by_decision(status, decided, cell, row, declaration, rubric)
         statuses.append(status)
-        whose = f"{', '.join(names)}: " if len(groups) > 1 else ""
+        names = ", ".join(name for name in families if declaration.threshold(name) == threshold)
+        whose = f"{names}: " if len(groups) > 1 else ""
         words.append(whose + compare(cell.k, cell.n, threshold, declaration))
     if decided is not None:
         words.append(
             f"sequential test against {100 * decided.alternative:g} %, error {100 * decided.alpha:g} %: "
             f"{decided.decision} after {decided.n} ({decided.successes} successes)"
         )
+    return worst(statuses), "; ".join(words)
+
+
+def _others(
+    row: LevelCriterion,
+    families: Mapping[str, CellCounts],
+    tally: SubjectTally,
+    declaration: Declaration,
+    rubric: Rubric,
+) -> tuple[list[Status], list[str]]:
+    """The criteria of a level besides its rate: each of some families for itself, the drop from baseline."""
+    statuses: list[Status] = []
+    words: list[str] = []
     if row.each_family:
         each = [
             rate_status(cell.k, cell.n, declaration.threshold(name), declaration, rubric.near)
@@ -295,7 +352,11 @@ def _thresholds(
         met = each.count("satisfied")
         statuses.append(best(each, row.each_family) if len(each) >= row.each_family else "short")
         words.append(f"{met} of {len(each)} families meet it each for itself, {row.each_family} must")
-    return worst(statuses), "; ".join(words)
+    if row.drop is not None:
+        drop = _level_drop(row, tally, families, declaration)
+        statuses.append(_with_drop(drop, row, declaration))
+        words.append(_drop_words(drop, row))
+    return statuses, words
 
 
 def _by_decision(
@@ -361,49 +422,16 @@ def _drop_words(drop: Interval, row: LevelCriterion) -> str:
 
 
 def _lacking(
-    row: LevelCriterion,
-    families: Mapping[str, CellCounts],
-    total: CellCounts,
-    met: Mapping[RubricCell, CellCounts],
-    declaration: Declaration,
-    rubric: Rubric,
+    row: LevelCriterion, families: Mapping[str, CellCounts], total: CellCounts, rubric: Rubric
 ) -> list[str]:
-    """What the level needs besides the rate (10.3.1, 10.7.2)."""
+    """The instances and families that are missing (10.3.1)."""
     least, found = rubric.least(row.level), []
     if total.n < least.instances:
         found.append(f"{total.n} instances, {least.instances} needed (10.3.1)")
     if len(families) < least.families:
         found.append(f"{len(families)} {_plural(len(families))}, {least.families} needed (10.3.1)")
-    kinds = [declaration.family(name).environment.casefold() for name in families]
-    if row.tool_mediated and all(kind.startswith(("static", "text")) for kind in kinds):
-        found.append("no family is mediated by tools (10.7.2)")
-    unreliable = any("stability" in _scarce(key.regime, declaration) for key in met)
-    if row.injected_failures and not (unreliable or any(kind.startswith(_NOISY) for kind in kinds)):
-        found.append(
-            "no regime declares a stability axis and no family a noisy environment: no tool fails (10.7.2)"
-        )
     return found
-
-
-_NOISY = ("stochastic", "noisy", "adversarial")
 
 
 def _plural(number: int) -> str:
     return "family" if number == 1 else "families"
-
-
-def _scarce(regime: str, declaration: Declaration) -> tuple[str, ...]:
-    return declaration.regimes[regime].scarce if regime in declaration.regimes else ()
-
-
-def _axes(
-    row: LevelCriterion, met: Mapping[RubricCell, CellCounts], declaration: Declaration
-) -> tuple[str, ...]:
-    scarce = {axis for key in met for axis in _scarce(key.regime, declaration)}
-    missing = [axis for axis in row.axes if axis not in scarce]
-    if not missing:
-        return ()
-    return (
-        f"{row.section}: level {row.level} speaks of scarcity of {' and '.join(missing)}; the regime declares none, "
-        "so it must lie in the families",
-    )

@@ -21,7 +21,7 @@ from .robustness import family_readings
 from .tally import CellCounts, total_of
 from .tuples import Tuples
 
-__all__ = ["exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
+__all__ = ["RULES", "exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
 
 AFTER_A_STOP = (
     "11.5.1: sampled until decided; this interval, made for a fixed n, does not hold its confidence"
@@ -34,10 +34,17 @@ UNJUDGED = "nothing says whether it kept the constraints"
 DROP = "success under baseline less success under the target, same contents"
 
 
+RULES = {
+    "strict": "rule strict: rates whose interval reaches the threshold (11.4.2), Δ by the upper end of its interval",
+    "point": "rule point: observed rates and Δ; where the interval reaches below the threshold, Provisional (11.4.2)",
+}
+
+
 def vector_measure(
-    assigned: AssignedLevel, tuples: Tuples, labels: Labels, more: Sequence[str] = ()
+    assigned: AssignedLevel, tuples: Tuples, labels: Labels, rule: str, more: Sequence[str] = ()
 ) -> Measure:
-    """A level with its tuple (11.9.1: never without)."""
+    """A level with its tuple (11.9.1: never without), and the rule it follows."""
+    method = f"rubric of section 10, {RULES[rule]}"
     regimes = {"regime": ", ".join(assigned.regimes)} if assigned.regimes else {}
     return _level_measure(
         assigned.dimension,
@@ -46,7 +53,7 @@ def vector_measure(
         {**labels, **regimes},
         n=assigned.n,
         units="level",
-        method="rubric of section 10",
+        method=method,
         spec_value=assigned.spec_value,
         flags=assigned.flags,
         notes=(*assigned.notes, *more),
@@ -90,7 +97,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
     unbounded = (NO_LEVEL_BOUNDS,) if unverified else ()
     for assigned in reading.vector:
         said = (*more.get(assigned.dimension, ()), *(unbounded if assigned.dimension in ("E", "R") else ()))
-        yield vector_measure(assigned, reading.tuples, reading.labels, said)
+        yield vector_measure(assigned, reading.tuples, reading.labels, reading.declaration.rule, said)
     yield _level_measure(
         "tier",
         reading.tier.tier,
@@ -227,10 +234,16 @@ def verdicts_of(reading: AgencyReading) -> Iterator[Verdict]:
         claim = f"ruled out: {threat.name}"
         yield verdict("threat", claim, "section 3", threat.ruled_out, threat.because, {"threat": threat.name})
     missing = ", ".join(reading.missing)
-    because = f"exploratory: missing {missing}" if missing else "all nine fields can be filled"
+    because = f"exploratory: missing {missing}" if missing else _filled(reading)
     for claim in reading.claims.values():
         whole = f"{claim} has its Technical Report"
         yield verdict("technical_report", whole, "13.4.1", not missing, because, {"claim": claim})
+
+
+def _filled(reading: AgencyReading) -> str:
+    if reading.declaration.purpose != "procurement":
+        return "all nine fields can be filled"
+    return f"all nine fields can be filled, pre-registered at {reading.declaration.pre_registration} (13.4.2)"
 
 
 def _level_holds(assigned: AssignedLevel, test: LevelTest) -> tuple[bool | None, str]:

@@ -18,7 +18,7 @@ from assay.stats import Interval, fraction
 from assay.vocabulary import Flag
 
 from .criteria import LevelCriterion, Rubric
-from .level_assignment import assign
+from .level_assignment import assign, beside
 from .levels import (
     AssignedLevel,
     LevelTest,
@@ -27,13 +27,17 @@ from .levels import (
     drop_of,
     drop_status,
     included_cells,
+    literally,
     percent,
     rate_status,
     worst,
 )
 from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
-__all__ = ["FamilyReading", "assign_robustness", "family_readings"]
+__all__ = ["MEASURED_ON", "FamilyReading", "assign_robustness", "family_readings", "measured_on"]
+
+
+MEASURED_ON = "10.9.2: R was measured on "  # begins the note that names families and levels
 
 
 class FamilyReading(Struct, frozen=True, kw_only=True):
@@ -47,6 +51,7 @@ class FamilyReading(Struct, frozen=True, kw_only=True):
     drops: dict[Intensity, Interval]
     base: CellCounts
     baseline: Status
+    levels: tuple[str, ...]  # on which it was compared, such as S1
 
     def contents(self, target: Intensity) -> int:
         return sum(pair.number for pair in self.pairs.get(target, ()) if pair.n0)
@@ -101,7 +106,22 @@ def _family(
         drops={target: drop_of(found, declaration.confidence) for target, found in pairs.items() if found},
         base=base,
         baseline=rate_status(base.k, base.n, declaration.threshold(name), declaration, rubric.near),
+        levels=tuple(
+            sorted(
+                {
+                    f"{key.dimension}{key.level}"
+                    for key, found in tally.pairs.items()
+                    if key.family == name and key.dimension in dimensions and any(pair.n0 for pair in found)
+                }
+            )
+        ),
     )
+
+
+def measured_on(readings: Sequence[FamilyReading]) -> str:
+    """The families and levels that R rests on."""
+    parts = [f"{one.family} ({', '.join(one.levels)})" for one in readings if one.levels]
+    return ", ".join(parts) or "no level under more than one regime"
 
 
 def _compared(
@@ -135,10 +155,10 @@ def assign_robustness(
     tests = tuple(_test(row, fit, declaration, rubric) for row in rubric.of("R"))
     assigned = assign("R", tests, rubric)
     if declaration.rule == "strict":
-        point = msgspec.structs.replace(declaration, rule="point")
-        assigned = _at_most(assigned, assign_robustness(tally, point, rubric, dimensions))
+        plain = assign_robustness(tally, literally(rubric.of("R")[0], declaration), rubric, dimensions)
+        assigned = beside(_at_most(assigned, plain), plain)
     left = [reading.family for reading in readings if reading.baseline != "satisfied"]
-    notes = list(assigned.notes)
+    notes = [*assigned.notes, f"{MEASURED_ON}{measured_on(fit)}"]
     if left:
         notes.append(f"10.9.2: left out, the baseline threshold is not met: {', '.join(left)}")
     if all(not reading.contents("moderate") for reading in fit):
@@ -192,11 +212,12 @@ def _test(
     words = [_words(row, reading) for reading in tried]
     words.append(f"{len(met)} of {len(tried)} families hold, {row.families} must")
     shares, lacking = _shares(row, fit, tried)
-    status = worst([status, *(status for status, _ in shares)])
+    if status in ("satisfied", "borderline") and any(found == "failed" for found, _ in shares):
+        status = "partly"
     words += [text for _, text in shares]
     number = sum(reading.contents(target) for reading in tried)
     lacking += _lacking(row, tried, number, rubric)
-    if lacking and status != "failed":
+    if lacking and status not in ("failed", "partly"):
         status = "short"
     # 10.9.3: where moderate was not tested R is 1, whatever came of severe.
     passed_over = [level for level in row.also if not any(reading.contents(level) for reading in fit)]
@@ -212,6 +233,8 @@ def _test(
         k=sum(k for k, _ in pooled),
         families=tuple(reading.family for reading in tried),
         open=number < rubric.least(row.level).instances,
+        enough=number >= rubric.least(row.level).instances,
+        implies=rubric.supported(row.level, number, len(tried)) if status == "short" else row.level - 1,
     )
 
 

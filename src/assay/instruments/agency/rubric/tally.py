@@ -109,6 +109,7 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
     steepest: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
     flattest: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
     reported: frozenset[str] = frozenset()  # families with outcomes of this subject in any boundary
+    of_any: frozenset[str] = frozenset()  # families with outcomes of any subject
     excluded: dict[ExclusionKey, int] = field(default_factory=dict)
     dated: bool = False  # every criterion has a time, its own or its family's
     raters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # who judged, by dimension
@@ -161,6 +162,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             flattest=flattest.get((subject, boundary), {}),
             excluded=own.excluded,
             reported=reported[subject],
+            of_any=frozenset().union(*reported.values()),
             dated=(subject, boundary) not in undated,
             raters=raters.get((subject, boundary), {}),
             ratings=ratings.get((subject, boundary), {}),

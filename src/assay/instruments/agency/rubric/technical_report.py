@@ -1,4 +1,6 @@
-"""The Technical Report's nine mandatory fields (13.4.1), as plain data, and which of them are missing."""
+"""The Technical Report's nine mandatory fields (13.4.1) and the pre-registration reference (13.4.2, 12), as plain data,
+and which of them are missing.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from .tally import SubjectTally, total_of
 from .tiers import TierReading
 from .tuples import Tuples, score_text
 
-__all__ = ["FIELDS", "missing_fields", "needs_report", "technical_report"]
+__all__ = ["FIELDS", "PRE_REGISTRATION", "missing_fields", "needs_report", "technical_report"]
 
+PRE_REGISTRATION = "pre-registration reference"  # 13.4.2: mandatory in procurement
 FIELDS = (
     "system identifier",
     "boundary declaration",
@@ -50,7 +53,10 @@ def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, 
         "sampling plan and counts": bool(declaration.protocol.sampling) and reasons,
         "evidence bundle index": bool(declaration.artifacts) and not total_of(tally.of("E")).unverified,
     }
-    return tuple(name for name in FIELDS if not filled.get(name, True))
+    missing = [name for name in FIELDS if not filled.get(name, True)]
+    if declaration.purpose == "procurement" and not declaration.pre_registration:
+        missing.append(PRE_REGISTRATION)
+    return tuple(missing)
 
 
 def needs_report(
@@ -115,6 +121,7 @@ def technical_report(
             "flags": {assigned.dimension: [str(flag) for flag in assigned.flags] for assigned in vector},
         },
         "evidence bundle index": declaration.artifacts or None,
+        PRE_REGISTRATION: declaration.pre_registration or None,
     }
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
+from assay.instruments.agency.declarations.intensities import unchecked
 
 from .tally import SubjectTally, total_of
 
-__all__ = ["Threat", "threats_of"]
+__all__ = ["Threat", "threats_of", "unchecked_strengths"]
 
 
 class Threat(Struct, frozen=True):
@@ -80,7 +81,23 @@ def _ambiguity(tally: SubjectTally, declaration: Declaration) -> Threat:
     bare = sorted({key.regime for key in tally.cells} - set(declaration.regimes))
     if bare:
         return Threat("regime ambiguity", False, f"no exact parameters for {', '.join(bare)}")
-    return Threat("regime ambiguity", True, "every regime has its exact parameters")
+    text = "every regime has its exact parameters"
+    if free := unchecked_strengths(tally, declaration):
+        text += (
+            f"; how strong these are is not checked, they have no published range (8.2): {', '.join(free)}"
+        )
+    return Threat("regime ambiguity", True, text)
+
+
+def unchecked_strengths(tally: SubjectTally, declaration: Declaration) -> list[str]:
+    """Parameters of the regimes that were run for which no range is published."""
+    used = sorted({key.regime for key in tally.cells})
+    return [
+        f"{regime} {axis}.{name}"
+        for regime in used
+        for axis in declaration.regimes[regime].scarce
+        for name in unchecked(axis, getattr(declaration.regimes[regime], axis))
+    ]
 
 
 def _verification(tally: SubjectTally, declaration: Declaration) -> Threat:

@@ -22,10 +22,10 @@ __all__ = [
     "Reason",
     "caps",
     "invalid",
-    "lightly_missing",
     "lost_shares",
     "missing_inputs",
     "undeclared_parts",
+    "undisclosed",
 ]
 
 Reason = Literal[
@@ -48,7 +48,7 @@ def invalid(
     ]
     found += lost_shares(total_of(tally.of(*dimensions)), declaration)
     found += _schema(tally, dimensions, declaration, rubric)
-    found += _disclosure(tally, dimensions, declaration)
+    found += _of_others(tally, dimensions, declaration)
     return found
 
 
@@ -57,10 +57,12 @@ def _families(tally: SubjectTally, dimensions: Sequence[str]) -> list[str]:
 
 
 def missing_inputs(tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration) -> list[str]:
-    """The inputs of 11.2 that are not declared; `lightly_missing` has those that do not invalidate."""
+    """The inputs of 11.2 that are not declared."""
     found = [*_boundary(tally.boundary, declaration)]
     if not declaration.declares(tally.subject):
         found.append(f"the system {tally.subject!r}")
+    elif not declaration.system_of(tally.subject).version:
+        found.append(f"the version of {tally.subject} (`version`)")
     regimes = sorted({key.regime for key in tally.of(*dimensions)})
     bare = [name for name in regimes if name not in declaration.regimes]
     if bare:
@@ -70,23 +72,9 @@ def missing_inputs(tally: SubjectTally, dimensions: Sequence[str], declaration: 
         return [*found, "the task families with criteria, schemas and verification"]
     for name in names:
         if name in declaration.families:
-            lacking = list(_undeclared(declaration.families[name], NEEDED))
+            lacking = list(_undeclared(declaration.families[name]))
             if lacking:
                 found.append(f"family {name}: {', '.join(lacking)}")
-    return found
-
-
-def lightly_missing(tally: SubjectTally, declaration: Declaration) -> list[str]:
-    """Undeclared inputs of 11.2 that cost comparability (2.5) but not the score.
-
-    An identifier may carry its version, artifacts show what was verified, the family implies the environment class.
-    """
-    found = []
-    if not declaration.system_of(tally.subject).version:
-        found.append(f"the version of {tally.subject}")
-    for name in sorted({key.family for key in tally.cells}):
-        if name in declaration.families:
-            found += [f"{name}: {text}" for text in _undeclared(declaration.families[name], DESCRIBED)]
     return found
 
 
@@ -106,12 +94,13 @@ NEEDED = {
     "observation schema": "observation_schema",
     "action schema": "action_schema",
     "success criterion": "criterion",
+    "environment class": "environment",
+    "verification method": "verification",
 }
-DESCRIBED = {"environment class": "environment", "verification method": "verification"}
 
 
-def _undeclared(family: DeclaredFamily, wanted: dict[str, str]) -> Iterator[str]:
-    yield from (f"{name} (`{field}`)" for name, field in wanted.items() if not getattr(family, field))
+def _undeclared(family: DeclaredFamily) -> Iterator[str]:
+    yield from (f"{name} (`{field}`)" for name, field in NEEDED.items() if not getattr(family, field))
 
 
 def lost_shares(total: CellCounts, declaration: Declaration) -> Iterator[Invalid]:
@@ -151,28 +140,35 @@ def _over(share: float, rubric: Rubric) -> bool:
     return fraction(share) > fraction(rubric.material_schema_share)
 
 
-def _disclosure(
-    tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration
-) -> Iterator[Invalid]:
-    """All attempted families must be declared, and all declared ones reported or left out for a reason (11.8)."""
+def undisclosed(tally: SubjectTally, declaration: Declaration) -> list[str]:
+    """Families that are not declared as attempted, or are declared and neither reported nor left out for a reason.
+
+    Any of them makes the whole report Invalid (Selective Disclosure) (11.8, 15.3). One that was reported of another
+    subject alone invalidates its own dimensions here.
+    """
     if not declaration.families:
-        return
-    seen = _families(tally, dimensions)
-    for name in seen:
-        if name not in declaration.families:
-            hint = nearest(name, declaration.families)
-            yield Invalid("Selective Disclosure", f"11.8: family {name!r} is not declared as attempted{hint}")
+        return []  # nothing is declared: inputs are missing (11.2)
+    found = [
+        f"family {name!r} is not declared as attempted{nearest(name, declaration.families)}"
+        for name in sorted({key.family for key in tally.cells} - set(declaration.families))
+    ]
     for name, family in sorted(declaration.families.items()):
-        # A family that names no dimension and has no outcomes here may have been of any.
-        of = family.dimensions or tuple({key.dimension for key in tally.cells if key.family == name})
-        if of and not any(dimension in dimensions for dimension in of):
-            continue
         if not family.included and not family.exclusion_reason:
-            yield Invalid("Selective Disclosure", f"11.8: family {name!r} is excluded without a reason")
-        if family.included and name not in tally.reported:
-            yield Invalid(
-                "Selective Disclosure", f"11.8: family {name!r} was attempted and has no outcomes here"
-            )
+            found.append(f"family {name!r} is excluded without a reason")
+        if family.included and name not in tally.of_any:
+            found.append(f"family {name!r} was attempted and has no outcomes here")
+    return found
+
+
+def _of_others(tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:
+    for name, family in sorted(declaration.families.items()):
+        if (
+            family.included
+            and name in tally.of_any - tally.reported
+            and set(family.dimensions) & set(dimensions)
+        ):
+            because = f"11.8: family {name!r} was attempted and has outcomes of other systems alone"
+            yield Invalid("Selective Disclosure", because)
 
 
 def caps(tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
