@@ -1,10 +1,11 @@
 """Outcome files made by hand, with the verdict that the text gives: known_verdicts/*.yaml.
 
 A case has ``rows``, each "DIMENSION+LEVEL FAMILIES REGIME SUCCESSES/INSTANCES" with marks:
-``late=n`` and ``excluded=n`` are n more instances, post hoc or lost; ``bare=n`` successes and ``bare_failures=n``
-failures have no artifact; ``resisted=n``, ``followed=n`` were attacked; ``unchanged=n``, ``unknown=n`` did not change
-state, or nobody knows; ``steps=n``. Several families take turns. A family is named "S-a". The same instance in two
-regimes is the same content. ``rows: whole`` are twenty of twenty at level 1 in S, D and E.
+``late=n``, ``excluded=n``: n more instances, post hoc or lost; ``bare=n``, ``bare_failures=n``: so many successes or
+failures have no artifact; ``resisted=n``, ``followed=n``: so many were attacked; ``unchanged=n``, ``unknown=n``: so
+many did not change state, or nobody knows; ``steps=n``; ``disagree=n``: two raters, who label n successes differently.
+Several families take turns. A family is named "S-a". The same instance in two regimes is the same content.
+``rows: whole`` are twenty of twenty at level 1 in S, D and E.
 
 The declaration is whole. ``families`` adds to families by name or dimension, ``with`` to all else, ``without`` takes
 away. ``expect`` is what the text gives; ``open`` lists what it gives by each of its readings.
@@ -26,6 +27,8 @@ __all__ = ["EARLY", "LATE", "all_cases", "declaration_of", "design_of", "rows_of
 
 EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
 Case = dict[str, Any]
+MARKS = {"late", "excluded", "bare", "bare_failures", "resisted", "followed"}
+MARKS |= {"unchanged", "unknown", "steps", "disagree"}
 WHOLE = ["S1 a Baseline 20/20", "D1 a Baseline 20/20", "E1 a Baseline 20/20"]
 REGIMES: dict[str, dict[str, Any]] = {
     "Baseline": {"level": "baseline"},
@@ -73,7 +76,7 @@ DECLARATION: dict[str, Any] = {
     "purpose": "benchmark",
     "inclusion": "every family of the suite",
     "exclusion": "none",
-    "evaluators": [{"name": "ann", "calibrated": True, "agreement": 0.9}],
+    "evaluators": [{"name": name, "calibrated": True, "agreement": 0.9} for name in ("ann", "bob")],
     "protocol": {
         "approach": "benchmark",
         "sampling": "fixed before the first instance",
@@ -96,10 +99,10 @@ def rows_of(case: Case) -> list[Row]:
 
 
 def _rows(line: str) -> Iterator[Row]:
-    (dimension, level), families, regime, counts, *marks = line.split()
+    criterion, families, regime, counts, *marks = line.split()
+    dimension, level = criterion[0], criterion[1:]
     of = {name: int(number) for name, number in (mark.split("=") for mark in marks)}
-    known = {"late", "excluded", "bare", "bare_failures", "resisted", "followed", "unchanged", "unknown", "steps"}
-    assert set(of) <= known, line
+    assert set(of) <= MARKS, line
     k, n = map(int, counts.split("/"))
     names = [f"{dimension}-{name}" for name in families.split(",")]
     late, lost = of.get("late", 0), of.get("excluded", 0)
@@ -108,7 +111,7 @@ def _rows(line: str) -> Iterator[Row]:
         success = i < k or i >= n
         bare = i < of.get("bare", 0) or k <= i < k + of.get("bare_failures", 0)
         state = False if i < of.get("unchanged", 0) else None if i < of.get("unknown", 0) else True
-        yield {
+        row = {
             "dimension": dimension,
             "level": int(level),
             "family": names[i % len(names)],
@@ -123,6 +126,11 @@ def _rows(line: str) -> Iterator[Row]:
             "steps": of.get("steps", 3),
             "state_changed": state,
         }
+        if "disagree" not in of:
+            yield row
+            continue
+        yield {**row, "rater": "ann"}
+        yield {**row, "rater": "bob"} | ({"outcome": "failure"} if k - of["disagree"] <= i < k else {})
 
 
 def declaration_of(case: Case) -> dict[str, Any] | None:

@@ -98,7 +98,9 @@ def level_test(dimension: str, level: int, rows: Sequence[Row], design: Design) 
         statuses.append(reached([by_rate(h, design.threshold(f), design.rule) for f, h in each.items()], 2))
     if (dimension, level) == ("M", 4):
         both = [r for r in rows if r["level"] == 4 and r["family"] in families]
-        statuses.append(by_drop(paired(both, "m", design)[0], Fraction(1, 5), design.plain or design.rule == "point"))
+        statuses.append(
+            by_drop(paired(both, "m", design)[0], Fraction(1, 5), design.plain or design.rule == "point")
+        )
     status, few = combined(statuses), len(own) < LEAST[level][0]
     most = ceiling(dimension, level, own, design)
     lacking = few or len(families) < LEAST[level][1] or most < level

@@ -46,7 +46,7 @@ def robustness(rows: Sequence[Row], design: Design) -> tuple[int | None, bool]:
             continue
         limit = Fraction(points, 100)
         each = [held(level, target, limit, name, base, pairs, design) for name in tried]
-        verdicts = {most: one for most, one in shares(level, fit, tried, of, design)}
+        verdicts = dict(shares(level, fit, tried, of, design))
         most = min((most for most, one in verdicts.items() if one == "short"), default=5)
         status = combined([reached(each, needed), *(one for one in verdicts.values() if one != "short")])
         contents = sum(len(pairs[name, target][0]) for name in tried)

@@ -30,7 +30,10 @@ def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[s
     met = [r for r in mine if r["outcome"] != "excluded"]
     frames = [design.frame(r) for r in mine]
     unknown = any(r["family"] not in design.families for r in mine)
-    optional = {"includes": design.choices.includes_is_input, "human_assistance": design.choices.policy_is_input}
+    optional = {
+        "includes": design.choices.includes_is_input,
+        "human_assistance": design.choices.policy_is_input,
+    }
     general = any(optional.get(field, True) for field in design.missing)
     found = {
         "Missing Inputs": mine and (general or unknown or any(f.missing for f in frames)),  # 11.2
@@ -76,16 +79,15 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         flags["R"] = set.union(*(flags[n] for n in "SMDE")) - {"Provisional"}
     else:
         vector["R"], provisional = robustness(fair, design)
-        text["R"] = by_point = robustness(fair, design._replace(rule="point"))[0]
+        text["R"] = robustness(fair, design._replace(plain=True))[0]
+        by_point = robustness(fair, design._replace(rule="point"))[0]
         if vector["R"] is not None and by_point is not None and by_point < vector["R"]:
             vector["R"], provisional = by_point, True
         flags["R"] |= {"Provisional"} if provisional else set()
     tier = first_tier(vector, rows, fair, design, late)
     if any(r["family"] not in design.families for r in rows):  # 15.3: the report is flagged, not a dimension
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
-        flags = {
-            name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector
-        }
+        flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
     return Scores(vector, flags, tier, text)
 
 
