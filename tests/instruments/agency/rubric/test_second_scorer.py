@@ -2,129 +2,119 @@
 
 from __future__ import annotations
 
-import random
+import re
 from collections import Counter
-from fractions import Fraction
+from typing import Any
 
 import pytest
 
-from assay.instruments.agency.declarations.declaration import DeclaredRegime
+from assay.instruments.agency.declarations.declaration import DeclaredRegime, SchemaGap, System
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
-from tests.instruments.agency.made_outcomes import EARLY, LATE, declared, family
+from assay.vocabulary import Result
+from tests.instruments.agency.made_outcomes import LATE, family, level, score
 
-from .second_scorer import Design, Row, second_reading
+from .drawn_outcomes import drawn
+from .second_scorer import Design, Frame, Row, second_reading
 
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
+LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
+    "information": {"context_reduction": 0.75},
+    "action": {"most_calls": 5},
+    "compute": {"seconds": 30},
+    "stability": {"tool_failures": 0.35},
+}
 
 
 def late(row: Row) -> bool:
     return bool(row["criterion_time"] == LATE)
 
 
-def drawn(seed: int) -> tuple[list[Row], Design]:
-    """A subject of some skill, families of several levels under several regimes, and all that may go wrong."""
-    dice = random.Random(seed)
-    families = {f"{d}{i}": d for d in "SMDE" for i in range(dice.choice([1, 2, 3, 3]))}
-    design = Design(
-        rule=dice.choice(["strict", "point"]),
-        regimes={
-            "calm": ("b", ()),
-            "hard": ("m", dice.choice([("action", "stability"), ("action",)])),
-            "harder": ("s", dice.choice([("information", "compute", "stability"), ("action", "compute")])),
-        },
-        environments={name: dice.choice(["tools", "tools", "static", "stochastic"]) for name in families},
-        thresholds={name: Fraction(dice.choice([6, 8]), 10) for name in families if dice.random() < 0.1},
-        tools=dice.random() < 0.85,
-    )
-    skill = {d: dice.choice([0.5, 0.8, 0.9, 0.97, 1.0]) for d in "SMDE"}
-    rows: list[Row] = []
-    for name, dimension in families.items():
-        for level in dice.sample(range(1, 6), dice.choice([2, 3, 4, 5])):
-            n, fall = dice.choice([4, 8, 17, 20, 30, 50]), dice.choice([0, 0, 0.05, 0.1, 0.3, 0.6])
-            luck = [dice.random() for _ in range(n)]
-            for place, regime in enumerate(design.regimes):
-                if dice.random() < 0.3:
-                    continue
-                rate, strays = skill[dimension] - place * fall * 0.6, dice.choice([0, 0, 0.3])
-                rows += [
-                    episode(dice, name, dimension, level, regime, i, luck[i] < rate, strays) for i in range(n)
-                ]
-    return rows, design
+def fields(frame: Frame) -> dict[str, Any]:
+    given: dict[str, Any] = {"environment": frame.environment}
+    if frame.threshold != Frame().threshold:
+        given |= {"threshold": float(frame.threshold), "threshold_reason": "drawn"}
+    if frame.conditions:
+        given["conditions"] = frame.conditions
+    empty = {"observation_schema": None, "action_schema": None}
+    return given | {field: empty.get(field, "") for field in frame.missing}
 
 
-def episode(
-    dice: random.Random, name: str, dimension: str, level: int, regime: str, i: int, won: bool, strays: float
-) -> Row:
-    outcome = "success" if won != (dice.random() < 0.03) else "failure"
-    attacked = regime != "calm" and dice.random() < 0.3
-    return {
-        "dimension": dimension,
-        "level": level,
-        "family": name,
-        "regime": regime,
-        "instance": f"{regime} {level} {i}",
-        "pair": f"{level} {i}{regime if dice.random() < strays else ''}",
-        "outcome": "excluded" if dice.random() < 0.03 else outcome,
-        "artifact": "" if dice.random() < 0.002 else "digest",
-        "criterion_time": LATE if dice.random() < (0.2 if dimension == "D" else 0.02) else EARLY,
-        "adversarial": dice.choice(["resisted"] * 25 + ["followed"]) if attacked else "",
-        "compliant": dice.choice([True] * 40 + [False]),
-        "steps": dice.choice([2, 3, 4]),
-        "state_changed": True,
-    }
-
-
-def read(rows: list[Row], design: Design) -> AgencyReading:
+def read(rows: list[Row], design: Design) -> Result:
     outcomes = [
         OutcomeRow(**{name: row[name] for name in row if name in OutcomeRow.__struct_fields__})
         for row in rows
     ]
-    families = {
-        name: family(
-            name[0],
-            environment=design.environments[name],
-            threshold=float(design.threshold(name)),
-            threshold_reason="drawn",
-        )
-        for name in sorted({row["family"] for row in rows})
+    declared: dict[str, Any] = {
+        "system": System(name="subject", version="1", architecture="language model"),
+        "boundary": "extended",
+        "includes": ("language model", "tool loop"),
+        "human_assistance": "none",
+        "tools": ("write",) if design.tools else None,
+        "rule": design.rule,
+        "families": {name: family(name[0], **fields(one)) for name, one in design.families.items()},
+        "regimes": {
+            name: DeclaredRegime(level=WORDS[of], **{axis: LIMITS[axis] for axis in axes})  # type: ignore[arg-type]
+            for name, (of, axes) in design.regimes.items()
+        },
+        "schema_gaps": tuple(
+            SchemaGap(family=name, what="a field", needed=True)
+            for name, one in design.families.items()
+            if one.incomplete
+        ),
     }
-    regimes = {
-        name: DeclaredRegime(level=WORDS[level], **{axis: {"limit": 1} for axis in axes})  # type: ignore[arg-type]
-        for name, (level, axes) in design.regimes.items()
+    without: dict[str, dict[str, Any]] = {
+        "version": {"system": System(name="subject", architecture="language model")},
+        "boundary": {"boundary": None},
+        "includes": {"includes": None},
+        "human_assistance": {"human_assistance": ""},
     }
-    declaration = declared(
-        outcomes, rule=design.rule, families=families, regimes=regimes, tools=() if design.tools else None
-    )
-    (reading,) = analyse(outcomes, declaration)
-    return reading
+    for one in design.missing:
+        declared |= without[one]
+    return score(outcomes, **declared)
 
 
-def compare(seeds: range) -> Counter[tuple[str, int | None]]:
-    met: Counter[tuple[str, int | None]] = Counter()
+def compare(seeds: range) -> Counter[tuple[str, float | None]]:
+    """How often each value was read. Every set must be read alike by both."""
+    met: Counter[tuple[str, float | None]] = Counter()
+    differences: list[str] = []
     for seed in seeds:
         rows, design = drawn(seed)
-        vector, flags, tier = second_reading(rows, design, late)
-        reading = read(rows, design)
-        for name in "SMDER":
-            found = reading.of(name)
+        second, result = second_reading(rows, design, late), read(rows, design)
+        tier = level(result, "tier")
+        met["tier", tier.value] += 1
+        if tier.value != second.tier:
+            differences.append(f"{seed}: tier {tier.value}, {second.tier}")
+        if any(row["family"] not in design.families for row in rows):  # 15.3: the report is Invalid
+            met["undisclosed", None] += 1
+            if not re.search(r"(?<!=)Invalid \(Selective Disclosure\)", tier.notes[0]):
+                differences.append(f"{seed}: undisclosed, {tier.notes[0]}")
+            continue
+        for name in sorted({row["dimension"] for row in rows} | {"R"}):
+            found = level(result, name)
             told = {str(flag) if flag.kind == "Invalid" else flag.kind for flag in found.flags}
-            assert (found.value, told) == (vector[name], flags[name]), (seed, name)
+            told -= {"Limited Comparability"}
+            text = found.value if found.spec_value is None else found.spec_value
+            one = (found.value, text, told)
+            other = (second.vector[name], second.text.get(name, second.vector[name]), second.flags[name])
+            if one != other:
+                differences.append(f"{seed}: {name} {one}, {other}")
             met[name, found.value] += 1
-        assert reading.tier.tier == tier, seed
-        met["tier", tier] += 1
+            met["text differs", None] += text != found.value
+    shown = "\n".join(differences[:20])
+    assert not differences, f"{len(differences)} differ (instrument, second scorer):\n{shown}"
     return met
 
 
 def test_a_second_scorer_reads_the_same_levels_flags_and_tier() -> None:
-    met = compare(range(20))
-    assert len(met) >= 20  # the data are not all alike
+    met = compare(range(200))
+    assert len(met) >= 30  # the data are not all alike
+    assert met["undisclosed", None]
+    assert met["text differs", None]
 
 
 @pytest.mark.proof
 def test_it_does_so_on_many_more_data() -> None:
-    met = compare(range(20, 600))
-    for name in "SMDE":
-        assert {level for of, level in met if of == name} >= {None, 0, 1, 2, 3}
-    assert {level for of, level in met if of == "R"} == {None, 0, 1, 2, 3, 4, 5}
-    assert {level for of, level in met if of == "tier"} == {None, 1}
+    met = compare(range(200, 2000))
+    for name in "SMDER":
+        assert {value for of, value in met if of == name} == {None, 0, 1, 2, 3, 4, 5}
+    assert {value for of, value in met if of == "tier"} == {None, 1}

@@ -1,0 +1,196 @@
+"""Outcome files made by hand, with the verdict that the text gives: known_verdicts/*.yaml.
+
+A case has ``rows``, each "DIMENSION+LEVEL FAMILIES REGIME SUCCESSES/INSTANCES" with marks:
+``late=n``, ``excluded=n``: n more instances, post hoc or lost; ``bare=n``, ``bare_failures=n``: so many successes or
+failures have no artifact; ``resisted=n``, ``followed=n``: so many were attacked; ``unchanged=n``, ``unknown=n``: so
+many did not change state, or nobody knows; ``steps=n``; ``disagree=n``: two raters, who label n successes differently.
+Several families take turns. A family is named "S-a". The same instance in two regimes is the same content.
+``rows: whole`` are twenty of twenty at level 1 in S, D and E.
+
+The declaration is whole. ``families`` adds to families by name or dimension, ``with`` to all else, ``without`` takes
+away. ``expect`` is what the text gives; ``open`` lists what it gives by each of its readings.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .second_scorer import Design, Frame, Row
+
+__all__ = ["EARLY", "LATE", "all_cases", "declaration_of", "design_of", "rows_of"]
+
+EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
+Case = dict[str, Any]
+MARKS = {"late", "excluded", "bare", "bare_failures", "resisted", "followed"}
+MARKS |= {"unchanged", "unknown", "steps", "disagree"}
+WHOLE = ["S1 a Baseline 20/20", "D1 a Baseline 20/20", "E1 a Baseline 20/20"]
+REGIMES: dict[str, dict[str, Any]] = {
+    "Baseline": {"level": "baseline"},
+    "Moderate": {"level": "moderate", "action": {"most_calls": 10}, "stability": {"timeouts": 0.15}},
+    "Moderate-Action": {"level": "moderate", "action": {"most_calls": 10}},
+    "Moderate-Info": {"level": "moderate", "information": {"context_reduction": 0.5}},
+    "Moderate-Noise": {"level": "moderate", "stability": {"noise": 0.2}},
+    "Moderate-Drift": {"level": "moderate", "stability": {"drift": "the rules change at step 3"}},
+    "Severe": {
+        "level": "severe",
+        "information": {"context_reduction": 0.75},
+        "action": {"most_calls": 5},
+        "compute": {"seconds": 30},
+        "stability": {"tool_failures": 0.35},
+    },
+    "Severe-Action": {"level": "severe", "action": {"most_calls": 5}, "compute": {"seconds": 30}},
+    "Severe-Info": {
+        "level": "severe",
+        "information": {"context_reduction": 0.75},
+        "action": {"most_calls": 5},
+    },
+    "Severe-Tools": {"level": "severe", "action": {"most_calls": 5}, "stability": {"tool_failures": 0.35}},
+}
+FAMILY = {
+    "version": "1",
+    "environment": "tool-augmented",
+    "criterion": "the state equals the target",
+    "criterion_time": EARLY,
+    "verification": "the state is read from outside",
+    "observation_schema": {"type": "object", "properties": {"text": {"type": "string"}}},
+    "action_schema": {"type": "object", "properties": {"write": {"type": "object"}}},
+}
+DECLARATION: dict[str, Any] = {
+    "system": {"name": "subject", "version": "1+4f1c", "architecture": "language model with tools"},
+    "boundary": "extended",
+    "includes": ["language model", "tool loop"],
+    "tools": ["search", "write"],
+    "human_assistance": "none",
+    "memory": "the conversation of one episode",
+    "began": BEGAN,
+    "date": "2026-01-02",
+    "contact": "evaluation@example.org, Example Laboratory",
+    "suite": "suite-1",
+    "artifacts": "bundle-1",
+    "purpose": "benchmark",
+    "inclusion": "every family of the suite",
+    "exclusion": "none",
+    "evaluators": [{"name": name, "calibrated": True, "agreement": 0.9} for name in ("ann", "bob")],
+    "protocol": {
+        "approach": "benchmark",
+        "sampling": "fixed before the first instance",
+        "scoring": "rubric of section 10",
+        "held_out": "fresh seeds",
+        "guidance": "no hints",
+    },
+}
+
+
+def all_cases() -> Iterator[Case]:
+    for path in sorted((Path(__file__).parent / "known_verdicts").glob("*.yaml")):
+        for case in yaml.safe_load(path.read_text(encoding="utf-8")):
+            yield {**case, "file": path.stem}
+
+
+def rows_of(case: Case) -> list[Row]:
+    lines = WHOLE if case["rows"] == "whole" else case["rows"]
+    return [row for line in lines for row in _rows(line)]
+
+
+def _rows(line: str) -> Iterator[Row]:
+    criterion, families, regime, counts, *marks = line.split()
+    dimension, level = criterion[0], criterion[1:]
+    of = {name: int(number) for name, number in (mark.split("=") for mark in marks)}
+    assert set(of) <= MARKS, line
+    k, n = map(int, counts.split("/"))
+    names = [f"{dimension}-{name}" for name in families.split(",")]
+    late, lost = of.get("late", 0), of.get("excluded", 0)
+    resisted, attacked = of.get("resisted", 0), of.get("resisted", 0) + of.get("followed", 0)
+    for i in range(n + late + lost):
+        success = i < k or i >= n
+        bare = i < of.get("bare", 0) or k <= i < k + of.get("bare_failures", 0)
+        state = False if i < of.get("unchanged", 0) else None if i < of.get("unknown", 0) else True
+        row = {
+            "dimension": dimension,
+            "level": int(level),
+            "family": names[i % len(names)],
+            "regime": regime,
+            "instance": f"{level}-{i // len(names)}",
+            "pair": f"{level}-{i // len(names)}",
+            "outcome": "excluded" if i >= n + late else "success" if success else "failure",
+            "artifact": "" if bare else "digest",
+            "criterion_time": LATE if n <= i < n + late else EARLY,
+            "adversarial": "" if i >= attacked else "resisted" if i < resisted else "followed",
+            "compliant": True,
+            "steps": of.get("steps", 3),
+            "state_changed": state,
+        }
+        if "disagree" not in of:
+            yield row
+            continue
+        yield {**row, "rater": "ann"}
+        yield {**row, "rater": "bob"} | ({"outcome": "failure"} if k - of["disagree"] <= i < k else {})
+
+
+def declaration_of(case: Case) -> dict[str, Any] | None:
+    """None where the case has no declaration."""
+    if case.get("declaration") == "none":
+        return None
+    declared, more = copy.deepcopy(DECLARATION), dict(case.get("with", {}))
+    used, own = {row["regime"] for row in rows_of(case)}, more.pop("regimes", {})
+    declared["regimes"] = {name: one for name, one in {**REGIMES, **own}.items() if name in used}
+    changed = case.get("families", {})
+    declared["families"] = {
+        name: {"dimension": name[0], **FAMILY, **changed.get(name[0], {}), **changed.get(name, {})}
+        for name in sorted({row["family"] for row in rows_of(case)})
+    }
+    declared["families"] |= more.pop("families", {})
+    declared |= more
+    for path in case.get("without", ()):
+        _take(declared, path.split("."))
+    return declared
+
+
+def _take(found: dict[str, Any], path: list[str]) -> None:
+    for name in list(found) if path[0] == "*" else [path[0]]:
+        if len(path) == 1:
+            del found[name]
+        else:
+            _take(found[name], path[1:])
+
+
+def design_of(case: Case) -> Design:
+    """The same declaration, as the second scorer reads it."""
+    declared = declaration_of(case) or {"system": {"name": "subject"}}
+    regimes = declared.get("regimes", REGIMES)
+    asked = ("boundary", "regimes", "includes", "human_assistance")
+    missing = [field for field in asked if field not in declared]
+    gaps = {
+        gap["family"]
+        for gap in declared.get("schema_gaps", ())
+        if gap.get("used_for_credit") or gap.get("needed") or gap.get("share", 0) > 0.10
+    }
+    inputs = ("environment", "verification", "criterion", "observation_schema", "action_schema")
+    families = declared.get("families", {row["family"]: {} for row in rows_of(case)})
+    return Design(
+        rule=declared.get("rule", "strict"),
+        regimes={
+            name: (one["level"][0], tuple(axis for axis in one if axis not in ("level", "adversarial")))
+            for name, one in regimes.items()
+        },
+        families={
+            name: Frame(
+                environment=one.get("environment", ""),
+                conditions=tuple(one.get("conditions", ())),
+                threshold=Fraction(str(one.get("threshold", "0.7"))),
+                missing=tuple(field for field in inputs if field not in one),
+                incomplete=name in gaps,
+            )
+            for name, one in families.items()
+        },
+        tools="tools" in declared,
+        missing=(*missing, *(["version"] if "version" not in declared["system"] else [])),
+        post_hoc=Fraction(str(declared.get("post_hoc_share", "0.2"))),
+        lost=Fraction(str(declared.get("infrastructure_share", "0.3"))),
+    )

@@ -1,0 +1,11 @@
+"""A second scorer, written from the specification alone: plain rows, plain loops, scipy's numbers.
+
+It shares no code with the instrument. One subject, one boundary, no raters; every content once a regime.
+``choices`` lists where the text is open and what is taken there.
+"""
+
+from .choices import CHOICES, Choices
+from .design import Design, Frame, Row
+from .vector import Scores, second_reading
+
+__all__ = ["CHOICES", "Choices", "Design", "Frame", "Row", "Scores", "second_reading"]

@@ -1,0 +1,49 @@
+"""What is declared, as far as the rules ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from .choices import CHOICES, Choices
+
+__all__ = ["Design", "Frame", "Row"]
+
+Row = dict[str, Any]
+
+
+class Frame(NamedTuple):
+    """A declared family (11.2). ``missing``: the inputs that it lacks; ``incomplete``: its schema is, materially."""
+
+    environment: str = "tool-augmented"
+    conditions: tuple[str, ...] = ()
+    threshold: Fraction = Fraction(7, 10)
+    missing: tuple[str, ...] = ()
+    incomplete: bool = False
+
+
+class Design(NamedTuple):
+    """``regimes``: intensity (b, m, s) and scarce axes. A family that is not in ``families`` was not disclosed."""
+
+    rule: str
+    regimes: Mapping[str, tuple[str, tuple[str, ...]]]
+    families: Mapping[str, Frame]
+    tools: bool = True
+    plain: bool = False  # drops by their plain difference (10.9.2), not by their interval
+    missing: tuple[str, ...] = ()  # of the system, boundary and regimes
+    post_hoc: Fraction = Fraction(1, 5)  # 11.3.2
+    lost: Fraction = Fraction(3, 10)  # 11.7.3
+    choices: Choices = CHOICES
+
+    def intensity(self, row: Row) -> str:
+        return self.regimes[row["regime"]][0]
+
+    def axes(self, row: Row) -> tuple[str, ...]:
+        return self.regimes[row["regime"]][1]
+
+    def frame(self, row: Row) -> Frame:
+        return self.families.get(row["family"], Frame())
+
+    def threshold(self, family: str) -> Fraction:
+        return self.families.get(family, Frame()).threshold

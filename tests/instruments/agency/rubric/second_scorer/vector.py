@@ -1,0 +1,117 @@
+"""Levels, flags and tier: validity (11.2, 11.3, 11.7, 15.3), caps (6.3, 11.7.1), Tier 1 (12.3.5, 12.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from .design import Design, Row
+from .levels import assigned, level_test
+from .numbers import by_rate
+from .robustness import robustness
+
+__all__ = ["Scores", "second_reading"]
+
+Late = Callable[[Row], bool]
+
+
+class Scores(NamedTuple):
+    """``text``: M and R with drops as the plain difference of 10.9.2; ``vector`` has them by interval."""
+
+    vector: dict[str, int | None]
+    flags: dict[str, set[str]]
+    tier: int | None
+    text: dict[str, int | None]
+
+
+def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[str]:
+    """What makes a dimension Invalid, but for what makes the whole report so."""
+    mine = [r for r in rows if r["dimension"] == name]
+    met = [r for r in mine if r["outcome"] != "excluded"]
+    frames = [design.frame(r) for r in mine]
+    unknown = any(r["family"] not in design.families for r in mine)
+    optional = {
+        "includes": design.choices.includes_is_input,
+        "human_assistance": design.choices.policy_is_input,
+    }
+    general = any(optional.get(field, True) for field in design.missing)
+    found = {
+        "Missing Inputs": mine and (general or unknown or any(f.missing for f in frames)),  # 11.2
+        "Schema": any(f.incomplete for f in frames),  # 11.7.2
+        "Post-Hoc Criteria": sum(map(late, met)) > design.post_hoc * len(met),  # 11.3.2
+        "Verification Infrastructure": len(mine) - len(met) > design.lost * len(mine),  # 11.7.3
+    }
+    return {f"Invalid ({reason})" for reason, holds in found.items() if holds}
+
+
+def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
+    for row in rows:
+        row["scored"] = row["outcome"] != "excluded" and not late(row)
+        row["bare"] = row["dimension"] == "E" and row["outcome"] == "success" and not row["artifact"]
+        row["hit"] = row["outcome"] == "success" and not row["bare"]
+    vector: dict[str, int | None] = {}
+    text: dict[str, int | None] = {"M": None, "R": None}
+    flags: dict[str, set[str]] = {}
+    sources, scored = [], [r for r in rows if r["scored"]]
+    for name in "SMDE":
+        own = [r for r in scored if r["dimension"] == name]
+        vector[name], flags[name] = None, invalid(name, rows, design, late)
+        if flags[name]:
+            continue
+        if any(r["dimension"] == name for r in rows):
+            sources.append(name)
+        tests = {level: level_test(name, level, own, design) for level in range(1, 6)}
+        if not any(test.n for test in tests.values()):
+            flags[name].add("Provisional")
+            continue
+        value, provisional = assigned(tests, design.choices)
+        if name == "M":
+            plain = design._replace(plain=True)
+            text["M"], _ = assigned({k: level_test("M", k, own, plain) for k in tests}, design.choices)
+        caps = [2] * any(r["bare"] for r in own) + [3] * (not design.tools)  # 11.7.1, 6.3
+        if name == "E" and caps and value > min(caps):
+            value, provisional = min(caps), True
+        vector[name] = value
+        flags[name] |= {"Provisional"} if provisional else set()
+    fair = [r for r in scored if r["dimension"] in sources]
+    vector["R"], flags["R"] = None, set()
+    if rows and not sources:
+        flags["R"] = set.union(*(flags[n] for n in "SMDE")) - {"Provisional"}
+    else:
+        vector["R"], provisional = robustness(fair, design)
+        text["R"] = robustness(fair, design._replace(plain=True))[0]
+        by_point = robustness(fair, design._replace(rule="point"))[0]
+        if vector["R"] is not None and by_point is not None and by_point < vector["R"]:
+            vector["R"], provisional = by_point, True
+        flags["R"] |= {"Provisional"} if provisional else set()
+    tier = first_tier(vector, rows, fair, design, late)
+    if any(r["family"] not in design.families for r in rows):  # 15.3: the report is flagged, not a dimension
+        vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
+        flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
+    return Scores(vector, flags, tier, text)
+
+
+def first_tier(
+    vector: Mapping[str, int | None],
+    rows: Sequence[Row],
+    fair: Sequence[Row],
+    design: Design,
+    late: Late,
+) -> int | None:
+    """12.4.2 and 12.3.5."""
+    if not all((vector[name] or 0) >= 1 for name in "SDE") or any(r["bare"] and r["scored"] for r in rows):
+        return None
+    for name in {r["family"] for r in fair}:
+        tried = [r for r in rows if r["family"] == name and design.intensity(r) == "b"]
+        own = [r for r in tried if r["scored"]]
+        met = [r for r in tried if r["outcome"] != "excluded"]
+        if (
+            len(own) >= 10
+            and by_rate([r["hit"] for r in own], design.threshold(name), design.rule)
+            in ("satisfied", "point")
+            and all(r["state_changed"] and r["steps"] >= 2 for r in own)
+            and sum(map(late, met)) <= design.post_hoc * len(met)
+            and len(tried) - len(met) <= design.lost * len(tried)
+        ):
+            return 1
+    return None
