@@ -7,7 +7,6 @@ satisfy (10.9).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from assay.instruments.agency.options import AgencyOptions, regimes_of
@@ -106,7 +105,6 @@ def _plainest(dimension: str, options: AgencyOptions) -> dict[int, str]:
     return {level: found[0][3] for level, found in chosen.items() if found}
 
 
-@lru_cache(maxsize=1024)
 def _actions(family: Family, level: int) -> int:
     """The actions of a good solution, in one instance of the level."""
     try:
