@@ -39,6 +39,8 @@ from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
 from .episodes.schedule import PlannedCell, content_stream, instance_of, schedule, task_of
+from .learning.conduct import conduct_learning
+from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class Agency(InstrumentBase):
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
         self.check_required(chosen, source)
-        if not schedule(chosen):
+        if not schedule(chosen) and not sessions_of(chosen):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
         materials: dict[str, Any] = {
             "written_calls": True,  # a tool call written as JSON in the text is read, and counted
@@ -101,12 +103,17 @@ class Agency(InstrumentBase):
                 f"the criteria are not those that the lock has fixed: {', '.join(changed)}; the families were changed "
                 "under the same version: install them as they were, or lock the study anew"
             )
-        return list(schedule(options))
+        return [*schedule(options), *(session.stratum for session in sessions_of(options))]
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         """All trials of a level at once; in sequential sampling, batches until the level is decided."""
         options = self._options(lock)
         if evidence.stratum is None:
+            return
+        if session := session_named(options, evidence.stratum):
+            for spec in lock.study.specs:
+                for one in next_trials(session, options, evidence, spec):
+                    yield self._learning_trial(lock, spec, one)
             return
         cells = schedule(options)[evidence.stratum]
         for spec in lock.study.specs:
@@ -125,18 +132,38 @@ class Agency(InstrumentBase):
         yield from next_batch(cells, options, evidence, spec)
 
     def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
+        return self._regime_trial(lock, spec, f"{cell.family}/{cell.level}", repetition, cell.regime, {})
+
+    def _learning_trial(self, lock: Lock, spec: SubjectSpec, one: LearningTrial) -> Trial:
+        factors: dict[str, str | float] = {"arm": one.arm, "turn": one.turn}
+        item = item_of(one.family, one.learner, one.variant)
+        return self._regime_trial(
+            lock, spec, item, one.number, one.regime, factors, stage=one.phase, inputs=one.inputs
+        )
+
+    def _regime_trial(
+        self,
+        lock: Lock,
+        spec: SubjectSpec,
+        item: str,
+        repetition: int,
+        regime: str,
+        factors: dict[str, str | float],
+        **more: Any,
+    ) -> Trial:
         options = self._options(lock)
         most = options.max_tokens or lock.study.sampling.max_tokens
-        bounds = [bound for bound in (most, regimes_of(options)[cell.regime].compute.tokens) if bound]
+        bounds = [bound for bound in (most, regimes_of(options)[regime].compute.tokens) if bound]
         return self.trial(
             lock,
             spec,
-            f"{cell.family}/{cell.level}",
+            item,
             repetition,
             temperature=options.temperature,
             max_tokens=min(bounds, default=None),
-            factors={"interface": self._interface(options, spec)},
-            regime=cell.regime,
+            factors={"interface": self._interface(options, spec), **factors},
+            regime=regime,
+            **more,
         )
 
     def _interface(self, options: AgencyOptions, spec: SubjectSpec) -> Interface:
@@ -148,6 +175,9 @@ class Agency(InstrumentBase):
         options = self._options(probe.lock)
         regime = regimes_of(options)[trial.regime]
         interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
+        if trial.stage:
+            await conduct_learning(trial, probe, options, interface)
+            return
         try:
             family, task = task_of(trial.instance, probe.random("task"), held_out=options.held_out)
             await conduct_episode(probe, family, task, regime, interface)

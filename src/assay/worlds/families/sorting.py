@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -38,6 +38,7 @@ _PLACED = {"placed": array(obj({"number": INTEGER, "bay": STRING}))}
 OBSERVATION = obj({"parcels": array(obj({"number": INTEGER} | dict.fromkeys(ATTRIBUTES, STRING))), **_PLACED})
 SHIFTED = obj({"list": array(STRING), **_PLACED})
 _RIGHT = re.compile(r"(\d+) to (\w+)")
+_SAID = re.compile(r"(\d+) (right|wrong)")
 
 
 def _bay(secret: dict[str, Any], parcel: dict[str, Any]) -> str:
@@ -73,12 +74,27 @@ class SortingRoom(WorldBase):
 
 
 class Sorter(Steady):
-    """Puts every parcel where the rule that fits all examples puts it; what no example tells it guesses."""
+    """Puts every parcel where the rule that fits all examples puts it; what no example tells it guesses.
+
+    What was right or wrong for this very parcel goes before the rule.
+    """
 
     def __init__(self, brief: Brief, examples: Sequence[dict[str, Any]], stream: Stream) -> None:
         super().__init__(brief)
         known = [one for example in examples for one in example["parcels"]]
         self._rule, self._stream = _induced(known), stream
+        self._tried = [one for example in examples for one in example["tried"]]
+
+    def _bay(self, parcel: dict[str, Any]) -> str:
+        mine = [one for one in self._tried if one["number"] == parcel["number"]]
+        for one in mine:
+            if one["right"]:
+                return str(one["bay"])
+        wrong = {one["bay"] for one in mine}
+        found = self._rule(parcel)
+        if found and found not in wrong:
+            return found
+        return self._stream.choice([bay for bay in BAYS if bay not in wrong] or BAYS)
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         parcels = _parcels(observation)
@@ -86,7 +102,7 @@ class Sorter(Steady):
         left = [one for one in parcels if one["number"] not in done]
         if not left:
             return finish()
-        bay = self._rule(left[0]) or self._stream.choice(BAYS)
+        bay = self._bay(left[0])
         if "list" in observation:
             return Act("book", {"line": left[0]["number"], "code": bay[0].upper()})
         return Act("put", {"parcel": left[0]["number"], "bay": bay})
@@ -106,7 +122,7 @@ def _read(line: str) -> dict[str, Any]:
     }
 
 
-def _induced(known: Sequence[dict[str, Any]]) -> Any:
+def _induced(known: Sequence[dict[str, Any]]) -> Callable[[dict[str, Any]], str | None]:
     """The rule that explains the most examples, as a function of a parcel; None where it does not say."""
     best, fits = dict[str, Any](), -1
     for by, unless in product(MAPPED, EXCEPTED):
@@ -129,7 +145,8 @@ def _induced(known: Sequence[dict[str, Any]]) -> Any:
             return None
         if parcel[best["unless"]] == best["value"]:
             return str(best["then"])
-        return best["told"].get(parcel[best["by"]])
+        told: dict[str, str] = best["told"]
+        return told.get(parcel[best["by"]])
 
     return bay
 
@@ -177,18 +194,28 @@ class Sorting(LearningBase, table=TABLE):
         return f"Right would have been: {right}."
 
     def progress(self, task: Task, state: dict[str, Any]) -> str:
-        right = sum(state["placed"].get(number) == bay for number, bay in task.criterion.expected.items())
-        return f"{right} of {PARCELS} are in their bays."
+        found = (
+            f"{number} {'right' if state['placed'].get(number) == bay else 'wrong'}"
+            for number, bay in sorted(task.criterion.expected.items())
+        )
+        return f"As they lie now: {', '.join(found)}."
 
     def example(self, brief: Brief, seen: Sequence[Seen], feedback: str) -> dict[str, Any]:
         right = {int(number): bay for number, bay in _RIGHT.findall(feedback)}
-        shown = next(one.observation for one in seen if one.observation)
+        said = {int(number): word == "right" for number, word in _SAID.findall(feedback)}
+        shown = [one.observation for one in seen if one.observation]
+        placed = {one["number"]: one["bay"] for one in shown[-1]["placed"]} if shown else {}
         return {
             "parcels": [
                 {**parcel, "bay": right[parcel["number"]]}
-                for parcel in _parcels(shown)
+                for parcel in (_parcels(shown[0]) if shown else ())
                 if parcel["number"] in right
-            ]
+            ],
+            "tried": [
+                {"number": number, "bay": placed[number], "right": good}
+                for number, good in said.items()
+                if number in placed
+            ],
         }
 
     def player(self, brief: Brief, examples: Sequence[dict[str, Any]], stream: Stream) -> Policy:

@@ -32,7 +32,7 @@ from assay.worlds import (
     shipped_regimes,
 )
 
-from .interface import Interface, Move, call_id, echoed, moves_of, opening, shown, tools_of
+from .interface import Interface, Move, call_id, echoed, joined, moves_of, opening, shown, tools_of
 from .programs import job_of
 from .replay import TOUCHED, RecordedActions, acts_here
 from .worker_thread import WorkerThread
@@ -265,8 +265,8 @@ class _Player:
         """The part of the conversation that the regime shows: the beginning and the latest turns."""
         share = self.episode.regime.information.context_share
         if share >= 1.0:
-            return self.messages
-        head, turns = self.messages[: self._head], self.messages[self._head :]
+            return joined(self.messages) if self._earlier else self.messages
+        head, turns = joined(self.messages[: self._head]), self.messages[self._head :]
         start = len(turns) - math.ceil(len(turns) * share)
         while (
             start and turns[start].role != "assistant"
