@@ -42,8 +42,8 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
 class Learning(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How learning is tested (section 10.8), where ``dimensions`` has L.
 
-    ``memory`` is what a subject keeps from one episode to the next: ``none``; ``conversation``, the episodes so far, as they
-    were; ``notes``, a text that it writes after each practice episode, and nothing else.
+    ``memory`` is what a subject keeps from one episode to the next: ``none``; ``conversation``, the episodes so far, as
+    they were; ``notes``, a text that it writes after each practice episode, and nothing else.
     """
 
     memory: Literal["none", "conversation", "notes"] = "conversation"

@@ -11,10 +11,9 @@ from msgspec import Struct
 
 from assay.evidence.records import Evidence, Record
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
-
-from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
 
 from .conduct import BREACHES, EpisodeReport
 from .selection import Candidates

@@ -1,7 +1,7 @@
 """Subjects of known truth for learning. Each really learns from what it was shown, or in a known way does not.
 
-A learner reads its earlier episodes, or its notes, from the messages. It takes examples from them as any subject could and
-plays by the family's own player, with the declared probability; otherwise it guesses.
+A learner reads its earlier episodes, or its notes, from the messages. It takes examples from them, as any subject
+could, and plays by the family's own player with the declared probability; otherwise it guesses.
 """
 
 from __future__ import annotations

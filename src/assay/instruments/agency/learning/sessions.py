@@ -5,8 +5,8 @@ wave follows the other: practice is serial, one episode a wave, and each is buil
 practice have an empty memory. Tests after it all begin with the memory that practice left, so they do not help each
 other. Sessions do not wait for each other.
 
-``L/FAMILY/N`` is a session in one family; ``L1/FAMILY`` are attempts within episodes, where nothing is kept; ``L5/N`` goes
-through all families one after the other, and tests the earlier ones again at the end.
+``L/FAMILY/N`` is a session in one family; ``L1/FAMILY`` are attempts within episodes, where nothing is kept; ``L5/N``
+goes through all families one after the other, and tests the earlier ones again at the end.
 """
 
 from __future__ import annotations
