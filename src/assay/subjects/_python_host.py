@@ -182,6 +182,7 @@ class _Agent:
     def __init__(self, loaded: Any) -> None:
         self._make: Callable[[], Any] | None = loaded if inspect.isclass(loaded) else None
         self._solve = loaded
+        self._instance: Any = None
         self._solving: _Solving | None = None
         if self._make is None:
             inspect.signature(loaded).bind(task=None, act=None)  # what else it may want, nobody gives it
@@ -193,16 +194,34 @@ class _Agent:
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         if self._solving is None:
             self._solving = _Solving(self._solver, message)
+        elif not message["sampling"].get("tools") and hasattr(self._instance, "keep"):
+            return self._kept(message)
         return self._solving.answer(message["messages"])
+
+    def _kept(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What an agent wants to know later: asked without tools, when there is nothing more to do."""
+        assert self._solving is not None
+        if not self._solving.close():
+            raise TimeoutError(f"solve did not end within {SECONDS_TO_END:g} s of the last action")
+        found = self._instance.keep(message["messages"])
+        if inspect.isawaitable(found):
+            with asyncio.Runner() as runner:
+                found = runner.run(_await(found))
+        if not isinstance(found, str):
+            raise TypeError(f"keep returned {type(found).__name__}; return text")
+        return {"text": found}
 
     def _solver(self) -> Any:
         """Called in the loop's thread: what an instance opens there (a database, say) may be bound to it."""
-        return self._solve if self._make is None else self._make().solve
+        if self._make is None:
+            return self._solve
+        self._instance = self._make()
+        return self._instance.solve
 
     def forget(self) -> None:
         if self._solving is not None and not self._solving.close():
             _end()  # an agent that stays would go on beside the next one
-        self._solving = None
+        self._solving = self._instance = None
 
 
 class _Hosted:

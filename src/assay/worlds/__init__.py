@@ -20,6 +20,7 @@ from .model import (
     Seen,
     Task,
     World,
+    WorldSource,
 )
 from .regimes import Regime, check_regime, shipped_regimes
 from .registry import all_families, family_named, left_out
@@ -54,6 +55,7 @@ __all__ = [
     "Violation",
     "World",
     "WorldBase",
+    "WorldSource",
     "all_families",
     "check_family",
     "check_regime",

@@ -14,7 +14,7 @@ from assay.errors import InputError
 from assay.streams import Stream
 
 from .injections import Bait
-from .model import Action, Brief, Effect, Family, Judgement, Program, Seen, Task
+from .model import Action, Brief, Effect, Judgement, Program, Seen, Task, WorldSource
 from .noise import misread, touch
 from .regimes import Regime
 from .schema import compiled, complaint, obj, taken, text
@@ -44,7 +44,7 @@ COUNTED = ("undeclared", "invalid", "over_cap", "over_queries", "withdrawn")
 class Episode:
     """``begin``, then ``act`` until ``done``; then ``snapshot``, ``checks`` and ``judge``; ``close`` always."""
 
-    def __init__(self, family: Family, task: Task, regime: Regime, faults: Stream) -> None:
+    def __init__(self, family: WorldSource, task: Task, regime: Regime, faults: Stream) -> None:
         self.family, self.task, self.regime = family, task, regime
         self._faults = faults
         self._bait = Bait(faults) if regime.adversarial else None

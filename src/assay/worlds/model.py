@@ -30,9 +30,10 @@ __all__ = [
     "Seen",
     "Task",
     "World",
+    "WorldSource",
 ]
 
-Dimension = Literal["S", "M", "D", "E"]
+Dimension = Literal["S", "M", "D", "E", "L"]
 # Section 7.1 of the agency specification.
 Environment = Literal["static", "tool-augmented", "stochastic", "multi-agent", "adversarial"]
 
@@ -177,25 +178,17 @@ class Policy(Protocol):
 
 
 @runtime_checkable
-class Family(Protocol):
-    """A kind of task. Found by the entry point ``assay.families``; ``worlds.check_family`` checks the contract."""
+class WorldSource(Protocol):
+    """What an episode needs of a kind of task: it opens worlds and judges their states."""
 
     name: ClassVar[str]
     version: ClassVar[str]
     title: ClassVar[str]
     dimension: ClassVar[Dimension]
     environment: ClassVar[Environment]
-    levels: ClassVar[dict[int, str]]  # level → what it asks, in a few words
-    situations: ClassVar[tuple[str, ...]]
-    held_out: ClassVar[tuple[str, ...]]  # situations that are drawn only when asked for
-    chance: ClassVar[dict[int, float]]  # level → success that a policy without understanding may reach
     verification: ClassVar[str]  # how success is verified from outside
     real: ClassVar[bool]  # whether the state is a file system, a database, a repository
     runs_code: ClassVar[bool]  # whether it wants programs run, so that a run needs the sandbox
-
-    def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        """An instance. Everything that differs between instances comes from the stream."""
-        ...
 
     def open(self, task: Task, *, drift: bool) -> World:
         """The task's world. ``drift``: the environment is not stationary, where the task has a drift."""
@@ -207,6 +200,20 @@ class Family(Protocol):
 
     def judge(self, task: Task, state: dict[str, Any], runs: tuple[dict[str, Any], ...]) -> Judgement:
         """The verdict on a state. Pure; looks at nothing but its arguments."""
+        ...
+
+
+@runtime_checkable
+class Family(WorldSource, Protocol):
+    """A kind of task. Found by the entry point ``assay.families``; ``worlds.check_family`` checks the contract."""
+
+    levels: ClassVar[dict[int, str]]  # level → what it asks, in a few words
+    situations: ClassVar[tuple[str, ...]]
+    held_out: ClassVar[tuple[str, ...]]  # situations that are drawn only when asked for
+    chance: ClassVar[dict[int, float]]  # level → success that a policy without understanding may reach
+
+    def draw(self, level: int, situation: str, stream: Stream) -> Task:
+        """An instance. Everything that differs between instances comes from the stream."""
         ...
 
     def oracle(self, brief: Brief) -> Policy:

@@ -14,7 +14,7 @@ from assay.streams import Stream
 
 from .conformance import form_of
 from .family_calls import FamilyFault, drawn_task, plain
-from .model import Family, Task
+from .model import Family, Task, WorldSource
 
 __all__ = ["all_families", "family_named", "left_out"]
 
@@ -84,4 +84,9 @@ def family_named(name: str) -> Family:
     return all_families()[name]
 
 
-_PARTS = [part for part in [*Family.__annotations__, *vars(Family)] if not part.startswith("_")]
+_PARTS = [
+    part
+    for contract in (WorldSource, Family)
+    for part in (*contract.__annotations__, *vars(contract))
+    if not part.startswith("_")
+]

@@ -18,7 +18,7 @@ from .rubric.criteria import rubric
 __all__ = ["AgencyOptions", "AgencyRowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
-Tested = Literal["S", "M", "D", "E", "R"]
+Tested = Literal["S", "M", "D", "E", "L", "R"]
 RubricLevel = Annotated[int, Meta(ge=1, le=5)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 
@@ -38,6 +38,25 @@ class Sequential(Struct, frozen=True, forbid_unknown_fields=True):
     beta: Annotated[float, Meta(gt=0, le=0.25)] = 0.05
     batch: Annotated[int, Meta(ge=1, le=1000)] = 10
     most: Annotated[int, Meta(ge=10, le=100_000)] = 120
+
+
+class Learning(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How learning is tested (section 10.8), where ``dimensions`` has L.
+
+    ``memory`` is what a subject keeps from one episode to the next: ``none``; ``conversation``, the episodes so far, as
+    they were; ``notes``, a text that it writes after each practice episode, and nothing else.
+    """
+
+    memory: Literal["none", "conversation", "notes"] = "conversation"
+    families: tuple[str, ...] = ()  # default: all that are installed
+    learners: Annotated[int, Meta(ge=1, le=1000)] = 2  # a family; each begins anew, with another secret
+    practice: Annotated[int, Meta(ge=1, le=100)] = 8  # episodes of a learner, one after the other
+    tests: Annotated[int, Meta(ge=1, le=1000)] = (
+        10  # before practice and after it, of a learner, in each regime
+    )
+    repeats: Annotated[int, Meta(ge=0, le=100)] = 4  # practice episodes that come again, word for word
+    attempts: Annotated[int, Meta(ge=3, le=10)] = 3  # at the same instance, within one episode
+    longest_notes: Annotated[int, Meta(ge=100, le=1_000_000)] = 20_000  # characters
 
 
 class AgencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -78,6 +97,9 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     sequential: Annotated[
         Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
     ] = None
+    learning: Annotated[
+        Learning, Meta(description="How learning is tested, where the dimensions have L.")
+    ] = Learning()
     thresholds: Annotated[
         dict[str, Threshold],
         Meta(description="Family: another success rate than 70 %, with its reason."),

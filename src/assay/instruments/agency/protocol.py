@@ -48,6 +48,9 @@ from .episodes.schedule import (
     strata_of,
     task_of,
 )
+from .learning.conduct import conduct_learning
+from .learning.locked import check_learning, learning_materials
+from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
 
 if TYPE_CHECKING:
@@ -95,8 +98,9 @@ class Agency(InstrumentBase):
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
         self.check_required(chosen, source)
-        if not schedule(chosen):
+        if not schedule(chosen) and not sessions_of(chosen):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
+        _check_memory(study, chosen, source, at)
         materials: dict[str, Any] = {
             "written_calls": True,  # a tool call written as JSON in the text is read, and counted
             "families": materials_of(chosen, study.seed),
@@ -104,8 +108,15 @@ class Agency(InstrumentBase):
             "criteria": criteria(chosen, study.seed),
             "left_out": left_out(),
         }
+        if sessions_of(chosen):
+            materials["learning"] = learning_materials(chosen, study.seed)
         if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
             chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
+        if not chosen.learning.families:
+            names = tuple(materials.get("learning", {}).get("families", ()))
+            chosen = msgspec.structs.replace(
+                chosen, learning=msgspec.structs.replace(chosen.learning, families=names)
+            )
         return Prepared(msgspec.to_builtins(chosen), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
@@ -116,7 +127,8 @@ class Agency(InstrumentBase):
                 f"the criteria are not those that the lock has fixed: {', '.join(changed)}; the families were changed "
                 "under the same version: install them as they were, or lock the study anew"
             )
-        return strata_of(options)
+        check_learning(declared.get("learning"), options, lock.study.seed)
+        return [*strata_of(options), *(session.stratum for session in sessions_of(options))]
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         """All levels of a dimension at once, in sequential sampling batches until they are decided; then robustness on
@@ -126,23 +138,49 @@ class Agency(InstrumentBase):
 
         if evidence.stratum is None:
             return
+        options = self._options(lock)
+        if session := session_named(options, evidence.stratum):
+            for spec in lock.study.specs:
+                for one in next_trials(session, options, evidence, spec):
+                    yield self._learning_trial(lock, spec, one)
+            return
         for spec in lock.study.specs:
-            for cell, repetition in next_wave(lock, self._options(lock), evidence, spec):
+            for cell, repetition in next_wave(lock, options, evidence, spec):
                 yield self._trial(lock, spec, cell, repetition)
 
     def _trial(self, lock: Lock, spec: SubjectSpec, cell: PlannedCell, repetition: int) -> Trial:
+        return self._regime_trial(lock, spec, f"{cell.family}/{cell.level}", repetition, cell.regime, {})
+
+    def _learning_trial(self, lock: Lock, spec: SubjectSpec, one: LearningTrial) -> Trial:
+        factors: dict[str, str | float] = {"arm": one.arm, "turn": one.turn}
+        item = item_of(one.family, one.learner, one.variant)
+        return self._regime_trial(
+            lock, spec, item, one.number, one.regime, factors, stage=one.phase, inputs=one.inputs
+        )
+
+    def _regime_trial(
+        self,
+        lock: Lock,
+        spec: SubjectSpec,
+        item: str,
+        repetition: int,
+        regime: str,
+        factors: dict[str, str | float],
+        **more: Any,
+    ) -> Trial:
         options = self._options(lock)
         most = options.max_tokens or lock.study.sampling.max_tokens
-        bounds = [bound for bound in (most, regimes_of(options)[cell.regime].compute.tokens) if bound]
+        bounds = [bound for bound in (most, regimes_of(options)[regime].compute.tokens) if bound]
         return self.trial(
             lock,
             spec,
-            f"{cell.family}/{cell.level}",
+            item,
             repetition,
             temperature=options.temperature,
             max_tokens=min(bounds, default=None),
-            factors={"interface": self._interface(options, spec)},
-            regime=cell.regime,
+            factors={"interface": self._interface(options, spec), **factors},
+            regime=regime,
+            **more,
         )
 
     def _interface(self, options: AgencyOptions, spec: SubjectSpec) -> Interface:
@@ -154,6 +192,9 @@ class Agency(InstrumentBase):
         options = self._options(probe.lock)
         regime = regimes_of(options)[trial.regime]
         interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
+        if trial.stage:
+            await conduct_learning(trial, probe, options, interface)
+            return
         try:
             family, task = task_of(trial.instance, probe.random("task"), held_out=options.held_out)
             await conduct_episode(probe, family, task, regime, interface)
@@ -356,6 +397,21 @@ class Agency(InstrumentBase):
         from .scoring import read_run
 
         return self.memo(evidence, lambda: read_run(evidence, self._options(evidence.lock)))
+
+
+def _check_memory(
+    study: Study, options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]
+) -> None:
+    """Notes are more than a model: they are declared as part of the boundary (6.1, 6.3)."""
+    if not sessions_of(options) or options.learning.memory != "notes":
+        return
+    for spec in study.specs:
+        if spec.boundary == "core":
+            message = (
+                f"{spec.title} is measured at the core boundary, which is the model alone; with notes that it keeps it is "
+                "measured at the extended one: boundary: extended, includes: [notes]"
+            )
+            raise option_error(source, (*at, "learning", "memory"), message)
 
 
 def _tier_required(verdict: Verdict, result: Result) -> Verdict:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.instruments.agency.episodes.interface import MOST_CALLS, echoed, moves_of, opening, shown, tools_of
-from assay.instruments.agency.reference import read_conversation
+from assay.instruments.agency.episodes.players import read_conversation
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
 from assay.worlds import Episode, Seen, all_families, draw_task, shipped_regimes

@@ -54,6 +54,12 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     state_changed: bool | None = None
     rater: str = ""
     subject: str = ""  # "": the declared system
+    # Of learning (10.8); a row of L without a phase is counted, and not scored.
+    phase: Literal["", "pre", "practice", "post", "repeat", "retest", "attempt"] = ""
+    arm: Literal["", "feedback", "no_feedback", "wiped"] = ""  # "": feedback
+    learner: str = ""  # who began with an empty memory; its rows are one cluster
+    attempt: Annotated[int, Meta(ge=1, le=1000)] | None = None  # at the same instance, within one episode
+    memory: Literal["", "none", "conversation", "store"] = ""  # what lasts from one episode to the next
 
 
 COLUMNS: tuple[str, ...] = OutcomeRow.__struct_fields__

@@ -25,7 +25,9 @@ from .outcome import COLUMNS, REQUIRED, OutcomeRow
 __all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_table"]
 
 KINDS: Mapping[str, pl.DataType] = {
-    name: {"level": WHOLE, "steps": WHOLE, "compliant": FLAG, "state_changed": FLAG}.get(name, TEXT)
+    name: {"compliant": FLAG, "state_changed": FLAG}.get(
+        name, WHOLE if name in ("level", "steps", "attempt") else TEXT
+    )
     for name in COLUMNS
 }
 NO_ROWS_OF_R = (
@@ -38,8 +40,11 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "outcome": ("success", "failure", "excluded"),
     "boundary": ("", "core", "extended"),
     "adversarial": ("", "attempted", "resisted", "followed"),
+    "phase": ("", "pre", "practice", "post", "repeat", "retest", "attempt"),
+    "arm": ("", "feedback", "no_feedback", "wiped"),
+    "memory": ("", "none", "conversation", "store"),
 }
-_RANGES = {"level": (1, 5), "steps": (0, 1_000_000_000)}
+_RANGES = {"level": (1, 5), "steps": (0, 1_000_000_000), "attempt": (1, 1000)}
 
 
 class OutcomeRefused(InputError):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,7 @@ from assay.bench import Probe
 from assay.canonical import digest
 from assay.errors import OWN_FAULTS, SubjectFault
 from assay.streams import Stream
-from assay.vocabulary import Message, Reply
+from assay.vocabulary import Message, Outcome, Reply
 from assay.worlds import (
     Brief,
     Episode,
@@ -26,17 +26,26 @@ from assay.worlds import (
     Regime,
     Seen,
     Task,
+    WorldSource,
     guarded,
     plain,
     shipped_regimes,
 )
 
-from .interface import Interface, Move, call_id, echoed, moves_of, opening, shown, tools_of
+from .interface import Interface, Move, call_id, echoed, joined, moves_of, opening, shown, tools_of
 from .programs import job_of
 from .replay import TOUCHED, RecordedActions, acts_here
 from .worker_thread import WorkerThread
 
-__all__ = ["BREACHES", "PATIENCE", "EpisodeReport", "conduct_episode", "first_view"]
+__all__ = [
+    "BREACHES",
+    "PATIENCE",
+    "EpisodeEnd",
+    "EpisodeReport",
+    "conduct_episode",
+    "first_view",
+    "play_episode",
+]
 
 FAILED = "family failed"  # in the record of a step: the family did not keep its contract
 REPLAY = "replay"  # the step that replays all others in a fresh world
@@ -77,11 +86,44 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     touched: str = ""  # where that went another way
 
 
+class EpisodeEnd(NamedTuple):
+    """A verified episode: its report, the final state and the conversation. ``excluded``: why it does not count."""
+
+    report: EpisodeReport
+    judgement: Judgement
+    state: dict[str, Any]
+    messages: list[Message]
+    excluded: str = ""
+
+    @property
+    def reason(self) -> str:
+        return "" if self.judgement.success else "; ".join(self.judgement.because) or self.report.ended
+
+
 async def conduct_episode(
     probe: Probe, family: Family, task: Task, regime: Regime, interface: Interface
 ) -> None:
     """One trial, from the first observation to the verdict on the state."""
-    name, faults = family.name, probe.random_faults("episode")
+    end = await play_episode(probe, family, task, regime, interface)
+    if end.excluded:
+        probe.conclude("excluded", TOUCHED, {"detail": end.excluded})
+        return
+    outcome: Outcome = "success" if end.judgement.success else "failure"
+    probe.conclude(outcome, end.reason, msgspec.to_builtins(end.report))
+
+
+async def play_episode(
+    probe: Probe,
+    family: WorldSource,
+    task: Task,
+    regime: Regime,
+    interface: Interface,
+    earlier: Sequence[Message] = (),
+    stream: str = "episode",
+) -> EpisodeEnd:
+    """An episode from the first observation to the verdict on the state. ``earlier`` is said before it begins,
+    ``stream`` names its faults where a trial has several episodes."""
+    name, faults = family.name, probe.random_faults(stream)
     # One subject of a study could touch the world of another: real worlds are replayed for all of them.
     actions = RecordedActions(faults) if family.real and acts_here(probe.lock.study) else None
     thread = WorkerThread(family)
@@ -90,14 +132,14 @@ async def conduct_episode(
     )
     try:
         before = digest(await thread.do(lambda: plain(name, "snapshot", episode.snapshot, dict)))
-        player = _Player(probe, episode, interface, actions, thread)
+        player = _Player(probe, episode, interface, actions, thread, earlier)
         try:
             state, touched = await _played(player, regime)
         except FamilyFault as fault:
             if fault.where == REPLAY or not (touched := await _touched(player, None)):
                 raise
             state = {}
-        await _conclude(player, before, state, touched)
+        return await _verified(player, before, state, touched)
     finally:
         with suppress(Exception):  # what it leaves behind changes no outcome
             thread.last(episode.close)
@@ -161,20 +203,22 @@ class _Player:
         interface: Interface,
         actions: RecordedActions | None,
         thread: WorkerThread,
+        earlier: Sequence[Message],
     ) -> None:
+        self._earlier, self._head = earlier, 2 + len(earlier)
         self.probe, self.episode, self.interface, self.actions = probe, episode, interface, actions
         self._thread = thread
         self.brief = episode.brief
         self.unreadable = self.written_calls = 0
         # Locks from before say nothing of it, and are replayed as they were conducted.
         self._reads_calls = bool(probe.lock.materials["agency"].get("written_calls"))
-        self._messages: list[Message] = []
+        self.messages: list[Message] = []
         self._tools = tools_of(self.brief) if interface == "tools" else ()
 
     async def play(self) -> None:
         episode, probe = self.episode, self.probe
         seen = await self._compute("begin", {}, lambda world: world.begin())
-        self._messages = self._opening(self.brief.goal, seen)
+        self.messages = self._opening(self.brief.goal, seen)
         in_a_row = 0
         while not episode.done:
             begun = probe.subject_seconds
@@ -182,15 +226,15 @@ class _Player:
             took = probe.subject_seconds - begun
             moves = moves_of(reply, self.interface, written_calls=self._reads_calls)
             self.written_calls += sum(move.written for move in moves)
-            self._messages.append(echoed(reply, self.interface))
+            self.messages.append(echoed(reply, self.interface))
             read = [move for move in moves if not move.unreadable]
             in_a_row = 0 if read else in_a_row + 1
             for place, move in enumerate(moves):
                 seen = await self._move(move, took if not place else 0.0)
                 if seen.fresh:
-                    self._messages = self._opening(seen.fresh, seen)
+                    self.messages = self._opening(seen.fresh, seen)
                     break
-                self._messages.append(self._answer(move, seen))
+                self.messages.append(self._answer(move, seen))
                 if seen.done:
                     break
             else:
@@ -202,7 +246,8 @@ class _Player:
     def _opening(self, goal: str, seen: Seen) -> list[Message]:
         """The first messages. Goal, actions and schemas are the family's own words."""
         brief = msgspec.structs.replace(self.brief, goal=goal)
-        return guarded(brief.family, "brief", lambda: opening(brief, seen, self.interface))
+        rules, asked = guarded(brief.family, "brief", lambda: opening(brief, seen, self.interface))
+        return [rules, *self._earlier, asked]
 
     def _answer(self, move: Move, seen: Seen) -> Message:
         if self.interface == "tools" and move.call:
@@ -214,14 +259,14 @@ class _Player:
         calls = reply.tool_calls if self.interface == "tools" else ()
         for place, call in enumerate(calls[answered:], answered):
             message = "Error: too many calls in one turn"
-            self._messages.append(Message("tool", message, tool_call_id=call.id or call_id(place)))
+            self.messages.append(Message("tool", message, tool_call_id=call.id or call_id(place)))
 
     def _in_context(self) -> list[Message]:
         """The part of the conversation that the regime shows: the beginning and the latest turns."""
         share = self.episode.regime.information.context_share
         if share >= 1.0:
-            return self._messages
-        head, turns = self._messages[:2], self._messages[2:]
+            return joined(self.messages) if self._earlier else self.messages
+        head, turns = joined(self.messages[: self._head]), self.messages[self._head :]
         start = len(turns) - math.ceil(len(turns) * share)
         while (
             start and turns[start].role != "assistant"
@@ -277,18 +322,30 @@ async def _execute(probe: Probe, program: Program) -> dict[str, Any]:
     return done
 
 
-async def _conclude(player: _Player, before: str, state: dict[str, Any], touched: str) -> None:
-    """Run the checks on the state, judge it, and conclude the trial."""
+async def _verified(player: _Player, before: str, state: dict[str, Any], touched: str) -> EpisodeEnd:
+    """Run the checks on the state and judge it."""
     probe, episode = player.probe, player.episode
     if touched and probe.trial.subject not in acts_here(probe.lock.study):  # it was another subject
-        probe.conclude("excluded", TOUCHED, {"detail": touched})
-        return
+        return EpisodeEnd(_reported(player, before, state, touched, ""), Judgement(False), state, [], touched)
     judgement, artifact = await (_untrue(player, state, touched) if touched else _judged(player, state))
     if episode.ended == LATE:
         judgement = Judgement(False, (*judgement.because, LATE))
+    report = _reported(player, before, state, touched, artifact, judgement.because)
+    return EpisodeEnd(report, judgement, state, player.messages)
+
+
+def _reported(
+    player: _Player,
+    before: str,
+    state: dict[str, Any],
+    touched: str,
+    artifact: str,
+    because: tuple[str, ...] = (),
+) -> EpisodeReport:
+    episode = player.episode
     task = episode.task
     counts = {**episode.counts, "touched": int(bool(touched))}
-    report = EpisodeReport(
+    return EpisodeReport(
         dimension=episode.family.dimension,
         family=task.family,
         level=task.level,
@@ -296,7 +353,7 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
         criterion=digest(task.criterion),
         interface=player.interface,
         artifact=artifact,
-        because=judgement.because,
+        because=because,
         state_changed=digest(state) != before,
         closed_loop=episode.closed_loop,
         actions=episode.actions,
@@ -313,8 +370,6 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
         replayed=player.actions is not None,
         touched=touched,
     )
-    reason = "" if judgement.success else "; ".join(judgement.because) or episode.ended
-    probe.conclude("success" if judgement.success else "failure", reason, msgspec.to_builtins(report))
 
 
 async def _judged(player: _Player, state: dict[str, Any]) -> tuple[Judgement, str]:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from assay.evidence.records import Evidence, Record
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
 
@@ -56,7 +57,8 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
     lost: Counter[tuple[str, str, str]] = Counter()
     for record in evidence:
         mine = found[record.trial.subject]
-        mine.outcomes.append(outcome_of(record, lock))
+        learning = record.trial.stage in STAGES
+        mine.outcomes.extend(learning_outcomes(record, lock) if learning else [outcome_of(record, lock)])
         if record.outcome == "excluded":
             lost[record.trial.subject, record.reason, record.trial.regime] += 1
         else:
@@ -66,7 +68,8 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
                     record.id, record.trial.regime, record.outcome == "success", report, _cost(record)
                 )
             )
-            mine.shown.take(record, report)
+            if not learning:
+                mine.shown.take(record, report)
     for (subject, reason, regime), count in sorted(lost.items()):
         found[subject].excluded.append(Exclusion(reason, count, {"subject": subject, "regime": regime}))
     return list(found.values())

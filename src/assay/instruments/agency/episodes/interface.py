@@ -6,6 +6,7 @@ All subjects get the same words. A reply without a readable action counts as a d
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -22,6 +23,7 @@ __all__ = [
     "Move",
     "call_id",
     "echoed",
+    "joined",
     "moves_of",
     "opening",
     "shown",
@@ -79,6 +81,17 @@ def opening(brief: Brief, seen: Seen, interface: Interface) -> list[Message]:
     if interface == "text":
         asked += f"\nYour action, as one line, for example: ACTION {brief.actions[0].name} {{...}}"
     return [Message("system", rules), Message("user", asked)]
+
+
+def joined(messages: Sequence[Message]) -> list[Message]:
+    """The same conversation with neighbours of the role user as one message: some endpoints want roles to alternate."""
+    found: list[Message] = []
+    for message in messages:
+        if found and message.role == found[-1].role == "user":
+            found[-1] = Message("user", f"{found[-1].content}\n\n{message.content}")
+        else:
+            found.append(message)
+    return found
 
 
 def _listed(actions: tuple[Action, ...]) -> str:

@@ -34,6 +34,13 @@ __all__ = [
 ]
 
 
+MEMORY = {
+    "none": "nothing lasts from one episode to the next",
+    "conversation": "the episodes so far, within one conversation",
+    "notes": "notes that the subject writes after each practice episode",
+}
+
+
 def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
     """What the lock fixes of the families: versions, schemas, criteria."""
     names = sorted({cell.family for cell in possible_cells(options)})
@@ -118,7 +125,10 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
     """What the lock declares for one subject, as a declaration."""
     materials = lock.materials["agency"]
     listed = spec.includes or None  # an empty list declares nothing (11.2)
-    attempted = sorted({cell.family for cell in planned_cells(options)})
+    attempted = {
+        name: materials["families"][name] for name in sorted({cell.family for cell in planned_cells(options)})
+    }
+    learning: dict[str, Any] = materials.get("learning", {}).get("families", {})
     return Declaration(
         system=System(
             name=spec.title, version=digest(msgspec.to_builtins(spec))[:16], architecture=spec.kind
@@ -127,7 +137,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         includes=listed if spec.boundary == "extended" else None,
         tools=listed if spec.boundary == "extended" else (),
         human_assistance=options.human_assistance,
-        memory=options.memory,
+        memory=MEMORY[options.learning.memory] if learning else options.memory,
         began=began or lock.created,
         protocol=DeclaredProtocol(
             approach="benchmark",
@@ -140,7 +150,10 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         ),
         purpose=options.purpose,
         regimes={id_: declared_regime(regime) for id_, regime in regimes_of(options).items()},
-        families={name: _family(name, materials["families"][name], lock, options) for name in attempted},
+        families={
+            name: _family(name, material, lock, options)
+            for name, material in {**attempted, **learning}.items()
+        },
         inclusion=options.inclusion,
         exclusion=options.exclusion,
         rule=options.rule,

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import count
 from typing import TypeVar
 
-from assay.worlds import Family
+from assay.worlds import WorldSource
 
 __all__ = ["WorkerThread"]
 
@@ -30,7 +30,7 @@ def _thread(number: int) -> ThreadPoolExecutor:
 class WorkerThread:
     """Runs the steps of one episode: in a thread where the family's state is real, else directly."""
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: WorldSource) -> None:
         self._thread = _thread(next(_turn) % THREADS) if family.real else None
 
     async def make(self, call: Callable[[], T], undo: Callable[[T], object]) -> T:

@@ -1,0 +1,204 @@
+"""Subjects of known truth for agency: players that solve a task, or do not, with a declared probability.
+
+A player reads only the messages it is given. Whether it plays an episode well is drawn once from the episode's first
+message, so it is the same at every step. Up to its level it uses the family's solver with probability
+``good``, above it with probability ``poor``; otherwise it acts at random.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+
+from assay.canonical import sha256_hex
+from assay.streams import Stream
+from assay.vocabulary import Reply, ToolCall
+from assay.worlds import Act, Action, Brief, Policy, Seen, all_families
+from assay.worlds.injections import token_pattern
+
+__all__ = ["PLAYERS", "Player", "read_actions", "read_conversation", "read_seen"]
+
+Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
+_CASE = re.compile(r"\ACase: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
+_ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
+_ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>)')
+_OPTION = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+')
+_QUERIES = re.compile(r"Queries (?:allowed|left): (\d+)")
+_LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
+_FAULT = re.compile(r"^Fault \((\w+)\): (.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^Error: (.*)$", re.MULTILINE)
+_OBSERVATION = re.compile(r"^Observation: (\{.*\})$", re.MULTILINE)
+
+
+def read_conversation(
+    messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]] = ()
+) -> tuple[Brief, list[Seen]]:
+    """The conversation as a player reads it: the brief, and the observations in order."""
+    system = next((m["content"] for m in messages if m["role"] == "system"), "")
+    users = [m["content"] for m in messages if m["role"] in ("user", "tool")]
+    case = _CASE.match(users[0])
+    assert case is not None, "this is no episode"
+    queries = _QUERIES.search(users[0])
+    family, level = _case_of(case[1], case[2])
+    brief = Brief(
+        family=family,
+        level=level,
+        goal=case[2],
+        observation={},
+        actions=read_actions(system, tools),
+        most=int(case[3]),
+        queries=int(queries[1]) if queries else None,
+    )
+    return brief, [read_seen(text, brief.most) for text in users]
+
+
+@lru_cache(maxsize=4096)
+def _case_of(code: str, goal: str) -> tuple[str, int]:
+    """The family and level of a case, found by trying all there are."""
+    for name, family in all_families().items():
+        for level in family.levels:
+            brief = Brief(
+                family=name, level=level, goal=goal, observation={}, actions=(), most=0, queries=None
+            )
+            if brief.code == code:
+                return name, level
+    raise LookupError(f"case {code} is of no family that is installed")
+
+
+def read_actions(system: str, tools: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
+    """The actions that are offered, as native tools or in the rules."""
+    return _native(tools) or _listed(system)
+
+
+def _native(tools: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
+    offered = [tool["function"] for tool in tools]
+    return tuple(
+        Action(name=one["name"], about=one["description"], parameters=one["parameters"]) for one in offered
+    )
+
+
+def _listed(system: str) -> tuple[Action, ...]:
+    return tuple(
+        Action(name=name, about=about, parameters={"type": "object", "properties": _offered(form)})
+        for name, form, about in _ACTION.findall(system)
+    )
+
+
+def _offered(form: str) -> dict[str, Any]:
+    """The arguments of an action, and the options of those that have some."""
+    return {
+        name: {}
+        if said.startswith("<")
+        else {"enum": [msgspec.json.decode(o) for o in _OPTION.findall(said)]}
+        for name, said in _ARGUMENT.findall(form)
+    }
+
+
+def read_seen(text: str, most: int) -> Seen:
+    """What a message shows of the world."""
+    fault, error, left = _FAULT.search(text), _ERROR.search(text), _LEFT.search(text)
+    found, queries = _OBSERVATION.search(text), _QUERIES.search(text)
+    return Seen(
+        observation=msgspec.json.decode(found[1]) if found else {},
+        error=fault[2] if fault else error[1] if error else "",
+        fault=fault[1] if fault else "",
+        left=int(left[1]) if left else most,
+        queries_left=int(queries[1]) if queries else None,
+    )
+
+
+class Player:
+    """A subject of graded competence: ``levels`` has the level up to which it is good, by dimension; default 5."""
+
+    def __init__(
+        self, about: str, manner: Manner = "solver", *, good: float = 0.97, poor: float = 0.3, **levels: int
+    ) -> None:
+        self.about, self.manner, self.good, self.poor, self.levels = about, manner, good, poor, levels
+
+    def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply:
+        return self.answer_with_tools(messages, (), stream)
+
+    def answer_with_tools(
+        self, messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]], stream: Stream
+    ) -> str | Reply:
+        if not any(m["role"] == "user" and _CASE.match(m["content"]) for m in messages):
+            return "I act in worlds, and this is none."
+        brief, seen = read_conversation(messages, tools)
+        first = next(m["content"] for m in messages if m["role"] == "user")
+        act = Act("look", {})
+        try:
+            policy = self._policy(brief, Stream("player", self.about, sha256_hex(first.encode())))
+            for one in seen:
+                act = policy.decide(one)
+        except (
+            Exception
+        ) as error:  # under a regime of anyone's making there may be nothing left that can be read
+            note = (
+                f"cannot make sense of what is seen: {type(error).__name__}"  # in the ledger, for all to see
+            )
+            act = Act("finish", {"achieved": False, "note": note})
+        arguments = msgspec.json.encode(act.arguments).decode()
+        if "ACTION name" in messages[0]["content"]:
+            return f"ACTION {act.name} {arguments}"
+        return Reply("", (ToolCall(f"call{len(messages)}", act.name, arguments),))
+
+    def rate(self, dimension: str, level: int) -> float:
+        """The probability of solving an episode, apart from successes by chance."""
+        return self.good if level <= self.levels.get(dimension, 5) else self.poor
+
+    def _policy(self, brief: Brief, draws: Stream) -> Policy:
+        family = all_families()[brief.family]
+        if self.manner in ("novice", "null"):
+            return family.novice(brief) if self.manner == "novice" else family.null(brief)
+        if self.manner == "claims":
+            return _Claims()
+        if draws.random() >= self.rate(family.dimension, brief.level):
+            return family.null(brief)
+        if self.manner == "gullible":
+            return _Gullible(family.oracle(brief))
+        return _Impatient(family.oracle(brief)) if self.manner == "impatient" else family.oracle(brief)
+
+
+class _Claims:
+    def decide(self, seen: Seen) -> Act:
+        return Act("finish", {"achieved": True})
+
+
+class _Gullible:
+    """Follows injected text."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def decide(self, seen: Seen) -> Act:
+        bait = token_pattern().search(str(seen.observation))
+        return Act("finish", {"achieved": True, "note": bait[0]}) if bait else self._policy.decide(seen)
+
+
+class _Impatient:
+    """Gives up when a call fails, and claims success."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def decide(self, seen: Seen) -> Act:
+        return Act("finish", {"achieved": True}) if seen.fault else self._policy.decide(seen)
+
+
+PLAYERS: dict[str, Player] = {
+    "able": Player("solves every family at every level, in 97 of 100 episodes"),
+    "solver": Player("solves every family at every level, always", good=1.0),
+    "apprentice": Player("solves level 1 and 2 of every dimension, little above", S=2, M=2, D=2, E=2),
+    "clerk": Player("senses up to 4, models 1, decides 2, brings about 2", S=4, M=1, D=2, E=2),
+    "novice": Player("does what is easy and makes the mistakes the higher levels are about", "novice"),
+    "impatient": Player(
+        "able, but gives up at the first call that fails and claims success", "impatient", good=1.0
+    ),
+    "gullible": Player("able, but follows any injected text", "gullible", good=1.0),
+    "boaster": Player("does nothing and claims success", "claims"),
+    "aimless": Player("acts without understanding", "null"),
+}

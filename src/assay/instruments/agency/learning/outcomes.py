@@ -1,0 +1,67 @@
+"""The trials of a session as rows: one an episode, and one an attempt where an episode has several."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from assay.evidence.records import Record
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.options import AgencyOptions, regimes_of
+from assay.study import Lock
+
+from .conduct import LearningReport
+from .sessions import Phase, read_item
+
+__all__ = ["STAGES", "learning_outcomes"]
+
+STAGES = frozenset(get_args(Phase))
+LEVELS = {"baseline": 2, "moderate": 4, "severe": 5}  # that outcomes under an intensity evidence first
+SCOPES = {"none": "none", "conversation": "conversation", "notes": "store"}
+
+
+def learning_outcomes(record: Record, lock: Lock) -> list[OutcomeRow]:
+    """One trial as rows. The instance is what was put to the subject, so tests before and after practice are pairs."""
+    trial = record.trial
+    family, learner, _ = read_item(trial.instance.item)
+    phase = "attempt" if trial.stage == "attempts" else trial.stage
+    options = lock.options("agency", AgencyOptions)
+    intensity = regimes_of(options)[trial.regime].level
+    common: dict[str, Any] = {
+        "dimension": "L",
+        "level": 1 if phase == "attempt" else LEVELS[intensity],
+        "family": family,
+        "regime": trial.regime,
+        "boundary": trial.boundary,
+        "instance": f"{phase}/{trial.factors['arm']}/{trial.instance.digest}",
+        "pair": trial.instance.digest,
+        "criterion_time": lock.created,
+        "subject": trial.subject,
+        "phase": phase,
+        "arm": trial.factors["arm"],
+        "learner": f"{trial.subject}/{family}/{learner}",
+        "memory": SCOPES[options.learning.memory],
+    }
+    if record.outcome == "excluded":
+        return [OutcomeRow(**common, outcome="excluded", reason=record.reason)]
+    report = msgspec.convert(record.report, LearningReport)
+    common |= {
+        "artifact": report.artifact,
+        "steps": report.turns,
+        "state_changed": report.state_changed and report.closed_loop,
+    }
+    if phase != "attempt":
+        return [OutcomeRow(**common, outcome=_won(record.outcome == "success"), reason=record.reason)]
+    return [
+        OutcomeRow(
+            **{**common, "instance": f"{common['instance']}/{number}"},
+            outcome=_won(one),
+            attempt=number,
+        )
+        for number, one in enumerate(report.tries, start=1)
+    ]
+
+
+def _won(success: bool) -> Literal["success", "failure"]:
+    return "success" if success else "failure"
