@@ -408,8 +408,8 @@ def _check_memory(
     for spec in study.specs:
         if spec.boundary == "core":
             message = (
-                f"{spec.title} is measured at the core boundary, which is the model alone; with notes that it keeps it is "
-                "measured at the extended one: boundary: extended, includes: [notes]"
+                f"{spec.title} is measured at the core boundary, which is the model alone; with notes that it keeps "
+                "it is measured at the extended one: boundary: extended, includes: [notes]"
             )
             raise option_error(source, (*at, "learning", "memory"), message)
 

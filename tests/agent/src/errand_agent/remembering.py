@@ -1,7 +1,7 @@
 """An agent with a memory of its own: it sorts parcels, and keeps which bay each should have had.
 
-It guesses that one trait decides the bay unless another trait has a certain value, and takes the pair that explains most of
-what it remembers. Its memory is a JSON text that it hands out in `keep` and finds again in its first message.
+It guesses that one trait decides the bay unless another trait has a certain value, and takes the pair that explains
+most of what it remembers. Its memory is a JSON text that it hands out in `keep` and finds again in its first message.
 """
 
 from __future__ import annotations
