@@ -1,4 +1,8 @@
-"""Preferences: what a person likes is learnt from reactions; four tastes weigh against each other. B.6.2, B.6.3 and B.6.4."""
+"""Preferences: what a person likes is learnt from reactions; tastes weigh against each other. B.6.2, B.6.3 and B.6.4.
+
+Of a request's four offers two are the opposite of the other two, and all are equally extreme. So none is liked best by
+clearly more people than another, and nothing but the person tells which one to take.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ __all__ = ["Preferences"]
 
 TABLE = table("preferences")
 TASTES: dict[str, list[str]] = TABLE["tastes"]
-REQUESTS, OFFERS = 3, 4
+REQUESTS, OFFERS = 4, 4
 Person = tuple[int, ...]  # how much each taste counts, and towards which end
 # Everybody that Robin could be.
 PEOPLE: list[Person] = [
@@ -58,6 +62,16 @@ def _liked(person: Person, marks: Sequence[Sequence[int]]) -> list[int]:
     worth = [sum(map(mul, person, one)) for one in marks]
     best = max(worth)
     return [place for place, one in enumerate(worth) if one == best]
+
+
+@lru_cache(maxsize=2048)
+def _left(told: tuple[Any, ...]) -> list[Person]:
+    """Everybody that Robin can still be, by all reactions: marks, a place, and whether that offer was liked best."""
+    if not told:
+        return PEOPLE
+    *before, (marks, place, good) = told
+    people = _left(tuple(before))
+    return [person for person in people if (place in _liked(person, marks)) == good] or people
 
 
 class Agency(WorldBase):
@@ -107,14 +121,12 @@ class Chooser(Steady):
     def __init__(self, brief: Brief, examples: Sequence[dict[str, Any]], stream: Stream) -> None:
         super().__init__(brief)
         self._order = stream.shuffled(range(OFFERS))
-        people = PEOPLE
-        for marks, best in (one for example in examples for one in example["best"]):
-            people = [person for person in people if _liked(person, marks) == best]
-        for marks, place, good in (one for example in examples for one in example["tried"]):
-            people = [person for person in people if (place in _liked(person, marks)) == good]
-        self._people = people or PEOPLE
+        told = [(marks, place, good) for one in examples for marks, place, good in one["told"]]
+        self._people = _left(tuple((tuple(map(tuple, marks)), place, good) for marks, place, good in told))
 
     def _best(self, marks: list[list[int]]) -> int:
+        if len(self._people) == len(PEOPLE):
+            return self._order[0]
         votes = Counter(place for person in self._people for place in _liked(person, marks))
         return max(self._order, key=lambda place: votes[place])
 
@@ -152,7 +164,7 @@ def _read(said: str) -> list[int]:
 
 class Preferences(LearningBase, table=TABLE):
     world = Agency
-    practice = 5
+    practice = 7
 
     def secret(self, stream: Stream) -> dict[str, Any]:
         return {"weights": dict(zip(TASTES, stream.choice(PEOPLE), strict=True))}
@@ -161,7 +173,9 @@ class Preferences(LearningBase, table=TABLE):
         situation = self.story(variant, stream)
         story, shifted = TABLE["situations"][situation], variant == "shifted"
         codes = iter(numbers(stream, REQUESTS * OFFERS, 100, 999))
-        requests = [[_offer(next(codes), stream) for _ in range(OFFERS)] for _ in range(REQUESTS)]
+        requests = [
+            [_offer(next(codes), marks, stream) for marks in _drawn_marks(stream)] for _ in range(REQUESTS)
+        ]
         texts = [
             worded(
                 stream,
@@ -211,27 +225,40 @@ class Preferences(LearningBase, table=TABLE):
         best = {int(code) for code in re.findall(r"\d+", told[1] if told else "")}
         said = {int(code): word == "right" for code, word in _SAID.findall(feedback)}
         requests = _requests(shown[0]) if shown else []
-        return {
-            "best": [
-                [marks, [place for place, code in enumerate(codes) if code in best]]
-                for codes, marks in requests
-                if best & set(codes)
-            ],
-            "tried": [
-                [marks, place, said[code]]
-                for codes, marks in requests
-                for place, code in enumerate(codes)
-                if code in said
-            ],
-        }
+        said |= dict.fromkeys(best, True)
+        told = [
+            [marks, place, said[code]]
+            for codes, marks in requests
+            for place, code in enumerate(codes)
+            if code in said
+        ]
+        return {"told": told}
 
     def player(self, brief: Brief, examples: Sequence[dict[str, Any]], stream: Stream) -> Policy:
         return Chooser(brief, examples, stream)
 
 
-def _offer(code: int, stream: Stream) -> dict[str, Any]:
+def _drawn_marks(stream: Stream) -> list[list[int]]:
+    """The marks of four offers: two that have two strong and two mild sides, and their opposites."""
+    first = _sides(stream)
+    second = first
+    while second in (first, _opposite(first)):
+        second = _sides(stream)
+    return stream.shuffled([first, _opposite(first), second, _opposite(second)])
+
+
+def _sides(stream: Stream) -> list[int]:
+    strong = stream.shuffled(range(len(TASTES)))[: len(TASTES) // 2]
+    return [stream.choice((1, 4) if taste in strong else (2, 3)) for taste in range(len(TASTES))]
+
+
+def _opposite(marks: Sequence[int]) -> list[int]:
+    return [5 - mark for mark in marks]
+
+
+def _offer(code: int, marks: Sequence[int], stream: Stream) -> dict[str, Any]:
     name = f"the {stream.choice(TABLE['first'])} {stream.choice(TABLE['second'])}"
-    return {"code": code, "name": name} | {taste: stream.integer(1, OFFERS) for taste in TASTES}
+    return {"code": code, "name": name} | dict(zip(TASTES, marks, strict=True))
 
 
 def _marks(offers: Sequence[dict[str, Any]]) -> list[list[int]]:

@@ -137,7 +137,7 @@ def _induced(known: Sequence[dict[str, Any]]) -> Callable[[dict[str, Any]], str 
                     mine[one["bay"]] = mine.get(one["bay"], 0) + 1
             right += sum(max(mine.values()) for mine in votes.values())
             if right > fits:
-                told = {key: max(mine, key=lambda bay: mine[bay]) for key, mine in votes.items()}  # noqa: B023
+                told = {key: max(mine, key=lambda bay: mine[bay]) for key, mine in votes.items()}
                 best, fits = {"by": by, "unless": unless, "value": value, "then": then, "told": told}, right
 
     def bay(parcel: dict[str, Any]) -> str | None:
