@@ -15,14 +15,14 @@ from assay.testing import ContractBroken
 from assay.testing import check_learning_family as checked
 from assay.worlds import Act, Brief, Policy, Seen, Task, finish
 from assay.worlds.families.duel import Duel
-from assay.worlds.families.forms import Forms
+from assay.worlds.families.forms import HouseForms
 from assay.worlds.families.metering import Metering
 from assay.worlds.families.preferences import Preferences
 from assay.worlds.families.sorting import BAYS, Sorting
 from assay.worlds.learning import LearningFamily, Variant
 from assay.worlds.learning_conformance import LEARNING_RULES, check_learning_family
 
-FAMILIES = (Duel, Forms, Metering, Preferences, Sorting)
+FAMILIES = (Duel, HouseForms, Metering, Preferences, Sorting)
 
 
 @pytest.mark.parametrize("made", FAMILIES)
@@ -209,3 +209,15 @@ class GivesUp:
 def test_the_report_says_what_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.testing.family.find_broken_learning", lambda family, learners, run: [])
     assert checked(Sorting()).rules == LEARNING_RULES
+
+
+def test_the_documentation_has_every_family_and_every_rule() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "families.md").read_text("utf-8")
+    section = text.partition("## Families in which something can be learnt")[2]
+    rows = [
+        [part.strip() for part in line.split("|")[1:-1]] for line in section.splitlines() if line[:1] == "|"
+    ]
+    told = {row[0]: row for row in reversed(rows)}
+    for made in FAMILIES:
+        assert told[f"`{made.name}`"][2:4] == [made.environment, str(made.practice)]
+    assert [row[0] for row in rows if row[0] in LEARNING_RULES] == list(LEARNING_RULES)

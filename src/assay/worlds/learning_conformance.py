@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -437,7 +437,7 @@ class _Sweep:
                         self.example(lived, tell(task, lived.played.state))
 
 
-def _share(won: Any) -> float:
+def _share(won: Iterable[bool]) -> float:
     found = list(won)
     return sum(found) / len(found)
 

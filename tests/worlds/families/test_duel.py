@@ -34,7 +34,7 @@ def test_what_the_opponent_does_is_not_seen_while_it_would_help() -> None:
     task, episode = opened("practice")
     for move in task.criterion.expected:
         seen = episode.act("move", {"move": move})
-        assert set(seen.observation) == {"rounds", "moved"}
+        assert set(seen.observation) == {"match", "rounds", "moved"}
     assert episode.judge(episode.snapshot()).success
     assert episode.act("move", {"move": "rush"}).error == "all rounds are played"
 

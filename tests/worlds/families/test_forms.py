@@ -4,10 +4,10 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, shipped_regimes
-from assay.worlds.families.forms import KINDS, LABELS, Forms, _facts, _written
+from assay.worlds.families.forms import KINDS, LABELS, HouseForms, _facts, _written
 from assay.worlds.learning import Variant
 
-FAMILY = Forms()
+FAMILY = HouseForms()
 SECRET = {
     "ways": {"date": [1, 1], "person": [0, 1], "sum": [1, 0], "town": [0, 0], "reference": [1, 1]},
     "stamp": "green",

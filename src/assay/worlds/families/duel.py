@@ -32,8 +32,14 @@ HAND_IN = action(
     "Hand in your moves of all rounds, first to last. They cannot be taken back.",
     {"moves": array(_MOVE, "one a round, in order")},
 )
-OBSERVATION = obj({"rounds": array(obj({"round": INTEGER, "colour": STRING})), "moved": array(STRING)})
-SHIFTED = obj({"announced": array(STRING), "handed_in": array(STRING)})
+OBSERVATION = obj(
+    {
+        "match": INTEGER,
+        "rounds": array(obj({"round": INTEGER, "colour": STRING})),
+        "moved": array(STRING),
+    }
+)
+SHIFTED = obj({"match": INTEGER, "announced": array(STRING), "handed_in": array(STRING)})
 _WINNING = re.compile(r"Every round would have been won with: ([\w, ]+)\.")
 _PLAYED = re.compile(r"round (\d): (\w+) against (\w+)")
 _WON = re.compile(r"round (\d): (\w+), (won|not won)")
@@ -63,12 +69,16 @@ class Match(WorldBase):
 
     def look(self) -> dict[str, Any]:
         if self.setup["texts"]:
-            return {"announced": list(self.setup["texts"]), "handed_in": list(self._moved)}
+            return {
+                "match": self.setup["match"],
+                "announced": list(self.setup["texts"]),
+                "handed_in": list(self._moved),
+            }
         rounds = [
             {"round": number, "colour": colour}
             for number, colour in enumerate(self.setup["colours"], start=1)
         ]
-        return {"rounds": rounds, "moved": list(self._moved)}
+        return {"match": self.setup["match"], "rounds": rounds, "moved": list(self._moved)}
 
     def do_move(self, move: str) -> None:
         if len(self._moved) == ROUNDS:
@@ -167,7 +177,12 @@ class Duel(LearningBase, table=TABLE):
             actions=(HAND_IN,) if shifted else (MOVE,),
             criterion=f"at least {WINS} of {ROUNDS} rounds are won",
             expected=[MOVES[move] for move in winning],
-            setup={"colours": colours, "texts": texts if shifted else [], **secret},
+            setup={
+                "match": stream.integer(1000, 9999),
+                "colours": colours,
+                "texts": texts if shifted else [],
+                **secret,
+            },
             needed=1 if shifted else ROUNDS,
             noisy=("announced",),
         )

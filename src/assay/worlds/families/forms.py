@@ -7,7 +7,6 @@ stamp the other fact instead.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
@@ -21,7 +20,7 @@ from assay.worlds.model import Act, Brief, Policy, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
 from assay.worlds.templates import numbers, read_first, table, worded
 
-__all__ = ["Forms"]
+__all__ = ["HouseForms"]
 
 TABLE = table("forms")
 KINDS: dict[str, dict[str, Any]] = TABLE["kinds"]
@@ -133,7 +132,7 @@ class Filler(Steady):
         self._rules = {stamp: _allowed(stamp, examples) for stamp in STAMPS}
 
     def _way(self, kind: str, stamp: str) -> Way:
-        votes = Counter(dict.fromkeys(self._ways, 0.0))
+        votes = dict.fromkeys(self._ways, 0.0)
         for other, rules in self._rules.items():
             weight = prod(len(ways) for ways in rules.values())
             for way in rules[kind]:
@@ -174,7 +173,7 @@ def _facts(observation: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-class Forms(LearningBase, table=TABLE):
+class HouseForms(LearningBase, table=TABLE):
     world = Office
 
     def secret(self, stream: Stream) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _left(told: tuple[Any, ...]) -> list[Person]:
     return [person for person in people if (place in _liked(person, marks)) == good] or people
 
 
-class Agency(WorldBase):
+class BookingDesk(WorldBase):
     """Offers, and the one that was chosen for each request."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
@@ -163,7 +163,7 @@ def _read(said: str) -> list[int]:
 
 
 class Preferences(LearningBase, table=TABLE):
-    world = Agency
+    world = BookingDesk
     practice = 7
 
     def secret(self, stream: Stream) -> dict[str, Any]:
@@ -221,8 +221,8 @@ class Preferences(LearningBase, table=TABLE):
 
     def example(self, brief: Brief, seen: Sequence[Seen], feedback: str) -> dict[str, Any]:
         shown = [one.observation for one in seen if one.observation]
-        told = _BEST.search(feedback)
-        best = {int(code) for code in re.findall(r"\d+", told[1] if told else "")}
+        named = _BEST.search(feedback)
+        best = {int(code) for code in re.findall(r"\d+", named[1] if named else "")}
         said = {int(code): word == "right" for code, word in _SAID.findall(feedback)}
         requests = _requests(shown[0]) if shown else []
         said |= dict.fromkeys(best, True)
