@@ -41,7 +41,10 @@ def test_the_shipped_families_are_registered_under_their_names() -> None:
 
 
 def broken(family: Any, *rules: str) -> set[str]:
-    return {one.rule for one in check_learning_family(family, learners=8, rules=rules)}
+    """The rules that are broken, each by what was found and not by an error of the checker's own."""
+    found = check_learning_family(family, learners=8, rules=rules)
+    assert [one.told for one in found if "Error: " in one.told] == []
+    return {one.rule for one in found}
 
 
 class Leaky(Sorting):
@@ -153,6 +156,13 @@ class TestBroken:
 
         assert broken(Bad(), "learnable", "regimes") == {"regimes"}
 
+    def test_a_task_that_noise_does_not_touch(self) -> None:
+        class Bad(Sorting):
+            def draw(self, variant: Variant, secret: dict[str, Any], stream: Stream) -> Task:
+                return msgspec.structs.replace(super().draw(variant, secret, stream), noisy=())
+
+        assert broken(Bad(), "regimes") == {"regimes"}
+
     def test_practice_that_teaches_without_feedback(self) -> None:
         class Bad(Metering):
             def example(self, brief: Brief, seen: Any, feedback: str) -> dict[str, Any]:
@@ -188,7 +198,8 @@ class TestBroken:
             def feedback(self, task: Task, state: dict[str, Any]) -> str:
                 raise RuntimeError("no words")
 
-        assert "learnable" in broken(Bad(), "learnable")
+        found = check_learning_family(Bad(), learners=2, rules=["learnable"])
+        assert [(one.rule, one.told) for one in found] == [("learnable", "RuntimeError: no words")]
 
     def test_what_is_no_such_family(self) -> None:
         class Bad(Sorting):

@@ -1,7 +1,6 @@
 """Checks whether a family in which something can be learnt keeps its contract (section 10.8).
 
-Learners are made as in a session: a secret, practice with feedback one episode after the other, tests before and after
-it. What is shown before the first action must not depend on the secret. Then who knows nothing has no better answer
+What is shown before the first action must not depend on the secret. Then who knows nothing has no better answer
 than the one that is right under the most secrets, and how often that is right can be counted.
 """
 
@@ -9,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, get_args
 
 import msgspec
-from msgspec import Struct
 
 from assay.canonical import encode
 from assay.errors import InputError
@@ -23,9 +21,9 @@ from assay.streams import Stream
 from .conformance import Anything, Tape, Violation
 from .episode import shown_schema
 from .learning import LEVEL_OF, LearningFamily, Variant
-from .model import Brief, Policy, Task
-from .regimes import shipped_regimes
-from .rollout import Claims, Played, Runs, no_programs, play
+from .learning_rollout import TESTS_EACH, Learners, share
+from .model import Task
+from .rollout import Claims, Runs, no_programs
 from .schema import complaint
 
 __all__ = ["LEARNING_RULES", "check_learning_family"]
@@ -33,7 +31,6 @@ __all__ = ["LEARNING_RULES", "check_learning_family"]
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 TESTS: tuple[Variant, ...] = ("held_out", "shifted")
-A_TEST = 4  # instances of a learner, of each kind of test
 MOST_PRACTICE = 8  # episodes
 # What a player may reach that knows nothing: where others act against it, luck has a greater part.
 GUESSING, GUESSING_AGAINST_OTHERS = 0.10, 0.25
@@ -72,95 +69,13 @@ def check_learning_family(
     return found
 
 
-class _Lived(Struct, frozen=True):
-    """An episode of a learner: what it was shown, and how it went."""
-
-    task: Task
-    brief: Brief
-    played: Played
-
-    @property
-    def won(self) -> bool:
-        return self.played.judgement.success
-
-
-class _Sweep:
+class _Sweep(Learners):
     """The rules. Each is a generator of violations."""
-
-    def __init__(self, family: LearningFamily, learners: int, run: Runs) -> None:
-        self.family, self.learners, self.run = family, learners, run
-        self._practised: dict[int, list[_Lived]] = {}
-        self._examples: dict[int, list[dict[str, Any]]] = {}
-        self._rates: dict[tuple[Variant, int, str], float] = {}
-
-    # How learners come about.
-
-    def secret_of(self, learner: int) -> dict[str, Any]:
-        return self.family.secret(Stream("conformance", "secret", self.family.name, learner))
-
-    def draw(self, variant: Variant, learner: int, number: int, *, secret: int | None = None) -> Task:
-        """An instance of a learner, or the same instance as it is for a learner with another secret."""
-        stream = Stream("conformance", self.family.name, variant, learner, number)
-        return self.family.draw(variant, self.secret_of(learner if secret is None else secret), stream)
-
-    def play(
-        self, task: Task, policy: Callable[[Brief], Policy], *key: str | int, regime: str = "Baseline"
-    ) -> _Lived:
-        briefs: list[Brief] = []
-
-        def known(brief: Brief) -> Policy:
-            briefs.append(brief)
-            return policy(brief)
-
-        faults = Stream("conformance", "faults", self.family.name, regime, *key)
-        played = play(self.family, task, shipped_regimes()[regime], faults, known, self.run)
-        return _Lived(task, briefs[0], played)
-
-    def learn(self, task: Task, examples: Sequence[dict[str, Any]], *key: str | int, **how: str) -> _Lived:
-        """An episode of the family's own player with these examples."""
-        stream = Stream("conformance", "player", self.family.name, *key)
-        return self.play(task, lambda brief: self.family.player(brief, examples, stream), *key, **how)
-
-    def example(self, lived: _Lived, said: str) -> dict[str, Any]:
-        """What is kept of an episode. Feedback stands among all that was told, and JSON keeps the example."""
-        seen = lived.played.seen
-        shown = [f"Observation: {encode(one.observation).decode()}" for one in seen[1:] if one.observation]
-        told = "\n".join([*shown, f"The episode is over. {said} The same once more, from the beginning."])
-        kept: dict[str, Any] = msgspec.json.decode(encode(self.family.example(lived.brief, seen, told)))
-        return kept
-
-    def practised(self, learner: int, episodes: int) -> list[dict[str, Any]]:
-        """The examples of so many practice episodes, each played with those before."""
-        lived, kept = self._practised.setdefault(learner, []), self._examples.setdefault(learner, [])
-        while len(kept) < episodes:
-            number = len(kept)
-            one = self.learn(self.draw("practice", learner, number), kept, "practice", learner, number)
-            lived.append(one)
-            kept.append(self.example(one, self.family.feedback(one.task, one.played.state)))
-        return kept[:episodes]
-
-    def rate(self, variant: Variant, episodes: int, regime: str = "Baseline") -> float:
-        """The share of tests that learners solve after so many episodes."""
-        key = variant, episodes, regime
-        if key not in self._rates:
-            self._rates[key] = _share(
-                self.learn(
-                    self.draw(variant, learner, number),
-                    self.practised(learner, episodes),
-                    "test", learner, number,
-                    regime=regime,
-                ).won
-                for learner in range(self.learners)
-                for number in range(A_TEST)
-            )  # fmt: skip
-        return self._rates[key]
 
     @property
     def guessing_limit(self) -> float:
         others = self.family.environment in ("multi-agent", "adversarial")
         return GUESSING_AGAINST_OTHERS if others else GUESSING
-
-    # The rules.
 
     def form(self) -> Iterator[str]:
         family = self.family
@@ -291,16 +206,16 @@ class _Sweep:
         """Nothing gets far without having learnt: no guess, no chance, and no answer that is often right."""
         limit = self.guessing_limit
         for variant in TESTS:
-            count = self.learners * A_TEST
+            count = self.learners * TESTS_EACH
             most = limit + 2 * (limit * (1 - limit) / count) ** 0.5
             if (rate := self.rate(variant, 0)) > most:
                 yield f"{variant}: the player without examples solves {rate:.2f}; at most {limit:.2f}"
             common = [self._most_common(variant, number) for number in range(12)]
-            if (share := sum(common) / len(common)) > limit:
-                yield f"{variant}: one answer is right under {share:.2f} of all secrets; at most {limit:.2f}"
-            if (rate := _share(self._strangers(variant))) > most:
+            if (right := sum(common) / len(common)) > limit:
+                yield f"{variant}: one answer is right under {right:.2f} of all secrets; at most {limit:.2f}"
+            if (rate := share(self._strangers(variant))) > most:
                 yield f"{variant}: what is right under another secret solves {rate:.2f}; at most {limit:.2f}"
-            if (rate := _share(self._at_random(variant))) > most:
+            if (rate := share(self._at_random(variant))) > most:
                 yield f"{variant}: valid actions at random solve {rate:.2f}; at most {limit:.2f}"
 
     def _most_common(self, variant: Variant, number: int) -> float:
@@ -314,13 +229,13 @@ class _Sweep:
         for learner in range(self.learners):
             kept = self.practised(learner, self.family.practice)
             right = self.learn(self.draw(variant, learner, 0), kept, "stranger", learner).played.acts
-            for secret in range(learner + 1, learner + 1 + A_TEST):
+            for secret in range(learner + 1, learner + 1 + TESTS_EACH):
                 task = self.draw(variant, learner, 0, secret=secret)
                 yield self.play(task, Tape(right).again, "stranger", learner).won
 
     def _at_random(self, variant: Variant) -> Iterator[bool]:
         for learner in range(self.learners):
-            for number in range(A_TEST):
+            for number in range(TESTS_EACH):
                 policy = partial(Anything, stream=Stream("conformance", "random", learner, number))
                 yield self.play(self.draw(variant, learner, number), policy, "random").won
 
@@ -349,7 +264,7 @@ class _Sweep:
             again.append(self.learn(practised[0].task, kept[:1], "repeat", learner).won)
             known = {encode(one.played.seen[0].observation) for one in practised}
             for variant in TESTS:
-                for number in range(A_TEST):
+                for number in range(TESTS_EACH):
                     task = self.draw(variant, learner, number)
                     first = self.play(task, Claims, "transfer").played.seen[0].observation
                     if encode(first) in known:
@@ -359,9 +274,9 @@ class _Sweep:
             by_heart += [
                 self.play(task, Tape(one.played.acts).again, "by heart").won for one in practised[-2:]
             ]
-        if (rate := _share(again)) < LEARNT:
+        if (rate := share(again)) < LEARNT:
             yield f"an exact repeat is solved in {rate:.2f} after its feedback; at least {LEARNT:.2f}"
-        if (rate := _share(by_heart)) > self.guessing_limit:
+        if (rate := share(by_heart)) > self.guessing_limit:
             yield f"actions that were practised, word for word, solve {rate:.2f} of tests"
 
     def feedback(self) -> Iterator[str]:
@@ -370,17 +285,17 @@ class _Sweep:
         for learner in range(self.learners):
             self.practised(learner, self.family.practice)
             kept = [self.example(one, "") for one in self._practised[learner][: self.family.practice]]
-            for number in range(A_TEST):
+            for number in range(TESTS_EACH):
                 task = self.draw("held_out", learner, number)
                 won.append(self.learn(task, kept, "without", learner, number).won)
-        if (gain := self.rate("held_out", self.family.practice) - _share(won)) < BY_FEEDBACK:
+        if (gain := self.rate("held_out", self.family.practice) - share(won)) < BY_FEEDBACK:
             yield f"feedback brings {gain:+.2f} over practice without it; at least {BY_FEEDBACK:+.2f}"
 
     def progress(self) -> Iterator[str]:
         """Attempts at one instance, each with word of how near the one before came (B.6.1)."""
         won: list[list[bool]] = [[] for _ in range(ATTEMPTS)]
         for learner in range(self.learners):
-            for number in range(A_TEST):
+            for number in range(TESTS_EACH):
                 kept: list[dict[str, Any]] = []
                 for attempt in range(ATTEMPTS):
                     lived = self.learn(
@@ -388,7 +303,7 @@ class _Sweep:
                     )
                     kept.append(self.example(lived, self.family.progress(lived.task, lived.played.state)))
                     won[attempt].append(lived.won)
-        if (gain := _share(won[-1]) - _share(won[0])) < BY_PROGRESS:
+        if (gain := share(won[-1]) - share(won[0])) < BY_PROGRESS:
             yield f"attempt {ATTEMPTS} is {gain:+.2f} above attempt 1; at least {BY_PROGRESS:+.2f}"
 
     def regimes(self) -> Iterator[str]:
@@ -397,6 +312,16 @@ class _Sweep:
                 rate = self.rate(variant, self.family.practice, regime)
                 if rate < STANDS:
                     yield f"{variant}, {regime}: {rate:.2f} solved after practice; at least {STANDS:.2f}"
+                if not any(self._touched(variant, number, regime) for number in range(TESTS_EACH)):
+                    yield f"{variant}, {regime}: noise touches nothing; `noisy` names keys of the observation"
+
+    def _touched(self, variant: Variant, number: int, regime: str) -> bool:
+        task = self.draw(variant, 0, number)
+        clean, seen = (
+            self.play(task, Claims, number, regime=one).played.seen[0].observation
+            for one in ("Baseline", regime)
+        )
+        return any(encode(seen[key]) != encode(said) for key, said in clean.items())
 
     def budget(self) -> Iterator[str]:
         """``needed`` is what a good solution takes, and the player keeps all bounds."""
@@ -435,11 +360,6 @@ class _Sweep:
                         return
                     for tell in (self.family.feedback, self.family.progress):
                         self.example(lived, tell(task, lived.played.state))
-
-
-def _share(won: Iterable[bool]) -> float:
-    found = list(won)
-    return sum(found) / len(found)
 
 
 def _survives(value: Any) -> bool:

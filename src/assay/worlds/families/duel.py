@@ -142,9 +142,9 @@ def _habits(echo: int, examples: Sequence[dict[str, Any]]) -> dict[str, list[int
 
 
 def _colours(observation: dict[str, Any]) -> list[str]:
-    if "rounds" in observation:
-        return [one["colour"] for one in observation["rounds"]]
-    return [among(said, SIGNALS) for said in observation["announced"]]
+    """The colours of the rounds, misread perhaps."""
+    told = observation.get("announced") or [one["colour"] for one in observation["rounds"]]
+    return [among(said, SIGNALS) for said in told]
 
 
 class Duel(LearningBase, table=TABLE):
@@ -184,7 +184,7 @@ class Duel(LearningBase, table=TABLE):
                 **secret,
             },
             needed=1 if shifted else ROUNDS,
-            noisy=("announced",),
+            noisy=("announced", "colour"),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:

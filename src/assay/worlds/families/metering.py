@@ -189,7 +189,7 @@ class Metering(LearningBase, table=TABLE):
             expected=[[line, entries[line]] for line in secret["order"] if line in entries],
             setup={"requests": requests, "texts": texts if shifted else [], "units": secret["units"]},
             needed=1 if shifted else SERVED,
-            noisy=("text",),
+            noisy=("text", "for"),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:

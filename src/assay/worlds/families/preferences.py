@@ -198,7 +198,7 @@ class Preferences(LearningBase, table=TABLE):
             expected={str(number): codes for number, codes in enumerate(best, start=1)},
             setup={"requests": requests, "texts": texts if shifted else []},
             needed=REQUESTS,
-            noisy=("description",),
+            noisy=("description", "name"),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:

@@ -110,16 +110,15 @@ class Sorter(Steady):
 
 
 def _parcels(observation: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parcels. Every value of an attribute is a word of its own, misread perhaps."""
     if "parcels" in observation:
-        return list(observation["parcels"])
-    return [_read(line) for line in observation["list"]]
-
-
-def _read(line: dict[str, Any]) -> dict[str, Any]:
-    """A line of the list: every value of an attribute is a word of its own, misread perhaps."""
-    return {"number": line["line"]} | {
-        name: among(line["text"], values) for name, values in ATTRIBUTES.items()
-    }
+        told = [(one["number"], one) for one in observation["parcels"]]
+    else:
+        told = [(one["line"], dict.fromkeys(ATTRIBUTES, one["text"])) for one in observation["list"]]
+    return [
+        {"number": number} | {name: among(said[name], values) for name, values in ATTRIBUTES.items()}
+        for number, said in told
+    ]
 
 
 def _induced(known: Sequence[dict[str, Any]]) -> Callable[[dict[str, Any]], str | None]:
@@ -184,7 +183,7 @@ class Sorting(LearningBase, table=TABLE):
             expected={str(parcel["number"]): _bay(secret, parcel) for parcel in parcels},
             setup={"parcels": parcels, "lines": lines if shifted else []},
             needed=PARCELS,
-            noisy=("text",),
+            noisy=("text", *ATTRIBUTES),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
