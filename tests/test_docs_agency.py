@@ -36,7 +36,7 @@ from assay.instruments.agency.rubric.tally import Pairs
 from assay.instruments.agency.rubric.technical_report import FIELDS
 from assay.instruments.agency.scoring import COUNTS
 from assay.stats import fixed_share_size, sequential_properties
-from assay.worlds import Family, Judgement, Regime, check_family, family_named, shipped_regimes
+from assay.worlds import Family, Judgement, Regime, WorldSource, check_family, family_named, shipped_regimes
 from assay.worlds.conformance import RULES
 from assay.worlds.regimes import AXES
 from tests.pages import ROOT, blocks, text_of
@@ -206,7 +206,8 @@ def test_every_rule_of_conformance_is_explained() -> None:
 
 def test_every_part_of_a_family_is_explained() -> None:
     told = " ".join(cells[0] for cells in table_rows(section(text_of("families"), "## The parts")))
-    parts = [part for part in [*Family.__annotations__, *vars(Family)] if not part.startswith("_")]
+    named = [part for kind in (WorldSource, Family) for part in (*kind.__annotations__, *vars(kind))]
+    parts = [part for part in named if not part.startswith("_")]
     assert len(parts) > 15
     assert not [part for part in parts if f"`{part}`" not in told]
 

@@ -1,7 +1,7 @@
-"""For those who write instruments, subjects or families: a stub endpoint and four conformance checkers.
+"""For those who write instruments, subjects or families: a stub endpoint and five conformance checkers.
 
-``check_instrument``, ``check_subject``, ``check_family`` and ``check_item`` raise ``ContractBroken`` with every rule
-that is not kept.
+``check_instrument``, ``check_subject``, ``check_family``, ``check_learning_family`` and ``check_item`` raise
+``ContractBroken`` with every rule that is not kept.
 ``stub`` is an OpenAI-compatible server with all the faults of one.
 """
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.errors import ContractBroken
 
     from .conformance import Conformance
-    from .family import check_family
+    from .family import check_family, check_learning_family
     from .instrument import check_instrument
     from .items import check_item
     from .stub import Fault, Faults, Stub, stub_process
@@ -29,6 +29,7 @@ __all__ = [
     "check_family",
     "check_instrument",
     "check_item",
+    "check_learning_family",
     "check_subject",
     "stub_process",
 ]
@@ -42,6 +43,7 @@ _WHERE = {
     "check_family": ".family",
     "check_instrument": ".instrument",
     "check_item": ".items",
+    "check_learning_family": ".family",
     "check_subject": ".subject",
     "stub_process": ".stub",
 }

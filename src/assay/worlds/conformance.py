@@ -20,7 +20,7 @@ from .regimes import FAULT_TOLERANCE, Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
 
-__all__ = ["Violation", "check_family", "form_of"]
+__all__ = ["Anything", "Tape", "Violation", "check_family", "form_of"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
@@ -45,7 +45,7 @@ class Violation(Struct, frozen=True):
     told: str
 
 
-class _Anything:
+class Anything:
     """A policy that does valid things at random."""
 
     def __init__(self, brief: Brief, stream: Stream) -> None:
@@ -225,7 +225,7 @@ class _Sweep:
         for level in self.family.levels:
             for regime in self.regimes:
                 first = self.best(level, regime)[0]
-                tape = _Tape(first.acts)  # one for the whole episode, fresh conversations included
+                tape = Tape(first.acts)  # one for the whole episode, fresh conversations included
                 if self.play(level, 0, regime, tape.again).artifact != first.artifact:
                     yield f"level {level}, {regime.id}: the same actions leave another state"
 
@@ -301,7 +301,7 @@ class _Sweep:
             for number in range(min(self.instances, 10)):
                 for regime in self.regimes:
                     draws = Stream("anything", self.family.name, str(level), str(number), regime.id)
-                    player = partial(_Anything, stream=draws)
+                    player = partial(Anything, stream=draws)
                     played = self.play(level, number, regime, player)
                     schema = shown_schema(self.task(level, number).observation)
                     wrong = [complaint(schema, seen.observation) for seen in played.seen if seen.observation]
@@ -310,13 +310,13 @@ class _Sweep:
                         return
 
 
-class _Tape:
+class Tape:
     """A policy that repeats recorded decisions."""
 
     def __init__(self, acts: Sequence[Act]) -> None:
         self._acts = iter(acts)
 
-    def again(self, brief: Brief) -> _Tape:
+    def again(self, brief: Brief) -> Tape:
         return self
 
     def decide(self, seen: Seen) -> Act:

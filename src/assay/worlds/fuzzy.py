@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from .noise import DIGITS
 
-__all__ = ["alike", "nearest", "number_at", "read_number", "readings"]
+__all__ = ["alike", "among", "nearest", "number_at", "read_number", "readings"]
 
 _BACK = str.maketrans(
     {wrong: right for right, wrong in DIGITS.items()} | {"o": "0", "I": "1", "s": "5", "z": "2"}
@@ -35,6 +35,20 @@ def read_number(said: str) -> str:
 def nearest(said: str, options: Sequence[str]) -> str:
     """The option that a text, misread in places, most likely begins with."""
     return max(options, key=lambda option: alike(said, option))
+
+
+def among(said: str, options: Sequence[str]) -> str:
+    """The option that stands, misread perhaps, somewhere in a text. Misreading does not move words."""
+    words = [word.strip(".,:;") for word in said.split(" ")]
+
+    def best(option: str) -> float:
+        length = len(option.split(" "))
+        return max(
+            fuzz.ratio(" ".join(words[at : at + length]), option)
+            for at in range(max(1, len(words) - length + 1))
+        )
+
+    return max(options, key=best)
 
 
 def number_at(said: str, place: int) -> int:

@@ -58,7 +58,7 @@ class LearningFamily(WorldSource, Protocol):
         ...
 
     def example(self, brief: Brief, seen: Sequence[Seen], feedback: str) -> dict[str, Any]:
-        """What can be kept of a practice episode, as plain data, from what was seen of it."""
+        """What can be kept of an episode, as plain data. ``feedback``: all that was said, progress included."""
         ...
 
     def player(self, brief: Brief, examples: Sequence[dict[str, Any]], stream: Stream) -> Policy:

@@ -12,7 +12,7 @@ from assay.canonical import digest
 from assay.streams import Stream
 
 from .episode import Episode
-from .model import Act, Brief, Family, Judgement, Policy, Program, Seen, Task
+from .model import Act, Brief, Family, Judgement, Policy, Program, Seen, Task, WorldSource
 from .regimes import Regime
 
 __all__ = ["Claims", "Played", "Runs", "draw_task", "no_programs", "play"]
@@ -24,6 +24,7 @@ class Played(Struct, frozen=True, kw_only=True):
     """A finished episode. ``acts`` and ``seen`` are its whole course."""
 
     judgement: Judgement
+    state: dict[str, Any]
     artifact: str
     state_changed: bool
     actions: int
@@ -50,7 +51,7 @@ def draw_task(family: Family, level: int, stream: Stream, *, held_out: bool = Fa
 
 
 def play(
-    family: Family,
+    family: WorldSource,
     task: Task,
     regime: Regime,
     faults: Stream,
@@ -78,6 +79,7 @@ def play(
         runs = tuple(run(program) for program in episode.checks(state))
         return Played(
             judgement=episode.judge(state, runs),
+            state=state,
             artifact=episode.artifact(state, runs),
             state_changed=digest(state) != before,
             actions=episode.actions,

@@ -9,10 +9,11 @@ from typing import Any
 
 from assay.streams import Stream
 from assay.worlds.base import Steady, WorldBase, finish
+from assay.worlds.fuzzy import among
 from assay.worlds.learning import LEVEL_OF, LearningBase, Variant
 from assay.worlds.model import Act, Brief, Policy, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
-from assay.worlds.templates import numbers, table
+from assay.worlds.templates import numbers, table, worded
 
 __all__ = ["Sorting"]
 
@@ -36,7 +37,7 @@ BOOK = action(
 )
 _PLACED = {"placed": array(obj({"number": INTEGER, "bay": STRING}))}
 OBSERVATION = obj({"parcels": array(obj({"number": INTEGER} | dict.fromkeys(ATTRIBUTES, STRING))), **_PLACED})
-SHIFTED = obj({"list": array(STRING), **_PLACED})
+SHIFTED = obj({"list": array(obj({"line": INTEGER, "text": STRING})), **_PLACED})
 _RIGHT = re.compile(r"(\d+) to (\w+)")
 _SAID = re.compile(r"(\d+) (right|wrong)")
 
@@ -58,7 +59,7 @@ class SortingRoom(WorldBase):
     def look(self) -> dict[str, Any]:
         placed = [{"number": number, "bay": bay} for number, bay in sorted(self._placed.items())]
         if self.setup["lines"]:
-            return {"list": list(self.setup["lines"]), "placed": placed}
+            return {"list": [dict(line) for line in self.setup["lines"]], "placed": placed}
         return {"parcels": [dict(parcel) for parcel in self.setup["parcels"]], "placed": placed}
 
     def do_put(self, parcel: int, bay: str) -> None:
@@ -109,17 +110,15 @@ class Sorter(Steady):
 
 
 def _parcels(observation: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parcels. Every value of an attribute is a word of its own, misread perhaps."""
     if "parcels" in observation:
-        return list(observation["parcels"])
-    return [_read(line) for line in observation["list"]]
-
-
-def _read(line: str) -> dict[str, Any]:
-    """A line of the list: every value of an attribute is a word of its own."""
-    words = set(re.findall(r"\w+", line))
-    return {"number": int(line.partition(":")[0])} | {
-        name: next(value for value in values if value in words) for name, values in ATTRIBUTES.items()
-    }
+        told = [(one["number"], one) for one in observation["parcels"]]
+    else:
+        told = [(one["line"], dict.fromkeys(ATTRIBUTES, one["text"])) for one in observation["list"]]
+    return [
+        {"number": number} | {name: among(said[name], values) for name, values in ATTRIBUTES.items()}
+        for number, said in told
+    ]
 
 
 def _induced(known: Sequence[dict[str, Any]]) -> Callable[[dict[str, Any]], str | None]:
@@ -171,17 +170,20 @@ class Sorting(LearningBase, table=TABLE):
             {"number": number} | {name: stream.choice(values) for name, values in ATTRIBUTES.items()}
             for number in numbers(stream, PARCELS, 100, 999)
         ]
-        lines = [stream.choice(TABLE["lines"]).format(**parcel) for parcel in parcels] if shifted else []
+        lines = [
+            {"line": parcel["number"], "text": worded(stream, TABLE["lines"], parcel)} for parcel in parcels
+        ]
         return self.task(
             LEVEL_OF[variant],
             situation,
-            goal=stream.choice(TABLE["shifted" if shifted else "goals"]).format(**story),
+            goal=worded(stream, TABLE["goals"][variant], story),
             observation=SHIFTED if shifted else OBSERVATION,
             actions=(BOOK,) if shifted else (PUT,),
             criterion="every parcel lies in the bay that the rule gives it",
             expected={str(parcel["number"]): _bay(secret, parcel) for parcel in parcels},
-            setup={"parcels": parcels, "lines": lines},
+            setup={"parcels": parcels, "lines": lines if shifted else []},
             needed=PARCELS,
+            noisy=("text", *ATTRIBUTES),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
