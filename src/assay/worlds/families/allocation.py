@@ -1,7 +1,7 @@
 """Allocation: grant requests by a declared priority, and decide the same way when asked in other words. B.4.4.
 
-Level 4 asks what the text asks: the same decision both times, and one that advances the goal (10.6.1). Stopping early is
-no failure; granting out of turn is.
+Level 4 asks what the text asks: the same decision both times, and one that advances the goal (10.6.1). Stopping early
+is no failure; granting out of turn is.
 """
 
 from __future__ import annotations
@@ -108,7 +108,10 @@ class RequestRounds(Rounds):
 
 
 class Giver(Steady):
-    """Ranks the requests as the goal says and goes down the list. The novice takes a group's requests as they are listed."""
+    """Ranks the requests as the goal says and goes down the list.
+
+    The novice takes a group's requests as they are listed.
+    """
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
