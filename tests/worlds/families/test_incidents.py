@@ -98,7 +98,8 @@ def test_the_budget_is_five_and_three_under_severe_limits() -> None:
 
 def test_broken_parts_beside_the_chain_look_like_the_one_at_its_end() -> None:
     """As many lines, and as early: neither the clock nor the length of a log tells them apart."""
-    right, others = [], []
+    right: list[tuple[int, int]] = []
+    others: list[tuple[int, int]] = []
     for task in instances(FAMILY, 2, 60):
         for part, lines in task.setup["logs"].items():
             for line in lines:

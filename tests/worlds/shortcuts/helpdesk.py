@@ -68,7 +68,7 @@ def _not_category(ticket: dict[str, Any], queues: list[str], observation: dict[s
 
 
 def _numbered(ticket: dict[str, Any], queues: list[str], observation: dict[str, Any]) -> str:
-    return queues[ticket["ticket"] % len(queues)]
+    return queues[int(ticket["ticket"]) % len(queues)]
 
 
 def _always(place: int) -> Choice:
