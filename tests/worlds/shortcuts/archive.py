@@ -113,6 +113,7 @@ COMMON: dict[str, Callable[[Brief], Policy]] = {
     "last name": partial(Placed, name=-1),
     "first number": partial(Placed, number=0),
     "second number": partial(Placed, number=1),
+    "third number": partial(Placed, number=2),
     "last number": partial(Placed, number=-1),
 }
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {

@@ -14,7 +14,7 @@ from assay.worlds.events import Phrasebook, whole
 from assay.worlds.fuzzy import alike, nearest
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
-from assay.worlds.templates import story_of, table, worded
+from assay.worlds.templates import numbers, story_of, table, worded
 
 __all__ = ["Archive"]
 
@@ -66,15 +66,13 @@ def _paper(story: dict[str, Any], about: str, kind: str, people: list[str], stre
     counted = kind in ("wages", "correspondence")
     found = {"n": 120 + year if counted else 1801 + year, "m": 11 + m, "k": 2 + k}
     who = about if kind in PAPERS else stream.choice(people)
-    others = stream.shuffled([person for person in people if person != who])
-    roles = dict(zip(("who", "other", "third", "fourth"), (who, *others), strict=False))
-    names = {
-        f"{role}{place}": name
-        for role, person in roles.items()
-        for place, name in enumerate(person.split(" "), start=1)
-    }
+    at = people.index(who)
+    others = [people[(at + step) % len(people)] for step in numbers(stream, 3, 1, len(people) - 1)]
+    names: dict[str, str] = {}
+    for role, person in zip(("who", "other", "third", "fourth"), (who, *others), strict=True):
+        names[role + "1"], names[role + "2"] = person.split(" ")
     book, called = _phrasebook(story, about, kind)
-    said = book.say(stream, called, **names, **found)
+    said = book.say(stream, called, **names, **found, j=stream.integer(2, 89))
     leads = others[0] if kind == "biography" else who
     return {"title": f"{about[0].upper()}{about[1:]}: {kind}", "text": said, "leads": leads, **found}
 

@@ -13,6 +13,7 @@ from assay.worlds.base import FamilyBase, Steady, WorldBase, finish, options
 from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import numbers as different
 from assay.worlds.templates import table, worded
 
 __all__ = ["Helpdesk"]
@@ -125,7 +126,7 @@ def _meanings(queues: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     for story in TABLE["situations"].values():
         if tuple(story["queues"]) == queues:
             own = [(queue, said) for queue in queues for said in story["queues"][queue]["texts"]]
-            return (*own, *(("", said) for said in TABLE["follow_ups"]))
+            return (*own, *(("", said.split("{number}")[1]) for said in TABLE["follow_ups"]))
     raise AssertionError("these are no queues of this family")
 
 
@@ -151,7 +152,7 @@ class Helpdesk(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         queues = list(story["queues"])
-        numbers, names = stream.shuffled(range(601, 700))[:TICKETS], stream.shuffled(TABLE["names"])
+        numbers, names = different(stream, TICKETS, 601, 699), stream.shuffled(TABLE["names"])
         right = [stream.choice(queues) for _ in numbers]
         matters = [stream.choice(story["queues"][queue]["texts"]) for queue in right]
         if level != 1:  # one ticket is about what another is about

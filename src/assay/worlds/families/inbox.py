@@ -12,7 +12,7 @@ from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, entry_failur
 from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Brief, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
-from assay.worlds.templates import table
+from assay.worlds.templates import numbers, table
 
 __all__ = ["Inbox"]
 
@@ -149,7 +149,7 @@ class Inbox(FamilyBase, table=TABLE):
         names, subjects = sorted(TABLE["names"]), sorted(story["subjects"])
         mails: list[dict[str, Any]] = []
         truths: list[dict[str, str]] = []
-        for number in stream.shuffled(range(101, 190))[:MAILS]:
+        for number in numbers(stream, MAILS, 101, 189):
             mail: dict[str, Any] = {"number": number, **_drawn(stream, names, subjects)}
             truth = {field: mail[field] for field in FIELDS}
             if level == 4:
