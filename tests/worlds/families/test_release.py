@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -106,9 +107,7 @@ def test_the_fault_that_was_told_is_not_the_only_one() -> None:
     source = of.setup["commits"][0]["files"][of.setup["file"]]
     assert source.count('"""') == 2, "the function says what it has to do"
     for fault in (one, two):
-        only = play(
-            FAMILY, of, BASELINE, Stream("faults"), lambda brief, f=fault: repairing(brief, f), pretended
-        )
+        only = play(FAMILY, of, BASELINE, Stream("faults"), partial(repairing, fault=fault), pretended)
         assert only.seen[2].observation["tests"] == "failed"
     assert done(of, [write, *rest]).judgement.success
 
@@ -138,7 +137,6 @@ def test_the_commit_to_be_taken_back_may_be_anywhere_but_first() -> None:
     places = set()
     for number in range(30):
         of = task(5, number)
-
         subjects = [commit["subject"] for commit in of.setup["commits"]]
         places.add(next(n for n, subject in enumerate(subjects, 1) if f'"{subject}"' in of.goal))
     assert places == {2, 3, 4, 5}
