@@ -165,3 +165,8 @@ def test_at_level_three_ten_operations_leave_room_for_one_retry() -> None:
         of = task(3, number)
         assert (of.needed, of.most) == (9, 10)
         assert len(best(of)) == 9
+
+
+def test_the_budget_does_not_tell_how_much_is_due() -> None:
+    assert {task(2, number).most for number in range(20)} == {16}
+    assert len({task(2, number).needed for number in range(20)}) > 1

@@ -122,6 +122,11 @@ def test_every_wording_of_a_step_is_read_as_that_step_and_no_other(kind: str) ->
         assert found == ([] if kind.startswith("no ") else [kind])
 
 
+def test_the_budget_does_not_tell_how_much_is_wanted() -> None:
+    assert {task(2, number).most for number in range(20)} == {14}
+    assert len({task(2, number).needed for number in range(20)}) > 1
+
+
 def test_what_was_withdrawn_is_not_to_be_done() -> None:
     for level, number in ((level, number) for level in (1, 2, 3) for number in range(8)):
         of = task(level, number)

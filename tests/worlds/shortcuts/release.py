@@ -57,16 +57,10 @@ def reverting(which: Callable[[int], int] | None) -> Callable[[Brief], Policy]:
 
 
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
-    3: {
-        "what was told": told,
-        "what was reported": scripted(patched),
-        "the last commit": reverting(lambda n: n),
-    },
+    3: {"what was told": told, "what was reported": scripted(patched)},
     5: {
-        "what was told": told,
         "no commit": reverting(None),
         "the last commit": reverting(lambda n: n),
-        "the last but one": reverting(lambda n: n - 1),
         "the second commit": reverting(lambda n: 2),
     },
 }

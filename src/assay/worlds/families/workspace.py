@@ -49,7 +49,7 @@ _FILE = {
     "preview": string("the file's first words, maybe misread"),
 }
 OBSERVATION = obj({"files": array(obj(_FILE))})
-SPARE = {1: 5, 2: 8, 3: 1}  # actions allowed beyond those needed
+MOST = {1: 6, 2: 14}  # the same for all instances, so that it does not tell how many points were withdrawn
 BETWEEN = "between.txt"  # where a file waits while two change places
 
 
@@ -240,7 +240,7 @@ class Workspace(FamilyBase, table=TABLE):
             expected={name: _bare(content) for name, content in _after(before, steps).items()},
             setup={"files": before},
             needed=needed,
-            most=needed + SPARE[level],
+            most=MOST.get(level, needed + 1),
             noisy=("preview",),
         )
 
