@@ -17,7 +17,7 @@ from tests.worlds.shortcuts.running import run_program
 
 MOST = 0.40
 NAMES = sorted(
-    m.name for m in pkgutil.iter_modules(folder.__path__) if not m.name.startswith(("test_", "running"))
+    m.name for m in pkgutil.iter_modules(folder.__path__) if not m.name.startswith(("_", "test_", "running"))
 )
 CASES = [
     (module.replace("_", "-") if module.replace("_", "-") in all_families() else module, level, name, policy)
