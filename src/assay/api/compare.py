@@ -155,7 +155,7 @@ def compare(
         raise InputError(f"margin {margin}: a difference between 0 and 1")
     wanted = [subject] if isinstance(subject, str) else [*(subject or ())]
     files = paths_of(instrument)
-    sources = [open_source(run, files, signers_of(signed_by)) for run in runs]
+    sources = [open_source(run, files, signed_by) for run in runs]
     if files and not any(one.run is not None and one.run.lock.files for one in sources):
         raise InputError(f"{files[0]} is not wanted: all instruments of these runs are installed ones")
     notes: list[str] = []
@@ -163,7 +163,9 @@ def compare(
     return ComparedRuns(comparisons=tuple(correct_all(found)), notes=tuple(notes), margin=margin)
 
 
-def open_source(run: Comparable, files: Sequence[Path] = (), signers: Sequence[str] = ()) -> ComparedSource:
+def open_source(
+    run: Comparable, files: Sequence[Path] = (), signed_by: str | Sequence[str] | None = None
+) -> ComparedSource:
     """What is compared: a run, or readings."""
     if isinstance(run, RowScore):
         return ComparedSource("rows", {run.result.instrument: Reading(result=run.result)})
@@ -173,7 +175,7 @@ def open_source(run: Comparable, files: Sequence[Path] = (), signers: Sequence[s
     if path.is_file():
         return ComparedSource(str(run), _read_readings(path))
     folder = RunFolder.find(path)
-    loaded = load_folder(folder, files if folder.read_lock().files else (), signers)
+    loaded = load_folder(folder, files if folder.read_lock().files else (), signers_of(signed_by, folder))
     return ComparedSource(str(loaded.path), loaded.readings, loaded)
 
 
