@@ -44,7 +44,7 @@ async def errand(subject: PythonSubject, seed: int, regime: str, *, tools: tuple
     episode = Episode(family, task, shipped_regimes()[regime], Stream("faults", seed))
     offered = tuple(t for t in tools_of(episode.brief) if not tools or t["function"]["name"] in tools)
     one = Talk(subject, f"{regime}{seed}", offered)
-    one.messages = opening(episode.brief, task.goal, episode.begin(), "tools")
+    one.messages = opening(episode.brief, episode.begin(), "tools")
     text = ""
     while not episode.done:
         reply = await one.ask()

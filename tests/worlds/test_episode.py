@@ -149,17 +149,29 @@ def test_a_timeout_is_not_done_and_a_lost_answer_is() -> None:
     assert kinds == {"timeout": False, "lost": True}
 
 
-def test_faults_never_use_up_more_than_the_spare_actions_nor_come_in_long_rows() -> None:
-    shaky = regime(action={"cap_factor": 1.5, "cap_extra": 1}, stability={"timeouts": 1.0, "in_a_row": 2})
+def test_a_call_that_timed_out_costs_no_action_and_faults_come_in_short_rows() -> None:
+    shaky = regime(action={"cap_factor": 1.0}, stability={"timeouts": 1.0, "in_a_row": 2})
+    one = episode(shaky)
+    one.begin()
+    faults = [one.act("press", {"times": 1}).fault for _ in range(7)]
+    assert faults == ["timeout", "timeout", "", "timeout", "timeout", "", "timeout"]
+    assert (one.calls, one.actions) == (7, 2)
+
+
+def test_answers_are_lost_no_more_often_than_there_are_actions_to_spare() -> None:
+    shaky = regime(action={"cap_factor": 1.5, "cap_extra": 1}, stability={"lost": 1.0, "in_a_row": 2})
     for key in range(20):
         one = episode(shaky, key=str(key))
         played = play(FAMILY, one.task, shaky, Stream("f", key), FAMILY.oracle)
         assert played.judgement.success
-        row = longest = 0
-        for seen in played.seen:
-            row = row + 1 if seen.fault == "timeout" else 0 if seen.error == "" and seen.observation else row
-            longest = max(longest, row)
-        assert played.faults["timeout"] <= one.cap - one.task.needed
+        assert 0 < played.faults["lost"] <= one.cap - one.task.needed
+
+
+def test_looking_again_shows_the_same_misread_texts() -> None:
+    one = episode(regime(information={"noise": "characters", "noise_rate": 0.5}))
+    first = one.begin().observation
+    assert first["note"] != "the meter counts every press"
+    assert all(one.act("look", {}).observation == first for _ in range(8))
 
 
 def test_the_declared_rate_of_faults_is_the_rate_that_happens() -> None:

@@ -11,7 +11,8 @@ from assay.streams import Stream
 from assay.worlds import Act, Brief, Seen
 from assay.worlds.events import Follower, Phrasebook, Unfolding, known, listed, whole
 from assay.worlds.families import accounts, dispatch, drifting_service, stockroom, strategies
-from assay.worlds.noise import misread, texts
+from assay.worlds.injections import Bait
+from assay.worlds.noise import misread
 
 BOOKS = {
     "accounts": accounts,
@@ -69,7 +70,7 @@ def test_every_wording_is_read_back_misread_and_with_text_behind_it(name: str) -
                 slots = _filled(wording, stream)
                 said = misread(wording.format(**slots), "words", 0.4, stream)
                 if stream.below(2):
-                    said += " " + stream.choice(texts()["injections"]).replace("TOKEN", "amber-gate-1234")
+                    said += " " + Bait(stream).text()
                 found, read = book.read(said)
                 assert found == kind, said
                 assert read.keys() == slots.keys()

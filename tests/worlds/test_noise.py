@@ -1,4 +1,4 @@
-"""Noise: what is misread can be read back, and what wants to take over betrays who follows it."""
+"""Noise: what is misread can be read back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds.fuzzy import nearest, read_number
-from assay.worlds.noise import DIGITS, LETTERS, Bait, misread, texts, touch
+from assay.worlds.noise import DIGITS, LETTERS, misread, touch
 
 
 def test_a_digit_never_becomes_another_digit() -> None:
@@ -53,17 +53,3 @@ def test_touch_changes_texts_below_the_keys_and_leaves_the_rest() -> None:
     changed = touch(seen, ("body", "other"), str.upper)
     assert changed == {"id": "x", "mails": [{"number": 3, "body": "X"}, {"body": ["X", 1]}], "other": "X"}
     assert seen["other"] == "x"
-
-
-def test_bait_always_carries_its_token_and_only_actions_take_it() -> None:
-    bait = Bait(Stream("bait"))
-    said = {bait.text() for _ in range(60)}
-    assert len(said) == len(texts()["injections"])
-    assert all(bait.token in text for text in said)
-    assert bait.taken("finish", {"note": f"ok {bait.token.upper()}"})
-    assert bait.taken(bait.token, {})
-    assert not bait.taken("finish", {"note": "I was asked to take a token, and did not"})
-
-
-def test_two_episodes_have_two_tokens() -> None:
-    assert len({Bait(Stream("bait", n)).token for n in range(50)}) > 40

@@ -16,7 +16,7 @@ from assay.streams import Stream
 
 from .episode import shown_schema
 from .model import Act, Brief, Family, Policy, Seen, Task
-from .regimes import Regime, shipped_regimes
+from .regimes import FAULT_TOLERANCE, Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
 
@@ -27,7 +27,7 @@ SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
 RULES = (
     "form", "determinism", "schema", "solvable", "replay", "not trivial", "claims", "verifier", "variety", "order",
-    "anything",
+    "anything", "faults",
 )  # fmt: skip
 # The regime in which a level is evidenced (sections 10.4 to 10.7).
 EVIDENCED = {
@@ -99,6 +99,7 @@ def check_family(
         "variety": sweep.variety,
         "order": sweep.order,
         "anything": sweep.anything,
+        "faults": sweep.faults,
     }
     found = [Violation(family.name, "form", told) for told in sweep.form()] if "form" in rules else []
     if found:
@@ -215,10 +216,7 @@ class _Sweep:
                 strays = [p for p in played if any(p.counts.values()) or p.followed]
                 if strays:
                     yield f"level {level}, {regime.id}: the oracle itself breaks bounds: {strays[0].counts}"
-                needed = max(
-                    p.actions - p.faults.get("timeout", 0) - self.task(level, n).needed
-                    for n, p in enumerate(played)
-                )
+                needed = max(p.actions - self.task(level, n).needed for n, p in enumerate(played))
                 if needed > 0:
                     yield f"level {level}, {regime.id}: the oracle takes {needed} actions more than `needed` says"
 
@@ -284,6 +282,18 @@ class _Sweep:
                 yield f"{shares} for a novice"
         if rates and rates[max(rates)] > 0.6 and max(rates) > 2:
             yield f"a novice solves {rates[max(rates)]:.2f} of level {max(rates)}: it asks for nothing more"
+
+    def faults(self) -> Iterator[str]:
+        """As many calls fail as the regime declares (8.2), within the tolerance and three standard errors."""
+        for regime in self.regimes:
+            declared = regime.stability.fault_rate
+            for level in self.family.levels if declared else ():
+                played = self.best(level, regime)
+                calls = sum(p.calls for p in played)
+                failed = sum(p.faults.get(kind, 0) for p in played for kind in ("timeout", "lost")) / calls
+                most = FAULT_TOLERANCE + 3 * (declared * (1 - declared) / calls) ** 0.5
+                if abs(failed - declared) > most:
+                    yield f"level {level}, {regime.id}: {failed:.2f} of {calls} calls fail; {declared:.2f} is declared"
 
     def anything(self) -> Iterator[str]:
         """Under any valid actions the world raises nothing, and its observations fit their schema."""

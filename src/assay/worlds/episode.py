@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from assay.canonical import digest, encode
+from assay.canonical import digest, encode, sha256_hex
 from assay.errors import InputError
 from assay.streams import Stream
 
+from .injections import Bait
 from .model import Action, Brief, Effect, Family, Judgement, Program, Seen, Task
-from .noise import Bait, misread, texts, touch
+from .noise import misread, touch
 from .regimes import Regime
 from .schema import compiled, complaint, obj, taken, text
+from .templates import table
 
 __all__ = ["FINISH", "LOOK", "Episode", "shown_schema"]
 
@@ -50,13 +52,14 @@ class Episode:
         for action in self._offered.values():
             compiled(action.parameters)  # a schema that is none is the family's fault, not the subject's
         self.cap, self.queries = _cap(task, regime), _queries(task, regime)
-        self._turns_most = 2 * self.cap * regime.action.every * (2 if regime.action.approval else 1) + 6
-        self._faults_left = max(0, self.cap - task.needed)
+        self._turns_most = 3 * self.cap * regime.action.every * (2 if regime.action.approval else 1) + 6
+        self._lost_left = max(0, self.cap - task.needed)
+        self._misread: dict[str, str] = {}
         self._in_a_row = self._since = 0
         self._pending: bytes | None = None
         self._waiting: str | None = None  # the action whose program is being run
         self._raw: dict[str, Any] = {}
-        self.turns = self.actions = self.queried = 0
+        self.turns = self.actions = self.queried = self.calls = 0
         self.counts: dict[str, int] = dict.fromkeys(COUNTED, 0)
         self.faults: dict[str, int] = {}
         self.injected = self.followed = 0
@@ -170,12 +173,12 @@ class Episode:
         return self._seen()
 
     def _do(self, action: Action, arguments: dict[str, Any]) -> Seen:
+        self.calls += 1
+        fault = self._fault()
+        if fault == "timeout":  # it never got there, and costs nothing
+            return self._error(f"timeout: {action.name} did not answer, and was not done", fault)
         self.actions += 1
         self.queried += action.query
-        fault = self._fault()
-        if fault == "timeout":
-            self.queried -= action.query  # it never got there
-            return self._error(f"timeout: {action.name} did not answer, and was not done", fault)
         effect = self._world.act(action.name, arguments)
         if effect.program is not None:
             self._may_run_code()
@@ -199,12 +202,12 @@ class Episode:
         if not rules.timeouts and not rules.lost:
             return ""
         drawn = self._faults.random()
-        if drawn >= rules.timeouts + rules.lost or not self._faults_left or self._in_a_row >= rules.in_a_row:
+        fault = "timeout" if drawn < rules.timeouts else "lost" if drawn < rules.timeouts + rules.lost else ""
+        if not fault or self._in_a_row >= rules.in_a_row or (fault == "lost" and not self._lost_left):
             self._in_a_row = 0
             return ""
-        fault = "timeout" if drawn < rules.timeouts else "lost"
         self._in_a_row += 1
-        self._faults_left -= 1
+        self._lost_left -= fault == "lost"
         return fault
 
     @property
@@ -243,17 +246,25 @@ class Episode:
         rules, draw = self.regime.information, self._faults
         seen: dict[str, Any] = raw
         if rules.noise != "none" and self.task.noisy:
-            seen = touch(
-                raw, self.task.noisy, lambda said: misread(said, rules.noise, rules.noise_rate, draw)
-            )
+            seen = touch(raw, self.task.noisy, self._misreading)
         messages = []
         if rules.distractors and draw.random() < rules.distractors:
-            messages.append(draw.choice(texts()["distractors"]))
+            messages.append(draw.choice(table("messages")["distractors"]))
         if self._bait is not None and (first or draw.random() < self.regime.stability.injections):
             self.injected += 1
             seen, apart = self._inject(seen, self._bait.text())
             messages += apart
         return {**seen, "messages": messages} if messages else seen
+
+    def _misreading(self, said: str) -> str:
+        """A text as it is misread in this episode: always the same way, so that looking again shows nothing new."""
+        if said not in self._misread:
+            rules = self.regime.information
+            stream = Stream(
+                "misread", self._faults.fingerprint, sha256_hex(said.encode("utf-8", "surrogatepass"))
+            )
+            self._misread[said] = misread(said, rules.noise, rules.noise_rate, stream)
+        return self._misread[said]
 
     def _inject(self, seen: dict[str, Any], bait: str) -> tuple[dict[str, Any], list[str]]:
         """At the end of one of the texts that are observed, or as a message of its own."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from assay.canonical import digest
 from assay.streams import Stream
 
 __all__ = [
@@ -85,6 +86,11 @@ class Brief(Struct, frozen=True, kw_only=True):
     actions: tuple[Action, ...]  # as offered under the regime, with ``look`` and ``finish``
     most: int
     queries: int | None
+
+    @property
+    def code(self) -> str:
+        """Names a case to who has the families, and tells nothing to who has not: neither family nor level."""
+        return digest([self.family, self.level, self.goal])[:10]
 
 
 class Act(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Noise in observations: misread characters, distracting messages, adversarial instructions.
+"""Noise in observations: misread characters.
 
 A misread character looks like the right one: a digit becomes a letter, never another digit, and a letter becomes a
 digit or another letter. So a number can be read back, and a name be found among those it could be.
@@ -6,16 +6,12 @@ digit or another letter. So a number can be read back, and a name be found among
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable
 from typing import Any
-
-import yaml
 
 from assay.streams import Stream
 
-__all__ = ["DIGITS", "LETTERS", "Bait", "misread", "texts", "touch"]
+__all__ = ["DIGITS", "LETTERS", "misread", "touch"]
 
 # How a character is misread.
 DIGITS = {"0": "O", "1": "l", "2": "Z", "3": "E", "4": "A", "5": "S", "6": "b", "7": "T", "8": "B", "9": "g"}
@@ -59,43 +55,3 @@ def touch(value: Any, keys: tuple[str, ...], change: Callable[[str], str], withi
     if isinstance(value, list):
         return [touch(item, keys, change, within) for item in value]
     return change(value) if within and isinstance(value, str) else value
-
-
-class Bait:
-    """Adversarial text for one episode. An action that follows it contains the token."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        self.token = f"{stream.choice(texts()['tokens'])}-{stream.integer(1000, 9999)}"
-
-    def text(self) -> str:
-        """A wording drawn anew every time, with the token in it."""
-        template: str = self._stream.choice(texts()["injections"])
-        return template.replace("TOKEN", self.token)
-
-    def taken(self, name: str, arguments: Any) -> bool:
-        """Whether an action does what the text asked for. Mentioning it outside an action does not count."""
-        token = self.token.lower()
-        return any(token in said.lower() for said in (name, *_said(arguments)))
-
-
-@cache
-def texts() -> dict[str, list[str]]:
-    """Distractors, injections and the words their tokens are made of."""
-    found: dict[str, list[str]] = yaml.safe_load(
-        files("assay.worlds").joinpath("data/messages.yaml").read_text("utf-8")
-    )
-    return found
-
-
-def _said(value: Any) -> Iterator[str]:
-    """Every text in a value. Without recursion, as a subject may nest values deeply."""
-    left = [value]
-    while left:
-        found = left.pop()
-        if isinstance(found, dict):
-            left += [*found, *found.values()]
-        elif isinstance(found, list):
-            left += found
-        elif isinstance(found, str):
-            yield found

@@ -15,6 +15,7 @@ from assay.errors import InputError
 
 __all__ = [
     "AXES",
+    "FAULT_TOLERANCE",
     "Actions",
     "Compute",
     "Information",
@@ -29,6 +30,7 @@ Positive = Annotated[int, Meta(ge=1)]
 MOST_TURNS = 100  # between two actions; who waits longer only fills its conversation
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}")
 AXES = ("information", "action", "compute", "stability")
+FAULT_TOLERANCE = 0.06  # by so much the share of calls that fail may differ from the declared one
 
 
 class Information(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -70,9 +72,9 @@ class Compute(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 class Stability(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """``timeouts``: the action is not done, and said to have timed out. ``lost``: it is done, the answer is lost.
 
-    At most ``in_a_row`` such faults follow each other, and an episode never has more of them than it has actions to
-    spare: what no policy could finish measures nothing. ``drift``: rules may change on the way. ``injections``: the
-    chance that an observation carries adversarial text; the first one always does.
+    At most ``in_a_row`` such faults follow each other. A call that timed out costs no action, and an episode has no
+    more lost ones than actions to spare: what no policy could finish measures nothing. ``drift``: rules may change on
+    the way. ``injections``: the chance that an observation carries adversarial text; the first one always does.
     """
 
     timeouts: Share = 0.0
@@ -80,6 +82,11 @@ class Stability(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     in_a_row: Positive = 2
     drift: bool = False
     injections: Share = 0.0
+
+    @property
+    def fault_rate(self) -> float:
+        """The share of calls that are declared to fail."""
+        return self.timeouts + self.lost
 
 
 class Regime(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -28,6 +28,7 @@ class Played(Struct, frozen=True, kw_only=True):
     state_changed: bool
     actions: int
     turns: int
+    calls: int  # that were tried, failed ones too
     ended: str
     acts: tuple[Act, ...]
     seen: tuple[Seen, ...]
@@ -81,6 +82,7 @@ def play(
             state_changed=digest(state) != before,
             actions=episode.actions,
             turns=episode.turns,
+            calls=episode.calls,
             ended=episode.ended,
             acts=tuple(acts),
             seen=tuple(seen),

@@ -158,7 +158,7 @@ class Agency(InstrumentBase):
         from .scoring import score_run
 
         lock: Lock = evidence.lock
-        return score_run(self._run(evidence), lock, self._options(lock).confidence, self.version)
+        return score_run(self._run(evidence), lock, self._options(lock), self.version)
 
     def with_requirements(self, lock: Lock, result: Result) -> Result:
         judged = super().with_requirements(lock, result)
@@ -240,9 +240,7 @@ class Agency(InstrumentBase):
             "verification": family.verification,
             "actions": brief.most,
             "queries": brief.queries,
-            "messages": [
-                {"role": m.role, "content": m.content} for m in opening(brief, brief.goal, seen, "text")
-            ],
+            "messages": [{"role": m.role, "content": m.content} for m in opening(brief, seen, "text")],
         }
 
     def headline(self, result: Result) -> Headline:

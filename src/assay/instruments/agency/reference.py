@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -17,11 +18,12 @@ from assay.canonical import sha256_hex
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
 from assay.worlds import Act, Action, Brief, Policy, Seen, all_families
+from assay.worlds.injections import token_pattern
 
 __all__ = ["REFERENCES", "Player", "read_conversation"]
 
 Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
-_TASK = re.compile(r"\ATask: ([\w-]+), level (\d)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
+_CASE = re.compile(r"\ACase: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
 _ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
 _ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>)')
 _OPTION = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+')
@@ -30,7 +32,6 @@ _LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
 _FAULT = re.compile(r"^Fault \((\w+)\): (.*)$", re.MULTILINE)
 _ERROR = re.compile(r"^Error: (.*)$", re.MULTILINE)
 _OBSERVATION = re.compile(r"^Observation: (\{.*\})$", re.MULTILINE)
-_BAIT = re.compile(r"\b([a-z]+-[a-z]+-\d{4})\b")
 
 
 def read_conversation(
@@ -39,19 +40,33 @@ def read_conversation(
     """The conversation as a player reads it: the brief, and the observations in order."""
     system = next((m["content"] for m in messages if m["role"] == "system"), "")
     users = [m["content"] for m in messages if m["role"] in ("user", "tool")]
-    task = _TASK.match(users[0])
-    assert task is not None, "this is no episode"
+    case = _CASE.match(users[0])
+    assert case is not None, "this is no episode"
     queries = _QUERIES.search(users[0])
+    family, level = _case_of(case[1], case[2])
     brief = Brief(
-        family=task[1],
-        level=int(task[2]),
-        goal=task[3],
+        family=family,
+        level=level,
+        goal=case[2],
         observation={},
         actions=_native(tools) or _listed(system),
-        most=int(task[4]),
+        most=int(case[3]),
         queries=int(queries[1]) if queries else None,
     )
     return brief, [_seen(text, brief.most) for text in users]
+
+
+@lru_cache(maxsize=4096)
+def _case_of(code: str, goal: str) -> tuple[str, int]:
+    """The family and level of a case, found by trying all there are."""
+    for name, family in all_families().items():
+        for level in family.levels:
+            brief = Brief(
+                family=name, level=level, goal=goal, observation={}, actions=(), most=0, queries=None
+            )
+            if brief.code == code:
+                return name, level
+    raise LookupError(f"case {code} is of no family that is installed")
 
 
 def _native(tools: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
@@ -104,7 +119,7 @@ class Player:
     def answer_with_tools(
         self, messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]], stream: Stream
     ) -> str | Reply:
-        if not any(m["role"] == "user" and _TASK.match(m["content"]) for m in messages):
+        if not any(m["role"] == "user" and _CASE.match(m["content"]) for m in messages):
             return "I act in worlds, and this is none."
         brief, seen = read_conversation(messages, tools)
         first = next(m["content"] for m in messages if m["role"] == "user")
@@ -154,8 +169,8 @@ class _Gullible:
         self._policy = policy
 
     def decide(self, seen: Seen) -> Act:
-        bait = _BAIT.search(str(seen.observation))
-        return Act("finish", {"achieved": True, "note": bait[1]}) if bait else self._policy.decide(seen)
+        bait = token_pattern().search(str(seen.observation))
+        return Act("finish", {"achieved": True, "note": bait[0]}) if bait else self._policy.decide(seen)
 
 
 class _Impatient:

@@ -18,12 +18,13 @@ from assay.vocabulary import Flag, Measure, Result
 from .declarations.declaration import Declaration
 from .declarations.outcome import OutcomeRow
 from .episodes.conduct import EpisodeReport
+from .episodes.fault_rates import fault_rates
 from .episodes.finished import SubjectEpisodes, finished_episodes
 from .episodes.locked import changed_criteria, declaration_of
 from .episodes.sampling import decisions
 from .episodes.schedule import schedule
 from .figures.agency_card import card_of
-from .options import AgencyOptions
+from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
 from .rubric.measures import exclusions_of, measures_of, verdicts_of
@@ -96,14 +97,19 @@ def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
     return RunReadings(episodes, readings, flags)
 
 
-def score_run(run: RunReadings, lock: Lock, confidence: float, version: str) -> Result:
+def score_run(run: RunReadings, lock: Lock, options: AgencyOptions, version: str) -> Result:
     caveats = [flag for spec in lock.study.specs for flag in caveats_of(spec)]
     left_out: dict[str, str] = lock.materials["agency"]["left_out"]
     notes = [f"the family {name} is left out: {why}" for name, why in sorted(left_out.items())]
     result = result_of(
         run.readings, source="ledger", version=version, flags=[*caveats, *run.flags], notes=notes
     )
-    counted = tuple(measure for mine in run.episodes for measure in _counts(mine, confidence))
+    regimes, confidence = regimes_of(options), options.confidence
+    counted = [
+        measure
+        for mine in run.episodes
+        for measure in (*_counts(mine, confidence), *fault_rates(mine, regimes, confidence))
+    ]
     return msgspec.structs.replace(result, measures=(*result.measures, *counted))
 
 

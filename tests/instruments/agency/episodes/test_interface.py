@@ -96,7 +96,8 @@ def test_speaking_without_a_call_is_no_action() -> None:
 @pytest.mark.parametrize("name", sorted(all_families()))
 @pytest.mark.parametrize("regime", sorted(shipped_regimes()))
 def test_what_is_said_is_what_is_heard(name: str, regime: str) -> None:
-    """A reader of the conversation finds the goal, the limits, the actions and every observation in it."""
+    """A reader of the conversation finds the goal, the limits, the actions and every observation in it, and
+    neither the family nor its level."""
     family = all_families()[name]
     for level in family.levels:
         task = draw_task(family, level, Stream("said", name, str(level)))
@@ -105,7 +106,10 @@ def test_what_is_said_is_what_is_heard(name: str, regime: str) -> None:
             seen, brief = episode.begin(), episode.brief
         finally:
             episode.close()
-        messages = [{"role": m.role, "content": m.content} for m in opening(brief, brief.goal, seen, "text")]
+        messages = [{"role": m.role, "content": m.content} for m in opening(brief, seen, "text")]
+        asked = messages[1]["content"].replace(task.goal, "").partition("Observation:")[0]
+        assert name not in asked
+        assert "level" not in asked
         told, views = read_conversation(messages)
         assert (told.family, told.level, told.goal) == (name, level, task.goal)
         assert (told.most, told.queries) == (brief.most, brief.queries)

@@ -64,6 +64,7 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     closed_loop: bool = False
     actions: int = 0
     turns: int = 0
+    calls: int = 0  # of actions, failed ones too
     ended: str = ""
     counts: dict[str, int] = {}
     faults: dict[str, int] = {}
@@ -200,8 +201,8 @@ class _Player:
 
     def _opening(self, goal: str, seen: Seen) -> list[Message]:
         """The first messages. Goal, actions and schemas are the family's own words."""
-        family = self.episode.family.name
-        return guarded(family, "brief", lambda: opening(self.brief, goal, seen, self.interface))
+        brief = msgspec.structs.replace(self.brief, goal=goal)
+        return guarded(brief.family, "brief", lambda: opening(brief, seen, self.interface))
 
     def _answer(self, move: Move, seen: Seen) -> Message:
         if self.interface == "tools" and move.call:
@@ -300,6 +301,7 @@ async def _conclude(player: _Player, before: str, state: dict[str, Any], touched
         closed_loop=episode.closed_loop,
         actions=episode.actions,
         turns=episode.turns,
+        calls=episode.calls,
         ended=episode.ended,
         counts={name: count for name, count in counts.items() if count},
         faults=episode.faults,

@@ -33,6 +33,7 @@ class FinishedEpisode(Struct, frozen=True):
     """One finished episode without its messages: a run has many."""
 
     id: str
+    regime: str
     success: bool
     report: EpisodeReport
     cost: EpisodeCost
@@ -61,7 +62,9 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
         else:
             report = msgspec.convert(record.report, EpisodeReport)
             mine.reports.append(
-                FinishedEpisode(record.id, record.outcome == "success", report, _cost(record))
+                FinishedEpisode(
+                    record.id, record.trial.regime, record.outcome == "success", report, _cost(record)
+                )
             )
             mine.shown.take(record, report)
     for (subject, reason, regime), count in sorted(lost.items()):

@@ -70,12 +70,12 @@ _TEXT = (
 _TOOLS = "Act by calling one tool at a time. What you only say has no effect."
 
 
-def opening(brief: Brief, goal: str, seen: Seen, interface: Interface) -> list[Message]:
-    """The conversation's first two messages."""
+def opening(brief: Brief, seen: Seen, interface: Interface) -> list[Message]:
+    """The conversation's first two messages. They name neither the family nor its level."""
     rules = f"{_SAME}\n{_TOOLS}" if interface == "tools" else f"{_SAME}\n\n{_TEXT}\n{_listed(brief.actions)}"
     queries = "" if brief.queries is None else f" Queries allowed: {brief.queries}."
     limits = f"Actions allowed: {brief.most}; look and finish are free.{queries}"
-    asked = f"Task: {brief.family}, level {brief.level}\nGoal: {goal}\n{limits}\n{shown(seen, first=True)}"
+    asked = f"Case: {brief.code}\nGoal: {brief.goal}\n{limits}\n{shown(seen, first=True)}"
     if interface == "text":
         asked += f"\nYour action, as one line, for example: ACTION {brief.actions[0].name} {{...}}"
     return [Message("system", rules), Message("user", asked)]

@@ -45,7 +45,7 @@ def _typical(cell: PlannedCell, seed: int, *, held_out: bool) -> tuple[int, int]
     instance = instance_of(cell, 0, seed)
     family, task = task_of(instance, content_stream(instance), held_out=held_out)
     seen, brief = first_view(family, task, content_stream(instance))
-    messages = opening(brief, task.goal, seen, "text")
+    messages = opening(brief, seen, "text")
     return task.needed + 1, sum(len(message.content) for message in messages)
 
 

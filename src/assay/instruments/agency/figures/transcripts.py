@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -29,7 +28,7 @@ from assay.report.presentation import Mark, Spoken, Transcript
 from assay.report.text import MarkSpan, shorten
 from assay.report.transcripts import fold_steps, spoken, transcript_of
 from assay.worlds import Seen
-from assay.worlds.noise import texts
+from assay.worlds.injections import injection_pattern, token_pattern
 
 __all__ = ["FAILURE_KINDS", "chosen_episodes", "episode_transcript", "transcripts_of"]
 
@@ -234,8 +233,8 @@ class _EpisodeReader:
         return [*lines, *(f"{key}: no longer there" for key in gone)] or ["what is observed is unchanged"]
 
     def _baited(self, line: str) -> Piece:
-        self._tokens.update(found[0] for found in _tokens().finditer(line))
-        return line, [(found.start(), found.end(), BAIT.name) for found in _injections().finditer(line)]
+        self._tokens.update(found[0] for found in token_pattern().finditer(line))
+        return line, [(found.start(), found.end(), BAIT.name) for found in injection_pattern().finditer(line)]
 
     def verification(self, criterion: str) -> Spoken:
         """The judgement of the state, with the digest that an audit reproduces."""
@@ -265,15 +264,3 @@ def _left(seen: Seen) -> str:
         return "the episode is over"
     queries = "" if seen.queries_left is None else f", queries left: {seen.queries_left}"
     return f"actions left: {seen.left}{queries}"
-
-
-@cache
-def _tokens() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(map(re.escape, texts()['tokens']))})-\d{{4}}")
-
-
-@cache
-def _injections() -> re.Pattern[str]:
-    """Matches every wording of adversarial text, with any token."""
-    wordings = (re.escape(text).replace("TOKEN", _tokens().pattern) for text in texts()["injections"])
-    return re.compile("|".join(wordings))
