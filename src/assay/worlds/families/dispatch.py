@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 from assay.streams import Stream
@@ -107,18 +107,17 @@ def _race(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
 
 def _three_calls(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
     """Level 5: only one choice is in time at every call. Who serves one call after the other, each with the fastest
-    that is left, finds it in at most two of the six orders. Arrivals are drawn as they are after all messages."""
+    that is left, finds it in at most one of the six orders. Arrivals are drawn as they are after all messages."""
+    calls = stream.shuffled(sites)
     while True:
-        late = {site: {unit: -stream.integer(0, 8) for unit in units} for site in sites}
-        for site, (at, unit) in product(sites, enumerate(units)):
-            if at != sites.index(site) and stream.below(5) < 3:
-                late[site][unit] = stream.integer(1, 6)
-        good = [
-            way
-            for way in permutations(units, len(sites))
-            if in_time(late, dict(zip(sites, way, strict=True)))
-        ]
-        if len(good) == 1 and sum(in_time(late, greedy(late, order)) for order in permutations(sites)) <= 2:
+        # A unit is in time at its own call, perhaps at those after it in ``calls``, never at those before. The rest are
+        # late everywhere, as any of them could stand in for another. So no other choice is in time.
+        late = {site: {unit: stream.integer(1, 6) for unit in units} for site in sites}
+        for at, unit in enumerate(units[: len(calls)]):
+            for place in range(at, len(calls)):
+                if place == at or stream.below(4):
+                    late[calls[place]][unit] = -stream.integer(0, 8)
+        if sum(in_time(late, greedy(late, order)) for order in permutations(sites)) <= 1:
             break
     limits = {site: stream.integer(36, 52) for site in sites}
     held, hindered, other, early = stream.shuffled(units)[:4]
