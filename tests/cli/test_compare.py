@@ -72,7 +72,7 @@ def test_what_is_not_comparable_has_its_divergences_no_differences_and_code_4(
 def test_a_reading_of_rows_is_compared_by_its_interval(assay: Assay, runs: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"subject": "reference:mumbler", "outcome": "success"}\n' * 5)
     assert assay("score", "ping", "rows.jsonl", "--out", "reading.json").code == 0
-    ended = assay("compare", "a", "reading.json", "--all")
+    ended = assay("compare", "a", "reading.json")
     assert ended.code == 0
     assert "Limited Comparability: " in ended.out
     assert "not declared first" in ended.out

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.instruments.agency.episodes.interface import moves_of, opening, shown, tools_of
 from assay.streams import Stream
@@ -18,10 +18,14 @@ from assay.subjects.python import PythonSubject
 from assay.vocabulary import Message
 from assay.worlds import Episode, draw_task, shipped_regimes
 from assay.worlds.families.inbox import Inbox
+from assay.worlds.regimes import Information
 
 from .test_python_agent import Talk, opened
 
 SEEDS = range(6)
+SEVERE = shipped_regimes()["Severe-Standard"]
+# Calls fail as under Severe-Standard, and what is read is not misread: the agent copies what it reads.
+REGIMES = {**shipped_regimes(), "Failing": structs.replace(SEVERE, id="Failing", information=Information())}
 GOOD = ["solve", "solve_async", "Errand"]
 
 
@@ -41,7 +45,7 @@ async def errand(subject: PythonSubject, seed: int, regime: str, *, tools: tuple
     """One episode. ``tools``: only these are offered."""
     family = Inbox()
     task = draw_task(family, 1, Stream("errand", seed))
-    episode = Episode(family, task, shipped_regimes()[regime], Stream("faults", seed))
+    episode = Episode(family, task, REGIMES[regime], Stream("faults", seed))
     offered = tuple(t for t in tools_of(episode.brief) if not tools or t["function"]["name"] in tools)
     one = Talk(subject, f"{regime}{seed}", offered)
     one.messages = opening(episode.brief, episode.begin(), "tools")
@@ -83,7 +87,7 @@ def test_it_does_its_errands_and_says_so(name: str) -> None:
 
 
 def test_it_keeps_its_footing_when_calls_fail() -> None:
-    runs = errands("solve", "Severe-Standard")
+    runs = errands("solve", "Failing")
     assert any(run.faults for run in runs)
     assert [run.success for run in runs] == [True] * len(SEEDS)
 

@@ -18,10 +18,6 @@ class Rounds(WorldBase):
         self.parts: list[dict[str, Any]] = task.setup["parts"]
         self.now, self.over = 0, False
 
-    @property
-    def number(self) -> str:
-        return f"{self.now + 1} of {len(self.parts)}"
-
     def end_round(self) -> Effect:
         if self.now + 1 < len(self.parts):
             self.now += 1

@@ -74,6 +74,7 @@ def test_every_room_of_the_presentation_is_furnished(shown: Presentation) -> Non
         "Threats to validity",
         "Attempts beyond the bounds",
         "Under pressure",
+        "Calls that failed, by regime",
         "Technical report",
         "Technical report",
         "Efficiency profile",

@@ -16,13 +16,12 @@ from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of
 from assay.canonical import encode, sha256_hex
 from assay.errors import IntegrityError
-from assay.evidence import Evidence, LedgerIndex, segment_paths, write_manifest
+from assay.evidence import Evidence, LedgerIndex, segment_paths
 from assay.evidence.chain import genesis, seal
 from assay.instruments.repeatability import Repeatability
 from assay.instruments.repeatability.programs.extraction import extract_code
 from assay.instruments.repeatability.programs.repair import STEPS
-from assay.report.publish import score_run
-from assay.signing import load_key
+from assay.report.publish import publish
 from assay.study import Lock, Study
 from assay.vocabulary import Measure, Reading, Result
 from tests.support import audit_run, begin, go, ledger_events, result_bytes
@@ -255,10 +254,7 @@ def forged(whole: RunFolder, lock: Lock, root: Path, change: Callable[[Event], N
             sealed, head = seal(head, encode(event))
             lines.append(sealed)
         path.write_bytes(b"".join(lines))
-    [(reading, _)] = score_run(folder, lock, instruments_of(lock))
-    path = folder.reading_path("repeatability")
-    path.write_bytes(encode(reading) + b"\n")
-    write_manifest(folder.ledger, lock.digest, {"lock.json": folder.lock_path, path.name: path}, load_key())
+    publish(folder, lock, instruments_of(lock))
     return folder
 
 

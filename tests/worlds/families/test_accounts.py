@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.accounts import FEES, TABLE, Accounts, post
+from assay.worlds.families.accounts import BOOK, FEES, TABLE, Accounts, post
+from tests.worlds.shortcuts.accounts import SHORTCUTS
 
 from .modelling import acted, instances, rate, taken_for_another, why
 
@@ -18,17 +19,17 @@ def recorded(found: dict[str, int]) -> list[Act]:
     return [Act("set_balance", {"account": name, "balance": has}) for name, has in found.items()]
 
 
-def plans_that_hold(task: Task) -> list[str]:
+def plans_that_hold(task: Task, course: str = "stationary") -> list[str]:
     expected = task.criterion.expected
     return [
         plan
-        for plan, ends in expected["ends"].items()
+        for plan, ends in expected["ends"][course].items()
         if all(end >= expected["floors"][name] for name, end in ends.items())
     ]
 
 
 def approve(task: Task, plan: str, off: int = 0) -> Act:
-    lowest = min(task.criterion.expected["ends"][plan].values())
+    lowest = min(task.criterion.expected["ends"]["stationary"][plan].values())
     return Act("approve", {"plan": plan, "lowest": lowest + off})
 
 
@@ -92,7 +93,7 @@ def test_at_level_2_there_are_five_transactions_and_fees_are_paid() -> None:
 
 def test_at_level_5_exactly_one_plan_keeps_every_floor() -> None:
     for task in instances(FAMILY, 5, 200):
-        assert len(plans_that_hold(task)) == 1
+        assert len(plans_that_hold(task)) == len(plans_that_hold(task, "drifted")) == 1
         assert min(task.setup["start"].values()) > 0
 
 
@@ -106,7 +107,7 @@ def test_at_level_5_the_right_plan_needs_the_right_forecast() -> None:
 
 def test_at_level_5_a_wrong_plan_breaks_a_floor_however_well_it_is_foreseen() -> None:
     for task in instances(FAMILY, 5, 20):
-        for plan in sorted(set(task.criterion.expected["ends"]) - set(plans_that_hold(task))):
+        for plan in sorted({*"ABCD"} - set(plans_that_hold(task))):
             found = why(FAMILY, task, approve(task, plan))
             assert found
             assert all("below its floor" in told for told in found)
@@ -120,6 +121,32 @@ def test_an_approval_is_final() -> None:
     assert "final" in played.seen[2].error
     assert not played.judgement.success
     assert why(FAMILY, task) == ("no plan was approved",)
+
+
+def test_at_level_5_a_changed_fee_shows_in_balances_alone_and_decides() -> None:
+    for task in instances(FAMILY, 5):
+        told = task.setup["told"]
+        differ = [
+            (BOOK.read(a), BOOK.read(b))
+            for a, b in zip(told["stationary"], told["drifted"], strict=True)
+            if a != b
+        ]
+        assert differ
+        assert all(kind == other == "balance" for (kind, _), (other, _) in differ)
+        old, new = (
+            {
+                (plan, min(task.criterion.expected["ends"][course][plan].values()))
+                for plan in plans_that_hold(task, course)
+            }
+            for course in ("stationary", "drifted")
+        )
+        assert old != new, "who goes by the old fee is wrong"
+
+
+def test_who_keeps_to_the_first_fee_is_defeated_by_drift_alone() -> None:
+    fixed = SHORTCUTS[5]["the fee of the list"]
+    assert rate(FAMILY, 5, "Baseline", fixed) == 1
+    assert rate(FAMILY, 5, "Severe-Standard", fixed) == 0
 
 
 def test_who_lets_announcements_be_fails_at_level_5() -> None:

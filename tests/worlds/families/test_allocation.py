@@ -50,13 +50,13 @@ def test_both_presentations_call_for_the_same_grants(situation: str) -> None:
                 if request["asks_for"] <= left:
                     left -= request["asks_for"]
                     granted.append(request["id"])
-            assert sorted(granted) == task.criterion.expected[part]
+            assert granted == task.criterion.expected
 
 
 def test_one_request_is_passed_over_and_a_later_one_still_granted() -> None:
     for number in range(40):
         task = drawn(4, number)
-        order = [request["id"] in task.criterion.expected[0] for request in ranked(task, 0)]
+        order = [request["id"] in task.criterion.expected for request in ranked(task, 0)]
         first_refused = order.index(False)
         assert any(order[first_refused:])
 
@@ -64,26 +64,53 @@ def test_one_request_is_passed_over_and_a_later_one_still_granted() -> None:
 def test_the_first_in_rank_gets_the_single_grant() -> None:
     for number in range(20):
         task = drawn(1, number)
-        assert task.criterion.expected == [[ranked(task, 0)[0]["id"]]]
+        assert task.criterion.expected == [ranked(task, 0)[0]["id"]]
 
 
-def test_the_judge_names_what_is_missing_too_much_and_unstable() -> None:
+def judged(task: Task, *granted: list[str]) -> tuple[str, ...]:
+    return FAMILY.judge(task, {"granted": [sorted(one) for one in granted]}, ()).because
+
+
+def test_the_same_decision_is_asked_for_and_that_it_keeps_the_order() -> None:
+    """B.4.4 asks for the same decision, 10.6.1 for one that advances the goal; how much is granted is not asked."""
     task = drawn(4, 7)
-    right = task.criterion.expected[0]
-    extra = next(r["id"] for r in ranked(task, 0) if r["id"] not in right)
-    assert FAMILY.judge(task, {"granted": [right, right]}, ()).success
-    told = FAMILY.judge(task, {"granted": [right, sorted([*right[1:], extra])]}, ()).because
-    assert told == (
-        f"round 2: {right[0]} should have been granted",
-        f"round 2: {extra} should not have been granted",
-        "the two rounds were decided differently",
+    right = task.criterion.expected
+    assert judged(task, right, right) == judged(task, right[:1], right[:1]) == ()
+    assert judged(task, right, right[:1]) == ("the two rounds were decided differently",)
+    skipped = f"{right[-1]} was granted out of turn"
+    assert judged(task, [right[-1]], [right[-1]]) == (f"round 1: {skipped}", f"round 2: {skipped}")
+    assert judged(task, [], []) == ("round 1: nothing was granted", "round 2: nothing was granted")
+
+
+def test_what_is_passed_over_was_not_to_be_granted() -> None:
+    task = drawn(4, 7)
+    right = task.criterion.expected
+    over = next(r["id"] for r in ranked(task, 0) if r["id"] not in right)
+    assert judged(task, [*right, over], [*right, over]) == (
+        f"round 1: {over} was granted out of turn",
+        f"round 2: {over} was granted out of turn",
     )
-    assert not FAMILY.judge(task, {"granted": [right[1:], right[1:]]}, ()).success, "stable, but wrong"
+
+
+def test_every_group_asks_as_often_as_any_other() -> None:
+    """Else the commonest group would be worth a guess."""
+    for level, each in ((1, 3), (4, 2)):
+        groups = [request["group"] for request in drawn(level, 5).setup["parts"][0]["requests"]]
+        assert {groups.count(group) for group in groups} == {each}
+
+
+def test_nothing_shows_that_a_case_is_put_twice() -> None:
+    seen = begun(drawn(4, 3)).act("look", {}).observation
+    assert set(seen) == {"requests", "granted", "left"}
+
+
+def test_budgets_are_the_same_whatever_the_answer() -> None:
+    assert len({(task.needed, task.most) for task in (drawn(4, n) for n in range(20))}) == 1
 
 
 def test_a_wrong_grant_uses_up_what_others_needed() -> None:
     task = drawn(4, 9)
-    right = task.criterion.expected[0]
+    right = task.criterion.expected
     wrong = next(r for r in ranked(task, 0) if r["id"] not in right)
     episode = begun(task)
     seen = episode.act("grant", {"request": wrong["id"]})
@@ -98,19 +125,17 @@ def test_a_wrong_grant_uses_up_what_others_needed() -> None:
 def test_a_new_round_begins_with_the_whole_stock() -> None:
     task = drawn(4, 3)
     episode = begun(task)
-    episode.act("grant", {"request": task.criterion.expected[0][0]})
+    episode.act("grant", {"request": task.criterion.expected[0]})
     seen = episode.act("close_round", {})
     assert seen.observation["left"] == task.setup["left"]
     assert seen.observation["granted"] == []
     assert episode.act("close_round", {}).done
 
 
-def test_the_hasty_one_stops_at_the_first_that_does_not_fit() -> None:
-    def solved(level: int) -> int:
-        return sum(
-            play(FAMILY, drawn(level, n), BASELINE, Stream("f"), FAMILY.novice).judgement.success
-            for n in range(40)
-        )
-
-    assert solved(1) == 40
-    assert solved(4) == 0
+def test_whoever_takes_a_group_as_it_is_listed_decides_in_two_ways() -> None:
+    told = [
+        because
+        for n in range(40)
+        for because in play(FAMILY, drawn(4, n), BASELINE, Stream("f"), FAMILY.novice).judgement.because
+    ]
+    assert told.count("the two rounds were decided differently") > 10

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.dispatch import TABLE, Dispatch, Fleet
+from assay.worlds.families.dispatch import TABLE, Dispatch, Fleet, greedy
 
 from .modelling import acted, instances, rate, taken_for_another, why
 
@@ -29,7 +29,7 @@ def in_time(task: Task) -> list[tuple[str, ...]]:
     sites, within = task.setup["sites"], task.criterion.expected["within"]
     return [
         pair
-        for pair in permutations(task.setup["ready"], 2)
+        for pair in permutations(task.setup["ready"], 3)
         if all(arrival(task, site, unit) <= within[site] for site, unit in zip(sites, pair, strict=True))
     ]
 
@@ -86,38 +86,40 @@ def test_a_caller_who_is_told_the_wrong_minutes_is_a_failure() -> None:
         assert all("was told" in told for told in found)
 
 
-def test_at_level_5_only_one_pair_is_in_time() -> None:
+def test_at_level_5_only_one_choice_is_in_time() -> None:
     for task in instances(FAMILY, 5, 100):
         assert len(in_time(task)) == 1
         assert why(FAMILY, task, *send(task, *in_time(task)[0])) == ()
 
 
-def test_at_level_5_the_fastest_is_mostly_needed_elsewhere_but_not_always() -> None:
-    fastest = sum(in_time(task)[0][0] == ranked(task)[0] for task in instances(FAMILY, 5, 100))
-    assert 10 <= fastest <= 40
-
-
-def test_at_level_5_who_sends_the_fastest_first_is_late_at_the_second() -> None:
-    task = next(task for task in instances(FAMILY, 5) if in_time(task)[0][0] != ranked(task)[0])
-    fastest = ranked(task)[0]
-    for other in ranked(task)[1:]:
-        (told,) = why(FAMILY, task, *send(task, fastest, other))
-        assert f"reaches {task.setup['sites'][1]} after" in told
+def test_at_level_5_the_fastest_call_by_call_is_rarely_in_time_in_whatever_order() -> None:
+    for task in instances(FAMILY, 5):
+        arrivals, within = task.criterion.expected["arrivals"], task.criterion.expected["within"]
+        late = {
+            site: {unit: minutes - within[site] for unit, minutes in found.items()}
+            for site, found in arrivals.items()
+        }
+        right = [
+            order
+            for order in permutations(task.setup["sites"])
+            if all(late[s][u] <= 0 for s, u in greedy(late, order).items())
+        ]
+        assert len(right) <= 1
 
 
 def test_nobody_is_in_two_places_and_no_call_is_served_twice() -> None:
     task = next(instances(FAMILY, 5))
-    one, two, three, _ = ranked(task)
+    one, two, three, four, _ = ranked(task)
     twice = acted(FAMILY, task, *send(task, one, one))
     assert "has been sent" in twice.seen[2].error
     assert f"nobody was sent to {task.setup['sites'][1]}" in twice.judgement.because
-    third = acted(FAMILY, task, *send(task, one, two), Act("dispatch", {"unit": three, "minutes": 1}))
-    assert third.seen[3].error == "no call is waiting"
+    more = acted(FAMILY, task, *send(task, one, two, three), Act("dispatch", {"unit": four, "minutes": 1}))
+    assert more.seen[4].error == "no call is waiting"
 
 
-def test_greed_solves_the_first_kind_and_mostly_fails_the_second() -> None:
-    assert rate(FAMILY, 3, "Baseline", FAMILY.novice) == 1
-    assert rate(FAMILY, 5, "Severe-Standard", FAMILY.novice) < 0.5
+def test_good_news_counts_at_level_3_and_greed_mostly_fails_at_level_5() -> None:
+    assert 0.2 < rate(FAMILY, 3, "Baseline", FAMILY.novice) < 0.6
+    assert rate(FAMILY, 5, "Severe-Standard", FAMILY.novice) < 0.3
 
 
 @pytest.mark.parametrize("regime", list(shipped_regimes()))

@@ -88,18 +88,34 @@ def test_the_order_of_the_rules_matters() -> None:
     assert turned == 40
 
 
-def test_the_judge_names_each_paper_and_a_change_of_mind() -> None:
+def test_the_same_decision_twice_is_what_level_four_asks() -> None:
+    """B.4.4 asks for the same decision across paraphrases; 10.6.1 that it advances the goal."""
     task = drawn(4, 3)
     right = task.criterion.expected[0]
     other = next(drawer for drawer in OFFICES["law"]["drawers"] if drawer != right["F01"])
+    slip = {**right, "F01": other}
     assert FAMILY.judge(task, {"rounds": [right, right]}, ()).success
-    told = FAMILY.judge(task, {"rounds": [right, {**right, "F01": other}]}, ()).because
-    assert told == (
-        f"round 2: F01 is in {other}, not {right['F01']}",
-        "the two rounds were decided differently",
+    assert FAMILY.judge(task, {"rounds": [slip, slip]}, ()).success, "one slip, and the same both times"
+    told = FAMILY.judge(task, {"rounds": [right, slip]}, ()).because
+    assert told == (f"F01 went to {right['F01']} and then to {other}",)
+    one_drawer = dict.fromkeys(right, other)
+    assert "have to be" in FAMILY.judge(task, {"rounds": [one_drawer] * 2}, ()).because[0]
+
+
+def test_nothing_that_is_seen_says_which_presentation_it_is() -> None:
+    task = drawn(4, 3)
+    episode = begun(task)
+    first, fresh = episode.act("look", {}), ""
+    for name, drawer in task.criterion.expected[0].items():
+        seen = episode.act("move", {"file": name, "to": drawer})
+        fresh = fresh or seen.fresh
+    assert fresh
+    assert fresh != task.goal
+    assert set(seen.observation) - {"messages"} == set(first.observation) - {"messages"} == {"items", "filed"}
+    assert seen.observation["filed"] == first.observation["filed"] == 0
+    assert not any(
+        word in text.lower() for text in (task.goal, fresh) for word in ("round", "second time", "twice")
     )
-    both = FAMILY.judge(task, {"rounds": [{**right, "F01": other}] * 2}, ())
-    assert not both.success, "the same mistake twice is stable, but wrong"
 
 
 def test_what_was_put_away_stays_there() -> None:
@@ -127,12 +143,12 @@ def test_the_second_round_shows_the_same_papers_otherwise() -> None:
     assert first["goal"] != second["goal"]
 
 
-def test_full_drawers_take_nothing_and_the_cap_leaves_little_to_spare() -> None:
+def test_full_drawers_take_nothing_and_the_cap_leaves_one_move_to_spare() -> None:
     for number in range(20):
         task = drawn(5, number)
         assert len(task.criterion.expected[0]) == 18
         assert task.needed >= 15
-        assert task.most == task.needed + 4
+        assert task.most == task.needed + 1
         episode = begun(task)
         item = task.setup["parts"][0]["items"][0]
         to = task.criterion.expected[0][item["file"]]
@@ -154,3 +170,9 @@ def test_the_careless_one_follows_rules_but_not_through_distraction_or_full_draw
 
     assert (solved(1), solved(2)) == (30, 30)
     assert solved(4) + solved(5) < 6
+
+
+@pytest.mark.parametrize("part", sorted(TABLE["rules"]))
+def test_every_rule_can_be_said_in_six_ways(part: str) -> None:
+    assert len(set(TABLE["rules"][part])) == len(TABLE["orders"]) >= 6
+    assert all(len(set(heads)) >= 6 for heads in TABLE["heads"].values())

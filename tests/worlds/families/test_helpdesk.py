@@ -90,6 +90,26 @@ def test_level_1_gives_the_category_level_2_does_not_level_4_gives_a_guess() -> 
     assert 0.2 < sum(guesses) / len(guesses) < 0.5
 
 
+@pytest.mark.parametrize("level", [2, 4])
+def test_one_ticket_belongs_where_the_one_it_refers_to_belongs(level: int) -> None:
+    """10.4.3: what is implicit has to be inferred, from a text or from another one that it points to."""
+    for task in instances(FAMILY, level, 20):
+        numbers = {str(ticket["ticket"]) for ticket in task.setup["tickets"]}
+        pointing = [
+            (str(ticket["ticket"]), found[0])
+            for ticket in task.setup["tickets"]
+            if (found := sorted(numbers & set(re.findall(r"\d+", ticket["text"]))))
+        ]
+        ((late, first),) = pointing
+        assert late != first
+        assert task.criterion.expected[late] == task.criterion.expected[first]
+
+
+def test_every_level_has_texts_that_noise_may_touch() -> None:
+    """Else robustness, measured at the lowest level, would not meet the noise that a regime declares."""
+    assert all(task.noisy for level in FAMILY.levels for task in instances(FAMILY, level, 1))
+
+
 @pytest.mark.parametrize("situation", list(STORIES))
 def test_no_text_uses_the_words_of_its_own_queue(situation: str) -> None:
     for queue, about in STORIES[situation]["queues"].items():

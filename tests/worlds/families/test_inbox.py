@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.inbox import FIELDS, Inbox
+from assay.worlds.families.inbox import FIELDS, NOTES, Inbox
 
 from .sensing import acted, begun, instances, lost, tried
 
@@ -25,8 +25,9 @@ def mail(task: Task) -> dict[str, Any]:
 @pytest.mark.parametrize("level", [1, 4])
 def test_the_message_that_the_goal_names_is_the_one_that_counts(level: int) -> None:
     for task in instances(FAMILY, level, 20):
-        assert task.criterion.expected == [{field: mail(task)[field] for field in FIELDS}]
         assert tried(FAMILY, task, entry(task)) == (True, ())
+        if level == 1:
+            assert task.criterion.expected == [{field: mail(task)[field] for field in FIELDS}]
 
 
 def test_each_wrong_field_is_named() -> None:
@@ -48,15 +49,32 @@ def test_another_message_is_the_wrong_one() -> None:
     assert not tried(FAMILY, task, Act("register", {field: other[field] for field in FIELDS}))[0]
 
 
-def test_conflicting_fields_mislead_at_level_4() -> None:
+def said_of(field: str, note: str) -> str:
+    """What a note is to its field: meant, aside, or of another field."""
+    for kind, wordings in NOTES[field].items():
+        for wording in wordings:
+            before, after = wording.split("{value}")
+            if note.startswith(before) and note.endswith(after):
+                return kind
+    return ""
+
+
+def test_at_level_4_notes_put_some_fields_right_and_never_all() -> None:
     for task in instances(FAMILY, 4, 20):
-        found = mail(task)
-        assert found["forwarded_by"] != found["sender"]
-        assert not tried(FAMILY, task, entry(task, sender=found["forwarded_by"]))[0]
+        found, right = mail(task), task.criterion.expected[0]
+        changed = [field for field in FIELDS if found[field] != right[field]]
+        assert 1 <= len(changed) <= 3
+        for field in FIELDS:
+            (kind,) = [kind for note in found["notes"] if (kind := said_of(field, note))]
+            assert kind == ("meant" if field in changed else "aside")
+
+
+def test_there_are_as_many_ways_to_change_nothing_as_to_put_right() -> None:
+    assert all(len(NOTES[field][kind]) >= 6 for field in FIELDS for kind in ("meant", "aside"))
 
 
 def test_what_can_be_misread_can_be_checked() -> None:
-    for task in instances(FAMILY, 4, 20):
+    for task in (*instances(FAMILY, 1, 10), *instances(FAMILY, 4, 10)):
         right = task.criterion.expected[0]
         seen = begun(FAMILY, task, "Severe-Standard").act("look", {}).observation
         assert right["sender"] in seen["directory"]

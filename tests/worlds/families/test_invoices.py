@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.invoices import Invoices, _in_words, smudge
+from assay.worlds.families.invoices import CORRECTIONS, Invoices, _in_words, smudge
 from assay.worlds.fuzzy import readings
 from assay.worlds.noise import misread
 
@@ -75,16 +75,27 @@ def test_the_bad_scan_has_a_vendor_who_does_not_sell() -> None:
         assert right in task.setup["vendors"]
 
 
-def test_the_total_without_the_credit_note_is_wrong() -> None:
-    for task in instances(FAMILY, 5, 20):
-        number = task.goal.split("nvoice ", 1)[1][:4]
-        credit = next(
-            page["lines"][0]
-            for page in task.setup["pages"]
-            if number in page["title"] and page["lines"][0].startswith("Credited")
+def test_what_a_correction_does_is_said_on_its_page_only() -> None:
+    """Titles are the same whatever was corrected; off, on, instead and no change are about as frequent."""
+    kinds = {label: kind for kind, labels in CORRECTIONS.items() for label in labels}
+    assert len(kinds) == 24
+    drawn = []
+    for task in instances(FAMILY, 5, 120):
+        number = next(
+            word for word in task.goal.replace(".", " ").replace(":", " ").split() if word.isdigit()
         )
-        total = task.criterion.expected[0]["cents"] / 100 + float(credit.split()[1])
-        assert tried(FAMILY, task, book(task, amount=round(total, 2))) == (False, ("the amount is wrong",))
+        own = [page["lines"] for page in task.setup["pages"] if number in page["title"]]
+        label = next(line.rsplit(" ", 1)[0] for (line, *_) in own if line.rsplit(" ", 1)[0] in kinds)
+        drawn.append(kinds[label])
+    assert all(15 <= drawn.count(kind) <= 45 for kind in CORRECTIONS)
+
+
+def test_nothing_on_an_invoice_is_right_because_it_is_repeated_or_last() -> None:
+    for task in instances(FAMILY, 4, 20):
+        said = task.setup["invoice"]
+        assert sum("(" in line for line in said) == 2, "both dates are also given in words"
+    last = [task.setup["invoice"][-1].split(": ")[0] for task in instances(FAMILY, 1, 60)]
+    assert len(set(last)) > 15
 
 
 def test_pages_must_be_asked_for_and_few_can_be() -> None:

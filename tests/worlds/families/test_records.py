@@ -9,7 +9,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Act, Episode, Task, draw_task, play, shipped_regimes
-from assay.worlds.families.records import Records
+from assay.worlds.families.records import TABLE, Records, _asked
 
 FAMILY = Records()
 BASELINE = shipped_regimes()["Baseline"]
@@ -143,3 +143,30 @@ def test_the_judge_names_a_count_that_was_not_lowered(desk: type[Desk]) -> None:
     because = at.judged().because
     assert because
     assert all(told.startswith("items:") for told in because)
+
+
+def test_what_is_not_to_be_booked_is_read_as_such_in_every_wording() -> None:
+    story = TABLE["situations"]["seeds"]
+    row = {"number": 4711, "count": 12, "name": "sugar pea"}
+    for part in ("one", "line", "cancelled", "notes", "many", "new", "open"):
+        assert len(set(TABLE[part])) >= 6
+    for wording in TABLE["cancelled"]:
+        listed = f"{story['who']} These:\n- {wording.format(**story, **row)}\n- Number 9999: 5 packets of curly kale.\n"
+        asked, new = _asked(listed)
+        assert [entry["number"] for entry in asked] == [9999]
+        assert new is None
+        note = TABLE["one"][0].format(**story, **row | {"number": 9999})
+        due = f"{story['who']} {wording.format(**story, **row)} {note}"
+        assert [entry["number"] for entry in _asked(due)[0]] == [9999]
+
+
+def test_at_level_three_ten_operations_leave_room_for_one_retry() -> None:
+    for number in range(10):
+        of = task(3, number)
+        assert (of.needed, of.most) == (9, 10)
+        assert len(best(of)) == 9
+
+
+def test_the_budget_does_not_tell_how_much_is_due() -> None:
+    assert {task(2, number).most for number in range(20)} == {16}
+    assert len({task(2, number).needed for number in range(20)}) > 1

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from assay.sandbox import Job, run_all
 from assay.streams import Stream
-from assay.worlds import Act, Played, Program, Task, draw_task, play, shipped_regimes
-from assay.worlds.base import Fixed
-from assay.worlds.families.release import EDGES, RIGHT, Release
+from assay.worlds import Act, Brief, Played, Policy, Program, Task, draw_task, play, shipped_regimes
+from assay.worlds.base import Fixed, PlansOnce
+from assay.worlds.families.release import EDGES, RIGHT, Maintainer, Release
 from assay.worlds.templates import table
 
 FAMILY = Release()
@@ -61,7 +62,7 @@ def test_the_sources_give_what_the_reference_gives_and_every_fault_shows_at_the_
         for fault in story["faults"]:
             right, wrong = fault["right"].format(a=a, b=b), fault["wrong"].format(a=a, b=b)
             assert source.count(right) == 1
-            edges = EDGES[situation](a, b)
+            edges = EDGES[situation](a, b)[:2]  # those that the tests show
             broken = values(source.replace(right, wrong), story["function"], edges)
             assert broken != values(source, story["function"], edges)
 
@@ -98,6 +99,49 @@ def test_a_module_made_for_the_shown_tests_alone_is_found_out() -> None:
     assert found.judgement.because == (f"the tagged {setup['file']} does not pass its tests",)
 
 
+def test_the_fault_that_was_told_is_not_the_only_one() -> None:
+    of = task(3)
+    write, *rest = best(of)
+    story = table("release")["situations"][of.situation]
+    one, two = story["faults"]
+    source = of.setup["commits"][0]["files"][of.setup["file"]]
+    assert source.count('"""') == 2, "the function says what it has to do"
+    for fault in (one, two):
+        only = play(FAMILY, of, BASELINE, Stream("faults"), partial(repairing, fault=fault), pretended)
+        assert only.seen[2].observation["tests"] == "failed"
+    assert done(of, [write, *rest]).judgement.success
+
+
+def repairing(brief: Brief, fault: dict[str, str]) -> Policy:
+    """Writes the module without one of its faults, and runs the tests."""
+
+    class Once(PlansOnce):
+        def plan(self, observation: dict[str, Any]) -> list[Act]:
+            policy = Maintainer(brief)
+            policy._faults = [fault]
+            content = policy.repaired(observation)
+            return [
+                Act("write_file", {"name": policy._story["file"], "content": content}),
+                Act("run_tests", {}),
+            ]
+
+    return Once(brief)
+
+
+def test_operations_are_few_and_a_first_try_at_one_fault_can_be_afforded() -> None:
+    assert (task(3).needed, task(3).most) == (4, 6)
+    assert (task(5).needed, task(5).most) == (5, 7)
+
+
+def test_the_commit_to_be_taken_back_may_be_anywhere_but_first() -> None:
+    places = set()
+    for number in range(30):
+        of = task(5, number)
+        subjects = [commit["subject"] for commit in of.setup["commits"]]
+        places.add(next(n for n, subject in enumerate(subjects, 1) if f'"{subject}"' in of.goal))
+    assert places == {2, 3, 4, 5}
+
+
 def test_a_release_without_the_rollback_is_failure() -> None:
     of = task(5)
     revert, *rest = best(of)
@@ -108,7 +152,8 @@ def test_a_release_without_the_rollback_is_failure() -> None:
 def test_taking_back_the_wrong_commit_is_failure() -> None:
     of = task(5)
     revert, *rest = best(of)
-    found = done(of, [Act("revert", {"commit": revert.arguments["commit"] + 1}), *rest])
+    wrong = 5 if revert.arguments["commit"] != 5 else 4
+    found = done(of, [Act("revert", {"commit": wrong}), *rest])
     assert set(found.judgement.because) == {
         "NOTES.txt is not as it should be",
         "settings.txt is not as it should be",
@@ -184,3 +229,9 @@ def test_a_module_that_wants_to_fool_the_tests_is_not_released(how: str) -> None
     assert not found.judgement.success
     assert found.seen[4].error.startswith("not tagged")
     assert found.seen[4].observation["tags"] == []
+
+
+@pytest.mark.parametrize("part", ["goals", "undo"])
+def test_goals_are_said_in_six_ways(part: str) -> None:
+    assert len(set(table("release")[part])) >= 6
+    assert all(len(set(subjects)) >= 6 for subjects in table("release")["subjects"].values())

@@ -74,11 +74,11 @@ def test_at_level_5_only_one_pair_is_worth_it() -> None:
     for task in instances(FAMILY, 5):
         found = ways(task)
         *_, second, best = sorted(found.values())
-        assert second < Fraction(4, 5) * best
+        assert second <= Fraction(9, 10) * best
     task = next(instances(FAMILY, 5))
     for taken, value in ways(task).items():
         wrong = why(FAMILY, task, *choose(task, *taken))
-        assert bool(wrong) == (value < Fraction(4, 5) * max(ways(task).values()))
+        assert bool(wrong) == (value < max(ways(task).values()))
 
 
 def test_at_level_5_the_best_at_both_places_is_the_same() -> None:
@@ -104,13 +104,13 @@ def test_the_same_strategy_may_serve_both_places_at_level_3() -> None:
     assert not any(seen.error for seen in played.seen)
 
 
-@pytest.mark.parametrize(("level", "chance"), [(3, 1 / 9), (5, 1 / 3)])
+@pytest.mark.parametrize(("level", "chance"), [(3, 1 / 5), (5, 1 / 3)])
 @pytest.mark.parametrize("worth", [sum, max, min], ids=["all it brings", "its best day", "its worst day"])
 def test_the_table_alone_does_not_tell_what_is_best(
     level: int, chance: float, worth: Callable[[Iterable[int]], int]
 ) -> None:
-    """Whoever never asks for the days chooses by the table: no better than chance, plus three standard errors."""
-    won, count = 0, 300
+    """Whoever never asks for the days chooses by the table: one in five or three, and three standard errors."""
+    won, count = 0, 100
     for task in instances(FAMILY, level, count):
         table = {
             place: {strategy: worth(row.values()) for strategy, row in rows.items()}
@@ -136,8 +136,8 @@ def test_what_a_week_earned_is_shown_and_does_not_count() -> None:
 
 
 def test_the_usual_day_alone_misleads_now_and_then_and_greed_mostly() -> None:
-    assert 0.3 < rate(FAMILY, 3, "Baseline", FAMILY.novice, count=120) < 0.7
-    assert rate(FAMILY, 5, "Baseline", FAMILY.novice, count=120) < 0.5
+    assert 0.1 < rate(FAMILY, 3, "Baseline", FAMILY.novice, count=120) < 0.4
+    assert rate(FAMILY, 5, "Baseline", FAMILY.novice, count=120) < 0.3
 
 
 @pytest.mark.parametrize("regime", list(shipped_regimes()))

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.thermostat import CELSIUS, FAHRENHEIT, GOALS, Thermostat, _apart, _degrees, _half
+from assay.worlds.families.thermostat import (
+    CELSIUS,
+    FAHRENHEIT,
+    READ,
+    TABLE,
+    Thermostat,
+    _apart,
+    _degrees,
+    _half,
+)
+from assay.worlds.templates import read_first
 
 FAMILY = Thermostat()
 REGIMES = shipped_regimes()
@@ -18,7 +28,7 @@ def drawn(level: int, number: int, situation: str = "greenhouse") -> Task:
     return FAMILY.draw(level, situation, Stream("thermostat", number))
 
 
-def judged(task: Task, *made: list[Any]) -> tuple[str, ...]:
+def judged(task: Task, *made: dict[str, list[Any]]) -> tuple[str, ...]:
     return FAMILY.judge(task, {"settings": list(made)}, ()).because
 
 
@@ -29,22 +39,38 @@ def test_a_temperature_survives_either_unit_exactly(half: int, unit: str) -> Non
     assert _half(_apart(half, unit), unit, apart=True) == half
 
 
-def test_the_judge_names_what_is_wrong() -> None:
-    task = next(t for n in range(50) if (t := drawn(4, n)).criterion.expected[0] == ["heat", 2])
-    assert judged(task, ["heat", 2], ["heat", 2]) == ()
-    assert judged(task, ["heat", 2]) == ("case 2 was not decided",)
-    assert judged(task, ["cool", 2], ["cool", 2]) == (
-        "case 1: cool instead of heat",
-        "case 2: cool instead of heat",
-    )
-    assert judged(task, ["heat", 2], ["heat", 3]) == (
-        "case 2: step 3 instead of 2",
-        "the same case was decided in two ways",
-    )
+def test_no_place_can_be_so_cold_that_a_reading_has_a_sign() -> None:
+    assert all(place["low"] >= 21 for place in TABLE["situations"].values())
 
 
-def test_all_seven_answers_occur_about_equally_often() -> None:
-    answers = [tuple(drawn(1, n).criterion.expected[0]) for n in range(700)]
+def test_level_1_asks_for_the_setting_itself() -> None:
+    task = next(t for n in range(50) if ["heat", 2] in (t := drawn(1, n)).criterion.expected.values())
+    (zone,) = task.criterion.expected
+    assert judged(task, {zone: ["heat", 2]}) == ()
+    assert judged(task, {}) == (f"{zone}: not set",)
+    assert judged(task, {zone: ["cool", 2]}) == (f"{zone}: cool instead of heat",)
+    assert judged(task, {zone: ["heat", 3]}) == (f"{zone}: step 3 instead of 2",)
+
+
+def test_level_4_asks_for_the_same_setting_twice_and_in_the_right_direction() -> None:
+    """B.4.4 asks for the same decision, 10.6.1 for one that advances the goal; how strongly is not asked."""
+    task = next(t for n in range(50) if ["heat", 2] in (t := drawn(4, n)).criterion.expected.values())
+    right = task.criterion.expected
+    zone = next(zone for zone in right if right[zone] == ["heat", 2])
+    assert judged(task, right, right) == ()
+    stronger = {**right, zone: ["heat", 3]}
+    assert judged(task, stronger, stronger) == ()
+    assert judged(task, right, stronger) == (f"{zone}: the same case was decided in two ways",)
+    cooler = {**right, zone: ["cool", 2]}
+    assert judged(task, cooler, cooler) == (
+        f"case 1, {zone}: cool instead of heat",
+        f"case 2, {zone}: cool instead of heat",
+    )
+    assert judged(task, right, {}) == tuple(f"case 2, {zone}: not set" for zone in right)
+
+
+def test_all_seven_settings_occur_about_equally_often() -> None:
+    answers = [tuple(*drawn(1, n).criterion.expected.values()) for n in range(700)]
     assert len(set(answers)) == 7
     assert max(answers.count(answer) for answer in set(answers)) < 150
 
@@ -54,44 +80,58 @@ def test_readings_on_the_limits_are_drawn_and_count_as_within() -> None:
     on_limit = 0
     for number in range(300):
         task = drawn(1, number)
-        words = task.goal
-        if GOALS[0].split("{what}")[0].split("{who} ")[1] not in words:
-            continue
-        unit = CELSIUS if CELSIUS in words else FAHRENHEIT
-        target = _half(words.split(" at ")[1].split(" ")[0], unit)
-        tol = _half(words.split("no more than ")[1].split(" ")[0], unit, apart=True)
-        reading = _half(task.setup["parts"][0]["sensors"][0]["reads"].split(" ")[0], unit)
-        if abs(reading - target) == tol:
+        said = read_first(READ, task.goal)
+        degrees, unit = task.setup["parts"][0]["sensors"][0]["reads"].split(" ")
+        off = _half(degrees, unit) - _half(said["target"], said["unit"])
+        if abs(off) == _half(said["tol"], said["unit"], apart=True):
             on_limit += 1
-            assert task.criterion.expected == [["off", 0]]
+            assert list(task.criterion.expected.values()) == [["off", 0]]
     assert on_limit
 
 
-def test_the_second_case_is_the_first_in_other_words() -> None:
+def test_the_second_case_is_the_first_in_other_words_units_and_order() -> None:
     for number in range(30):
-        task = drawn(4, number)
-        first, second = task.setup["parts"]
+        first, second = drawn(4, number).setup["parts"]
         assert first["goal"] != second["goal"]
-        assert task.criterion.expected[0] == task.criterion.expected[1]
+        assert (CELSIUS in first["goal"]) != (CELSIUS in second["goal"])
+        degrees = [
+            {(row["zone"], row["sensor"], _half(*row["reads"].split(" "))) for row in part["sensors"]}
+            for part in (first, second)
+        ]
+        assert degrees[0] == degrees[1]
+
+
+def begun(task: Task) -> Episode:
+    episode = Episode(FAMILY, task, REGIMES["Baseline"], Stream("faults"))
+    episode.begin()
+    return episode
 
 
 def test_a_wrong_setting_cannot_be_mended() -> None:
-    task = next(t for n in range(50) if (t := drawn(1, n)).criterion.expected[0] != ["cool", 1])
-    episode = Episode(FAMILY, task, REGIMES["Baseline"], Stream("faults"))
-    episode.begin()
-    assert episode.act("set_unit", {"mode": "off", "step": 2}).error.startswith("off goes with step 0")
-    assert episode.act("set_unit", {"mode": "cool", "step": 1}).done
+    task = next(t for n in range(50) if ["cool", 1] not in (t := drawn(4, n)).criterion.expected.values())
+    zone = next(iter(task.criterion.expected))
+    episode = begun(task)
+    said = episode.act("set_unit", {"zone": zone, "mode": "off", "step": 2}).error
+    assert said.startswith("off goes with step 0")
+    assert not episode.act("set_unit", {"zone": zone, "mode": "cool", "step": 1}).error
+    assert "it holds" in episode.act("set_unit", {"zone": zone, "mode": "heat", "step": 1}).error
     assert not episode.judge(episode.snapshot()).success
 
 
-def test_the_second_case_begins_a_new_conversation() -> None:
+def test_a_zone_without_a_sensor_cannot_be_set() -> None:
+    task = drawn(1, 1)
+    other = next(z for z in TABLE["situations"]["greenhouse"]["zones"] if z not in task.criterion.expected)
+    assert "no sensor" in begun(task).act("set_unit", {"zone": other, "mode": "heat", "step": 1}).error
+
+
+def test_the_second_case_begins_a_new_conversation_that_shows_nothing_of_the_first() -> None:
     task = drawn(4, 1)
-    episode = Episode(FAMILY, task, REGIMES["Baseline"], Stream("faults"))
-    episode.begin()
-    mode, step = task.criterion.expected[0]
-    seen = episode.act("set_unit", {"mode": mode, "step": step})
+    episode = begun(task)
+    for zone, (mode, step) in task.criterion.expected.items():
+        seen = episode.act("set_unit", {"zone": zone, "mode": mode, "step": step})
     assert seen.fresh == task.setup["parts"][1]["goal"]
-    assert seen.observation["case"] == "2 of 2"
+    assert set(seen.observation) == {"sensors", "set"}
+    assert seen.observation["set"] == []
     assert not seen.done
 
 

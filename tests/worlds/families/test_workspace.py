@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Act, Task, draw_task, play, shipped_regimes
 from assay.worlds.base import Fixed
-from assay.worlds.families.workspace import Workspace
+from assay.worlds.families.workspace import TABLE, Workspace, _read
 
 FAMILY = Workspace()
 
@@ -80,29 +81,56 @@ def test_moving_never_overwrites() -> None:
     assert not found.state_changed
 
 
-def test_level_three_cannot_be_done_in_any_order_of_the_list_that_does_not_make_room() -> None:
-    """A chain of moves: the one into a taken place is refused until that place is free."""
-    three = next(of for n in range(50) if (of := task(3, n)).situation == "choir")
-    moves = [name for name in three.setup["files"] if name not in three.criterion.expected]
-    chain = [name for name in three.criterion.expected if name in three.setup["files"]]
-    into = next(
-        name
-        for name in chain
-        if three.criterion.expected[name] + "\n" in [three.setup["files"][moved] for moved in moves]
-    )
-    source = next(
-        name for name in moves if three.setup["files"][name] == three.criterion.expected[into] + "\n"
-    )
-    found = played(three, Act("move_file", {"name": source, "to": into}))
-    assert found.seen[1].error
+def test_at_level_three_files_change_places_and_no_tool_overwrites() -> None:
+    """10.7.3: limited retries, limited tool scope. A file has to wait elsewhere, and one action is to spare."""
+    for number in range(12):
+        three = task(3, number)
+        files, wanted = three.setup["files"], three.criterion.expected
+        swapped = [
+            (one, two)
+            for one in files
+            for two in files
+            if one < two
+            and wanted.get(one) == files[two].removesuffix("\n")
+            and wanted.get(two) == files[one].removesuffix("\n")
+        ]
+        assert swapped
+        assert three.most == three.needed + 1 <= 10
+        assert {action.name for action in three.actions} == {"create_file", "move_file", "delete_file"}
+        one, two = swapped[0]
+        assert (
+            f"already a file {two}" in played(three, Act("move_file", {"name": one, "to": two})).seen[1].error
+        )
 
 
 def test_the_tool_that_replaces_is_withdrawn_where_tools_are_limited() -> None:
-    three = task(3)
-    name = next(iter(three.setup["files"]))
+    two = task(2)
+    name = next(iter(two.setup["files"]))
     act = Act("replace_file", {"name": name, "content": "x"})
-    assert not played(three, act).seen[1].error
-    assert played(three, act, regime="Severe-Standard").counts["withdrawn"] == 1
+    assert not played(two, act).seen[1].error
+    assert played(two, act, regime="Severe-Standard").counts["withdrawn"] == 1
+
+
+FILLED = {"name": "frost.txt", "to": "seasons/seeds.txt", "text": "Bench 3 got 7 litres of water."}
+
+
+@pytest.mark.parametrize("kind", sorted(TABLE["steps"]))
+def test_every_wording_of_a_step_is_read_as_that_step_and_no_other(kind: str) -> None:
+    assert len(set(TABLE["steps"][kind])) >= 6
+    for wording in TABLE["steps"][kind]:
+        found = [step["kind"] for step in _read(wording.format(**FILLED))]
+        assert found == ([] if kind.startswith("no ") else [kind])
+
+
+def test_the_budget_does_not_tell_how_much_is_wanted() -> None:
+    assert {task(2, number).most for number in range(20)} == {14}
+    assert len({task(2, number).needed for number in range(20)}) > 1
+
+
+def test_what_was_withdrawn_is_not_to_be_done() -> None:
+    for level, number in ((level, number) for level in (1, 2, 3) for number in range(8)):
+        of = task(level, number)
+        assert any(name not in of.criterion.expected for name in re.findall("`([^`]+)`", of.goal))
 
 
 def test_doing_one_thing_too_much_is_failure() -> None:

@@ -17,7 +17,7 @@ from .observation import Observation
 
 __all__ = ["ComparedSide", "Measured", "SideComparison", "compare_measured", "correct_all", "nothing_shared"]
 
-NOT_SHARED = "without a test: values of all that each side has, not only of what both have"
+NOT_SHARED = "what has no test is of all that each side has, not only of what both have"
 Cell = tuple[str, tuple[tuple[str, str | float], ...]]  # a measure's name and labels
 
 

@@ -14,6 +14,7 @@ from .difference import ALPHA, MeasureDifference
 
 __all__ = ["difference_text", "present_comparisons", "said_beside", "verdict_text"]
 
+MOST_ALONE = 30  # further measures that are shown unasked, where there is nothing else
 EXPLAIN = (
     ("difference", "the second less the first, with its interval; below 0 the second is lower"),
     ("units", "instances that both were put, or so many of the first and of the second where none is shared"),
@@ -44,7 +45,9 @@ def present_comparisons(
 
 def _present(own: Sequence[SideComparison], margin: float | None, *, everything: bool) -> Presentation:
     pictures = [picture] if (picture := _picture(own)) else []
-    further = [(one, d) for one in own for d in one.further] if everything else []
+    further = [(one, d) for one in own for d in one.further]
+    alone = len(further) <= MOST_ALONE and not any(one.differences for one in own)
+    further = further if everything or alone else []
     tables = [_table("Further measures, from published intervals", further, own, None)] if further else []
     return Presentation(
         headline=_table(

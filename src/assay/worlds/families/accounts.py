@@ -40,7 +40,7 @@ OBSERVATIONS = {
     5: obj(
         {
             "accounts": array(obj(_ACCOUNT | {"floor": INTEGER})),
-            "fee": INTEGER,
+            "fee": integer("at the start"),
             "plans": array(obj({"plan": STRING, "from": STRING, "to": STRING, "amount": INTEGER})),
             "approved": {"type": ["string", "null"], "description": "the plan that was approved"},
             "event": EVENT,
@@ -117,47 +117,101 @@ def _choosing(stream: Stream, money: str, names: tuple[str, ...], fee: int) -> D
 
     The balances at the end are drawn first, and what leads to them is taken back. A wrong plan sends too
     little, or forgets the fee, or helps the wrong account, or takes from ``weak``, which looks rich until its bill
-    is paid.
+    is paid. Where rules drift, the fee has changed before the transfer that is told (10.5.2): only the balance that its
+    sender is later said to have shows it, and who goes by the old fee is wrong.
     """
     short, able, weak = names
-    lacks, spare = stream.integer(20, 80), stream.integer(6, 20)
-    floors = {name: stream.integer(260, 480) for name in names}
-    ends = {
-        short: floors[short] - lacks,
-        able: floors[able] + lacks + fee + spare,
-        weak: floors[weak] + stream.integer(0, lacks - 5),
-    }
-    events = _transactions(stream, names, stream.shuffled(("transfer", "deposit", "withdraw"))[:2])
-    events.append(("out", lacks + stream.integer(10, 70), short, able))
-    events.append(("out", lacks + spare + stream.integer(30, 90), weak, able))
-    if stream.below(2):
-        events.append(("in", stream.integer(12, 60), stream.choice(names), able))
-    moved = dict.fromkeys(names, 0)
-    for kind, n, a, b in events:
-        post(moved, kind, n, a, b, fee)
-    enough = lacks + stream.integer(0, spare)
-    wrong = [
-        (able, short, lacks - stream.integer(3, 15)),
-        (able, short, lacks + spare + stream.integer(1, fee)),
-        (weak, short, enough),
-        (weak, short, lacks - stream.integer(1, 9)),
-        (able, weak, enough),
-    ]
-    plans = stream.shuffled([(able, short, enough), *stream.shuffled(wrong)[:3]])
+    while True:
+        lacks, spare = stream.integer(20, 80), stream.integer(6, 20)
+        floors = {name: stream.integer(260, 480) for name in names}
+        ends = {
+            short: floors[short] - lacks,
+            able: floors[able] + lacks + fee + spare,
+            weak: floors[weak] + stream.integer(0, lacks - 5),
+        }
+        events = _transactions(stream, names, ("transfer", stream.choice(("deposit", "withdraw"))))
+        sender = events[0][2]
+        events.append(("out", lacks + stream.integer(10, 70), short, able))
+        events.append(("out", lacks + spare + stream.integer(30, 90), weak, able))
+        if stream.below(2):
+            events.append(("in", stream.integer(12, 60), stream.choice(names), able))
+        events = stream.shuffled(events)
+        at = next(at for at, event in enumerate(events) if event[0] == "transfer")
+        events.insert(stream.integer(at + 1, len(events)), ("balance", 0, sender, ""))
+        events.insert(stream.below(len(events) + 1), ("balance", 0, stream.choice((short, able, weak)), ""))
+        moved = dict.fromkeys(names, 0)
+        _booked(moved, events, fee)
+        start = {name: ends[name] - moved[name] for name in stream.shuffled(names)}
+        enough = lacks + stream.integer(0, spare)
+        wrong = [
+            (able, short, lacks - stream.integer(3, 15)),
+            (able, short, lacks + spare + stream.integer(1, fee)),
+            (weak, short, enough),
+            (weak, short, lacks - stream.integer(1, 9)),
+            (able, weak, enough),
+        ]
+        plans = stream.shuffled([(able, short, enough), *stream.shuffled(wrong)[:3]])
+        later = fee + stream.choice((-4, -3, -2, 3, 4, 5, 6, 7, 8, 9))
+        fees = {"stationary": fee, "drifted": later}
+        ends_by = {course: _outcomes(start, events, plans, now) for course, now in fees.items()}
+        right = [_right(found, floors) for found in ends_by.values()]
+        if later > 0 and all(len(found) == 1 for found in right) and right[0] != right[1]:
+            break
+    words = stream.bits64()  # both courses say the same events in the same words
     setup = {
-        "start": {name: ends[name] - moved[name] for name in stream.shuffled(names)},
+        "start": start,
         "floors": floors,
-        "told": [_told(stream, money, kind, n, a, b) for kind, n, a, b in stream.shuffled(events)],
+        "told": {course: _reports(Stream(words), money, start, events, now) for course, now in fees.items()},
         "plans": [
             {"plan": plan, "from": source, "to": target, "amount": amount}
             for plan, (source, target, amount) in zip(PLANS, plans, strict=True)
         ],
     }
-    results = {}
+    return setup, {"ends": ends_by, "floors": floors}
+
+
+Event = tuple[str, int, str, str]
+
+
+def _booked(balances: dict[str, int], events: Sequence[Event], fee: int) -> None:
+    for kind, n, a, b in events:
+        if kind != "balance":
+            post(balances, kind, n, a, b, fee)
+
+
+def _outcomes(
+    start: dict[str, int], events: Sequence[Event], plans: Sequence[tuple[str, str, int]], fee: int
+) -> dict[str, dict[str, int]]:
+    """What each plan leads to."""
+    found = {}
     for plan, (source, target, amount) in zip(PLANS, plans, strict=True):
-        results[plan] = dict(ends)
-        post(results[plan], "transfer", amount, source, target, fee)
-    return setup, {"ends": results, "floors": floors}
+        found[plan] = dict(start)
+        _booked(found[plan], [*events, ("transfer", amount, source, target)], fee)
+    return found
+
+
+def _right(ends: dict[str, dict[str, int]], floors: dict[str, int]) -> list[tuple[str, int]]:
+    """The plans that keep every floor, each with the lowest balance."""
+    return [
+        (plan, min(found.values()))
+        for plan, found in ends.items()
+        if all(end >= floors[name] for name, end in found.items())
+    ]
+
+
+def _reports(
+    stream: Stream, money: str, start: dict[str, int], events: Sequence[Event], fee: int
+) -> list[str]:
+    """The events in words. A balance is what the account has then, without what is only announced."""
+    balances, told = dict(start), []
+    for kind, n, a, b in events:
+        if kind == "balance":
+            told.append(BOOK.say(stream, kind, m=balances[a], a=a, money=money))
+            continue
+        if kind not in ("out", "in"):
+            post(balances, kind, n, a, b, fee)
+        told.append(_told(stream, money, kind, n, a, b))
+    return told
 
 
 _DRAWS = {1: _following, 2: _following, 5: _choosing}
@@ -167,7 +221,7 @@ class Books(Recording):
     """The events, the balances that were recorded, and the plan that was approved."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
-        super().__init__(task)
+        super().__init__(task, drift=drift)
         self._approved: str | None = None
         self._foreseen: int | None = None
 
@@ -200,11 +254,13 @@ class Books(Recording):
             "recorded": dict(sorted(self.recorded.items())),
             "approved": self._approved,
             "foreseen": self._foreseen,
+            "rules": self.course,
         }
 
 
 class Clerk(Follower):
-    """Books every event, then records the balances or tries every plan on them.
+    """Books every event, then records the balances or tries every plan on them. A balance that is not as expected tells
+    what the fee is now, as nothing else is charged.
 
     The novice forgets fees, and does not book what is only announced.
     """
@@ -213,14 +269,23 @@ class Clerk(Follower):
         self._balances = {account["name"]: account["start"] for account in observation["accounts"]}
         self._names = list(self._balances)
         self._fee = 0 if self.is_novice else observation.get("fee", 0)
+        self._announced = dict.fromkeys(self._names, 0)
 
     def hear(self, said: str) -> None:
         kind, slots = BOOK.read(said)
         if self.is_novice and kind in ("out", "in"):
             return
         a = known(slots["a"], self._names)
+        if kind == "balance":
+            has = whole(slots["m"]) + self._announced[a]
+            if not self.is_novice:
+                self._fee += self._balances[a] - has
+            self._balances[a] = has
+            return
         b = known(slots["b"], self._names) if "b" in slots else ""
-        post(self._balances, kind, whole(slots["n"]), a, b, self._fee)
+        n = whole(slots["n"])
+        self._announced[a] += {"in": n, "out": -n}.get(kind, 0)
+        post(self._balances, kind, n, a, b, self._fee)
 
     def conclude(self, observation: dict[str, Any]) -> Act:
         if "plans" in observation:
@@ -269,7 +334,9 @@ class Accounts(FamilyBase, table=TABLE):
             criterion=TABLE["criterion"][level],
             expected=expected,
             setup={"level": level, "fee": fee, **setup},
-            needed=len(setup["told"]) - 1 + (1 if level == 5 else len(setup["start"])),
+            needed=len(setup["told"]["stationary"])
+            if level == 5
+            else len(setup["told"]) - 1 + len(setup["start"]),
             noisy=("event",),
         )
 
@@ -280,7 +347,7 @@ class Accounts(FamilyBase, table=TABLE):
         elif state["approved"] is None:
             yield "no plan was approved"
         else:
-            ends: dict[str, int] = expected["ends"][state["approved"]]
+            ends: dict[str, int] = expected["ends"][state["rules"]][state["approved"]]
             for name, end in sorted(ends.items()):
                 if end < expected["floors"][name]:
                     yield f"{name} ends with {end}, below its floor of {expected['floors'][name]}"

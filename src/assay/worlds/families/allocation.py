@@ -1,4 +1,8 @@
-"""Allocation: grant requests by a declared priority, and the same way when asked in other words. B.4.4."""
+"""Allocation: grant requests by a declared priority, and decide the same way when asked in other words. B.4.4.
+
+Level 4 asks what the text asks: the same decision both times, and one that advances the goal (10.6.1). Stopping early
+is no failure; granting out of turn is.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady
+from assay.worlds.base import FamilyBase, Fixed, Steady, options
 from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
 from assay.worlds.rounds import Rounds
-from assay.worlds.schema import BOOLEAN, INTEGER, STRING, action, array, obj, text
+from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
 from assay.worlds.templates import read_first, table
 
 __all__ = ["Allocation"]
 
 TABLE = table("allocation")
-COUNT = {1: 6, 4: 7}
-IDS = [f"R{number}" for number in range(1, 8)]
+COUNT = {1: 12, 4: 8}  # as many of each group: how often a group asks says nothing
+IDS = {level: [f"R{number}" for number in range(1, count + 1)] for level, count in COUNT.items()}
 _REQUEST = {"id": STRING, "group": STRING, "days_waiting": INTEGER}
 _MORE = {"asks_for": INTEGER, "name": STRING, "remark": STRING}
 OBSERVATIONS = {
@@ -27,36 +31,44 @@ OBSERVATIONS = {
             "requests": array(obj(_REQUEST | _MORE)),
             "granted": array(STRING),
             "left": INTEGER,
-            "round": STRING,
-            "closed": BOOLEAN,
         }
     ),
 }
-GRANT = action(
-    "grant",
-    "Grant a request in full. This cannot be taken back.",
-    {"request": text("its id", options=IDS)},
-)
+GRANT = {
+    level: action(
+        "grant",
+        "Grant a request in full. This cannot be taken back.",
+        {"request": text("its id", options=ids)},
+    )
+    for level, ids in IDS.items()
+}
 CLOSE = action("close_round", "Say that nothing more is granted in this round.")
 
 
 def _amounts(order: list[dict[str, Any]], stream: Stream) -> tuple[int, list[str]]:
-    """What each asks for, and a stock of which one is passed over and a later one still gets its share."""
-    count = len(order)
-    at = stream.integer(1, count - 3)  # the one that is passed over
+    """What each asks for, and a stock of which one is passed over and a later one still gets its share.
+
+    The one passed over is the second of its group. Had it come before the first, there would have been enough for it:
+    whoever takes a group's requests as they are listed decides otherwise when the order is another.
+    """
+    at = 2 * stream.integer(1, len(order) // 2 - 1) - 1
     for request in order:
         request["asks_for"] = stream.integer(4, 15)
-    order[at]["asks_for"] = stream.integer(18, 30)
+    large = order[at]["asks_for"] = stream.integer(18, 30)
     later = min(request["asks_for"] for request in order[at + 1 :])
-    stock = sum(request["asks_for"] for request in order[:at]) + stream.integer(
-        later, order[at]["asks_for"] - 1
-    )
+    rest = stream.integer(max(later, large - order[at - 1]["asks_for"]), large - 1)
+    stock = sum(request["asks_for"] for request in order[:at]) + rest
     left, granted = stock, []
     for request in order:
         if request["asks_for"] <= left:
             left -= request["asks_for"]
             granted.append(request["id"])
     return stock, granted
+
+
+def _wordings(slot: str, level: int) -> list[str]:
+    found: list[str] | dict[int, list[str]] = TABLE[slot]
+    return found if isinstance(found, list) else found[level]
 
 
 class RequestRounds(Rounds):
@@ -72,7 +84,7 @@ class RequestRounds(Rounds):
         seen = {"requests": requests, "granted": sorted(self._granted[self.now])}
         if self.level == 1:
             return seen
-        return {**seen, "left": self._left[self.now], "round": self.number, "closed": self.over}
+        return {**seen, "left": self._left[self.now]}
 
     def do_close_round(self) -> Effect:
         return self.end_round()
@@ -96,7 +108,10 @@ class RequestRounds(Rounds):
 
 
 class Giver(Steady):
-    """Ranks the requests as the goal says and goes down the list. The novice stops where one does not fit."""
+    """Ranks the requests as the goal says and goes down the list.
+
+    The novice takes a group's requests as they are listed.
+    """
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
@@ -112,13 +127,11 @@ class Giver(Steady):
                 continue
             if request["asks_for"] <= observation["left"]:
                 return Act("grant", {"request": request["id"]})
-            if self.is_novice:
-                break
         return Act("close_round", {})
 
     def _rank(self, request: dict[str, Any]) -> tuple[int, int]:
         group = nearest(request["group"].split(" ")[0], self._ranks)
-        return self._ranks.index(group), -request["days_waiting"]
+        return self._ranks.index(group), 0 if self.is_novice else -request["days_waiting"]
 
 
 class Allocation(FamilyBase, table=TABLE):
@@ -130,54 +143,54 @@ class Allocation(FamilyBase, table=TABLE):
         ranks = stream.shuffled(pool["groups"])
         waits, names = stream.shuffled(range(1, 30)), stream.shuffled(pool["names"])
         requests: list[dict[str, Any]] = [
-            {"id": IDS[i], "group": stream.choice(ranks), "days_waiting": waits[i]} for i in range(count)
+            {"id": id_, "group": group, "days_waiting": wait}
+            for id_, group, wait in zip(
+                IDS[level], stream.shuffled(ranks * (count // 4)), waits, strict=False
+            )
         ]
         order = sorted(requests, key=lambda one: (ranks.index(one["group"]), -one["days_waiting"]))
         left, granted = (0, [order[0]["id"]]) if level == 1 else _amounts(order, stream)
-        heads, orders, rest = (stream.shuffled(range(size)) for size in (3, len(TABLE["orders"]), 3))
+        slots = (
+            ("heads", "orders", "ties", "tails")
+            if level == 1
+            else ("heads", "orders", "ties", "budgets", "tails")
+        )
+        said = [stream.shuffled(_wordings(slot, level)) for slot in slots]
         gaps = pool | dict(zip("abcd", ranks, strict=True))
         parts: list[dict[str, Any]] = []
         for part in range(2 if level == 4 else 1):
-            said = [
-                TABLE["heads"][level][heads[part]],
-                TABLE["orders"][orders[part]],
-                TABLE["ties"][rest[part]],
-            ]
-            said += [TABLE["budgets"][rest[part]]] if level == 4 else []
             shown = [dict(request) for request in stream.shuffled(requests)]
             for place, request in enumerate(shown if level == 4 else ()):
                 request["name"] = names[(place + part) % len(names)]
                 request["remark"] = stream.choice(pool["notes"])
-            goal = " ".join([*said, TABLE["tails"][level]]).format_map(gaps)
+            goal = " ".join(wordings[part] for wordings in said).format_map(gaps)
             parts.append({"goal": goal, "requests": shown})
         return self.task(
             level,
             situation,
             goal=parts[0]["goal"],
             observation=OBSERVATIONS[level],
-            actions=(GRANT,) if level == 1 else (GRANT, CLOSE),
+            actions=(GRANT[1],) if level == 1 else (GRANT[4], CLOSE),
             criterion=TABLE["criterion"][level],
-            expected=[sorted(granted) for _ in parts],
+            expected=granted,
             setup={"parts": parts, "left": left},
-            needed=1 if level == 1 else 2 * len(granted) + 2,
-            most=6 if level == 1 else 4 * len(granted) + 8,
+            needed=1
+            if level == 1
+            else 2 * count,  # of any instance: one is passed over, and the round is closed
             noisy=("group", "name", "remark"),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
-        expected, found = task.criterion.expected, state["granted"]
-        for number, (right, has) in enumerate(zip(expected, found, strict=True), start=1):
-            place = f"round {number}: " if len(expected) > 1 else ""
-            yield from (
-                f"{place}{request} should have been granted" for request in right if request not in has
-            )
-            yield from (
-                f"{place}{request} should not have been granted" for request in has if request not in right
-            )
+        order, found = task.criterion.expected, state["granted"]
+        for number, has in enumerate(found, start=1):
+            place = f"round {number}: " if len(found) > 1 else ""
+            if not has:
+                yield f"{place}nothing was granted"
+            for request in sorted(set(has) - set(order[: len(has)])):
+                yield f"{place}{request} was granted out of turn"
         if len(found) == 2 and found[0] != found[1]:
             yield "the two rounds were decided differently"
 
     def null(self, brief: Brief) -> Fixed:
-        if brief.level == 1:
-            return Fixed(Act("grant", {"request": IDS[0]}))
-        return Fixed(*(Act("grant", {"request": request}) for request in IDS[:3]), Act("close_round", {}))
+        grants = [Act("grant", {"request": request}) for request in options(brief, "request")]
+        return Fixed(grants[0]) if brief.level == 1 else Fixed(*grants[:3], Act("close_round", {}))

@@ -10,99 +10,90 @@ from msgspec import Struct
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Steady, WorldBase, entry_failures, finish
-from assay.worlds.fuzzy import alike, nearest, number_at
+from assay.worlds.events import Phrasebook, whole
+from assay.worlds.fuzzy import alike, nearest
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
-from assay.worlds.templates import table, worded
+from assay.worlds.templates import numbers, story_of, table, worded
 
 __all__ = ["Archive"]
 
 TABLE = table("archive")
 PAPERS: dict[str, dict[str, Any]] = TABLE["papers"]
 STORIES: dict[str, dict[str, Any]] = TABLE["situations"]
-# Level → things, works on each, people, people on whom there are papers, query budget.
-SIZE = {3: (2, 2, 6, 1, 3), 5: (10, 4, 20, 20, 5)}
+# Level → things, works on each, people, query budget, how many documents lead to the answer at most.
+SIZE = {3: (4, 2, 5, 3, 2), 5: (10, 4, 20, 5, 3)}
+OPEN = 5  # documents that are open from the beginning, at level 3
+
+Papers = dict[
+    tuple[str, str], dict[str, Any]
+]  # what or whom, and kind → title, text, numbers, whom it leads to
 
 
 class _Question(Struct, frozen=True):
-    """A question, and the way to its answer: a document, the people it leads to, the number in the last one."""
+    """The way to an answer: a document, the people it leads to, the number in the last one."""
 
-    text: str
-    about: str  # a thing or a person
+    thing: str
     kinds: tuple[str, ...]  # of the documents, in the order in which they must be opened
-    number: str  # n or m of the last
+    number: str  # n, m or k of the last
 
 
-def _papers(
-    things: list[str],
-    works: list[str],
-    people: list[str],
-    kept: list[str],
-    story: dict[str, Any],
-    stream: Stream,
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """(What or whom, kind) → title, text, numbers, and the person a document leads to."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for thing in things:
-        for work in works:
-            leads = stream.choice(people)
-            found[thing, work] = _paper(thing, work, leads, story["works"][work]["text"], stream)
-    for person in kept:
-        for kind, paper in PAPERS.items():
-            leads = people[(people.index(person) + 1 + stream.below(len(people) - 1)) % len(people)]
-            found[person, kind] = _paper(person, kind, leads, paper["text"], stream)
-    return found
+@cache
+def _book(did: str, m_said: str, k_said: str) -> Phrasebook:
+    """How documents speak of one work."""
+    said = {"{did}": did, "{m_said}": m_said, "{k_said}": k_said}
+    frames: list[str] = TABLE["frames"]
+    for gap, words in said.items():
+        frames = [frame.replace(gap, words) for frame in frames]
+    return Phrasebook({"work": frames})
 
 
-def _paper(about: str, kind: str, leads: str, template: str, stream: Stream) -> dict[str, Any]:
+PEOPLE_BOOKS = {kind: Phrasebook({kind: paper["texts"]}) for kind, paper in PAPERS.items()}
+
+
+def _phrasebook(story: dict[str, Any], about: str, kind: str) -> tuple[Phrasebook, str]:
+    """How a document speaks, and what it calls its kind."""
+    if kind in PAPERS:
+        return PEOPLE_BOOKS[kind], kind
+    work = story["works"][kind]
+    return _book(work["did"].format(thing=about), work["m"], work["k"]), "work"
+
+
+def _paper(story: dict[str, Any], about: str, kind: str, people: list[str], stream: Stream) -> dict[str, Any]:
+    """A document. One on a work leads to who did it, a biography to the teacher."""
     drawn, year = divmod(stream.below(180 * 60 * 8), 180)
     m, k = divmod(drawn, 8)
-    numbers = {
-        "n": 120 + year if kind in ("wages", "correspondence") else 1801 + year,
-        "m": 11 + m,
-        "k": 2 + k,
-    }
-    person = about if kind in PAPERS else leads
-    said = template.format(thing=about, who=person, other=leads, **numbers)
-    return {"title": f"{about[0].upper()}{about[1:]}: {kind}", "text": said, "leads": leads, **numbers}
+    counted = kind in ("wages", "correspondence")
+    found = {"n": 120 + year if counted else 1801 + year, "m": 11 + m, "k": 2 + k}
+    who = about if kind in PAPERS else stream.choice(people)
+    at = people.index(who)
+    others = [people[(at + step) % len(people)] for step in numbers(stream, 3, 1, len(people) - 1)]
+    names: dict[str, str] = {}
+    for role, person in zip(("who", "other", "third", "fourth"), (who, *others), strict=True):
+        names[role + "1"], names[role + "2"] = person.split(" ")
+    book, called = _phrasebook(story, about, kind)
+    said = book.say(stream, called, **names, **found, j=stream.integer(2, 89))
+    leads = others[0] if kind == "biography" else who
+    return {"title": f"{about[0].upper()}{about[1:]}: {kind}", "text": said, "leads": leads, **found}
 
 
-def _draw_question(
-    level: int, story: dict[str, Any], things: list[str], works: list[str], people: list[str], stream: Stream
-) -> _Question:
-    number, thing, work = stream.choice("nm"), stream.choice(things), stream.choice(works)
-    kind = stream.choice(list(PAPERS))
-    if level == 5:
-        return _through(story, thing, work, kind, number, bool(stream.below(2)))
-    return (
-        _of_person(people[0], kind, number) if stream.below(3) == 0 else _of_thing(story, thing, work, number)
-    )
+def _asked(stream: Stream, story: dict[str, Any], asked: _Question) -> str:
+    """The question in words: about whoever did something, or about who taught them."""
+    did = story["works"][asked.kinds[0]]["did"].format(thing=asked.thing)
+    who = stream.choice(TABLE["doers"]).format(did=did)
+    if len(asked.kinds) == 3:
+        who = stream.choice(TABLE["trainers"]).format(x=who)
+    said: str = stream.choice(PAPERS[asked.kinds[-1]]["asks"][asked.number]).format(x=who)
+    return said
 
 
-def _of_thing(story: dict[str, Any], thing: str, work: str, number: str) -> _Question:
-    return _Question(story["works"][work][number].format(thing=thing), thing, (work,), number)
-
-
-def _of_person(person: str, kind: str, number: str) -> _Question:
-    return _Question(PAPERS[kind]["asks"][number].format(x=person), person, (kind,), number)
-
-
-def _through(
-    story: dict[str, Any], thing: str, work: str, kind: str, number: str, teacher: bool
-) -> _Question:
-    """A question about whoever did something, or about who taught them."""
-    who = "the person who " + story["works"][work]["did"].format(thing=thing)
-    asked = PAPERS[kind]["asks"][number].format(x=TABLE["trainer"].format(x=who) if teacher else who)
-    return _Question(asked, thing, (work, "biography", kind) if teacher else (work, kind), number)
-
-
-def _follow(papers: dict[tuple[str, str], dict[str, Any]], asked: _Question) -> int:
-    """The answer."""
-    about = asked.about
+def _way(papers: Papers, asked: _Question) -> list[tuple[str, str]]:
+    """The documents that lead to the answer."""
+    about, found = asked.thing, []
     for kind in asked.kinds:
-        paper = papers[about, kind]
-        about = paper["leads"]
-    return int(paper[asked.number])
+        found.append((about, kind))
+        about = papers[about, kind]["leads"]
+    return found
 
 
 def _observation(ids: list[str]) -> dict[str, Any]:
@@ -126,7 +117,7 @@ def _actions(ids: list[str]) -> tuple[Action, ...]:
     )
 
 
-COUNT = {level: size[0] * size[1] + size[3] * len(PAPERS) for level, size in SIZE.items()}
+COUNT = {level: size[0] * size[1] + size[2] * len(PAPERS) for level, size in SIZE.items()}
 IDS = {
     level: [f"D{place:0{max(2, len(str(count)))}d}" for place in range(1, count + 1)]
     for level, count in COUNT.items()
@@ -136,13 +127,13 @@ ACTIONS = {level: _actions(ids) for level, ids in IDS.items()}
 
 
 class ReadingRoom(WorldBase):
-    """Documents, those that were opened, and the answer."""
+    """Documents, those that are open, and the answer."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)
         self._documents: dict[str, list[str]] = task.setup["documents"]
         self._catalogue = {name: document[0] for name, document in self._documents.items()}
-        self._opened: list[str] = []
+        self._opened: list[str] = list(task.setup["opened"])
         self._answers: list[int] = []
 
     def look(self) -> dict[str, Any]:
@@ -165,39 +156,24 @@ class ReadingRoom(WorldBase):
         return {"answers": list(self._answers)}
 
 
-@cache
-def _known(level: int) -> tuple[tuple[str, tuple[_Question, ...]], ...]:
-    """Every question that can be put, by who is asked."""
-    found = []
-    for story in STORIES.values():
-        on_things = [(thing, work) for thing in story["things"] for work in story["works"]]
-        if level == 5:
-            asked = [
-                _through(story, thing, work, kind, number, teacher)
-                for thing, work in on_things
-                for kind in PAPERS
-                for number in "nm"
-                for teacher in (False, True)
-            ]
-        else:
-            asked = [_of_thing(story, thing, work, number) for thing, work in on_things for number in "nm"]
-            asked += [
-                _of_person(who, kind, number) for who in TABLE["people"] for kind in PAPERS for number in "nm"
-            ]
-        found.append((story["who"], tuple(asked)))
-    return tuple(found)
-
-
-@cache
-def _places(template: str) -> dict[str, int]:
-    """At which word of a text each gap begins. Things and people are two words."""
-    places, at = {}, 0
-    for word in template.split(" "):
-        gap = word.strip("{}.,;") if word.startswith("{") else ""
-        if gap:
-            places[gap] = at
-        at += 2 if gap in ("thing", "who", "other") else 1
-    return places
+def _understood(story: dict[str, Any], goal: str) -> _Question:
+    """The question that a goal puts."""
+    works = [
+        (work["did"].format(thing=thing), thing, kind)
+        for kind, work in story["works"].items()
+        for thing in story["things"]
+    ]
+    did, thing, work = next(one for one in works if f" {one[0]}" in goal)
+    who = next(said for doer in TABLE["doers"] if (said := doer.format(did=did)) in goal)
+    taught = [said for trainer in TABLE["trainers"] if (said := trainer.format(x=who)) in goal]
+    who = taught[0] if taught else who
+    kind, number = next(
+        (kind, number)
+        for kind, paper in PAPERS.items()
+        for number, wordings in paper["asks"].items()
+        if any(wording.format(x=who) in goal for wording in wordings)
+    )
+    return _Question(thing, (work, "biography", kind) if taught else (work, kind), number)
 
 
 class Researcher(Steady):
@@ -208,26 +184,24 @@ class Researcher(Steady):
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
-        stories = zip(STORIES.values(), _known(brief.level), strict=True)
-        self._story, asked = next((story, asked) for story, (who, asked) in stories if who in brief.goal)
-        self._asked = next(question for question in asked if question.text in brief.goal)
+        self._story: dict[str, Any] = dict(story_of(STORIES, brief.goal))
+        self._asked = _understood(self._story, brief.goal)
         self._kinds = self._asked.kinds[:1] if novice else self._asked.kinds
-        self._ids: list[str] = []  # decided once: titles are misread anew every time
+        self._ids: list[str] = []
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["answered"]:
             return finish()
-        about, said, template = self._asked.about, "", ""
+        about, slots = self._asked.thing, {}
         for hop, kind in enumerate(self._kinds):
             if hop == len(self._ids):
                 self._ids.append(self.find(observation["catalogue"], about, kind))
             if self._ids[hop] not in observation["opened"]:
                 return Act("open_document", {"id": self._ids[hop]})
-            said = observation["opened"][self._ids[hop]]
-            template = PAPERS[kind]["text"] if kind in PAPERS else self._story["works"][kind]["text"]
-            place = _places(template).get("other") or _places(template)["who"]
-            about = " ".join(said.split(" ")[place : place + 2]).strip(".,;")
-        return Act("answer", {"value": number_at(said, _places(template)[self._asked.number])})
+            slots = _phrasebook(self._story, about, kind)[0].read(observation["opened"][self._ids[hop]])[1]
+            role = "other" if kind == "biography" else "who"
+            about = f"{slots[role + '1']} {slots[role + '2']}"
+        return Act("answer", {"value": whole(slots[self._asked.number])})
 
     def find(self, catalogue: dict[str, str], about: str, kind: str) -> str:
         """The document of that kind on a thing or a person. Both the name and the titles may be misread."""
@@ -248,9 +222,10 @@ class Guesser(Steady):
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["answered"]:
             return finish()
-        if observation["opened"]:
-            return Act("answer", {"value": 40})
-        return Act("open_document", {"id": min(observation["catalogue"])})
+        first = min(observation["catalogue"])
+        if first in observation["opened"]:
+            return Act("answer", {"value": 7})
+        return Act("open_document", {"id": first})
 
 
 class Archive(FamilyBase, table=TABLE):
@@ -259,28 +234,39 @@ class Archive(FamilyBase, table=TABLE):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = STORIES[situation]
-        count, kinds, met, kept, queries = SIZE[level]
+        count, kinds, met, queries, hops = SIZE[level]
         things, people = stream.shuffled(story["things"])[:count], stream.shuffled(TABLE["people"])[:met]
         works = stream.shuffled(list(story["works"]))[:kinds]
-        papers = _papers(things, works, people, people[:kept], story, stream)
-        asked = _draw_question(level, story, things, works, people, stream)
-        right = _follow(papers, asked)
-        order = stream.shuffled(list(papers.values()))
-        hops = len(asked.kinds)
+        there = [(thing, work) for thing in things for work in works]
+        there += [(person, kind) for person in people for kind in PAPERS]
+        papers = {key: _paper(story, *key, people, stream) for key in there}
+        work, kind = stream.choice(works), stream.choice(list(PAPERS))
+        taught = level == 5 and stream.below(2)
+        asked = _Question(
+            stream.choice(things), (work, "biography", kind) if taught else (work, kind), stream.choice("nmk")
+        )
+        way = _way(papers, asked)
+        right = int(papers[way[-1]][asked.number])
+        order = dict(zip(stream.shuffled(there), IDS[level], strict=True))
         return self.task(
             level,
             situation,
-            goal=worded(stream, TABLE["goals"], story, question=asked.text, how=TABLE["how"][level]),
+            goal=worded(
+                stream,
+                TABLE["goals"],
+                story,
+                question=_asked(stream, story, asked),
+                how=stream.choice(TABLE["how"][level]),
+            ),
             observation=OBSERVATIONS[level],
             actions=ACTIONS[level],
             criterion=f"exactly one answer was given: {right}",
             expected=[right],
             setup={
-                "documents": {
-                    id_: [paper["title"], paper["text"]] for id_, paper in zip(IDS[level], order, strict=True)
-                }
+                "documents": {id_: [papers[key]["title"], papers[key]["text"]] for key, id_ in order.items()},
+                "opened": sorted(order[key] for key in _open(way, there, stream)) if level == 3 else [],
             },
-            needed=hops + 1,
+            needed=hops + 1,  # of any instance: how many documents are missing is not told
             queries=queries,
             queries_needed=hops,
             noisy=("catalogue", "opened"),
@@ -297,3 +283,10 @@ class Archive(FamilyBase, table=TABLE):
 
     def null(self, brief: Brief) -> Guesser:
         return Guesser(brief)
+
+
+def _open(way: list[tuple[str, str]], there: list[tuple[str, str]], stream: Stream) -> list[tuple[str, str]]:
+    """What is open from the beginning: none or one of the documents that lead to the answer, and some others."""
+    some = stream.choice([[], way[:1], way[1:]])
+    others = stream.shuffled([key for key in there if key not in way])
+    return [*some, *others[: OPEN - len(some)]]

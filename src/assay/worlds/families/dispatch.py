@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import permutations
 from typing import Any
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Steady, finish
-from assay.worlds.events import EVENT, NEXT, Follower, Phrasebook, Unfolding, known, whole
+from assay.worlds.events import EVENT, NEXT, Follower, Phrasebook, Unfolding, known, listed, whole
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
 from assay.worlds.templates import table, worded
@@ -80,64 +80,72 @@ Drawn = tuple[Fleet, list[Message], dict[str, int]]  # as it is after all messag
 
 
 def _race(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
-    """Level 3: one of the two that seemed to be fastest, the first more often, is held up behind the third."""
+    """Level 3: one of the two that seemed to be fastest, the first more often, is held up behind the third. The two
+    that seemed slowest can leave sooner, and one of them, the other or neither is then the first to arrive."""
     (site,), (first, second, third, last) = sites, units
     held = first if stream.below(3) else second
     start = stream.integer(10, 18)
     times = {first: start, second: start + stream.integer(2, 4)}
     times[third] = times[second] + stream.integer(4, 9)
-    times[last] = times[third] + stream.integer(2, 6)
+    times[last] = times[third] + stream.integer(7, 9)
     messages: list[Message] = [
         ("later", times[third] - start + stream.integer(1, 5), held, site),
-        ("sooner", stream.integer(2, times[third] - times[second] - 2), third, site),
-        ("slow", stream.integer(2, 9), first, site),
-        ("detour" if stream.below(2) else "later", stream.integer(2, 9), last, site),
+        ("slow", stream.integer(6, 12), first, site),
     ]
     ready = {unit: stream.integer(0, 6) for unit in units}
-    ready[third] = stream.integer(7, 10)  # there must be something to gain
+    beats = stream.choice((third, last, ""))
+    to_beat = times[second if held == first else first]
+    for unit in (third, last):
+        n = times[unit] - to_beat + (stream.integer(1, 3) if unit == beats else -stream.integer(1, 3))
+        messages.append(("sooner", n, unit, site))
+        ready[unit] = n + stream.integer(0, 3)
     fleet = Fleet(ready, {unit: {site: times[unit] - ready[unit]} for unit in units})
     for kind, n, unit, where in messages:
         fleet.hear(kind, n, unit, where)
     return fleet, messages, {}
 
 
-def _two_calls(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
-    """Level 5: two units can be in time at the first call, only one of them at the second as well. In three of four
-    instances that one is also the fastest for the first. Arrivals are drawn as they are after all messages."""
-    first, second = sites
-    fast, fair, far, away = units
-    limits = {first: stream.integer(22, 34), second: stream.integer(22, 34)}
-    at_first = {
-        fast: -stream.integer(6, 10),
-        fair: -stream.integer(0, 4),
-        far: stream.integer(1, 4),
-        away: stream.integer(2, 8),
-    }
-    contested = stream.below(4) > 0
-    able, unable = (fast, fair) if contested else (fair, fast)
-    at_second = {
-        able: -stream.integer(0, 4),
-        unable: stream.integer(1, 5),
-        far: stream.integer(3, 9),
-        away: stream.integer(1, 5),
-    }
-    held, sooner = stream.integer(5, 9), stream.integer(2, 5)
+def _three_calls(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
+    """Level 5: only one choice is in time at every call. Who serves one call after the other, each with the fastest
+    that is left, finds it in at most one of the six orders. Arrivals are drawn as they are after all messages."""
+    calls = stream.shuffled(sites)
+    while True:
+        # A unit is in time at its own call, perhaps at those after it in ``calls``, never at those before. The rest are
+        # late everywhere, as any of them could stand in for another. So no other choice is in time.
+        late = {site: {unit: stream.integer(1, 6) for unit in units} for site in sites}
+        for at, unit in enumerate(units[: len(calls)]):
+            for place in range(at, len(calls)):
+                if place == at or stream.below(4):
+                    late[calls[place]][unit] = -stream.integer(0, 8)
+        if sum(in_time(late, greedy(late, order)) for order in permutations(sites)) <= 1:
+            break
+    limits = {site: stream.integer(36, 52) for site in sites}
+    held, hindered, other, early = stream.shuffled(units)[:4]
     messages: list[Message] = [
-        ("later", held, far, first),  # seemed to be in time for the first
-        ("detour", stream.integer(5, 9), unable, second),  # seemed to be in time for the second
-        ("slow", stream.integer(2, 4), far, stream.choice(sites)),
-        ("sooner", sooner, stream.choice((fast, away)), first),
+        ("later", stream.integer(5, 9), held, sites[0]),
+        ("detour", stream.integer(5, 9), hindered, stream.choice(sites)),
+        ("detour", stream.integer(3, 9), other, stream.choice(sites)),
+        ("slow", stream.integer(2, 4), held, stream.choice(sites)),
+        ("sooner", stream.integer(2, 5), early, sites[0]),
     ]
     ready = {unit: stream.integer(0, 3) for unit in units}
-    ready[far] += held
-    trips = {
-        unit: {
-            first: limits[first] + at_first[unit] - ready[unit],
-            second: limits[second] + at_second[unit] - ready[unit],
-        }
-        for unit in units
-    }
+    ready[held] += messages[0][1]
+    trips = {unit: {site: limits[site] + late[site][unit] - ready[unit] for site in sites} for unit in units}
     return Fleet(ready, trips), messages, limits
+
+
+def in_time(late: dict[str, dict[str, int]], way: dict[str, str]) -> bool:
+    """Whether every call is reached within its limit. ``late``: by how many minutes a unit is late, or early."""
+    return all(late[site][unit] <= 0 for site, unit in way.items())
+
+
+def greedy(late: dict[str, dict[str, int]], order: Sequence[str]) -> dict[str, str]:
+    """The fastest unit for each call, in some order of the calls."""
+    way: dict[str, str] = {}
+    for site in order:
+        left = {unit: n for unit, n in late[site].items() if unit not in way.values()}
+        way[site] = min(left, key=lambda unit: (left[unit], unit))
+    return way
 
 
 class Control(Unfolding):
@@ -170,7 +178,7 @@ class Control(Unfolding):
         if len(self._sent) >= len(self.setup["sites"]):
             raise Refused("no call is waiting")
         if any(one["unit"] == unit for one in self._sent):
-            raise Refused(f"{unit} has been sent to the other call")
+            raise Refused(f"{unit} has been sent to another call")
         self._sent.append({"call": len(self._sent) + 1, "unit": unit, "told": minutes})
 
     def snapshot(self) -> dict[str, Any]:
@@ -182,7 +190,7 @@ class Control(Unfolding):
 class Controller(Follower):
     """Corrects the list by every message, then looks for a choice with which all calls are served in time.
 
-    The novice sends the fastest to each call in turn.
+    The novice sends the fastest to each call in turn, and does not count on good news.
     """
 
     def start(self, observation: dict[str, Any]) -> None:
@@ -198,6 +206,8 @@ class Controller(Follower):
 
     def hear(self, said: str) -> None:
         kind, slots = BOOK.read(said)
+        if self.is_novice and kind == "sooner":
+            return
         unit = known(slots["a"], self._units) if "a" in slots else ""
         site = known(slots["s"], self._sites) if "s" in slots else ""
         self._fleet.hear(kind, whole(slots["n"]), unit, site)
@@ -242,9 +252,9 @@ class Dispatch(FamilyBase, table=TABLE):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
-        units = stream.shuffled(story["units"])[:4]
-        sites = stream.shuffled(story["sites"])[: 1 if level == 3 else 2]
-        final, messages, limits = (_race if level == 3 else _two_calls)(stream, units, sites)
+        units = stream.shuffled(story["units"])[: 4 if level == 3 else 5]
+        sites = stream.shuffled(story["sites"])[: 1 if level == 3 else 3]
+        final, messages, limits = (_race if level == 3 else _three_calls)(stream, units, sites)
         messages = stream.shuffled(messages)
         arrivals = {site: {unit: final.arrival(unit, site) for unit in sorted(units)} for site in sites}
         for kind, n, unit, site in messages:  # take them back: the list shows what was known before
@@ -252,7 +262,13 @@ class Dispatch(FamilyBase, table=TABLE):
         return self.task(
             level,
             situation,
-            goal=worded(stream, TABLE["goals"][level], story, first=sites[0], second=sites[-1]),
+            goal=worded(
+                stream,
+                TABLE["goals"][level],
+                story,
+                first=sites[0],
+                calls=listed([f"the {site}" for site in sites]),
+            ),
             observation=OBSERVATIONS[level],
             actions=(NEXT, _dispatch(tuple(sorted(units)))),
             criterion=TABLE["criterion"][level].format(**story),

@@ -1,4 +1,4 @@
-"""Drifting service: predict the settings that a service needs, and notice when it changes. B.3.4."""
+"""Drifting service: predict the settings that a service needs, and notice from outcomes when it changes. B.3.4."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ from assay.worlds.templates import table, worded
 
 __all__ = ["DriftingService"]
 
+TABLE = table("drifting-service")
+BOOK = Phrasebook(TABLE["phrases"])
+TIMEOUTS = list(range(5, 125, 5))
+NUMBERS = {4: "four", 5: "five", 6: "six", 7: "seven", 9: "nine", 10: "ten"}
+MISSES = {3: 0, 4: 3}  # level → jobs that need not be delivered tightly
+LEARNT = (
+    2  # misses within which `Belief` knows a changed rule: one is left to a subject that learns less quickly
+)
+
 
 class ServiceRules(Struct, frozen=True):
     """How the service works: seconds to start a part, seconds for each item, and the most items in a part."""
@@ -25,20 +34,21 @@ class ServiceRules(Struct, frozen=True):
     each: int
     most: int
 
-    def seconds(self, items: int, parts: int) -> int:
-        return self.start + self.each * largest(items, parts)
+    def seconds(self, size: int) -> int:
+        return self.start + self.each * size
 
     def settings(self, items: int) -> tuple[int, int]:
         """The fewest parts and the shortest timeout with which a job goes through."""
         parts = -(-items // self.most)
-        needed = self.seconds(items, parts)
+        needed = self.seconds(largest(items, parts))
         return parts, next((timeout for timeout in TIMEOUTS if timeout >= needed), TIMEOUTS[-1])
 
-    def answer(self, items: int, parts: int, timeout: int) -> str:
-        """What comes of a call."""
-        if largest(items, parts) > self.most:
-            return "refused"
-        return "slow" if self.seconds(items, parts) > timeout else "delivered"
+    def outcome(self, items: int, parts: int, timeout: int) -> tuple[bool, int]:
+        """Whether a call delivers its job, and after how many seconds it ends. A part that is too large breaks it
+        off when the part is full: an end before the timeout is all that tells it from a call that is too slow."""
+        size = largest(items, parts)
+        ends = self.seconds(min(size, self.most))
+        return ends <= timeout and size <= self.most, min(ends, timeout)
 
 
 def largest(items: int, parts: int) -> int:
@@ -46,14 +56,9 @@ def largest(items: int, parts: int) -> int:
     return -(-items // parts)
 
 
-TABLE = table("drifting-service")
-BOOK = Phrasebook(TABLE["phrases"])
-TIMEOUTS = [5, 10, 15, 20, 30, 45, 60, 90, 120]
-FAILURES = 3  # with so many failed calls the account is closed
-NUMBERS = {4: "four", 5: "five", 6: "six"}
 SEND = action(
     "send",
-    "Send the present job to the service. What is delivered cannot be sent again.",
+    "Send the present job to the service, once.",
     {
         "parts": integer("how many parts", 1, 12),
         "timeout": {"type": "integer", "enum": TIMEOUTS, "description": "in seconds"},
@@ -67,22 +72,55 @@ OBSERVATION = obj(
         "manual": obj({"start_seconds": INTEGER, "seconds_for_each": INTEGER, "most_in_a_part": INTEGER}),
         "calls": integer("calls that reached the service"),
         "delivered": INTEGER,
-        "failed": INTEGER,
         "answer": string("to the last call"),
     }
 )
 
 
-def _changed(stream: Stream, manual: ServiceRules, items: int) -> ServiceRules:
-    """Other rules, under which the old settings fail for a job of so many items."""
-    parts, timeout = manual.settings(items)
-    size, late = largest(items, parts), timeout - manual.seconds(items, parts)
-    what = stream.below(3)
-    if what == 0:
-        return ServiceRules(manual.start, manual.each, max(2, size - stream.integer(1, 3)))
-    if what == 1:
-        return ServiceRules(manual.start, manual.each + late // size + stream.integer(1, 2), manual.most)
-    return ServiceRules(manual.start + late + stream.integer(1, 10), manual.each, manual.most)
+class Belief:
+    """The manual, until an outcome contradicts it; then every rule with one changed number that fits what was seen."""
+
+    def __init__(self, manual: ServiceRules) -> None:
+        self._manual, self._possible = manual, [manual]
+
+    def settings(self, items: int) -> tuple[int, int]:
+        """What is enough whichever of the possible rules holds: what is delivered tells more than what is not."""
+        found = [rules.settings(items) for rules in self._possible]
+        return max(parts for parts, _ in found), max(timeout for _, timeout in found)
+
+    def learn(self, items: int, used: tuple[int, int], outcome: tuple[bool, int]) -> None:
+        if self._manual in self._possible and self._manual.outcome(items, *used) != outcome:
+            start, each, most = astuple(self._manual)
+            self._possible = [
+                *(ServiceRules(other, each, most) for other in range(TIMEOUTS[-1])),
+                *(ServiceRules(start, other, most) for other in range(1, TIMEOUTS[-1])),
+                *(ServiceRules(start, each, other) for other in range(1, most)),
+            ]
+        self._possible = [rules for rules in self._possible if rules.outcome(items, *used) == outcome]
+
+
+def _misses(manual: ServiceRules, rules: list[ServiceRules], items: list[int], *, learns: bool) -> int:
+    """The jobs that are not delivered tightly by who begins with the manual."""
+    belief, missed = Belief(manual), 0
+    for rule, n in zip(rules, items, strict=True):
+        used = belief.settings(n)
+        missed += used != rule.settings(n)
+        if learns:
+            belief.learn(n, used, rule.outcome(n, *used))
+    return missed
+
+
+def _changed(stream: Stream, manual: ServiceRules) -> ServiceRules:
+    """Other rules: one number of the manual no longer holds."""
+    start, each, most = astuple(manual)
+    what = stream.weighted(("slower", "faster", "smaller", "start"), (3, 2, 4, 1))
+    if what == "slower":
+        return ServiceRules(start, each + stream.integer(1, 3), most)
+    if what == "faster":
+        return ServiceRules(start, each - stream.integer(1, each - 1), most)
+    if what == "smaller":
+        return ServiceRules(start, each, most - stream.integer(2, most - 3))
+    return ServiceRules(start + stream.integer(8, 20), each, most)
 
 
 class Service(WorldBase):
@@ -92,7 +130,7 @@ class Service(WorldBase):
         super().__init__(task)
         self._course = course_of(task.setup["rules"], drift)
         self._rules = [ServiceRules(*rule) for rule in task.setup["rules"][self._course]]
-        self._at = self._calls = self._failed = 0
+        self._at = 0
         self._delivered: dict[str, list[int]] = {}
         self._answer = ""
 
@@ -104,9 +142,8 @@ class Service(WorldBase):
             "jobs_left": count - self._at,
             "job": setup["told"][self._at] if self._at < count else "",
             "manual": {"start_seconds": start, "seconds_for_each": each, "most_in_a_part": most},
-            "calls": self._calls,
+            "calls": self._at,
             "delivered": len(self._delivered),
-            "failed": self._failed,
             "answer": self._answer,
         }
 
@@ -114,62 +151,53 @@ class Service(WorldBase):
         setup = self.setup
         if self._at >= len(setup["items"]):
             raise Refused("no job is left")
-        if setup["retry"] and self._failed >= FAILURES:
-            raise Refused(f"the account was closed after {FAILURES} failed calls")
-        rules = self._rules[self._at]
-        kind = rules.answer(setup["items"][self._at], parts, timeout)
-        m = rules.most if kind == "refused" else rules.each
-        wording = TABLE["phrases"][kind][setup["wording"]]
-        self._answer = wording.format(n=rules.start, m=m, item=setup["item"])
-        self._calls += 1
-        if kind == "delivered":
-            self._delivered[str(self._at + 1)] = [parts, timeout]
-        else:
-            self._failed += 1
-        if kind == "delivered" or not setup["retry"]:
-            self._at += 1
+        delivered, after = self._rules[self._at].outcome(setup["items"][self._at], parts, timeout)
+        wordings = TABLE["phrases"]["delivered" if delivered else "broken"]
+        self._answer = wordings[setup["wording"]].format(n=after)
+        self._at += 1
+        if delivered:
+            self._delivered[str(self._at)] = [parts, timeout]
 
     def snapshot(self) -> dict[str, Any]:
         return {
             "delivered": {number: list(used) for number, used in self._delivered.items()},
-            "failed": self._failed,
             "rules": self._course,
         }
 
 
 class ServiceOperator(Steady):
-    """Works out the settings from the rules as it knows them, and learns them anew from every answer.
+    """Works out the settings by the rules as it knows them, and compares every outcome with what they predict.
 
-    The novice believes the manual.
+    The novice believes the manual, and takes an uneven part for smaller than it is.
     """
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
-        self._rules: ServiceRules | None = None
-        self._calls = 0
+        self._belief: Belief | None = None
+        self._calls, self._sent = 0, (0, (0, 0))
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
-        if self._rules is None:
-            manual = observation["manual"]
-            self._rules = ServiceRules(
-                manual["start_seconds"], manual["seconds_for_each"], manual["most_in_a_part"]
-            )
+        if self._belief is None:
+            self._belief = Belief(_manual(observation))
         if observation["calls"] > self._calls:
             self._calls = observation["calls"]
+            kind, slots = BOOK.read(observation["answer"])
             if not self.is_novice:
-                self._rules = self._learnt(self._rules, observation["answer"])
+                self._belief.learn(*self._sent, (kind == "delivered", whole(slots["n"])))
         if not observation["jobs_left"] or seen.error:
             return finish()
-        _, slots = BOOK.read(observation["job"])
-        parts, timeout = self._rules.settings(whole(slots["n"]))
+        items = whole(BOOK.read(observation["job"])[1]["n"])
+        parts, timeout = self._belief.settings(items)
+        if self.is_novice:
+            needed = _manual(observation).seconds(items // parts)
+            timeout = min(time for time in TIMEOUTS if time >= needed)
+        self._sent = items, (parts, timeout)
         return Act("send", {"parts": parts, "timeout": timeout})
 
-    @staticmethod
-    def _learnt(rules: ServiceRules, answer: str) -> ServiceRules:
-        kind, slots = BOOK.read(answer)
-        if kind == "refused":
-            return ServiceRules(rules.start, rules.each, whole(slots["m"]))
-        return ServiceRules(whole(slots["n"]), whole(slots["m"]), rules.most)
+
+def _manual(observation: dict[str, Any]) -> ServiceRules:
+    manual = observation["manual"]
+    return ServiceRules(manual["start_seconds"], manual["seconds_for_each"], manual["most_in_a_part"])
 
 
 class UsualSettings(Steady):
@@ -187,48 +215,54 @@ class DriftingService(FamilyBase, table=TABLE):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
-        manual = ServiceRules(stream.integer(2, 7), stream.integer(2, 4), stream.integer(5, 9))
-        count = stream.integer(4, 5) if level == 3 else stream.integer(5, 6)
-        items = [stream.integer(4, 20) for _ in range(count)]
-        rules = {"stationary": [manual] * count}
-        if level == 4:
-            change = stream.integer(1, count - 3)
-            after = _changed(stream, manual, items[change])
-            rules["drifted"] = [manual] * change + [after] * (count - change)
-        jobs = {"jobs": NUMBERS[count], "Jobs": NUMBERS[count].capitalize()}
+        count = stream.integer(4, 5) if level == 3 else stream.integer(9, 10)
+        while True:
+            manual = ServiceRules(stream.integer(2, 9), stream.integer(3, 6), stream.integer(6, 10))
+            items = [stream.integer(5, 30) for _ in range(count)]
+            rules = {"stationary": [manual] * count}
+            if level == 3:
+                break
+            change = stream.integer(2, 3)
+            rules["drifted"] = [manual] * change + [_changed(stream, manual)] * (count - change)
+            learnt = _misses(manual, rules["drifted"], items, learns=True)
+            if learnt <= LEARNT and _misses(manual, rules["drifted"], items, learns=False) > MISSES[4] + 1:
+                break
+        enough = NUMBERS[count - MISSES[level]]
+        jobs = {"jobs": NUMBERS[count], "Jobs": NUMBERS[count].capitalize(), "enough": enough}
         return self.task(
             level,
             situation,
             goal=worded(stream, TABLE["goals"][level], story, **jobs, **asdict(manual)),
             observation=OBSERVATION,
             actions=(SEND,),
-            criterion=TABLE["criterion"],
+            criterion=TABLE["criterion"][level],
             expected={
                 course: [list(rule.settings(n)) for rule, n in zip(found, items, strict=True)]
                 for course, found in rules.items()
             },
             setup={
-                "item": story["item"],
                 "items": items,
                 "told": [BOOK.say(stream, "job", n=n, item=story["item"]) for n in items],
                 "rules": {course: [list(astuple(rule)) for rule in found] for course, found in rules.items()},
-                "retry": level == 4,
-                "wording": stream.below(2),
+                "wording": stream.below(len(TABLE["phrases"]["delivered"])),
             },
-            needed=count + (level == 4),
+            needed=count,
             noisy=("job", "answer"),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
         expected: list[list[int]] = task.criterion.expected[state["rules"]]
+        missed = []
         for number, (parts, timeout) in enumerate(expected, start=1):
             used = state["delivered"].get(str(number))
             if used is None:
-                yield f"job {number} was not delivered"
+                missed.append(f"job {number} was not delivered")
             elif used[0] > parts:
-                yield f"job {number} went in {used[0]} parts where {parts} do"
+                missed.append(f"job {number} went in {used[0]} parts where {parts} do")
             elif used[1] > timeout:
-                yield f"job {number} had a timeout of {used[1]} s where {timeout} s do"
+                missed.append(f"job {number} had a timeout of {used[1]} s where {timeout} s do")
+        if len(missed) > MISSES[task.level]:
+            yield from missed
 
     def null(self, brief: Brief) -> UsualSettings:
         return UsualSettings(brief)

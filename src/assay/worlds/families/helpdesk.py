@@ -10,22 +10,23 @@ from rapidfuzz import fuzz
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Steady, WorldBase, finish, options
-from assay.worlds.fuzzy import nearest
+from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.templates import numbers as different
 from assay.worlds.templates import table, worded
 
 __all__ = ["Helpdesk"]
 
 TABLE = table("helpdesk")
-TICKETS = 3
+TICKETS = 4
 EXTRA = {1: ("category",), 2: (), 4: ("category", "came_by", "last_agent")}
-NOISY = {1: (), 2: ("text",), 4: ("tickets",)}
+NOISY = {1: ("text", "category"), 2: ("text",), 4: ("tickets",)}
 
 
-def _text(queue: dict[str, Any], name: str, aside: str, stream: Stream) -> str:
+def _text(matter: str, name: str, aside: str, stream: Stream) -> str:
     """Greeting, matter, name; the aside stands before or after the matter."""
-    parts = [stream.choice(queue["texts"])]
+    parts = [matter]
     if aside:
         parts.insert(stream.below(2), stream.choice(TABLE["asides"]).format(topic=aside))
     closing = stream.choice(TABLE["closings"]).format(name=name)
@@ -97,13 +98,19 @@ class Sorter(Steady):
 
     def queue(self, ticket: dict[str, Any]) -> str:
         if self.brief.level == 1:
-            return str(ticket["category"])
-        known = _meanings(tuple(self.queues))
+            return nearest(ticket["category"], self.queues)
         said = ticket["text"]
-        for queue, matter in known:
-            if matter in said:
-                return queue
-        return max(known, key=lambda pair: fuzz.partial_ratio(pair[1], said))[0]
+        meant = _meant(tuple(self.queues), said)
+        return meant or self.referred(said)
+
+    def referred(self, said: str) -> str:
+        """The queue of the ticket that a text refers to, routed or not."""
+        words = [read_number(word.strip(",:;.")) for word in said.split(" ")]
+        for one in self.latest["routed"]:
+            if str(one["ticket"]) in words:
+                return str(one["queue"])
+        other = next(one for one in self.latest["tickets"] if str(one["ticket"]) in words)
+        return self.queue(other)
 
     def guess(self, ticket: dict[str, Any]) -> str:
         if "category" in ticket:
@@ -115,11 +122,20 @@ class Sorter(Steady):
 
 @cache
 def _meanings(queues: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """What people write to whom: (queue, text)."""
+    """What people write to whom: (queue, text). A ticket that refers to another has no queue of its own."""
     for story in TABLE["situations"].values():
         if tuple(story["queues"]) == queues:
-            return tuple((queue, said) for queue in queues for said in story["queues"][queue]["texts"])
+            own = [(queue, said) for queue in queues for said in story["queues"][queue]["texts"]]
+            return (*own, *(("", said.split("{number}")[1]) for said in TABLE["follow_ups"]))
     raise AssertionError("these are no queues of this family")
+
+
+def _meant(queues: tuple[str, ...], said: str) -> str:
+    known = _meanings(queues)
+    for queue, matter in known:
+        if matter in said:
+            return queue
+    return max(known, key=lambda pair: fuzz.partial_ratio(pair[1], said))[0]
 
 
 class FirstQueue(Sorter):
@@ -136,14 +152,18 @@ class Helpdesk(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         queues = list(story["queues"])
-        numbers = stream.shuffled(range(201, 260))[:TICKETS]
-        names = stream.shuffled(TABLE["names"])
+        numbers, names = different(stream, TICKETS, 601, 699), stream.shuffled(TABLE["names"])
         right = [stream.choice(queues) for _ in numbers]
+        matters = [stream.choice(story["queues"][queue]["texts"]) for queue in right]
+        if level != 1:  # one ticket is about what another is about
+            late, first = stream.shuffled(range(TICKETS))[:2]
+            right[late] = right[first]
+            matters[late] = stream.choice(TABLE["follow_ups"]).format(number=numbers[first])
         tickets: list[dict[str, Any]] = []
-        for number, queue, name in zip(numbers, right, names, strict=False):
+        for number, queue, matter, name in zip(numbers, right, matters, names, strict=False):
             others = [other for other in queues if other != queue]
             aside = story["queues"][stream.choice(others)]["topic"] if level == 4 else ""
-            ticket = {"ticket": number, "text": _text(story["queues"][queue], name, aside, stream)}
+            ticket = {"ticket": number, "text": _text(matter, name, aside, stream)}
             if level == 1:
                 ticket["category"] = queue
             elif level == 4:

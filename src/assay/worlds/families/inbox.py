@@ -1,8 +1,10 @@
-"""Inbox: register a message's explicit fields. B.2.1."""
+"""Inbox: register a message's fields, some of which notes put right. B.2.1 and, under noise, section 10.4.3."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from assay.streams import Stream
@@ -10,41 +12,66 @@ from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, entry_failur
 from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Brief, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
-from assay.worlds.templates import table
+from assay.worlds.templates import numbers, table
 
 __all__ = ["Inbox"]
 
 TABLE = table("inbox")
+NOTES: dict[str, dict[str, list[str]]] = TABLE["notes"]
 FIELDS = ("sender", "subject", "priority", "received")
 PRIORITIES = ["low", "normal", "high", "urgent"]
-LONGEST = {"sender": 80, "subject": 120, "received": 10}
+MAILS = 5
 REGISTER = action(
     "register",
     "Enter a message into the register. An entry cannot be taken back.",
     {
-        "sender": text("who wrote it", longest=LONGEST["sender"]),
-        "subject": text("its subject", longest=LONGEST["subject"]),
+        "sender": text("who wrote it", longest=80),
+        "subject": text("its subject", longest=120),
         "priority": text("its priority", options=PRIORITIES),
-        "received": text("the date, YYYY-MM-DD", longest=LONGEST["received"]),
+        "received": text("the date, YYYY-MM-DD", longest=10),
     },
 )
 _MAIL = {"number": INTEGER} | dict.fromkeys(FIELDS, STRING)
-_MORE = dict.fromkeys(("forwarded_by", "previous_subject", "answer_due"), STRING)
+_LISTS = {"directory": array(STRING), "subjects": array(STRING), "entries": INTEGER}
 OBSERVATIONS = {
-    1: obj({"mails": array(obj(_MAIL)), "entries": INTEGER}),
-    4: obj(
-        {
-            "mails": array(obj(_MAIL | _MORE)),
-            "directory": array(STRING),
-            "subjects": array(STRING),
-            "entries": INTEGER,
-        }
-    ),
+    1: obj({"mails": array(obj(_MAIL)), **_LISTS}),
+    4: obj({"mails": array(obj({**_MAIL, "notes": array(STRING)})), **_LISTS}),
 }
+# A date is one word with two hyphens, however its digits are misread. In its place in a note stands this one.
+_DATE = re.compile(r"\w{4,}-\w{2,}-\w{2,}")
+_SOME_DAY = "2026-01-01"
 
 
-def _date(stream: Stream) -> str:
-    return f"2026-{stream.integer(1, 12):02d}-{stream.integer(1, 28):02d}"
+def _drawn(stream: Stream, names: list[str], subjects: list[str]) -> dict[str, str]:
+    """A value for each field."""
+    return {
+        "sender": stream.choice(names),
+        "subject": stream.choice(subjects),
+        "priority": stream.choice(PRIORITIES),
+        "received": f"2026-{stream.integer(1, 12):02d}-{stream.integer(1, 28):02d}",
+    }
+
+
+def _annotated(
+    mail: dict[str, Any], said: dict[str, str], stream: Stream
+) -> tuple[list[str], dict[str, str]]:
+    """The notes, one on each field, and what is true. Some fields are put right, never all of them."""
+    meant = stream.shuffled(FIELDS)[: stream.integer(1, len(FIELDS) - 1)]
+    notes = [
+        stream.choice(NOTES[field]["meant" if field in meant else "aside"]).format(value=said[field])
+        for field in FIELDS
+    ]
+    return stream.shuffled(notes), {field: said[field] if field in meant else mail[field] for field in FIELDS}
+
+
+def _other(stream: Stream, mail: dict[str, Any], names: list[str], subjects: list[str]) -> dict[str, str]:
+    """Values that all differ from those of the mail."""
+    found = _drawn(stream, names, subjects)
+    return (
+        found
+        if all(found[field] != mail[field] for field in FIELDS)
+        else _other(stream, mail, names, subjects)
+    )
 
 
 class Register(WorldBase):
@@ -56,10 +83,12 @@ class Register(WorldBase):
 
     def look(self) -> dict[str, Any]:
         setup = self.setup
-        seen = {"mails": [dict(mail) for mail in setup["mails"]], "entries": len(self._entries)}
-        if setup["directory"]:
-            seen |= {"directory": list(setup["directory"]), "subjects": list(setup["subjects"])}
-        return seen
+        return {
+            "mails": [dict(mail) for mail in setup["mails"]],
+            "directory": list(setup["directory"]),
+            "subjects": list(setup["subjects"]),
+            "entries": len(self._entries),
+        }
 
     def do_register(self, **entry: str) -> None:
         self._entries.append({field: entry[field] for field in FIELDS})
@@ -68,24 +97,47 @@ class Register(WorldBase):
         return {"register": [dict(entry) for entry in self._entries]}
 
 
-class Registrar(Steady):
-    """Finds the message by the number in the goal and copies its fields, misread ones by what they can stand for.
+@cache
+def _known(names: tuple[str, ...], subjects: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    """Every note that there could be → the field it puts right and how, or nothing. Dates stand for any other."""
+    values = {"sender": names, "subject": subjects, "priority": PRIORITIES, "received": (_SOME_DAY,)}
+    found: dict[str, tuple[str, str]] = {}
+    for field, kinds in NOTES.items():
+        for value in values[field]:
+            found |= {said.format(value=value): (field, value) for said in kinds["meant"]}
+            found |= {said.format(value=value): ("", "") for said in kinds["aside"]}
+    return found
 
-    The novice copies them misread or not.
+
+class Registrar(Steady):
+    """Finds the message by the number in the goal, and reads what was misread by what it can stand for.
+
+    The novice takes the header for granted.
     """
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["entries"]:
             return finish()
         mail = next(mail for mail in observation["mails"] if str(mail["number"]) in self.brief.goal)
-        entry = {field: mail[field] for field in FIELDS}
-        if "directory" in observation and not self.is_novice:
-            entry["sender"] = nearest(entry["sender"], observation["directory"])
-            entry["subject"] = nearest(entry["subject"], observation["subjects"])
-            entry["received"] = read_number(entry["received"])
-        # Longer texts do not fit into the form: what was put after a name or a date is cut off.
-        entry |= {field: entry[field][:longest] for field, longest in LONGEST.items()}
-        return Act("register", {**entry, "priority": nearest(entry["priority"], PRIORITIES)})
+        entry = {
+            "sender": nearest(mail["sender"], observation["directory"]),
+            "subject": nearest(mail["subject"], observation["subjects"]),
+            "priority": nearest(mail["priority"], PRIORITIES),
+            "received": read_number(mail["received"][:10]),
+        }
+        if not self.is_novice:
+            for note in mail.get("notes", ()):
+                entry |= self.put_right(note, observation)
+        return Act("register", entry)
+
+    def put_right(self, note: str, observation: dict[str, Any]) -> dict[str, str]:
+        known = _known(tuple(observation["directory"]), tuple(observation["subjects"]))
+        dated = _DATE.search(note)
+        said = _DATE.sub(_SOME_DAY, note)
+        field, value = known[said] if said in known else known[nearest(said, list(known))]
+        if not field:
+            return {}
+        return {field: read_number(dated[0][:10]) if field == "received" and dated else value}
 
 
 class Inbox(FamilyBase, table=TABLE):
@@ -94,42 +146,30 @@ class Inbox(FamilyBase, table=TABLE):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
-        names, topics = stream.shuffled(TABLE["names"]), stream.shuffled(story["subjects"])
-        count = 2 if level == 1 else 4
-        numbers = stream.shuffled(range(101, 190))[:count]
-        mails: list[dict[str, Any]] = [
-            {
-                "number": numbers[i],
-                "sender": names[i],
-                "subject": topics[i],
-                "priority": stream.choice(PRIORITIES),
-                "received": _date(stream),
-            }
-            for i in range(count)
-        ]
-        if level == 4:
-            for mail in mails:
-                mail["forwarded_by"] = stream.choice(names[count:])
-                mail["previous_subject"] = stream.choice(topics)
-                mail["answer_due"] = _date(stream)
-        wanted = mails[stream.below(count)]
+        names, subjects = sorted(TABLE["names"]), sorted(story["subjects"])
+        mails: list[dict[str, Any]] = []
+        truths: list[dict[str, str]] = []
+        for number in numbers(stream, MAILS, 101, 189):
+            mail: dict[str, Any] = {"number": number, **_drawn(stream, names, subjects)}
+            truth = {field: mail[field] for field in FIELDS}
+            if level == 4:
+                mail["notes"], truth = _annotated(mail, _other(stream, mail, names, subjects), stream)
+            mails.append(mail)
+            truths.append(truth)
+        wanted = stream.below(MAILS)
+        number, right = mails[wanted]["number"], truths[wanted]
         goal, how = stream.choice(TABLE["goals"]), stream.choice(TABLE["how"][level])
         return self.task(
             level,
             situation,
-            goal=goal.format(**story, number=wanted["number"], how=how),
+            goal=goal.format(**story, number=number, how=how),
             observation=OBSERVATIONS[level],
             actions=(REGISTER,),
-            criterion=f"the {story['register']} holds exactly one entry, with the four fields of message "
-            f"{wanted['number']}",
-            expected=[{field: wanted[field] for field in FIELDS}],
-            setup={
-                "mails": mails,
-                "directory": sorted(names) if level == 4 else [],
-                "subjects": sorted(topics) if level == 4 else [],
-            },
+            criterion=f"the {story['register']} holds exactly one entry, with the four fields of message {number}",
+            expected=[right],
+            setup={"mails": mails, "directory": names, "subjects": subjects},
             needed=1,
-            noisy=("mails",) if level == 4 else (),
+            noisy=("mails",),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:

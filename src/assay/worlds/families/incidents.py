@@ -11,53 +11,73 @@ from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, entry_failur
 from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import STRING, action, array, obj, string, text
-from assay.worlds.templates import table, worded
+from assay.worlds.templates import numbers, table, worded
 
 __all__ = ["Incidents"]
 
 TABLE = table("incidents")
-# Level → parts, how many logs lie between the first one and the fault, query budget.
-SIZE = {2: (4, 1, None), 3: (6, 1, 3), 5: (12, 2, 5)}
+# Level → parts, length of the chain from the first part to the fault, query budget.
+SIZE = {2: (9, 3, None), 3: (9, 3, 3), 5: (12, 4, 5)}
+SHOWN = 3  # logs of parts beside the chain that are there from the beginning, at level 3
+SPAN = 48  # minutes that a log reaches back
+
+Line = tuple[int, str]  # minutes before trouble was noticed, and what was written
 
 
 def _clock(minutes: int) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
+def _chains(parts: list[str], length: int) -> list[list[str]]:
+    """The chain that begins at the first part, and the others in twos: of each, the last is broken, the others wait."""
+    beside = parts[length:]
+    return [parts[:length], *(beside[at : at + 2] for at in range(0, len(beside), 2))]
+
+
+def _states(
+    chain: list[str], length: int, causes: list[str], domain: dict[str, Any], stream: Stream
+) -> list[Line]:
+    """What is wrong with each part of a chain. The broken one is the first to say so, in any chain equally early."""
+    times = sorted(numbers(stream, length, 3, SPAN - 8))[-len(chain) :]
+    said = [stream.choice(domain["leads"]).format(c=part) for part in chain[1:]]
+    said.append(stream.choice(domain["causes"][stream.choice(causes)]))
+    return list(zip(times, said, strict=True))
+
+
+def _log(state: Line, others: list[str], domain: dict[str, Any], stream: Stream) -> list[Line]:
+    """The lines of one log: its state, trouble that has passed, and what is of no interest. All logs are alike."""
+    other = stream.choice(others)
+    since = stream.integer(2, state[0] - 1) if stream.below(2) else stream.integer(state[0] + 1, SPAN)
+    until = stream.integer(1, since - 1)
+    until -= until == state[0]
+    return [
+        state,
+        (since, stream.choice(domain["leads"]).format(c=other)),
+        (until, stream.choice(domain["recovered"]).format(c=other)),
+        *((stream.integer(1, SPAN), stream.choice(domain["benign"])) for _ in range(1 + stream.below(2))),
+    ]
+
+
 def _logs(
-    level: int,
-    domain: dict[str, Any],
-    chain: list[str],
-    aside: list[str],
-    cause: str,
-    began: int,
-    stream: Stream,
+    level: int, domain: dict[str, Any], parts: list[str], cause: str, began: int, stream: Stream
 ) -> dict[str, list[str]]:
-    """Part → lines in the order of time. Deeper in the chain, trouble is older; what misleads is later."""
-    causes = domain["causes"]
-    lines: dict[str, list[tuple[int, str]]] = {}
-    for depth, part in enumerate(chain):
-        at = began - 2 * depth
-        if part == chain[-1]:
-            said = [(at, stream.choice(causes[cause]))]
-        else:
-            said = [(at, stream.choice(domain["leads"]).format(c=chain[depth + 1]))]
-            said.append(
-                (at - stream.integer(3, 9), stream.choice(domain["recovered"]).format(c=stream.choice(aside)))
-            )
-            if level == 5:
-                late = began + stream.integer(11, 25)
-                said.append((late, stream.choice(domain["leads"]).format(c=stream.choice(aside))))
-        lines[part] = said
-    for part in aside:
-        lines[part] = [(began - stream.integer(2, 9), stream.choice(domain["benign"]))]
-        if level == 5 and stream.below(2):  # real trouble, but it came later
-            found = stream.choice(causes[stream.choice(list(causes))])
-            lines[part].append((began + stream.integer(11, 25), found))
-    for said in lines.values():
-        said.append((began - stream.integer(12, 30), stream.choice(domain["benign"])))
+    """Part → lines in the order of time. Neither the clock nor the number of lines tells who is at fault."""
+    length, lines = SIZE[level][1], {}
+    for place, chain in enumerate(_chains(parts, length)):
+        causes = [cause] if place == 0 else list(domain["causes"])
+        states = _states(chain, length, causes, domain, stream)
+        for part, state, after in zip(chain, states, [*chain[1:], ""], strict=True):
+            others = parts[length:] if place == 0 else [one for one in parts if one not in (part, after)]
+            lines[part] = _log(state, others, domain, stream)
+            if level == 5 and stream.below(3):  # real trouble, but it came later
+                late = [*(line.format(c=stream.choice(parts[1:])) for line in domain["leads"])]
+                late += domain["causes"][stream.choice(list(domain["causes"]))]
+                lines[part].append((-stream.integer(3, 25), stream.choice(late)))
     order = stream.shuffled(list(lines))
-    return {part: [f"{_clock(at)} {line}" for at, line in sorted(lines[part])] for part in order}
+    return {
+        part: [f"{_clock(began - at)} {line}" for at, line in sorted(lines[part], reverse=True)]
+        for part in order
+    }
 
 
 @cache
@@ -115,7 +135,7 @@ class ControlRoom(WorldBase):
 
 
 class Tracer(Steady):
-    """Follows what failed no later than the incident began, from log to log, until a log shows the cause itself.
+    """Follows what a part waited for when the incident began, from log to log, until a log shows the cause itself.
 
     The novice reads logs as they are listed, and reports the first trouble that is no mere waiting.
     """
@@ -123,8 +143,9 @@ class Tracer(Steady):
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
         self._parts = options(brief, "part")
-        self._known = _meanings(tuple(options(brief, "cause")), tuple(self._parts[1:]))
+        self._known = _meanings(tuple(options(brief, "cause")), tuple(self._parts))
         self._lines = list(self._known)
+        self._read: dict[str, tuple[str, str]] = {}
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["reported"]:
@@ -144,18 +165,26 @@ class Tracer(Steady):
         return finish(False)
 
     def trouble(self, lines: list[str], began: str) -> tuple[str, str]:
-        """What a log says is wrong: a cause, or the part it waits for."""
-        found = ("", "")
+        """What a log says was wrong when trouble was noticed: a cause, or the part it waits for."""
+        waits: dict[str, None] = {}
         for line in lines:
-            meant = self.meaning(line)
-            if meant[0] and read_number(line[:5]) <= began:
-                found = meant
-        return found
+            if read_number(line[:5]) > began:
+                continue
+            kind, what = self.meaning(line)
+            if kind == "cause":
+                return kind, what
+            if kind == "lead":
+                waits[what] = None
+            elif kind == "recovered":
+                waits.pop(what, None)
+        return ("lead", list(waits)[-1]) if waits else ("", "")
 
     def meaning(self, line: str) -> tuple[str, str]:
         said = line[6:]
-        known = self._known.get(said)
-        return known or self._known[nearest(said, self._lines)]
+        if said not in self._read:
+            known = self._known.get(said)
+            self._read[said] = known or self._known[nearest(said, self._lines)]
+        return self._read[said]
 
     def first_trouble(self, observation: dict[str, Any], seen: Seen) -> Act:
         for part, lines in observation["logs"].items():
@@ -171,14 +200,24 @@ class Tracer(Steady):
 
 @cache
 def _meanings(causes: tuple[str, ...], parts: tuple[str, ...]) -> dict[str, tuple[str, str]]:
-    """Every line that could be in a log → ("cause", which), ("lead", to which part), or nothing of interest."""
+    """Every line of a log → ("cause", which), ("lead", to whom), ("recovered", who), or nothing of interest."""
     domain = next(domain for domain in TABLE["domains"].values() if tuple(domain["causes"]) == causes)
     found = {line: ("cause", cause) for cause in causes for line in domain["causes"][cause]}
     found |= dict.fromkeys(domain["benign"], ("", ""))
     for part in parts:
         found |= {line.format(c=part): ("lead", part) for line in domain["leads"]}
-        found |= {line.format(c=part): ("", "") for line in domain["recovered"]}
+        found |= {line.format(c=part): ("recovered", part) for line in domain["recovered"]}
     return found
+
+
+def _shown(level: int, parts: list[str], order: list[str], stream: Stream) -> list[str]:
+    """The parts whose logs are there from the beginning: all, the first one's, or some that are needed and some not."""
+    if level != 3:
+        return order if level == 2 else parts[:1]
+    length = SIZE[level][1]
+    some = stream.shuffled(parts[:length])[: stream.integer(1, length - 1)]
+    some += stream.shuffled(parts[length:])[:SHOWN]
+    return [part for part in order if part in some]
 
 
 class Incidents(FamilyBase, table=TABLE):
@@ -188,27 +227,26 @@ class Incidents(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         domain = TABLE["domains"][story["domain"]]
-        count, between, queries = SIZE[level]
+        count, length, queries = SIZE[level]
         front, *others = story["parts"]
-        others = stream.shuffled(others)[: count - 1]
-        chain, aside = [front, *others[: between + 1]], others[between + 1 :]
+        parts = [front, *stream.shuffled(others)[: count - 1]]
         cause = stream.choice(list(domain["causes"]))
         minutes = stream.integer(6 * 60, 21 * 60)
-        logs = _logs(level, domain, chain, aside, cause, minutes, stream)
-        began, shown = _clock(minutes), list(logs) if level == 2 else [front]
-        how = TABLE["how"][level].format(front=front, began=began)
-        asked = between + 1 if queries else 0
+        logs = _logs(level, domain, parts, cause, minutes, stream)
+        began, how = _clock(minutes), stream.choice(TABLE["how"])
+        if level == 5:
+            how += " " + stream.choice(TABLE["late"])
+        asked = length - 1 if queries else 0
         return self.task(
             level,
             situation,
-            goal=worded(stream, TABLE["goals"], story, began=began, how=how),
+            goal=worded(stream, TABLE["goals"], story, began=began, how=how.format(front=front, began=began)),
             observation=_observation(situation),
             actions=_actions(situation, queries is not None),
-            criterion=f"exactly one report was filed: {chain[-1]}, {cause}",
-            expected=[{"part": chain[-1], "cause": cause}],
-            setup={"began": began, "logs": logs, "shown": shown},
-            needed=1 + asked,
-            most=2 * (between + 2) + 4,
+            criterion=f"exactly one report was filed: {parts[length - 1]}, {cause}",
+            expected=[{"part": parts[length - 1], "cause": cause}],
+            setup={"began": began, "logs": logs, "shown": _shown(level, parts, list(logs), stream)},
+            needed=1 + asked,  # of any instance: how many logs are missing is not told
             queries=queries,
             queries_needed=asked,
             noisy=("logs",),

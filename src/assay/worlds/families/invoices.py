@@ -7,6 +7,8 @@ from itertools import permutations, product
 from math import fsum
 from typing import Any
 
+from rapidfuzz import fuzz
+
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, entry_failures, finish
 from assay.worlds.fuzzy import alike, nearest, readings
@@ -28,9 +30,8 @@ ONES = (
 )  # fmt: skip
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 LABELS: list[dict[str, str]] = TABLE["labels"]
-ASIDE: dict[str, str] = TABLE["aside"]
-ACCOUNT: str = TABLE["account"]
-CREDITED: str = TABLE["credited"]
+BUYER: str = TABLE["buyer"]
+CORRECTIONS: dict[str, list[str]] = TABLE["corrections"]
 PAGES: list[list[str]] = TABLE["pages"]
 BUDGET, BUDGET_NEEDED = 5, 3
 COUNT = 12
@@ -39,13 +40,13 @@ _LINES = array(STRING)
 _BOOKED = array(obj({"vendor": STRING, "amount": STRING, "date": STRING}))
 _READ = obj(dict.fromkeys(NAMES, _LINES), [])
 OBSERVATIONS = {
-    1: obj({"invoice": _LINES, "booked": _BOOKED}),
+    1: obj({"invoice": _LINES, "vendors": _LINES, "booked": _BOOKED}),
     4: obj({"invoice": _LINES, "vendors": _LINES, "booked": _BOOKED}),
     5: obj(
         {"contents": obj(dict.fromkeys(NAMES, STRING)), "read": _READ, "vendors": _LINES, "booked": _BOOKED}
     ),
 }
-NOISY = {1: (), 4: ("invoice",), 5: ("contents", "read")}
+NOISY = {1: ("invoice",), 4: ("invoice",), 5: ("contents", "read")}
 _EUROS = {"type": "number", "minimum": 0, "maximum": 100_000, "description": "euros, such as 120.5"}
 BOOK = action(
     "book",
@@ -64,20 +65,18 @@ def _bill(story: dict[str, Any], vendors: list[str], stream: Stream) -> dict[str
     for good in stream.shuffled(story["goods"])[:3]:
         quantity, price = stream.integer(2, 6), 5 * stream.integer(101, 999)
         items.append((quantity, good, price, quantity * price))
-    date = (stream.integer(2024, 2026), stream.integer(1, 12), stream.integer(1, 28))
     return {
         "vendor": vendors[0],
         "buyer": story["buyer"],
         "items": items,
         "cents": sum(item[3] for item in items),
-        "date": _iso(*date),
-        "day": f"{date[2]} {MONTHS[date[1] - 1]} {date[0]}",
+        "day": _drawn_day(stream),
         "labels": stream.choice(LABELS),
     }
 
 
-def _iso(year: int, month: int, day: int) -> str:
-    return f"{year}-{month:02d}-{day:02d}"
+def _drawn_day(stream: Stream) -> str:
+    return f"{stream.integer(2024, 2026)}-{stream.integer(1, 12):02d}-{stream.integer(1, 28):02d}"
 
 
 def _euros(cents: int) -> str:
@@ -88,36 +87,45 @@ def _items(bill: dict[str, Any]) -> list[str]:
     return [f"{n} x {good} at {_euros(price)} = {_euros(total)}" for n, good, price, total in bill["items"]]
 
 
-def _clean(bill: dict[str, Any]) -> list[str]:
-    says = bill["labels"]
-    return [
-        f"{says['vendor']} {bill['vendor']}",
-        f"{ASIDE['buyer']} {bill['buyer']}",
-        f"{says['date']} {bill['date']}",
-        *_items(bill),
-        f"{says['total']} {_euros(bill['cents'])}",
-    ]
-
-
-def _cluttered(bill: dict[str, Any], story: dict[str, Any], vendors: list[str], stream: Stream) -> list[str]:
-    """An invoice that says everything twice, and much that does not matter."""
-    says, year = bill["labels"], int(bill["date"][:4])
-    delivered = _iso(year, stream.integer(1, 12), stream.integer(1, 28))
+def _fields(bill: dict[str, Any], vendors: list[str], stream: Stream) -> dict[str, str]:
+    """What an invoice says: each thing that counts, and beside it one of its kind that does not."""
+    day, other = bill["day"], _drawn_day(stream)
     before = 5 * stream.integer(2000, 19999)
-    head = [
-        f"{says['vendor']} {bill['vendor']}",
-        f"{ASIDE['buyer']} {bill['buyer']}",
-        f"{ASIDE['carrier']} {vendors[1]}",
-        f"{says['date']} {bill['date']} ({bill['day']})",
-        f"{ASIDE['delivered']} {delivered}",
-        f"{ASIDE['paid']} {_euros(before)}",
-    ]
-    tail = [
-        f"{says['total']} {_euros(bill['cents'])}",
-        f"{says['words']} {_in_words(bill['cents'])}",
-        f"{ACCOUNT} {bill['vendor']}",
-    ]
-    return [*stream.shuffled(head), *_items(bill), *tail]
+    return {
+        "vendor": bill["vendor"],
+        "carrier": vendors[1],
+        "date": day,
+        "delivered": other,
+        "total": _euros(bill["cents"]),
+        "paid": _euros(before),
+        "account": bill["vendor"],
+        "handler": vendors[1],
+        "words": _in_words(bill["cents"]),
+        "before": _in_words(before),
+    }
+
+
+def _sheet(bill: dict[str, Any], fields: dict[str, str], stream: Stream) -> list[str]:
+    """The lines of an invoice in any order. The positions stand together, somewhere among them."""
+    lines = stream.shuffled(
+        [f"{BUYER} {bill['buyer']}", *(f"{bill['labels'][name]} {said}" for name, said in fields.items())]
+    )
+    at = stream.below(len(lines) + 1)
+    return [*lines[:at], *_items(bill), *lines[at:]]
+
+
+def _clean(bill: dict[str, Any], vendors: list[str], stream: Stream) -> list[str]:
+    fields = _fields(bill, vendors, stream)
+    return _sheet(bill, {name: fields[name] for name in list(fields)[:6]}, stream)
+
+
+def _cluttered(bill: dict[str, Any], vendors: list[str], stream: Stream) -> list[str]:
+    """An invoice that says everything twice, what counts and what does not."""
+    fields = _fields(bill, vendors, stream)
+    for name in ("date", "delivered"):
+        year, month, day = fields[name].split("-")
+        fields[name] += f" ({int(day)} {MONTHS[int(month) - 1]} {year})"
+    return _sheet(bill, fields, stream)
 
 
 def _in_words(cents: int) -> str:
@@ -149,33 +157,39 @@ def _numbers(stream: Stream) -> tuple[int, int]:
     return 1000 * a + 110 * b + c, 1000 * a + 100 * b + 10 * c + b
 
 
+def _corrected(cents: int, stream: Stream) -> tuple[str, int]:
+    """What a correction says, and the amount that holds after it."""
+    change = 100 * stream.integer(3, cents // 300) + 5 * stream.below(20)
+    kind = stream.choice(list(CORRECTIONS))
+    after = {"less": cents - change, "more": cents + change, "instead": cents - change, "same": cents}[kind]
+    said = after if kind == "instead" else change
+    return f"{stream.choice(CORRECTIONS[kind])} {_euros(said)}", after
+
+
 def _bundle(
-    numbers: tuple[int, int],
-    bill: dict[str, Any],
-    credit: int,
-    story: dict[str, Any],
-    vendors: list[str],
-    stream: Stream,
+    numbers: tuple[int, int], bills: list[dict[str, Any]], corrections: list[str], stream: Stream
 ) -> list[dict[str, Any]]:
     """The pages of two invoices and what else lay in the folder, in any order."""
-    other = _bill(story, vendors[1:], stream)
     titles, pages = stream.choice(PAGES), []
-    for number, found, less in zip(numbers, (bill, other), (credit, 500), strict=True):
-        says = found["labels"]
+    for number, bill, correction in zip(numbers, bills, corrections, strict=True):
+        says = bill["labels"]
         texts = (
-            [
-                f"{says['vendor']} {found['vendor']}",
-                f"{ASIDE['buyer']} {found['buyer']}",
-                f"{says['date']} {found['date']}",
-            ],
-            _items(found),
-            [f"{says['total']} {_euros(found['cents'])}"],
-            [f"{CREDITED} {_euros(less)}", "To be taken off the total."],
+            stream.shuffled(
+                [
+                    f"{says['vendor']} {bill['vendor']}",
+                    f"{BUYER} {bill['buyer']}",
+                    f"{says['date']} {bill['day']}",
+                ]
+            ),
+            _items(bill),
+            [f"{says['total']} {_euros(bill['cents'])}"],
+            [correction],
         )
         pages += [
             {"title": t.format(n=number), "lines": lines} for t, lines in zip(titles, texts, strict=True)
         ]
-    pages += [{"title": title, "lines": ["Nothing here concerns the invoice."]} for title in TABLE["fillers"]]
+    fillers = stream.shuffled(TABLE["fillers"])[: COUNT - len(pages)]
+    pages += [{"title": title, "lines": ["Nothing here concerns the invoice."]} for title in fillers]
     return stream.shuffled(pages)
 
 
@@ -191,9 +205,7 @@ class InvoiceBook(WorldBase):
         booked = [
             {"vendor": e["vendor"], "amount": _euros(e["cents"]), "date": e["date"]} for e in self._entries
         ]
-        seen: dict[str, Any] = {"booked": booked}
-        if self.level != 1:
-            seen["vendors"] = list(self.setup["vendors"])
+        seen: dict[str, Any] = {"booked": booked, "vendors": list(self.setup["vendors"])}
         if self.level != 5:
             return {"invoice": list(self.setup["invoice"]), **seen}
         pages = self.setup["pages"]
@@ -220,45 +232,59 @@ def _cents(word: str) -> list[int]:
     return [100 * int(parts[0]) + int(parts[1]) for parts in found if len(parts) == 2 and all(parts)]
 
 
+def _likeness(said: str, label: str) -> float:
+    return fuzz.ratio(said.lower(), label[:-1].lower())
+
+
 def _labels(lines: list[str]) -> dict[str, str]:
     """The set of labels that an invoice most likely uses."""
+    heads = [line.split(": ", 1)[0] for line in lines if ": " in line]
     return max(
-        LABELS, key=lambda says: fsum(max(alike(line, label) for line in lines) for label in says.values())
+        LABELS,
+        key=lambda says: fsum(max(_likeness(head, label) for label in says.values()) for head in heads),
     )
 
 
-def _value(lines: list[str], label: str, sign: str = "") -> list[str]:
-    """The words behind the label, the first of which has a certain sign in it. Signs and colons are never misread."""
+def _value(lines: list[str], says: dict[str, str], name: str, sign: str = "") -> list[str]:
+    """The words behind a label, the first of which has a certain sign in it. Signs and colons are never misread.
+
+    Of several lines it is the one that fits the label better than it fits any other.
+    """
     parts = [line.split(": ", 1) for line in lines if ": " in line]
     fitting = [part for part in parts if sign in part[1].split(" ")[0]]
-    return max(fitting, key=lambda part: alike(part[0], label[:-1]))[1].split(" ")
+
+    def lead(part: list[str]) -> float:
+        others = max(_likeness(part[0], label) for other, label in says.items() if other != name)
+        return _likeness(part[0], says[name]) - others
+
+    return max(fitting, key=lead)[1].split(" ")
 
 
 class InvoiceReader(Steady):
     """Finds each field by its label, reads misread figures back, and settles doubts by what is said twice.
 
-    The novice copies the vendor misread or not, and does not look for a credit note.
+    The novice copies the vendor misread or not, and does not look for corrections.
     """
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
-        self._pages: list[str] = []  # decided once: the contents are misread anew every time
+        self._pages: list[str] = []
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if observation["booked"]:
             return finish()
         if "invoice" in observation:
-            return self.book(observation["invoice"], observation.get("vendors", []), 0)
+            return self.book(observation["invoice"], observation["vendors"])
         self._pages = self._pages or self.pages(observation["contents"])[: 2 if self.is_novice else 3]
         pages, read = self._pages, observation["read"]
         for page in pages:
             if page not in read:
                 return Act("read_page", {"page": int(page)})
-        credit = _cents(_value(read[pages[2]], CREDITED, ".")[0])[0] if len(pages) > 2 else 0
-        return self.book([*read[pages[0]], *read[pages[1]]], observation["vendors"], credit)
+        corrected = read[pages[2]][0] if len(pages) > 2 else ""
+        return self.book([*read[pages[0]], *read[pages[1]]], observation["vendors"], corrected)
 
     def pages(self, contents: dict[str, str]) -> list[str]:
-        """Front page, totals and credit note of the invoice that the goal names."""
+        """Front page, totals and correction of the invoice that the goal names."""
         number = next(
             word for word in self.brief.goal.replace(".", " ").replace(":", " ").split() if word.isdigit()
         )
@@ -272,29 +298,38 @@ class InvoiceReader(Steady):
         _, best = max(orders, key=lambda pair: _fit(pair[1], pair[0], contents))
         return [best[place] for place in (0, 2, 3)]
 
-    def book(self, lines: list[str], vendors: list[str], credit: int) -> Act:
+    def book(self, lines: list[str], vendors: list[str], corrected: str = "") -> Act:
         says = _labels(lines)
-        amount = (self.amount(lines, says) - credit) / 100
+        amount = _after(self.amount(lines, says), corrected) / 100
         return Act(
             "book",
             {"vendor": self.vendor(lines, vendors, says), "amount": amount, "date": _date(lines, says)},
         )
 
     def vendor(self, lines: list[str], vendors: list[str], says: dict[str, str]) -> str:
-        said = [" ".join(_value(lines, says["vendor"]))]
+        said = [" ".join(_value(lines, says, "vendor"))]
         if self.is_novice:
             return said[0][:80]
-        if not vendors:
-            return said[0]
         if self.brief.level == 4:
-            said.append(" ".join(_value(lines, ACCOUNT)))
+            said.append(" ".join(_value(lines, says, "account")))
         return max(vendors, key=lambda vendor: fsum(alike(words, vendor) for words in said))
 
     def amount(self, lines: list[str], says: dict[str, str]) -> int:
-        totals = _cents(_value(lines, says["total"], ".")[0])
+        totals = _cents(_value(lines, says, "total", ".")[0])
         items = [_cents(line.split(" ")[7]) for line in lines if " = " in line]
         sums = [sum(parts) for parts in product(*items)]
         return next((total for total in totals if total in sums), totals[0])
+
+
+def _after(cents: int, corrected: str) -> int:
+    """What is due after a correction."""
+    if not corrected:
+        return cents
+    said, value = corrected.split(": ", 1)
+    change = _cents(value.split(" ")[0])[0]
+    kinds = {label: kind for kind, labels in CORRECTIONS.items() for label in labels}
+    kind = kinds[nearest(f"{said}:", list(kinds))]
+    return {"less": cents - change, "more": cents + change, "instead": change, "same": cents}[kind]
 
 
 def _fit(pages: tuple[str, ...], titles: list[str], contents: dict[str, str]) -> float:
@@ -304,7 +339,7 @@ def _fit(pages: tuple[str, ...], titles: list[str], contents: dict[str, str]) ->
 
 def _date(lines: list[str], says: dict[str, str]) -> str:
     """The date, where in doubt the reading that agrees with the date in words."""
-    words = _value(lines, says["date"], "-")
+    words = _value(lines, says, "date", "-")
     found = [said for said in readings(words[0]) if "01" <= said[5:7] <= "12" and "01" <= said[8:10] <= "28"]
     if len(words) < 4 or len(found) < 2:
         return found[0] if found else readings(words[0])[0]
@@ -328,15 +363,16 @@ class Invoices(FamilyBase, table=TABLE):
         which, cents = "the invoice shown", bill["cents"]
         setup: dict[str, Any] = {"vendors": sorted(vendors)}
         if level == 5:
-            numbers = _numbers(stream)
+            numbers, other = _numbers(stream), _bill(story, vendors[1:], stream)
             which = f"invoice {numbers[0]}"
-            credit = stream.integer(3, cents // 300) * 100 + 5 * stream.below(20)
-            cents -= credit
-            setup["pages"] = _bundle(numbers, bill, credit, story, vendors, stream)
+            (ours, cents), (theirs, _) = (_corrected(one["cents"], stream) for one in (bill, other))
+            setup["pages"] = _bundle(numbers, [bill, other], [ours, theirs], stream)
+        elif level == 4:
+            setup["invoice"] = smudge(_cluttered(bill, vendors, stream), stream.integer(12, 18), stream)
         else:
-            lines = _clean(bill) if level == 1 else _cluttered(bill, story, vendors, stream)
-            setup["invoice"] = lines if level == 1 else smudge(lines, stream.integer(12, 18), stream)
-        gaps = {"which": which, "Which": which[0].upper() + which[1:], "how": TABLE["how"][level]}
+            setup["invoice"] = _clean(bill, vendors, stream)
+        how = stream.choice(TABLE["how"][level])
+        gaps = {"which": which, "Which": which[0].upper() + which[1:], "how": how}
         return self.task(
             level,
             situation,
@@ -344,7 +380,7 @@ class Invoices(FamilyBase, table=TABLE):
             observation=OBSERVATIONS[level],
             actions=(BOOK, READ) if level == 5 else (BOOK,),
             criterion="the ledger holds exactly one entry: vendor, amount and date of the invoice",
-            expected=[{"vendor": bill["vendor"], "cents": cents, "date": bill["date"]}],
+            expected=[{"vendor": bill["vendor"], "cents": cents, "date": bill["day"]}],
             setup=setup,
             needed=1 + (BUDGET_NEEDED if level == 5 else 0),
             queries=BUDGET if level == 5 else None,

@@ -21,25 +21,32 @@ TABLE = table("pipeline")
 Row = list[str]
 RULES = ["drop_incomplete", "drop_duplicates", "drop_both", "drop_nothing"]
 UNMATCHED = ["drop", "keep"]
-STAGES = ("extract main", "extract lookup", "clean", "join")
+PARTS = ("first", "second", "third")  # in which the main rows come
+SOURCES = (*PARTS, "lookup")
+STAGES = (*(f"extract {source}" for source in SOURCES), "clean", "join")
+MOST = {4: 10, 5: 14}  # the same for all instances: the budget tells nothing about the faults
 CALLS = 60  # calls for which faults are drawn; later ones go well
 EXTRACT = action(
     "extract",
-    "Copy all rows of a source into a working file.",
-    {"source": text("main: the rows; lookup: what they are joined with", options=["main", "lookup"])},
+    "Copy all rows of a source to the end of its working file.",
+    {"source": text("a part of the main rows; lookup: what they are joined with", options=list(SOURCES))},
 )
 CLEAN = action(
     "clean",
-    "Clean the extracted main rows by one rule, into a new working file.",
+    "Clean the extracted main rows by one rule, and add what is left to the working file of this stage.",
     {"rule": text("what is left out", options=RULES)},
 )
 JOIN = action(
     "join",
-    "Join the cleaned main rows with the extracted lookup rows, into a new working file.",
+    "Join the cleaned main rows with the extracted lookup rows, and add the result to the working file of this stage.",
     {"unmatched": text("rows without a partner", options=UNMATCHED)},
 )
 LOAD = action("load", "Add all joined rows to the table.")
-CLEAR = action("clear_table", "Empty the table.")
+EMPTY = action(
+    "empty",
+    "Empty the working file of a stage, or the table.",
+    {"what": text("the stage, or the table", options=[*STAGES, "table"])},
+)
 _COUNT = integer("", 0)
 _REPORT = {"stage": text(options=list(STAGES)), "read": _COUNT, "dropped": _COUNT, "written": _COUNT}
 OBSERVATION = obj(
@@ -82,32 +89,43 @@ def _cleaned(rows: list[Row], rule: str) -> list[Row]:
 
 
 def _joined(rows: list[Row], lookup: list[Row], unmatched: str) -> list[Row]:
-    labels = {row[0]: row[1] for row in lookup}
-    return [[*row, labels.get(row[1], "")] for row in rows if row[1] in labels or unmatched == "keep"]
+    """Each row with every partner it has, as a database joins."""
+    found: list[Row] = []
+    for row in rows:
+        labels = [label for key, label in lookup if key == row[1]]
+        found += [[*row, label] for label in labels or ([""] if unmatched == "keep" else [])]
+    return found
+
+
+# The first two faults of level 4. Each pair costs a good recovery two calls, and any fixed one three or more.
+PAIRS = [("part", "mute"), ("mute", "part"), ("part", "mute"), ("mute", "part"), ("down", "down")]
 
 
 def _faults(level: int, stream: Stream) -> list[str]:
-    """Which calls go wrong, and how: one in every five, so never more than two in a row."""
-    faults: list[str] = []
-    for block in range(CALLS // 5):
-        kind = "part" if level == 5 and not block else stream.choice(["down", "part"])
-        place = stream.below(5)
-        faults += [kind if at == place else "" for at in range(5)]
-    return faults
+    """Which calls go wrong, and how: one in every five, so never more than two in a row (B.5.4).
+
+    ``down``: nothing was done. ``part``: half of the rows were written. ``mute``: all was done, but no answer came.
+    """
+    while True:
+        first = stream.choice(PAIRS) if level == 4 else ("part", stream.choice(["down", "part"]))
+        faults: list[str] = []
+        for block in range(CALLS // 5):
+            kind = first[block] if block < 2 else stream.choice(["down", "part"])
+            place = stream.below(2 if block == 1 else 5)  # seven calls at least, and so two faults
+            faults += [kind if at == place else "" for at in range(5)]
+        needed = _calls(faults)
+        if needed == MOST[4] - 1 if level == 4 else needed < MOST[5] - 1:
+            return faults
 
 
 def _calls(faults: list[str]) -> int:
-    """The calls a good solution takes: each stage until it went well, and a table half loaded is emptied before."""
-    calls = 0
-    for stage in (*STAGES, "load"):
-        while fault := faults[calls]:
-            calls += 1
-            if stage == "load" and fault == "part":
-                while faults[calls]:
-                    calls += 1
-                calls += 1
-        calls += 1
-    return calls
+    """The calls a good recovery takes: what was half done is emptied and run again, what was done is not."""
+    calls = iter(faults)
+    for _ in (*STAGES, "load"):
+        while (fault := next(calls)) not in ("", "mute"):
+            while fault == "part" and next(calls) not in ("", "mute"):  # to empty it may fail, too
+                pass
+    return len(faults) - len(list(calls))
 
 
 class Plant(WorldBase):
@@ -116,11 +134,11 @@ class Plant(WorldBase):
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)
         setup = task.setup
-        self._names = dict(zip(("main", "lookup"), setup["names"], strict=True))
-        self._columns = dict(zip(("main", "lookup"), setup["columns"], strict=True))
+        self._main, self._lookup = setup["columns"]
         self._folder, self._database = Folder(), open_database()
-        for source in ("main", "lookup"):
-            self._put(f"source_{self._names[source]}.csv", self._columns[source], setup[source])
+        for at, source in enumerate(PARTS):
+            self._put(f"source_{source}.csv", self._main, setup["main"][at :: len(PARTS)])
+        self._put("source_lookup.csv", self._lookup, setup["lookup"])
         key, value, label = (f'"{name}"' for name in (*setup["columns"][0][1:], setup["label"]))
         self._database.run(f"CREATE TABLE {setup['table']} (id TEXT, {key} TEXT, {value} TEXT, {label} TEXT)")
         self._read: dict[str, tuple[int, int]] = {}  # stage → rows it read, and dropped
@@ -130,8 +148,12 @@ class Plant(WorldBase):
     def look(self) -> dict[str, Any]:
         return {
             "sources": [
-                {"source": source, "name": name, "rows": len(self._get(f"source_{name}.csv"))}
-                for source, name in self._names.items()
+                {
+                    "source": source,
+                    "name": self.setup["names"][source == "lookup"],
+                    "rows": len(self._get(f"source_{source}.csv")),
+                }
+                for source in SOURCES
             ],
             "reports": [
                 {
@@ -158,40 +180,46 @@ class Plant(WorldBase):
         fault = self.setup["faults"][self._called] if self._called < CALLS else ""
         self._called += 1
         what = f"{name} {arguments['source']}" if name == "extract" else name
-        if fault == "down" or (fault and name == "clear_table"):
-            self._log = f"{what}: the tool did not start"
-            return Effect(error=f"{what}: the tool did not start; nothing was done")
-        part = fault == "part"
-        if name == "clear_table":
-            self._database.run(f"DELETE FROM {self.setup['table']}")  # noqa: S608
-        elif name == "load":
-            self._load(part)
-        else:
-            self._stage(what, arguments, part)
-        if part and not self.setup["silent"]:
-            self._log = f"{what}: stopped half-way"
-            return Effect(error=f"{what}: the tool stopped half-way; only a part of the rows was written")
+        if name == "empty":
+            fault = "down" if fault in ("down", "part") else fault
+        if fault != "down":
+            if name == "empty":
+                self._empty(arguments["what"])
+            elif name == "load":
+                self._load(fault == "part")
+            else:
+                self._stage(what, arguments, fault == "part")
+        if fault in ("mute", "down") or (fault and not self.setup["silent"]):
+            # One message for all that can have happened: what did happen is to be seen in the reports.
+            self._log = f"{what}: broke off"
+            return Effect(error=f"{what}: the tool broke off and gave no answer")
         self._log = f"{what}: ended"
         return Effect()
 
+    def _empty(self, what: str) -> None:
+        if what == "table":
+            self._database.run(f"DELETE FROM {self.setup['table']}")  # noqa: S608
+        else:
+            self._read.pop(what, None)
+
     def _missing(self, name: str) -> str:
         """The stage that has to come before."""
-        before = {"clean": STAGES[:1], "join": STAGES[1:3], "load": STAGES[3:]}
+        before = {"clean": STAGES[:3], "join": STAGES[3:5], "load": STAGES[5:]}
         return next((stage for stage in before.get(name, ()) if stage not in self._read), "")
 
     def _stage(self, stage: str, arguments: dict[str, Any], part: bool) -> None:
         if stage.startswith("extract"):
-            source = arguments["source"]
-            header, rows = self._columns[source], self._get(f"source_{self._names[source]}.csv")
-            done = rows
+            header = self._lookup if stage == "extract lookup" else self._main
+            done = rows = self._get(f"source_{arguments['source']}.csv")
         elif stage == "clean":
-            header, rows = self._columns["main"], self._get(_file("extract main"))
+            header, rows = self._main, [row for part in STAGES[:3] for row in self._get(_file(part))]
             done = _cleaned(rows, arguments["rule"])
         else:
-            header, rows = [*self._columns["main"], self.setup["label"]], self._get(_file("clean"))
+            header, rows = [*self._main, self.setup["label"]], self._get(_file("clean"))
             done = _joined(rows, self._get(_file("extract lookup")), arguments["unmatched"])
-        self._read[stage] = len(rows), len(rows) - len(done)
-        self._put(_file(stage), header, done[: len(done) // 2] if part else done)
+        before = self._get(_file(stage)) if stage in self._read else []
+        self._read[stage] = len(rows), max(0, len(rows) - len(done))  # a join may also add rows
+        self._put(_file(stage), header, [*before, *(done[: len(done) // 2] if part else done)])
 
     def _load(self, part: bool) -> None:
         rows = self._get(_file("join"))
@@ -222,8 +250,7 @@ def _file(stage: str) -> str:
 
 def _plan(rule: str, unmatched: str) -> list[Act]:
     return [
-        Act("extract", {"source": "main"}),
-        Act("extract", {"source": "lookup"}),
+        *(Act("extract", {"source": source}) for source in SOURCES),
         Act("clean", {"rule": rule}),
         Act("join", {"unmatched": unmatched}),
         Act("load", {}),
@@ -243,7 +270,7 @@ def _asked(goal: str) -> list[Act]:
 
 
 class Hurried(Steady):
-    """Repeats what is said to have failed, and believes everything else. It does not empty the table."""
+    """Repeats what is said to have failed, and believes everything else. It empties nothing."""
 
     def __init__(self, brief: Brief, plan: list[Act]) -> None:
         super().__init__(brief)
@@ -258,7 +285,7 @@ class Hurried(Steady):
 
 
 class PipelineOperator(Steady):
-    """Takes the first stage whose report does not add up; empties the table when it holds something else."""
+    """Takes the first stage whose report does not add up, and empties what is half done or done twice."""
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
@@ -268,12 +295,14 @@ class PipelineOperator(Steady):
         reports = {report["stage"]: report for report in observation["reports"]}
         for stage, act in zip(STAGES, self._plan, strict=False):
             report = reports.get(stage)
-            if report is None or report["written"] != report["read"] - report["dropped"]:
+            if report is None:
                 return act
+            if report["written"] != report["read"] - report["dropped"]:
+                return Act("empty", {"what": stage})
         rows = observation["table"]["rows"]
         if rows == reports["join"]["written"]:
             return finish()
-        return Act("clear_table", {}) if rows else self._plan[-1]
+        return Act("empty", {"what": "table"}) if rows else self._plan[-1]
 
 
 class Pipeline(FamilyBase, table=TABLE):
@@ -293,9 +322,11 @@ class Pipeline(FamilyBase, table=TABLE):
         return self.task(
             level,
             situation,
-            goal=worded(stream, TABLE["goals"], story, **asked) + TABLE["warning"][level],
+            goal=worded(stream, TABLE["goals"], story, **asked)
+            + TABLE["reports"].format(**story)
+            + TABLE["warning"][level],
             observation=OBSERVATION,
-            actions=(EXTRACT, CLEAN, JOIN, LOAD, CLEAR),
+            actions=(EXTRACT, CLEAN, JOIN, LOAD, EMPTY),
             criterion=f"the table {story['table']} holds exactly the rows that the sources and the rules give",
             expected=sorted(_joined(_cleaned(main, rule), lookup, unmatched)),
             setup={
@@ -310,7 +341,7 @@ class Pipeline(FamilyBase, table=TABLE):
                 "silent": level == 5,
             },
             needed=needed,
-            most=needed + 3 if level == 5 else None,
+            most=MOST[level],
             noisy=("log",),
         )
 

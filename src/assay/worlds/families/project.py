@@ -1,33 +1,44 @@
-"""Project: steps with needs and hours, hands that can be called away, work that can fail. B.4.5."""
+"""Project: steps with needs and hours, workers who do not do as listed, work that can fail. B.4.3, B.4.5."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 from assay.streams import Stream
 from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, finish, options
 from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Action, Brief, Effect, Refused, Seen, Task
-from assay.worlds.schema import BOOLEAN, INTEGER, STRING, action, array, obj, text
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
 from assay.worlds.templates import table
 
 __all__ = ["Project"]
 
 TABLE = table("project")
-COUNT = {3: 8, 5: 20}
+COUNT = {3: 10, 5: 20}
+LOAD = (5, 3, 2)  # level 3: steps of the worker who changes, of the one who can help, and of the third
+SLOW = 3  # so many times the hours takes who has become slow; who only also knows a skill takes twice
 MOST = 25  # B.4.5: a plan of 20 steps, at most 25 actions
-_STEP = {"step": STRING, "needs": array(STRING), "skill": STRING, "hours": INTEGER, "by": INTEGER}
-_WORKER = {"worker": STRING, "good_at": STRING, "also_knows": STRING, "here": BOOLEAN}
-OBSERVATION = obj(
-    {
-        "hour": INTEGER,
-        "open": array(obj(_STEP)),
-        "done": array(STRING),
-        "workers": array(obj(_WORKER)),
-        "news": array(STRING),
-    }
+_STEP = {"step": STRING, "needs": array(STRING), "skill": STRING, "hours": INTEGER}
+_WORKER = {"worker": STRING, "good_at": STRING, "also_knows": STRING}
+_LEFT = {"hours_left": integer("how many hours more the worker can work")}
+
+
+def _observation(step: dict[str, Any], worker: dict[str, Any]) -> dict[str, Any]:
+    return obj(
+        {"hour": INTEGER, "open": array(obj(step)), "done": array(STRING), "workers": array(obj(worker))}
+    )
+
+
+OBSERVATIONS = {3: _observation(_STEP, _WORKER | _LEFT), 5: _observation(_STEP | {"by": INTEGER}, _WORKER)}
+Steps = list[dict[str, Any]]
+# In these orders steps could be taken without a thought: as listed, the shortest first, the longest first.
+ORDERS: tuple[Callable[[dict[str, Any]], int], ...] = (
+    lambda step: 0,
+    lambda step: int(step["hours"]),
+    lambda step: -int(step["hours"]),
 )
 
 
@@ -44,26 +55,20 @@ def _assign(situation: str) -> Action:
     )
 
 
-def _steps(site: dict[str, Any], count: int, stream: Stream) -> list[dict[str, Any]]:
-    """Some of the steps, in their order; each needs up to two of those shortly before it."""
-    names = list(site["steps"])
-    if count < len(names):
-        chosen = set(stream.shuffled(range(len(names)))[:count])
-        names = [name for place, name in enumerate(names) if place in chosen]
+def _steps(site: dict[str, Any], names: list[str], hours: tuple[int, int], stream: Stream) -> Steps:
+    """These steps in their order; each needs up to two of those shortly before it."""
     steps = []
     for place, name in enumerate(names):
         before = names[max(0, place - 5) : place]
         needs = (
             {stream.choice(before) for _ in range(stream.weighted((0, 1, 2), (1, 2, 3)))} if before else set()
         )
-        hours = stream.integer(1, 5)
-        steps.append(
-            {"step": name, "needs": sorted(needs), "skill": site["steps"][name], "hours": hours, "by": 0}
-        )
+        skill = site["steps"][name]
+        steps.append({"step": name, "needs": sorted(needs), "skill": skill, "hours": stream.integer(*hours)})
     return steps
 
 
-def _workers(site: dict[str, Any], stream: Stream) -> list[dict[str, str]]:
+def _workers(site: dict[str, Any], stream: Stream) -> list[dict[str, Any]]:
     """Each is good at one skill and also knows the next, so that for every skill there are two."""
     skills = stream.shuffled(site["skills"])
     return [
@@ -72,14 +77,85 @@ def _workers(site: dict[str, Any], stream: Stream) -> list[dict[str, str]]:
     ]
 
 
-def _away(steps: list[dict[str, Any]], workers: list[dict[str, str]], stream: Stream) -> dict[str, Any]:
-    """Who is called away, and after how many steps: the one with the most to do."""
-    load = {w["good_at"]: sum(step["skill"] == w["good_at"] for step in steps) for w in workers}
-    busiest = max(workers, key=lambda worker: load[worker["good_at"]])
-    return {"worker": busiest["worker"], "skill": busiest["good_at"], "after": stream.integer(1, 3)}
+def handed_over(hours: Sequence[int], room: int, keeps: int | None) -> int | None:
+    """How many of a worker's hours go to the helper, who takes twice as long and has ``room`` for it.
+
+    A slow worker gives away as many as the helper has room for. One who ``keeps`` only so many gives away as few as
+    will do. None: no choice of steps will do.
+    """
+    sums = {0}
+    for one in hours:
+        sums |= {one + other for other in sums}
+    least = 0 if keeps is None else sum(hours) - keeps
+    found = [one for one in sums if least <= one and 2 * one <= max(room, 0)]
+    return (max(found) if keeps is None else min(found)) if found else None
 
 
-def _failure(steps: list[dict[str, Any]], stream: Stream) -> dict[str, str]:
+def _changes(site: dict[str, Any], stream: Stream) -> dict[str, Any]:
+    """Level 3. One worker is slow, or has few hours left after the first step. Nothing says so in words.
+
+    The helper can take some of that worker's steps. Which they are has to be chosen: the helper's own must still be
+    done, and the hour by which all must be done allows for the best choice and for no plan that goes on as before.
+    """
+    slow = bool(stream.below(2))
+    while True:
+        workers = _workers(site, stream)
+        at = stream.below(3)
+        worker, helper, third = workers[at], workers[at - 1], workers[at - 2]
+        names: list[str] = []
+        for one, count in zip((worker, helper, third), LOAD, strict=True):
+            of_skill = [name for name in site["steps"] if site["steps"][name] == one["good_at"]]
+            names += stream.shuffled(of_skill)[:count]
+        steps = stream.shuffled(
+            _steps(site, [name for name in site["steps"] if name in names], (3, 9), stream)
+        )
+        own, others, last = (
+            [s["hours"] for s in steps if s["skill"] == one["good_at"]] for one in (worker, helper, third)
+        )
+        works = stream.integer(sum(own) // 2, sum(own) - max(own))
+        room = 2 * stream.integer(sum(own) // 3, sum(own) // 2) if slow else 2 * sum(own)
+        away = []
+        for first, hours in enumerate(own):
+            found = handed_over(own[:first] + own[first + 1 :], room, None if slow else works - hours)
+            away += [] if found is None else [found]
+        if len(away) < len(own) or max(away) - min(away) > 1:
+            continue
+        came = [_as_it_comes(steps, worker["good_at"], by) for by in ORDERS]
+        if any(
+            _filled(c[1:], room // 2) >= min(away) if slow else sum(c) - _filled(c, works) <= max(away)
+            for c in came
+        ):
+            continue  # no choice is needed
+        worker["hours_left"] = SLOW * sum(own) + stream.below(4)
+        helper["hours_left"] = sum(others) + (room if slow else 2 * max(away))
+        third["hours_left"] = SLOW * sum(last) + stream.below(4)
+        more = (SLOW - 1) * sum(own) - (SLOW - 2) * min(away) if slow else max(away)
+        changes = {"worker": worker["worker"], "slow": slow, "works": works}
+        listed = sum(step["hours"] for step in steps)
+        return {"steps": steps, "workers": workers, "changes": changes, "last": listed + more}
+
+
+def _as_it_comes(steps: Steps, skill: str, by: Callable[[dict[str, Any]], int]) -> list[int]:
+    """The hours of a skill's steps when of all that are ready the first by some order is done."""
+    found, done, todo = [], set[str](), sorted(steps, key=by)
+    while todo:
+        step = next(step for step in todo if done.issuperset(step["needs"]))
+        todo.remove(step)
+        done.add(step["step"])
+        if step["skill"] == skill:
+            found.append(step["hours"])
+    return found
+
+
+def _filled(hours: list[int], most: int) -> int:
+    """What is taken of them by whoever takes one after the other as long as it fits."""
+    found = 0
+    for one in hours:
+        found += one if found + one <= most else 0
+    return found
+
+
+def _failure(steps: Steps, stream: Stream) -> dict[str, str]:
     """A step that fails at the first try, and a need of it that has to be done again."""
     step = stream.choice([step for step in steps[2:] if step["needs"]] or [steps[-1]])
     if not step["needs"]:
@@ -87,7 +163,7 @@ def _failure(steps: list[dict[str, Any]], stream: Stream) -> dict[str, str]:
     return {"step": step["step"], "again": stream.choice(step["needs"])}
 
 
-def _deadlines(steps: list[dict[str, Any]], spare: int, free: str, level: int, stream: Stream) -> None:
+def _deadlines(steps: Steps, spare: int, free: str, stream: Stream) -> None:
     """The hours by which steps must be done: those of some order that respects the needs, and what can go wrong.
 
     So doing first what is due first, with what it needs, is always in time: it is optimal on one machine with
@@ -96,8 +172,6 @@ def _deadlines(steps: list[dict[str, Any]], spare: int, free: str, level: int, s
     last = sum(step["hours"] for step in steps) + spare
     for step in steps:
         step["by"] = last
-    if level < 5:
-        return
     done: set[str] = set()
     todo, hour = list(steps), 0
     while todo:
@@ -110,17 +184,15 @@ def _deadlines(steps: list[dict[str, Any]], spare: int, free: str, level: int, s
 
 
 class Works(WorldBase):
-    """What is done by which hour, and who is here."""
+    """What is done by which hour, and who can still work."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)
         self._steps = {step["step"]: step for step in task.setup["steps"]}
-        self._workers = {worker["worker"]: worker for worker in task.setup["workers"]}
+        self._workers = {worker["worker"]: dict(worker) for worker in task.setup["workers"]}
         self._done: dict[str, int] = {}
-        self._gone = ""
-        self._failed = False
+        self._failed = self._changed = False
         self._hour = 0
-        self._news: list[str] = []
 
     def look(self) -> dict[str, Any]:
         left = [step for name, step in self._steps.items() if name not in self._done]
@@ -128,38 +200,42 @@ class Works(WorldBase):
             "hour": self._hour,
             "open": [{**step, "needs": list(step["needs"])} for step in left],
             "done": sorted(self._done),
-            "workers": [{**worker, "here": name != self._gone} for name, worker in self._workers.items()],
-            "news": list(self._news),
+            "workers": [dict(worker) for worker in self._workers.values()],
         }
 
     def do_assign(self, step: str, worker: str) -> Effect:
-        skilled, away, fails = self._workers[worker], self.setup["away"], self.setup["fails"]
+        skilled, fails, changes = self._workers[worker], self.setup["fails"], self.setup["changes"]
         if wrong := self._wrong(step, skilled):
             raise Refused(wrong)
         work = self._steps[step]
-        self._hour += work["hours"] * (1 if work["skill"] == skilled["good_at"] else 2)
+        takes = work["hours"] * (1 if work["skill"] == skilled["good_at"] else 2)
+        changed = worker == changes.get("worker")
+        if changed and changes["slow"]:
+            takes *= SLOW
+        if takes > skilled.get("hours_left", takes):
+            raise Refused(f"{worker} cannot finish {step} in the hours left")
+        self._hour += takes
+        if "hours_left" in skilled:
+            skilled["hours_left"] -= takes
         if step == fails.get("step") and not self._failed:
             self._failed = True
             self._done.pop(fails["again"], None)
-            self._news.append(f"{step} failed: {fails['again']} has to be done again, and then {step}")
-            return Effect(error=self._news[-1])
+            return Effect(error=f"{step} did not succeed")
         self._done[step] = self._hour
-        if away and not self._gone and len(self._done) == away["after"]:
-            self._gone = away["worker"]
-            self._news.append(f"{self._gone} has been called away and will not come back")
+        if changed and not changes["slow"] and not self._changed:
+            self._changed = True
+            skilled["hours_left"] = max(0, changes["works"] - takes)
         return Effect(done=len(self._done) == len(self._steps))
 
-    def _wrong(self, name: str, worker: dict[str, str]) -> str:
+    def _wrong(self, name: str, worker: dict[str, Any]) -> str:
         """Why a step cannot be done now by this worker, if it cannot."""
         step = self._steps.get(name)
         if step is None:
             return f"{name} is no step of this project"
         if name in self._done:
             return f"{name} is done"
-        if missing := [need for need in step["needs"] if need not in self._done]:
-            return f"{name} cannot begin before {', '.join(missing)}"
-        if worker["worker"] == self._gone:
-            return f"{self._gone} is away"
+        if not all(need in self._done for need in step["needs"]):
+            return f"{name} cannot begin yet"
         if step["skill"] not in (worker["good_at"], worker["also_knows"]):
             return f"{worker['worker']} does not know {step['skill']}"
         return ""
@@ -169,28 +245,58 @@ class Works(WorldBase):
 
 
 class Leader(Steady):
-    """Does first what is due first, with all that it needs, by whoever is quickest.
+    """Compares the hours that passed with those expected, and plans anew who does what.
 
-    The novice goes by the list, does nothing twice, and ends when a step does not go as planned.
+    Where steps are due at hours of their own, it does first what is due first, with all that it needs. The novice goes
+    by the list, has everything done by whoever is good at it, and ends when a step does not go as planned.
     """
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
         self._due: dict[str, int] = {}
+        self._skills: list[str] = []
+        self._slow = ""
+        self._asked: tuple[str, str, int] = "", "", 0  # step, worker, and the hour at which it should be done
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         steps, done = observation["open"], set(observation["done"])
         if not steps or (self.is_novice and seen.error):
             return finish(not steps)
+        self._skills = self._skills or sorted(worker["good_at"] for worker in observation["workers"])
         ready = [step for step in steps if done.issuperset(step["needs"])]
-        if self.is_novice:
-            step = ready[0]
-        else:
-            if not self._due:
-                self._due = _inherited(steps)
-            step = min(ready, key=lambda step: (self._due[step["step"]], step["step"]))
-        worker = _quickest(step["skill"], observation["workers"])
+        if not self.is_novice and "by" in steps[0]:
+            self._due = self._due or _inherited(steps)
+            ready.sort(key=lambda step: (self._due[step["step"]], step["step"]))
+        name, worker, hour = self._asked
+        if name in done and observation["hour"] > hour:
+            self._slow = worker
+        step = ready[0]
+        by = {one["good_at"]: one["worker"] for one in observation["workers"]}
+        worker, hours = by[self._skill(step)], step["hours"]
+        if not self.is_novice and "hours_left" in observation["workers"][0]:
+            helper = self._helper(step, steps, observation["workers"])
+            worker, hours = (helper, 2 * hours) if helper else (worker, hours)
+        self._asked = step["step"], worker, observation["hour"] + hours
         return Act("assign", {"step": step["step"], "worker": worker})
+
+    def _skill(self, step: dict[str, Any]) -> str:
+        return nearest(step["skill"].split(" ")[0], self._skills)
+
+    def _helper(self, step: dict[str, Any], steps: Steps, workers: list[dict[str, Any]]) -> str:
+        """Who does the step instead of the one who is good at it, if that is better."""
+        skill = self._skill(step)
+        worker = next(one for one in workers if one["good_at"] == skill)
+        helper = next(one for one in workers if one["also_knows"] == skill)
+        own = [one for one in steps if self._skill(one) == skill]
+        kept = [one["hours"] for one in steps if self._skill(one) == helper["good_at"]]
+        keeps = None if worker["worker"] == self._slow else worker["hours_left"]
+        hours = [one["hours"] for one in own]
+        away = handed_over(hours, helper["hours_left"] - sum(kept), keeps)
+        for count in range(1, len(own) + 1):
+            for chosen in combinations(range(len(own)), count):
+                if sum(hours[at] for at in chosen) == away:
+                    return helper["worker"] if own.index(step) in chosen else ""
+        return ""
 
 
 def _inherited(steps: list[dict[str, Any]]) -> dict[str, int]:
@@ -207,50 +313,40 @@ def _inherited(steps: list[dict[str, Any]]) -> dict[str, int]:
     return due
 
 
-def _quickest(skill: str, workers: list[dict[str, Any]]) -> str:
-    here = [worker for worker in workers if worker["here"]]
-    meant = nearest(skill.split(" ")[0], sorted(worker["good_at"] for worker in workers))
-    for kind in ("good_at", "also_knows"):
-        for worker in here:
-            if worker[kind] == meant:
-                return str(worker["worker"])
-    raise AssertionError("two know every skill, and only one is away")
-
-
 class Project(FamilyBase, table=TABLE):
     world = Works
     solver = Leader
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
-        site, count = TABLE["situations"][situation], COUNT[level]
-        steps = _steps(site, count, stream)
-        workers = _workers(site, stream)
-        away: dict[str, Any] = {}
-        fails: dict[str, str] = {}
-        if level == 3 and stream.below(2):
-            away = _away(steps, workers, stream)
-            spare = sum(step["hours"] for step in steps if step["skill"] == away["skill"])
+        site = TABLE["situations"][situation]
+        setup: dict[str, Any] = {"changes": {}, "fails": {}}
+        if level == 3:
+            setup |= _changes(site, stream)
+            last, steps = setup.pop("last"), setup["steps"]
+            expected = dict.fromkeys(sorted(step["step"] for step in steps), last)
         else:
-            fails = _failure(steps, stream)
-            spare = sum(step["hours"] for step in steps if step["step"] in (fails["step"], fails["again"]))
-        spare += stream.integer(1, 2)
-        _deadlines(steps, spare, fails.get("again", ""), level, stream)
-        last = max(step["by"] for step in steps)
-        said = [stream.choice(lists) for lists in (TABLE["heads"][level], TABLE["rules"], TABLE["changes"])]
-        if level == 5:
-            said.append(stream.choice(TABLE["tight"]))
+            steps = _steps(site, list(site["steps"]), (1, 5), stream)
+            setup["workers"] = _workers(site, stream)
+            fails = setup["fails"] = _failure(steps, stream)
+            twice = sum(step["hours"] for step in steps if step["step"] in (fails["step"], fails["again"]))
+            _deadlines(steps, twice + stream.integer(1, 2), fails["again"], stream)
+            expected = {
+                step["step"]: step["by"] for step in sorted(steps, key=lambda step: str(step["step"]))
+            }
+            last, setup["steps"] = max(expected.values()), stream.shuffled(steps)
+        said = [stream.choice(TABLE[part][level]) for part in ("heads", "rules", "changes")]
         return self.task(
             level,
             situation,
-            goal=" ".join(said).format(who=site["who"], count=count, last=last),
-            observation=OBSERVATION,
+            goal=" ".join(said).format(who=site["who"], count=COUNT[level], last=last),
+            observation=OBSERVATIONS[level],
             actions=(_assign(situation),),
             criterion="every step is done, each by its hour",
-            expected={step["step"]: step["by"] for step in sorted(steps, key=lambda step: str(step["step"]))},
-            setup={"steps": stream.shuffled(steps), "workers": workers, "away": away, "fails": fails},
-            needed=count + 2 * bool(fails),
+            expected=expected,
+            setup=setup,
+            needed=COUNT[level] + 2 * bool(setup["fails"]),
             most=MOST if level == 5 else None,
-            noisy=("skill", "news"),
+            noisy=("skill",),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:

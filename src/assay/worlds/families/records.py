@@ -13,7 +13,7 @@ from assay.worlds.folder import encodable
 from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
-from assay.worlds.templates import numbers, partly_filled, read, read_first, story_of, table, worded
+from assay.worlds.templates import numbers, partly_filled, read, story_of, table, worded
 
 __all__ = ["Records"]
 
@@ -44,7 +44,11 @@ ACTIONS = {
     2: (BEGIN, ADD_ENTRY, SET_COUNT, COMMIT, ROLLBACK),
     3: (BEGIN, ADD_ENTRY, ADD_ITEM, SET_COUNT, COMMIT, ROLLBACK),
 }
-SPARE = {1: 5, 2: 10, 3: 3}
+# The same for all instances of a level, so that it does not tell how much is to be booked; at level 3 one retry, of ten
+# operations at most (10.7.3, B.5.3).
+MOST = {1: 6, 2: 16, 3: 10}
+CANCELLED = {1: 3, 2: 2, 3: 2}  # lines that are not to be booked
+_FILLING = r"[A-Z]-\d+|\d+|[a-z]+(?: [a-z]+)*"  # a code, a number, or a name of small words
 BROKEN = {
     "unique": "this number or code exists already",
     "foreign key": "no item has this code",
@@ -65,8 +69,7 @@ def _observation(items: str, entries: str) -> dict[str, Any]:
     )
 
 
-def _wanted(level: int, items: list[Row], free: list[int], stream: Stream) -> list[Row]:
-    count = {1: 1, 2: stream.integer(1, 2), 3: 2}[level]
+def _lines(items: list[Row], count: int, free: list[int], stream: Stream) -> list[Row]:
     return [
         {"number": free.pop(), "code": item["code"], "name": item["name"], "count": stream.integer(3, 25)}
         for item in stream.shuffled(items)[:count]
@@ -90,12 +93,17 @@ def _expected(
     }
 
 
-def _goal(level: int, story: Row, wanted: list[Row], new: Row | None, stream: Stream) -> str:
+def _goal(
+    level: int, story: Row, wanted: list[Row], cancelled: list[Row], new: Row | None, stream: Stream
+) -> str:
+    """What is to be booked, mixed with what is not."""
+    notes = stream.shuffled(
+        [worded(stream, TABLE["one" if level == 1 else "line"], story, **row) for row in wanted]
+        + [worded(stream, TABLE["cancelled"], story, **row) for row in cancelled]
+    )
     if level == 1:
-        return worded(stream, TABLE["one"], story, **wanted[0]) + str(TABLE["misread"])
-    line = stream.choice(TABLE["line"])
-    lines = "\n".join(line.format(**story, **row) for row in wanted)
-    goal = worded(stream, TABLE["many"], story, lines=lines)
+        return worded(stream, TABLE["notes"], story, notes=" ".join(notes)) + str(TABLE["misread"])
+    goal = worded(stream, TABLE["many"], story, lines="\n".join(f"- {note}" for note in notes))
     if new is not None:
         goal += worded(stream, TABLE["new"], story, **new)
         goal += stream.choice(TABLE["open"]) + TABLE["failed"]
@@ -226,17 +234,18 @@ def _tables(observation: dict[str, Any]) -> tuple[list[Row], list[Row]]:
 
 def _asked(goal: str) -> tuple[list[Row], Row | None]:
     """The entries that a goal asks for, and the item that is new."""
-    listed = [line for line in goal.split("\n") if line.startswith("- ")]
     story = story_of(TABLE["situations"], goal)
-    plain = [template.replace("{who} ", "") for template in TABLE["line"] if listed] or TABLE["one"]
-    templates = [partly_filled(template, story) for template in plain]
-    found = [read_first(templates, line) for line in listed or [goal]]
-    entries = [{**row, "number": int(row["number"]), "count": int(row["count"])} for row in found]
-    for template in TABLE["new"]:
-        new = read(partly_filled(template, story), goal)
-        if new is not None:
-            return entries, {**new, "count": int(new["count"])}
-    return entries, None
+
+    def found(part: str, said: str) -> Iterator[Row]:
+        for template in TABLE[part]:
+            row = read(partly_filled(template, story), said, _FILLING)
+            if row is not None:
+                yield {key: int(value) if value.isdigit() else value for key, value in row.items()}
+
+    listed = [line for line in goal.split("\n") if line.startswith("- ")]
+    due = [line for line in listed if not any(found("cancelled", line))]
+    entries = [next(found("line", line)) for line in due] or list(found("one", goal))
+    return entries, next(found("new", goal), None)
 
 
 class BooksOnce(PlansOnce):
@@ -322,20 +331,21 @@ class Records(FamilyBase, table=TABLE):
             {"code": code, "name": name, "count": stream.integer(30, 90)}
             for code, name in zip(codes[:5], names, strict=False)
         ]
-        free = numbers(stream, 6, 2100, 9799)
+        free = numbers(stream, 12, 2100, 9799)
         entries = [
             {"number": free.pop(), "code": stream.choice(items)["code"], "count": stream.integer(2, 20)}
             for _ in range(3)
         ]
-        wanted = _wanted(level, items, free, stream)
+        wanted = _lines(items, {1: 1, 2: stream.integer(1, 2), 3: 3}[level], free, stream)
+        cancelled = _lines(items, CANCELLED[level], free, stream)
         new = {"code": codes[5], "name": names[5], "count": stream.integer(30, 90)} if level == 3 else None
-        if new is not None:  # the first line is for what is not in the table yet
+        if new is not None:  # one line is for what is not in the table yet
             wanted[0] |= {"code": new["code"], "name": new["name"]}
-        needed = {1: 1, 2: 2 + 2 * len(wanted), 3: 7}[level]
+        needed = {1: 1, 2: 2 + 2 * len(wanted), 3: 9}[level]
         return self.task(
             level,
             situation,
-            goal=_goal(level, story, wanted, new, stream),
+            goal=_goal(level, story, wanted, cancelled, new, stream),
             observation=_observation(story["items"], story["entries"]),
             actions=ACTIONS[level],
             criterion="what is committed in both tables is exactly what was there before, with what was asked for",
@@ -347,7 +357,7 @@ class Records(FamilyBase, table=TABLE):
                 "pending": _pending(items, free, stream) if level == 3 else None,
             },
             needed=needed,
-            most=needed + SPARE[level],
+            most=MOST[level],
             noisy=("name",),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 from assay.streams import Stream
@@ -53,14 +54,14 @@ RIGHT: dict[str, Number] = {
     "garage": lambda a, b, minutes, free: min(max(0, -(-minutes // 60) - free) * a, b),
 }
 EDGES: dict[str, Callable[[int, int], list[list[int]]]] = {
-    "tram": lambda a, b: [[4, b], [5, b - 1]],
-    "lending": lambda a, b: [[a - 2, 3], [a + 3, 4]],
-    "packing": lambda a, b: [[a + 1, 0], [2 * a, 3]],
-    "league": lambda a, b: [[b, 3], [b + 1, 2]],
-    "allotment": lambda a, b: [[6, b + 2], [7, b - 2]],
-    "garage": lambda a, b: [[61, 0], [30, 3]],
+    "tram": lambda a, b: [[4, b], [5, b - 1], [7, b], [2, b], [9, b]],
+    "lending": lambda a, b: [[a - 2, 3], [a + 3, 4], [a - 1, 5], [0, 4], [a - 3, 2]],
+    "packing": lambda a, b: [[a + 1, 0], [2 * a, 3], [a + 2, 0], [2 * a + 1, 0], [1, 2]],
+    "league": lambda a, b: [[b, 3], [b + 1, 2], [b, 7], [b, 0], [b, 11]],
+    "allotment": lambda a, b: [[6, b + 2], [7, b - 2], [3, b + 1], [9, b - 1], [5, b]],
+    "garage": lambda a, b: [[61, 0], [30, 3], [30, 2], [90, 4], [59, 5]],
 }
-MOST = {3: 10, 5: 7}
+MOST = {3: 6, 5: 7}  # one look at the tests too early can be afforded (10.7.3: limited retries; B.5.3)
 VERSION = re.compile(r"v\d{1,3}\.\d{1,3}\.\d{1,3}")
 
 
@@ -71,18 +72,19 @@ def _history(
     words = TABLE["subjects"]
     values = {key: stream.integer(2, 60) for key in story["settings"]}
     settings = "".join(f"{key} = {value}\n" for key, value in values.items())
-    notes = stream.shuffled(words["good"])
-    first = {story["file"]: wrong, "settings.txt": settings, "NOTES.txt": "Notes for whoever comes next.\n"}
+    noted = "Notes for whoever comes next.\n"
+    first = {story["file"]: wrong, "settings.txt": settings, "NOTES.txt": noted}
     commits: list[dict[str, Any]] = [{"subject": stream.choice(words["first"]), "files": first}]
-    subject = ""
-    if level == 5:
-        key = stream.choice(story["settings"])
-        subject = stream.choice(words["bad"]).format(key=key.replace("_", " "))
-        changed = {**values, key: values[key] + stream.integer(5, 90)}
-        files = {"settings.txt": "".join(f"{name} = {value}\n" for name, value in changed.items())}
-        commits.append({"subject": subject, "files": files})
-    noted = "Notes for whoever comes next.\n" + f"{notes[0]}.\n"
-    commits.append({"subject": notes[0], "files": {"NOTES.txt": noted}})
+    for note in stream.shuffled(words["good"])[:3]:
+        noted += f"{note}.\n"
+        commits.append({"subject": note, "files": {"NOTES.txt": noted}})
+    if level == 3:
+        return commits, ""
+    key = stream.choice(story["settings"])
+    subject = stream.choice(words["bad"]).format(key=key.replace("_", " "))
+    changed = {**values, key: values[key] + stream.integer(5, 90)}
+    files = {"settings.txt": "".join(f"{name} = {value}\n" for name, value in changed.items())}
+    commits.insert(stream.integer(1, len(commits)), {"subject": subject, "files": files})
     return commits, subject
 
 
@@ -96,8 +98,9 @@ def _final(commits: list[dict[str, Any]], bad: str) -> dict[str, str]:
 
 
 def _cases(situation: str, a: int, b: int, stream: Stream) -> list[list[int]]:
-    """The edges first, then others."""
-    return EDGES[situation](a, b) + [[stream.integer(1, 90), stream.integer(0, 40)] for _ in range(8)]
+    """Two edges and two others, which the tests show; then more edges, which see through a special case, and others."""
+    edges, others = EDGES[situation](a, b), [[stream.integer(1, 90), stream.integer(0, 40)] for _ in range(8)]
+    return [*edges[:2], *others[:2], *edges[2:], *others[2:]]
 
 
 def _program(setup: dict[str, Any], source: str, cases: list[list[int]]) -> Program:
@@ -198,12 +201,12 @@ class Checkout(WorldBase):
 
 
 class Maintainer(Steady):
-    """Takes back what has to be, repairs what the goal tells of, and looks what is left to do."""
+    """Takes back what has to be, repairs what does not agree with its description, and looks what is left to do."""
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
         self._story = story_of(TABLE["situations"], brief.goal)
-        self._fault = next(f for f in self._story["faults"] if read(f["told"], brief.goal) is not None)
+        self._faults = self._story["faults"]
         undo = [found for template in TABLE["undo"] if (found := read(template, brief.goal))]
         self._bad = undo[0]["subject"] if undo else ""
         self._version = VERSION.findall(brief.goal)[0]
@@ -227,18 +230,22 @@ class Maintainer(Steady):
         return finish()
 
     def repaired(self, observation: dict[str, Any]) -> str:
-        """The module without the fault, or nothing where the fault is not in it."""
-        source: str = next(f["content"] for f in observation["files"] if f["name"] == self._story["file"])
-        wrong, right = self._fault["wrong"], self._fault["right"]
-        for line in source.splitlines():
-            filled = read(wrong, line)
-            if filled is not None and wrong.format(**filled) == line.strip():
-                return source.replace(line.strip(), right.format(**filled))
-        return ""
+        """The module without its faults, or nothing where there are none."""
+        before: str = next(f["content"] for f in observation["files"] if f["name"] == self._story["file"])
+        source = before
+        for fault, line in product(self._faults, before.splitlines()):
+            filled = read(fault["wrong"], line)
+            if filled is not None and fault["wrong"].format(**filled) == line.strip():
+                source = source.replace(line.strip(), fault["right"].format(**filled))
+        return source if source != before else ""
 
 
 class StraightThrough(Maintainer, PlansOnce):
-    """Does the usual steps once, and neither takes anything back nor tries again."""
+    """Does the usual steps once, for the fault that was told, and neither takes anything back nor tries again."""
+
+    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
+        super().__init__(brief, novice=novice)
+        self._faults = [fault for fault in self._faults if read(fault["told"], brief.goal) is not None]
 
     def plan(self, observation: dict[str, Any]) -> list[Act]:
         return [
@@ -257,8 +264,9 @@ class Release(FamilyBase, table=TABLE):
         story = TABLE["situations"][situation]
         filled = {"a": stream.integer(3, 9), "b": stream.integer(12, 19)}
         fault = stream.choice(story["faults"])
-        right = story["source"].format(**filled)
-        wrong = right.replace(fault["right"].format(**filled), fault["wrong"].format(**filled))
+        wrong = story["source"].format(**filled)
+        for each in story["faults"]:
+            wrong = wrong.replace(each["right"].format(**filled), each["wrong"].format(**filled))
         commits, subject = _history(level, story, wrong, stream)
         cases = _cases(situation, filled["a"], filled["b"], stream)
         results = [RIGHT[situation](filled["a"], filled["b"], *case) for case in cases]

@@ -106,7 +106,7 @@ def _plain(stream: Stream, story: Story, stock: Stock, places: Sequence[str], ki
 def _few(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str, int]) -> Drawn:
     """Level 1."""
     stock = Stock(start, {}, 0, "")
-    kinds = stream.shuffled(("receive", "issue", "move"))[: stream.integer(1, 2)]
+    kinds = stream.shuffled(("receive", "issue", "move"))[: stream.choice((1, 2, 2))]
     told = [_plain(stream, story, stock, places, kind) for kind in kinds]
     return _setup(stock, {"stationary": told}, {"stationary": stock.counts})
 
@@ -133,38 +133,34 @@ def _many(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str
 
 
 def _changing(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str, int]) -> Drawn:
-    """Level 4: one rule changes, by a notice or as seen from an arrival. Without drift the same place in the
-    episode confirms the rule. What comes after it are arrivals, so that the rule in force decides the count."""
-    holds, by_size = stream.integer(8, 16), bool(stream.below(2))
-    new_size = holds + stream.choice((-3, -2, 2, 3, 4))
-    before, notice = stream.integer(1, 2), bool(stream.below(2))
-    packs = [stream.integer(2, 6) for _ in range(4)]
-    loose = stream.integer(3, 12)
+    """Level 4: one rule changes, and only what is counted later shows it. Arrivals and counts take turns, so that a
+    count that is off tells what the arrival before it brought, and where. Without drift every count is as expected.
+    What comes after the last count are arrivals and a move, so that the rule in force decides what is there."""
+    door, other, third = places
+    holds = stream.integer(8, 16)
+    sizes = holds + stream.choice((-4, -3, -2, 2, 3, 4)), door
+    after = sizes if stream.below(2) else (holds, stream.choice((other, third)))
+    turn = stream.integer(1, 2)  # the arrival from which the new rule holds
+    packs = [stream.integer(2, 6) for _ in range(5)]
+    moves = [(stream.integer(3, 12), stream.choice((door, other))) for _ in range(2)]
+    counted = [(door,), tuple(stream.shuffled((door, other))), tuple(stream.shuffled((door, other)))]
     seed = stream.bits64()  # both courses say the same events in the same words
     told: dict[str, list[str]] = {}
     counts: dict[str, dict[str, int]] = {}
     for course in ("stationary", "drifted"):
-        drifted = course == "drifted"
-        words, stock = Stream(seed), Stock(start, {}, holds, places[0])
-        said = [_arrival(words, story, stock, n) for n in packs[:before]]
-        if drifted:
-            stock.holds = new_size if by_size else holds
-            stock.leads_to = places[0] if by_size else places[1]
-        if notice:
-            rule = "size" if by_size else "route"
-            said.append(BOOK.say(words, rule, m=stock.holds, a=stock.leads_to, **story))
-        else:
-            said.append(_arrival(words, story, stock, packs[2], "shown"))
-        said.append(_arrival(words, story, stock, packs[3]))
-        said.append(_movement(words, story, stock, "move", loose, places[2], places[1]))
-        said.append(_arrival(words, story, stock, packs[0]))
+        words, stock, said = Stream(seed), Stock(start, {}, holds, door), []
+        for at, n in enumerate(packs):
+            if course == "drifted" and at == turn:
+                stock.holds, stock.leads_to = after
+            stock.put(stock.leads_to, n * stock.holds)
+            said.append(BOOK.say(words, "packs", n=n, **story))
+            if at in (1, 3):
+                loose, to = moves[at // 2]
+                said.append(_movement(words, story, stock, "move", loose, third, to))
+            for place in counted[at] if at < len(counted) else ():
+                said.append(BOOK.say(words, "count", m=stock.counts[place], a=place, **story))
         told[course], counts[course] = said, stock.counts
-    return _setup(Stock(start, {}, holds, places[0]), told, counts)
-
-
-def _arrival(stream: Stream, story: Story, stock: Stock, n: int, kind: str = "packs") -> str:
-    stock.put(stock.leads_to, n * stock.holds)
-    return BOOK.say(stream, kind, n=n, m=n * stock.holds, a=stock.leads_to, **story)
+    return _setup(Stock(start, {}, holds, door), told, counts)
 
 
 _DRAWS = {1: _few, 2: _many, 4: _changing}
@@ -190,8 +186,12 @@ class Store(Recording):
         return {"recorded": dict(sorted(self.recorded.items())), "rules": self.course}
 
 
+Move = tuple[str, int, str, str]  # kind, how many, place, other place
+
+
 class StockKeeper(Follower):
-    """Makes every movement in its own stock, and records that in the end.
+    """Makes every movement in its own stock, and records that in the end. When a count is off, it looks for the rule
+    by which the last arrival explains it.
 
     The novice minds capacities only for deliveries, and keeps to the rules of the start.
     """
@@ -206,28 +206,44 @@ class StockKeeper(Follower):
             rules["holds"],
             rules["leads_to"],
         )
+        self._before = dict(self._stock.counts)  # the last arrival, and what came since
+        self._since: list[Move] = []
 
     def hear(self, said: str) -> None:
-        stock = self._stock
         kind, slots = BOOK.read(said)
-        n = whole(slots["n"]) if "n" in slots else 0
-        a = known(slots["a"], self._names) if "a" in slots else ""
-        if kind in ("size", "route", "shown") and not self.is_novice:
-            if "m" in slots:
-                stock.holds = whole(slots["m"]) // max(n, 1)
-            stock.leads_to = a or stock.leads_to
+        n = whole(slots["m" if kind == "count" else "n"])
+        a, b = (known(slots[slot], self._names) if slot in slots else "" for slot in "ab")
+        if kind == "packs":
+            self._before, self._since = dict(self._stock.counts), []
+        self._since.append((kind, n, a, b))
+        if kind == "count" and not self.is_novice and self._stock.counts[a] != n:
+            self._explain()
+        else:
+            self._make(self._stock, kind, n, a, b)
+
+    def _explain(self) -> None:
+        sizes = [(size, self._stock.leads_to) for size in range(1, 100)]
+        for holds, leads_to in [*sizes, *((self._stock.holds, name) for name in self._names)]:
+            stock = Stock(self._before, {}, holds, leads_to)
+            if all(self._make(stock, *move) for move in self._since):
+                self._stock = stock
+                return
+
+    def _make(self, stock: Stock, kind: str, n: int, a: str, b: str) -> bool:
+        """Makes a movement. Of a count, whether it is as expected."""
+        if kind == "count":
+            return stock.counts[a] == n
         if kind == "receive":
             stock.put(a, n)
-        elif kind in ("packs", "shown"):
+        elif kind == "packs":
             stock.put(stock.leads_to, n * stock.holds)
-        elif kind in ("issue", "move"):
+        else:
             stock.take(a, n)
-        if kind == "move":
-            target = known(slots["b"], self._names)
-            if self.is_novice:
-                stock.counts[target] += n
-            else:
-                stock.put(target, n)
+        if kind == "move" and self.is_novice:
+            stock.counts[b] += n
+        elif kind == "move":
+            stock.put(b, n)
+        return True
 
     def conclude(self, observation: dict[str, Any]) -> Act:
         counts = {place: max(0, count) for place, count in self._stock.counts.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import permutations
 from typing import Any
@@ -20,34 +20,34 @@ TABLE = table("strategies")
 BOOK = Phrasebook(TABLE["phrases"])
 Story = Mapping[str, Any]
 DAYS = 6
-WORTH = 4, 5  # a choice must reach this share of the best: 80 % (B.3.3)
+# Level → the share of the best that a choice must reach: 80 % where it predicts (B.3.3), all of it where it compares.
+WORTH = {3: (4, 5), 5: (1, 1)}
 # Level → the share that the next best stays below, so that nothing is a matter of opinion.
-APART = {3: (7, 10), 5: (3, 4)}
+APART = {3: (7, 10), 5: (9, 10)}
 Sorts = dict[str, int]  # condition → reward, or condition → days
 Rewards = dict[str, dict[str, Sorts]]  # place → strategy → condition → reward
 Shares = dict[str, Sorts]  # place → condition → days
 Values = dict[str, dict[str, int]]  # place → strategy → what it brings over all days observed
 Days = tuple[int, int, int]  # how often each sort came
-
-
-# Rewards are the least that comes, by strategy and sort of day; up to 7 come on top of each. The table itself must not
-# tell what is best: without the days, no choice is better than another.
-#
-# Level 3: one strategy for one sort of day, one for all sorts, one for the third. Each is the best equally often, and
-# the days that were observed say which. In a trap the most frequent sort of day speaks for another than the best.
-LEAST = ((42, 2, 2), (17, 54, 36), (2, 6, 72))
-PLAIN: tuple[tuple[Days, ...], ...] = (
-    ((5, 1, 0), (5, 0, 1)),
-    ((1, 4, 1), (1, 5, 0), (0, 5, 1)),
-    ((1, 0, 5), (0, 1, 5)),
+Drawn = tuple[Rewards, dict[str, list[str]]]  # and place → its days as they came
+# What somebody might think of instead of all days: the usual one, the first, the first two, the last, each sort once.
+THOUGHTS: tuple[Callable[[list[str]], list[str]], ...] = (
+    lambda days: [max(days, key=days.count)],
+    lambda days: days[:1],
+    lambda days: days[:2],
+    lambda days: days[-1:],
+    lambda days: sorted(set(days)),
 )
-TRAP: Days = (3, 2, 1)  # the best is the one for all sorts
-TRAPS = 9  # of 10 places where that one is the best
-# Level 5: on every sort of day another strategy is the best at both places. Only the rich one has a fair substitute,
-# the next in turn; the days say which sort it is.
-RICH, POOR = (58, 54, 2), (51, 0, 0)
-RICH_DAYS: tuple[Days, ...] = ((5, 0, 1),)
-POOR_DAYS: tuple[Days, ...] = ((6, 0, 0), (5, 1, 0), (5, 0, 1))
+
+
+# Rewards are the least that comes, by strategy (the best first) and sort of day; up to 7 come on top of each. In every
+# kind of place another thought is misleading: the usual day, a single day, the sum, the best or the worst of a row.
+# The days that were observed say what is best.
+Kind = tuple[tuple[tuple[int, int, int], ...], tuple[Days, ...]]
+STEADY: Kind = ((38, 38, 38), (52, 2, 2), (2, 52, 2)), ((3, 2, 1), (2, 3, 1), (2, 2, 2))
+USUAL: Kind = ((62, 2, 2), (2, 2, 84), (19, 19, 19)), ((4, 1, 1), (4, 2, 0))
+RARE: Kind = ((2, 92, 2), (32, 2, 2), (15, 15, 15)), ((3, 2, 1),)
+KINDS = (USUAL, USUAL, STEADY, RARE)
 
 
 @cache
@@ -95,10 +95,10 @@ def pairs(worth: Values) -> list[tuple[int, dict[str, str]]]:
     return found
 
 
-def _short(got: int, best: int, where: str) -> Iterator[str]:
-    share, whole = WORTH
+def _short(level: int, got: int, best: int, where: str) -> Iterator[str]:
+    share, whole = WORTH[level]
     if whole * got < share * best:
-        yield f"{where}: {got} of {best} in {DAYS} days, below 80 %"
+        yield f"{where}: {got} of {best} in {DAYS} days, below {share / whole:.0%}"
 
 
 def _clear(level: int, values: Sequence[int]) -> bool:
@@ -119,44 +119,75 @@ def _filled(
     }
 
 
-def _separate(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
-    """Level 3: at each place one strategy is clearly the best, whichever it is at the other."""
-    rewards: Rewards = {}
-    shares: Shares = {}
-    for place in places:
-        order, sorts = stream.shuffled(story["strategies"]), stream.shuffled(story["conditions"])
-        best = stream.below(len(order))
-        trapped = best == 1 and stream.below(10) < TRAPS
-        shares[place] = dict(zip(sorts, TRAP if trapped else stream.choice(PLAIN[best]), strict=True))
-        while True:
-            rewards[place] = _filled(stream, LEAST, order, sorts)
-            worth = values(rewards, {place: shares[place]})[place]
-            if _clear(3, [*worth.values()]) and max(worth, key=worth.__getitem__) == order[best]:
-                break
-    return rewards, shares
+def _place(
+    stream: Stream, story: Story, order: Sequence[str], few: bool
+) -> tuple[dict[str, Sorts], list[str]]:
+    """A place's rewards, and its days as they came. Where it has ``few``, all rewards are halved."""
+    least, days = stream.choice(KINDS)
+    sorts = stream.shuffled(story["conditions"])
+    rewards = _filled(stream, [[cell // (1 + few) for cell in row] for row in least], order, sorts)
+    return rewards, stream.shuffled(_all(dict(zip(sorts, stream.choice(days), strict=True))))
 
 
-def _contested(stream: Stream, story: Story, places: Sequence[str]) -> tuple[Rewards, Shares]:
-    """Level 5: who takes the best strategy where it brings most loses more at the other place than it gains."""
-    order = stream.shuffled(story["strategies"])
-    kinds = stream.shuffled(((RICH, RICH_DAYS), (POOR, POOR_DAYS)))
-    sorts = [stream.shuffled(story["conditions"]) for _ in places]
+def _drawn(level: int, stream: Stream, story: Story, places: Sequence[str]) -> Drawn:
+    """Level 3: at each place one strategy is clearly the best, whichever it is at the other. Level 5: one strategy is
+    the best at both, and one pair of all is clearly the best. Hardly a thought of less than that leads there."""
     while True:
+        order, rich = stream.shuffled(story["strategies"]), stream.below(2)
         rewards: Rewards = {}
-        shares: Shares = {}
-        for place, (least, days), names in zip(places, kinds, sorts, strict=True):
-            turned = [[least[(i - j) % 3] for j in range(3)] for i in range(3)]
-            rewards[place] = _filled(stream, turned, order, names)
-            shares[place] = dict(zip(names, stream.choice(days), strict=True))
-        worth = values(rewards, shares)
-        best = [max(row, key=row.__getitem__) for row in worth.values()]
-        if best == [order[0]] * len(places) and _clear(5, [total for total, _ in pairs(worth)]):
-            return rewards, shares
+        days: dict[str, list[str]] = {}
+        for at, place in enumerate(places):
+            others = stream.shuffled(order) if level == 3 else [order[0], *stream.shuffled(order[1:])]
+            rewards[place], days[place] = _place(stream, story, others, few=at != rich)
+        worth = values(rewards, {place: _shares(seen) for place, seen in days.items()})
+        if level == 3:
+            clear = all(_clear(3, [*row.values()]) for row in worth.values())
+        else:
+            same = {best_of(row) for row in worth.values()} == {order[0]}
+            clear = same and _clear(5, [total for total, _ in pairs(worth)])
+        best = best_choice(level, worth) if clear else {}
+        for _ in range(
+            6 if clear else 0
+        ):  # it is quicker to let the days come in another order than to begin anew
+            if _misleading(level, rewards, days, best):
+                return rewards, days
+            days = {place: stream.shuffled(seen) for place, seen in days.items()}
 
 
-def mode(days: Sorts) -> str:
-    """The most frequent sort of day."""
-    return max(days, key=days.__getitem__)
+def best_choice(level: int, worth: Values) -> dict[str, str]:
+    """The best strategy of each place, or the best pair where each can be used once."""
+    if level == 3:
+        return {place: best_of(row) for place, row in worth.items()}
+    return max(pairs(worth), key=lambda pair: pair[0])[1]
+
+
+def _misleading(level: int, rewards: Rewards, days: dict[str, list[str]], best: dict[str, str]) -> bool:
+    """Whether at most one thought leads to the best: of each place by itself, or of some days only."""
+    found = int(
+        level == 5 and _one_by_one(values(rewards, {p: _shares(seen) for p, seen in days.items()})) == best
+    )
+    for thought in THOUGHTS:
+        shares = {place: _shares(thought(seen)) for place, seen in days.items()}
+        found += best_choice(level, values(rewards, shares)) == best
+        if found > 1:
+            return False
+    return True
+
+
+def _one_by_one(worth: Values) -> dict[str, str]:
+    """The best for the first place, and the best of what is left for the other."""
+    chosen: dict[str, str] = {}
+    for place, row in worth.items():
+        chosen[place] = best_of({name: n for name, n in row.items() if name not in chosen.values()})
+    return chosen
+
+
+def best_of(row: Sorts) -> str:
+    return max(row, key=row.__getitem__)
+
+
+def _shares(days: Sequence[str]) -> Sorts:
+    return {sort: days.count(sort) for sort in sorted(set(days))}
 
 
 def _rows(stream: Stream, story: Story, rewards: Rewards) -> list[dict[str, Any]]:
@@ -177,22 +208,20 @@ def _all(days: Sorts) -> list[str]:
     return [sort for sort, count in days.items() for _ in range(count)]
 
 
-def _week(stream: Stream, days: Sorts) -> list[str]:
+def _week(stream: Stream, sorts: Sequence[str]) -> list[str]:
     """Seven days, each like any of those observed, from one draw."""
-    sorts, drawn, found = _all(days), stream.below(DAYS**7), []
+    drawn, found = stream.below(DAYS**7), []
     for _ in range(7):
         drawn, at = divmod(drawn, DAYS)
         found.append(sorts[at])
     return found
 
 
-def _told(stream: Stream, places: Sequence[str], shares: Shares) -> list[str]:
-    """The days, in a random order at each place."""
-    seen = [stream.shuffled(_all(shares[place])) for place in places]
-    p, q = places
+def _told(stream: Stream, days: dict[str, list[str]]) -> list[str]:
+    p, q = days
     return [
         BOOK.say(stream, "day", n=day, c=c, p=p, d=d, q=q)
-        for day, (c, d) in enumerate(zip(*seen, strict=True), start=1)
+        for day, (c, d) in enumerate(zip(*days.values(), strict=True), start=1)
     ]
 
 
@@ -235,7 +264,7 @@ class Season(Unfolding):
 class Planner(Follower):
     """Counts the days, works out every choice, and makes the best.
 
-    The novice thinks of the most frequent sort of day alone, and takes the best cell of the table first.
+    The novice thinks of the most frequent sort of day alone, and of one place after the other.
     """
 
     def start(self, observation: dict[str, Any]) -> None:
@@ -257,31 +286,19 @@ class Planner(Follower):
         chosen = {choice["place"]: choice["strategy"] for choice in observation["chosen"]}
         if len(chosen) == len(self._places):
             return finish()
-        once = self.brief.level == 5
+        place = next(place for place in self._places if place not in chosen)
         if self.is_novice:
-            place, strategy = self._first_idea(chosen, once)
+            strategy = self._first_idea(place, [*chosen.values()] if self.brief.level == 5 else [])
         else:
             if not self._best:
-                self._best = self._work_out(once)
-            place = next(place for place in self._places if place not in chosen)
+                self._best = best_choice(self.brief.level, values(self._rewards, self._days))
             strategy = self._best[place]
         return Act("choose", {"place": place, "strategy": strategy})
 
-    def _work_out(self, once: bool) -> dict[str, str]:
-        worth = values(self._rewards, self._days)
-        if once:
-            return max(pairs(worth), key=lambda pair: pair[0])[1]
-        return {place: max(row, key=row.__getitem__) for place, row in worth.items()}
-
-    def _first_idea(self, chosen: dict[str, str], once: bool) -> tuple[str, str]:
-        ideas = []
-        for place in self._places:
-            usual = mode(self._days[place])
-            for strategy, row in self._rewards[place].items():
-                if place not in chosen and not (once and strategy in chosen.values()):
-                    ideas.append((row[usual], place, strategy))
-        _, place, strategy = max(ideas)
-        return place, strategy
+    def _first_idea(self, place: str, taken: list[str]) -> str:
+        usual = best_of(self._days[place])
+        left = {name: row[usual] for name, row in self._rewards[place].items() if name not in taken}
+        return best_of(left)
 
 
 class TopRows(Steady):
@@ -302,10 +319,10 @@ class Strategies(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         places = tuple(stream.shuffled(story["places"])[:2])
-        rewards, shares = (_separate if level == 3 else _contested)(stream, story, places)
-        told = _told(stream, places, shares)
+        rewards, days = _drawn(level, stream, story, places)
+        told = _told(stream, days)
         # The week that follows a choice: seen, and not judged, as luck is no merit.
-        week = {place: _week(stream, days) for place, days in shares.items()}
+        week = {place: _week(stream, seen) for place, seen in days.items()}
         named = listed([f"the {place}" for place in places])
         return self.task(
             level,
@@ -314,7 +331,10 @@ class Strategies(FamilyBase, table=TABLE):
             observation=_observation(tuple(story["conditions"])),
             actions=(NEXT, _choose(tuple(sorted(places)), tuple(sorted(story["strategies"])))),
             criterion=TABLE["criterion"][level].format(**story),
-            expected={"shares": shares, "rewards": rewards},
+            expected={
+                "shares": {place: _shares(seen) for place, seen in days.items()},
+                "rewards": rewards,
+            },
             setup={
                 "once": level == 5,
                 "places": list(places),
@@ -336,10 +356,10 @@ class Strategies(FamilyBase, table=TABLE):
             yield from missing
         elif task.level == 3:
             for place, row in sorted(worth.items()):
-                yield from _short(row[chosen[place]], max(row.values()), place)
+                yield from _short(3, row[chosen[place]], max(row.values()), place)
         else:
             got = sum(row[chosen[place]] for place, row in worth.items())
-            yield from _short(got, max(total for total, _ in pairs(worth)), "both together")
+            yield from _short(5, got, max(total for total, _ in pairs(worth)), "both together")
 
     def null(self, brief: Brief) -> TopRows:
         return TopRows(brief)

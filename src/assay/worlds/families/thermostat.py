@@ -1,16 +1,21 @@
-"""Thermostat: heat, cool or switch off, and how far. B.4.1 and, put twice, section 10.6.3."""
+"""Thermostat: heat, cool or switch off, and how far. B.4.1 and, put twice, section 10.6.3.
+
+Level 4 asks what the text asks: the same decision both times (B.4.4), in every zone towards the target (10.6.1). How
+strongly is not judged there, but it must be the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from assay.streams import Stream
-from assay.worlds.base import FamilyBase, Fixed, Steady, finish
+from assay.worlds.base import FamilyBase, Steady, finish
 from assay.worlds.fuzzy import read_number
-from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
+from assay.worlds.model import Act, Action, Brief, Effect, Refused, Seen, Task
 from assay.worlds.rounds import Rounds
-from assay.worlds.schema import STRING, action, array, integer, obj, string, text
+from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
 from assay.worlds.templates import read_first, table
 
 __all__ = ["Thermostat"]
@@ -18,22 +23,30 @@ __all__ = ["Thermostat"]
 TABLE = table("thermostat")
 GOALS: list[str] = TABLE["goals"]
 READ = [goal.removeprefix("{who} ") for goal in GOALS]
-CELSIUS, FAHRENHEIT = "°C", "°F"
-SET = action(
-    "set_unit",
-    "Set the climate unit once: the mode, and how strongly from 1 to 3; off goes with step 0. It then holds.",
-    {
-        "mode": text("what the unit does", options=["heat", "cool", "off"]),
-        "step": integer("how strongly", 0, 3),
-    },
-)
+UNITS = CELSIUS, FAHRENHEIT = "°C", "°F"
 OBSERVATION = obj(
     {
-        "case": string("which case this is, of how many"),
-        "sensors": array(obj({"sensor": STRING, "reads": STRING, "note": STRING})),
-        "set": {"type": "boolean", "description": "whether the unit has been set in this case"},
+        "sensors": array(obj({"zone": STRING, "sensor": STRING, "reads": STRING, "note": STRING})),
+        "set": array(obj({"zone": STRING, "mode": STRING, "step": INTEGER})),
     }
 )
+ZONES = {1: 1, 4: 3}
+# Steps that may be right, those of heating below 0. Level 1 asks for the step, level 4 for the mode.
+RIGHT = {1: (-3, -2, -1, 0, 1, 2, 3), 4: (-3, -2, -1, 0, 0, 0, 1, 2, 3)}
+
+
+@cache
+def _set(situation: str) -> Action:
+    zones: list[str] = TABLE["situations"][situation]["zones"]
+    return action(
+        "set_unit",
+        "Set a zone once: the mode, and how strongly from 1 to 3; off goes with step 0. It then holds.",
+        {
+            "zone": text("where", options=zones),
+            "mode": text("what the unit does there", options=["heat", "cool", "off"]),
+            "step": integer("how strongly", 0, 3),
+        },
+    )
 
 
 def _tenths(tenths: int) -> str:
@@ -57,67 +70,87 @@ def _half(said: str, unit: str, *, apart: bool = False) -> int:
     return tenths // 5
 
 
-def _sensors(
-    place: dict[str, Any], sensor: str, target: int, off: int, unit: str, b: int, level: int, stream: Stream
-) -> list[dict[str, str]]:
-    """The sensor that counts; at level 4 between others that do not."""
-    names = stream.shuffled(place["sensors"]) if level == 4 else [sensor]
-    found = []
-    for name in names:
-        reading = target + (off if name == sensor else stream.integer(-b - 4, b + 4))
-        found.append(
-            {
-                "sensor": name,
-                "reads": f"{_degrees(reading, unit)} {unit}",
-                "note": stream.choice(place["notes"]),
-            }
-        )
-    return found
+def _row(zone: str, kind: str, half: int, unit: str, note: str) -> dict[str, str]:
+    return {"zone": zone, "sensor": kind, "reads": f"{_degrees(half, unit)} {unit}", "note": note}
 
 
 class Panel(Rounds):
-    """A case at a time, and what the unit was set to in each."""
+    """The zones of a case, and what the unit was set to in each."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)
-        self._settings: list[list[Any]] = []
+        self._settings: list[dict[str, list[Any]]] = [{} for _ in self.parts]
 
     def look(self) -> dict[str, Any]:
         sensors = [dict(sensor) for sensor in self.parts[self.now]["sensors"]]
-        return {"case": self.number, "sensors": sensors, "set": self.over}
+        made = [
+            {"zone": zone, "mode": mode, "step": step}
+            for zone, (mode, step) in self._settings[self.now].items()
+        ]
+        return {"sensors": sensors, "set": made}
 
-    def do_set_unit(self, mode: str, step: int) -> Effect:
+    def do_set_unit(self, zone: str, mode: str, step: int) -> Effect:
+        zones = {sensor["zone"] for sensor in self.parts[self.now]["sensors"]}
+        made = self._settings[self.now]
+        if zone not in zones:
+            raise Refused(f"there is no sensor in the zone {zone}; nothing was set")
+        if zone in made:
+            raise Refused(f"the zone {zone} was set already; it holds")
         if (mode == "off") != (step == 0):
             raise Refused("off goes with step 0, heat and cool with a step from 1 to 3; nothing was set")
-        self._settings.append([mode, step])
-        return self.end_round()
+        made[zone] = [mode, step]
+        return self.end_round() if len(made) == len(zones) else Effect()
 
     def snapshot(self) -> dict[str, Any]:
-        return {"settings": [list(setting) for setting in self._settings]}
+        return {"settings": [{zone: made[zone] for zone in sorted(made)} for made in self._settings]}
 
 
 class ClimateKeeper(Steady):
-    """Reads the limits from the goal and the sensor that counts. The novice goes by the first sensor it sees."""
+    """Reads the limits from the goal, and of each zone the sensor that counts. The novice takes the first it sees."""
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
         self._said = read_first(READ, brief.goal)
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
-        said, sensors = self._said, observation["sensors"]
-        if observation["set"]:
-            return finish()
-        counts = sensors[0] if self.is_novice else next(s for s in sensors if s["sensor"] == said["sensor"])
-        number, scale = counts["reads"].split(" ")[:2]
-        # After a lost answer the case may have changed under the old goal, and with it the unit.
+        made = {one["zone"] for one in observation["set"]}
+        for sensor in observation["sensors"]:
+            if sensor["zone"] not in made and (self.is_novice or sensor["sensor"] == self._said["kind"]):
+                return Act("set_unit", {"zone": sensor["zone"], **self.setting(sensor["reads"])})
+        return finish()
+
+    def setting(self, reads: str) -> dict[str, Any]:
+        said, (number, scale) = self._said, reads.split(" ")[:2]
         reading = _half(read_number(number), FAHRENHEIT if scale.endswith(("F", "T")) else CELSIUS)
-        off = reading - _half(said["target"], said["unit"])
-        step = sum(abs(off) > _half(said[limit], said["unit"], apart=True) for limit in ("tol", "a", "b"))
-        return Act("set_unit", {"mode": _mode(off if step else 0), "step": step})
+        limits = tuple(_half(said[limit], said["unit"], apart=True) for limit in ("tol", "a", "b"))
+        mode, step = _setting(reading - _half(said["target"], said["unit"]), limits)
+        return {"mode": mode, "step": step}
+
+
+class AllWarmer(Steady):
+    """Heats everywhere, a little."""
+
+    def step(self, observation: dict[str, Any], seen: Seen) -> Act:
+        made = [one["zone"] for one in observation["set"]]
+        left = [sensor["zone"] for sensor in observation["sensors"] if sensor["zone"] not in made]
+        return Act("set_unit", {"zone": left[0], "mode": "heat", "step": 1}) if left else finish()
 
 
 def _mode(off: int) -> str:
     return "off" if not off else "heat" if off < 0 else "cool"
+
+
+def _off(right: tuple[int, ...], limits: tuple[int, ...], stream: Stream) -> int:
+    """How far a zone is from its target, by ``right``: the signed steps that may be right, each equally often."""
+    outcome = stream.choice(right)
+    step = abs(outcome)
+    off = stream.integer(limits[step] + (step > 0), limits[step + 1])
+    return -off if outcome < 0 or (outcome == 0 and stream.below(2)) else off
+
+
+def _setting(off: int, limits: tuple[int, ...]) -> list[Any]:
+    step = sum(abs(off) > limit for limit in limits)
+    return [_mode(off if step else 0), step]
 
 
 class Thermostat(FamilyBase, table=TABLE):
@@ -126,53 +159,59 @@ class Thermostat(FamilyBase, table=TABLE):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         place = TABLE["situations"][situation]
-        outcome = stream.below(7) - 3  # -3 … -1 heat, 0 off, 1 … 3 cool
         tol = stream.integer(1, 4)
         a = tol + stream.integer(2, 5)
         b = a + stream.integer(2, 6)
-        limits = (0, tol, a, b, b + 6)
-        step = abs(outcome)
-        off = stream.integer(limits[step] + (step > 0), limits[step + 1])
-        if outcome < 0 or (outcome == 0 and stream.below(2)):
-            off = -off
         target = stream.integer(place["low"], place["high"])
-        sensor = stream.choice(place["sensors"])
-        wordings, first = stream.shuffled(range(len(GOALS))), stream.below(2)
-        units = (first, 1 - first if stream.below(2) else first)
+        zones = stream.shuffled(place["zones"])[: ZONES[level]]
+        offs = {zone: _off(RIGHT[level], (0, tol, a, b, b + 6), stream) for zone in zones}
+        kind, idle = stream.shuffled(place["kinds"])
+        others = {zone: target + stream.integer(-b - 4, b + 4) for zone in zones}
+        wordings, first = stream.shuffled(GOALS), stream.below(2)
         parts: list[dict[str, Any]] = []
         for part in range(2 if level == 4 else 1):
-            unit = FAHRENHEIT if units[part] else CELSIUS
+            unit = UNITS[(first + part) % 2]
             said = {name: _apart(half, unit) for name, half in (("tol", tol), ("a", a), ("b", b))}
-            gaps = {**place, "sensor": sensor, "unit": unit, "target": _degrees(target, unit)}
-            sensors = _sensors(place, sensor, target, off, unit, b, level, stream)
-            parts.append({"goal": GOALS[wordings[part]].format(**said, **gaps), "sensors": sensors})
-        mode = _mode(outcome)
+            gaps = {**place, "kind": kind, "unit": unit, "target": _degrees(target, unit)}
+            shown = [(zone, kind, target + off) for zone, off in offs.items()]
+            shown += [(zone, idle, other) for zone, other in others.items()] if level == 4 else []
+            rows = [
+                _row(*row, unit if level == 1 else stream.choice(UNITS), stream.choice(place["notes"]))
+                for row in stream.shuffled(shown)
+            ]
+            parts.append({"goal": wordings[part].format(**said, **gaps), "sensors": rows})
+        right = {zone: _setting(off, (tol, a, b)) for zone, off in offs.items()}
         return self.task(
             level,
             situation,
             goal=parts[0]["goal"],
             observation=OBSERVATION,
-            actions=(SET,),
-            criterion=f"the unit was set to {mode}, step {step}" + (", both times" if level == 4 else ""),
-            expected=[[mode, step] for _ in parts],
+            actions=(_set(situation),),
+            criterion=TABLE["criterion"][level],
+            expected={zone: right[zone] for zone in sorted(right)},
             setup={"parts": parts},
-            needed=len(parts),
+            needed=len(parts) * len(zones),
             noisy=("reads", "note"),
         )
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
         settings = state["settings"]
-        for number, (mode, step) in enumerate(task.criterion.expected, start=1):
-            if number > len(settings):
-                yield f"case {number} was not decided"
-                continue
-            has_mode, has_step = settings[number - 1]
-            if has_mode != mode:
-                yield f"case {number}: {has_mode} instead of {mode}"
-            elif has_step != step:
-                yield f"case {number}: step {has_step} instead of {step}"
-        if len(settings) == 2 and settings[0] != settings[1]:
-            yield "the same case was decided in two ways"
+        for number, made in enumerate(settings, start=1):
+            place = f"case {number}, " if len(settings) > 1 else ""
+            for zone, (mode, step) in task.criterion.expected.items():
+                if zone not in made:
+                    yield f"{place}{zone}: not set"
+                elif made[zone][0] != mode:
+                    yield f"{place}{zone}: {made[zone][0]} instead of {mode}"
+                elif task.level == 1 and made[zone][1] != step:
+                    yield f"{place}{zone}: step {made[zone][1]} instead of {step}"
+        if len(settings) == 2:
+            both = sorted(set(settings[0]) & set(settings[1]))
+            yield from (
+                f"{zone}: the same case was decided in two ways"
+                for zone in both
+                if settings[0][zone] != settings[1][zone]
+            )
 
-    def null(self, brief: Brief) -> Fixed:
-        return Fixed(Act("set_unit", {"mode": "heat", "step": 1}))
+    def null(self, brief: Brief) -> AllWarmer:
+        return AllWarmer(brief)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Any
 
 from assay.streams import Stream
@@ -41,7 +40,8 @@ REPLACE = action(
     {"name": _NAME, "content": text("everything the file holds then", longest=2000)},
     optional=True,
 )
-ACTIONS = {1: (CREATE,), 2: (CREATE, APPEND, MOVE, DELETE), 3: (CREATE, MOVE, DELETE, REPLACE)}
+# Level 3 has a limited scope of tools (10.7.3): nothing overwrites, and nothing is added to a file.
+ACTIONS = {1: (CREATE,), 2: (CREATE, APPEND, MOVE, DELETE, REPLACE), 3: (CREATE, MOVE, DELETE)}
 _FILE = {
     "name": STRING,
     "lines": integer("", 0),
@@ -49,7 +49,8 @@ _FILE = {
     "preview": string("the file's first words, maybe misread"),
 }
 OBSERVATION = obj({"files": array(obj(_FILE))})
-SPARE = {1: 5, 2: 8, 3: 3}  # actions allowed beyond those needed
+MOST = {1: 6, 2: 14}  # the same for all instances, so that it does not tell how many points were withdrawn
+BETWEEN = "between.txt"  # where a file waits while two change places
 
 
 def _lines(templates: list[str], stream: Stream) -> Callable[[], str]:
@@ -58,30 +59,40 @@ def _lines(templates: list[str], stream: Stream) -> Callable[[], str]:
     return lambda: stream.choice(templates).format(a=next(free), b=next(free))
 
 
-def _steps(
-    level: int, names: list[str], before: dict[str, str], folder: str, line: Callable[[], str], stream: Stream
-) -> list[Step]:
+def _steps(level: int, names: list[str], folder: str, line: Callable[[], str], stream: Stream) -> list[Step]:
+    """What is to be done, and points that were withdrawn: what is named or quoted is not always wanted."""
+    withdrawn = [
+        {"kind": "no create", "name": names[6], "text": line()},
+        {"kind": "no create", "name": names[7], "text": line()},
+        {"kind": "no create", "name": f"{folder}/{names[7]}", "text": line()},
+        {"kind": "no delete", "name": names[3]},
+        {"kind": "no move", "name": names[4], "to": f"{folder}/{names[4]}"},
+    ]
     if level == 1:
-        return [{"kind": "create", "name": names[5], "text": line()}]
+        return stream.shuffled([{"kind": "create", "name": names[5], "text": line()}, *withdrawn[:3]])
     if level == 2:
         steps = [
             {"kind": "create", "name": names[5], "text": line()},
             {"kind": "append", "name": names[0], "text": line()},
             {"kind": "move", "name": names[1], "to": f"{folder}/{names[1]}"},
-            {"kind": "delete", "name": names[2]},
-            {"kind": "create", "name": f"{folder}/{names[6]}", "text": line()},
+            {"kind": stream.choice(["delete", "rewrite"]), "name": names[2], "text": line()},
+            {"kind": "create", "name": f"{folder}/{names[5]}", "text": line()},
         ]
-        return stream.shuffled(steps)[: stream.integer(4, 5)]
-    # A chain: each file takes the place of the next, which has to make room before.
-    chain = [*names[: stream.integer(2, 3)], f"{folder}/{names[5]}"]
-    steps = [{"kind": "shift", "name": name, "to": to} for name, to in pairwise(chain)]
-    old, new = _bare(before[names[3]]), line()
-    while len(new) == len(old):  # so that the listing tells them apart
-        new = line()
-    steps.append({"kind": "rewrite", "name": names[3], "text": new})
-    if stream.below(2):
-        steps.append({"kind": "delete", "name": names[4]})
-    return stream.shuffled(steps)
+        wanted = stream.shuffled(steps)[: stream.integer(4, 5)]
+        return stream.shuffled([*wanted, *stream.shuffled(withdrawn)[: stream.integer(1, 2)]])
+    one, two, three, four, five = names[:5]
+    away = f"{folder}/{names[5]}"
+    # Files that change places, so that something has to wait elsewhere, and little room for detours.
+    swap, rewrite = [(one, two), (two, one)], {"kind": "rewrite", "name": five, "text": line()}
+    shifts, others = stream.choice(
+        [
+            ([*swap, (three, four), (four, away)], [rewrite]),
+            ([*swap, (three, four), (four, three)], [rewrite]),
+            ([*swap, (three, four), (four, five), (five, three)], []),
+        ]
+    )
+    steps = [{"kind": "shift", "name": name, "to": to} for name, to in shifts]
+    return stream.shuffled([*steps, *others, stream.choice(withdrawn[:2])])
 
 
 def _after(before: dict[str, str], steps: list[Step]) -> dict[str, str]:
@@ -107,35 +118,44 @@ def _bare(content: str) -> str:
 def _goal(level: int, who: str, steps: list[Step], stream: Stream) -> str:
     told = [stream.choice(TABLE["steps"][step["kind"]]).format(**step) for step in steps]
     if level == 1:
-        goal: str = stream.choice(TABLE["one"]).format(who=who, step=told[0])
+        goal: str = stream.choice(TABLE["one"]).format(who=who, steps=" ".join(told))
     else:
         goal = stream.choice(TABLE["many"]).format(who=who, steps="\n".join(f"- {step}" for step in told))
     return f"{goal}{TABLE['together'] if level == 3 else ''}{TABLE['preview']}"
 
 
 def _understood(goal: str) -> list[Step]:
-    """The steps that a goal asks for, in its order."""
-    found = []
+    """The steps that a goal asks for, in its order; what was withdrawn is left out."""
     lines = goal.split("\n")
-    for line in lines[1:-1] if len(lines) > 1 else lines:
-        for kind, templates in TABLE["steps"].items():
-            for template in templates:
-                step = read(template, line)
-                if step is not None:
-                    found.append({"kind": kind, **step})
-    return found
+    return [step for line in (lines[1:-1] if len(lines) > 1 else lines) for step in _read(line)]
 
 
-def _act(step: Step, offered: set[str]) -> Act:
-    kind, name = step["kind"], step["name"]
-    if kind in ("move", "shift"):
-        return Act("move_file", {"name": name, "to": step["to"]})
-    if kind == "delete":
-        return Act("delete_file", {"name": name})
-    if kind == "append":
-        return Act("append_line", {"name": name, "line": step["text"]})
-    over = kind == "rewrite" and "replace_file" in offered
-    return Act("replace_file" if over else "create_file", {"name": name, "content": step["text"]})
+def _read(line: str) -> Iterator[Step]:
+    for kind, templates in TABLE["steps"].items():
+        for template in templates:
+            step = read(template, line, r'[^`"]+')
+            if step is not None and not kind.startswith("no "):
+                yield {"kind": kind, **step}
+
+
+def _acts(steps: list[Step]) -> Iterator[Act]:
+    """The fewest calls, in an order in which each finds its place free."""
+    for step in steps:
+        if step["kind"] == "append":
+            yield Act("append_line", {"name": step["name"], "line": step["text"]})
+        elif step["kind"] in ("delete", "rewrite"):
+            yield Act("delete_file", {"name": step["name"]})
+        if step["kind"] in ("create", "rewrite"):
+            yield Act("create_file", {"name": step["name"], "content": step["text"]})
+    moves = [(step["name"], step["to"]) for step in steps if "to" in step]
+    while moves:
+        taken = {name for name, _ in moves}
+        name, to = next((move for move in moves if move[1] not in taken), moves[0])
+        moves.remove((name, to))
+        if to in taken:  # a ring: one waits elsewhere until its place is free
+            moves.append((BETWEEN, to))
+            to = BETWEEN
+        yield Act("move_file", {"name": name, "to": to})
 
 
 class Files(WorldBase):
@@ -175,36 +195,27 @@ class Files(WorldBase):
 
 
 class Tidy(Steady):
-    """Works out what is left to do from the listing, and makes room before something is moved."""
+    """Plans all calls, and goes on to the next when the listing shows that the last one was done."""
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
-        self._steps = _understood(brief.goal)
-        self._offered = {action.name for action in brief.actions}
-        self._first: dict[str, dict[str, Any]] = {}
+        self._left = list(_acts(_understood(brief.goal)))
+        self._first: dict[str, int] = {}  # how many lines a file has to begin with
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
-        listed = {file["name"]: file for file in observation["files"]}
+        listed = {file["name"]: file["lines"] for file in observation["files"]}
         self._first = self._first or listed
-        left = [step for step in self._steps if not self._done(step, listed)]
-        if not left:
-            return finish()
-        step = next(step for step in left if step.get("to", "") not in listed)
-        if step["kind"] == "rewrite" and "replace_file" not in self._offered and step["name"] in listed:
-            return Act("delete_file", {"name": step["name"]})
-        return _act({**step, "kind": "create"} if step["name"] not in listed else step, self._offered)
+        if self._left and self._done(self._left[0], listed):
+            self._left.pop(0)
+        return self._left[0] if self._left else finish()
 
-    def _done(self, step: Step, listed: dict[str, dict[str, Any]]) -> bool:
-        kind, name = step["kind"], step["name"]
-        if kind in ("move", "shift"):
-            # The place is taken: by this file only if the one that had it before is gone from there.
-            former = [other for other in self._steps if "to" in other and other["name"] == step["to"]]
-            return step["to"] in listed and all(self._done(other, listed) for other in former)
-        if kind == "delete":
-            return name not in listed
-        if kind == "append":
-            return bool(listed[name]["lines"] > self._first[name]["lines"])
-        return name in listed and bool(listed[name]["characters"] == len(step["text"]))
+    def _done(self, act: Act, listed: dict[str, int]) -> bool:
+        name = act.arguments["name"]
+        if act.name == "append_line":
+            return listed[name] > self._first[name]
+        if act.name == "create_file":
+            return name in listed
+        return name not in listed
 
 
 class Workspace(FamilyBase, table=TABLE):
@@ -216,8 +227,8 @@ class Workspace(FamilyBase, table=TABLE):
         names = stream.shuffled(story["files"])
         lines = _lines(story["lines"], stream)
         before = {name: "".join(lines() + "\n" for _ in range(stream.integer(1, 2))) for name in names[:5]}
-        steps = _steps(level, names, before, story["folder"], lines, stream)
-        needed = sum(2 if step["kind"] == "rewrite" else 1 for step in steps)
+        steps = _steps(level, names, story["folder"], lines, stream)
+        needed = len(list(_acts([step for step in steps if not step["kind"].startswith("no ")])))
         return self.task(
             level,
             situation,
@@ -229,7 +240,7 @@ class Workspace(FamilyBase, table=TABLE):
             expected={name: _bare(content) for name, content in _after(before, steps).items()},
             setup={"files": before},
             needed=needed,
-            most=needed + SPARE[level],
+            most=MOST.get(level, needed + 1),
             noisy=("preview",),
         )
 
@@ -244,8 +255,7 @@ class Workspace(FamilyBase, table=TABLE):
 
     def novice(self, brief: Brief) -> Fixed:
         """Goes through the list once, in its order, whatever comes of it."""
-        offered = {action.name for action in brief.actions}
-        return Fixed(*(_act(step, offered) for step in _understood(brief.goal)))
+        return Fixed(*(act for step in _understood(brief.goal) for act in _acts([step])))
 
     def null(self, brief: Brief) -> Fixed:
         return Fixed(Act("create_file", {"name": "notes.txt", "content": "Everything was put in order."}))

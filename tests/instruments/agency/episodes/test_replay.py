@@ -30,8 +30,9 @@ def below(pattern):
     return [path for home in homes for path in glob.glob(os.path.join(home, pattern))]
 
 def asked(task):
-    goal = task["messages"][-1]["content"]
-    return re.search(r"`([a-z_-]+[.]txt)`", goal)[1], re.search(r'"([^"]+[.])"', goal)[1]
+    from assay.worlds.families.workspace import _understood
+    goal = re.search(r"^Goal: (.*)$", task["messages"][-1]["content"], re.MULTILINE)[1]
+    return [(step["name"], step["text"]) for step in _understood(goal)][0]
 
 def honest(task, act):
     name, line = asked(task)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from assay.canonical import real
 from assay.measuring.building import MeasureBuilder
 from assay.stats import ClusterTerm, cluster_contrast
 from assay.vocabulary import Flag, Measure
@@ -37,8 +38,8 @@ def fault_rates(mine: SubjectEpisodes, regimes: Mapping[str, Regime], confidence
         yield say(
             "fault_rate",
             found,
-            {"regime": name},
+            {"regime": name, "declared": real(declared) or 0.0},
             k=int(failed.sum()),
             flags=flags,
-            notes=[f"declared: {declared:g}; tolerance {FAULT_TOLERANCE:g}"],
+            notes=[f"{FAULT_TOLERANCE:g} more or less than declared is within the tolerance"],
         )

@@ -1,0 +1,46 @@
+"""What a reader of the prompts would script in ten lines does not pass a level."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from importlib import import_module
+
+import pytest
+
+import tests.worlds.shortcuts as folder
+from assay.streams import Stream
+from assay.worlds import Brief, Policy, all_families, shipped_regimes
+from assay.worlds.conformance import EVIDENCED
+from assay.worlds.rollout import draw_task, play
+from tests.worlds.shortcuts.running import run_program
+
+MOST = 0.40
+NAMES = sorted(
+    m.name for m in pkgutil.iter_modules(folder.__path__) if not m.name.startswith(("_", "test_", "running"))
+)
+CASES = [
+    (module.replace("_", "-") if module.replace("_", "-") in all_families() else module, level, name, policy)
+    for module in NAMES
+    for level, some in import_module(f"tests.worlds.shortcuts.{module}").SHORTCUTS.items()
+    for name, policy in some.items()
+]
+
+
+@pytest.mark.parametrize(
+    ("family", "level", "name", "policy"),
+    CASES,
+    ids=lambda value: str(value)[:40] if not callable(value) else "",
+)
+def test_a_shortcut_does_not_pass(
+    family: str, level: int, name: str, policy: Callable[[Brief], Policy]
+) -> None:
+    made = all_families()[family]
+    regime = shipped_regimes()[EVIDENCED.get((made.dimension, level), "Baseline")]
+    count = 20 if made.real else 60
+    won = 0
+    for number in range(count):
+        task = draw_task(made, level, Stream("shortcut", family, str(level), str(number)))
+        faults = Stream("shortcut faults", family, str(level), str(number))
+        won += play(made, task, regime, faults, policy, run_program).judgement.success
+    assert won <= MOST * count, f"{name} passes {won} of {count} of {family}/{level}"
