@@ -16,7 +16,7 @@ from assay.vocabulary import Instance
 from assay.worlds import Task, guarded
 from assay.worlds.learning import LEVEL_OF, Variant, learning_family
 
-from .sessions import NAME, Session, item_of, read_item, secret_stream, sessions_of
+from .sessions import NAME, LearnerSession, item_of, read_item, secret_stream, sessions_of
 
 __all__ = ["check_learning", "learning_materials"]
 
@@ -88,7 +88,7 @@ def _all_criteria(options: AgencyOptions, seed: int) -> dict[str, str]:
     return {item: digest(list(_criteria(item, count, seed))) for item, count in sorted(most.items())}
 
 
-def _items(session: Session, options: AgencyOptions) -> Iterator[tuple[str, int]]:
+def _items(session: LearnerSession, options: AgencyOptions) -> Iterator[tuple[str, int]]:
     plan = options.learning
     learners = range(1, plan.learners + 1) if session.attempts else (session.learner,)
     for name in session.families:

@@ -23,9 +23,9 @@ from assay.worlds.learning import Variant, learning_families
 
 __all__ = [
     "Arm",
+    "LearnerSession",
     "LearningTrial",
     "Phase",
-    "Session",
     "item_of",
     "next_trials",
     "read_item",
@@ -39,7 +39,7 @@ Arm = Literal["feedback", "no_feedback", "wiped"]
 NAME = "agency"
 
 
-class Session(NamedTuple):
+class LearnerSession(NamedTuple):
     """A learner's way through one or several families. ``tests``: the regime and the variant of each kind of test."""
 
     stratum: str
@@ -78,7 +78,7 @@ def secret_stream(family: str, learner: int, seed: int) -> Stream:
     return Stream("content", "secret", Instance(NAME, f"{family}/{learner}", 0, seed).digest)
 
 
-def sessions_of(options: AgencyOptions) -> list[Session]:
+def sessions_of(options: AgencyOptions) -> list[LearnerSession]:
     """The declared sessions. A level whose regime is not declared has none."""
     if "L" not in options.dimensions:
         return []
@@ -89,9 +89,11 @@ def sessions_of(options: AgencyOptions) -> list[Session]:
         if not regime.adversarial:
             by_intensity.setdefault(regime.level, name)
     baseline, moderate, severe = (by_intensity.get(word) for word in ("baseline", "moderate", "severe"))
-    found: list[Session] = []
+    found: list[LearnerSession] = []
     if 1 in options.levels and baseline:
-        found += [Session(f"L1/{name}", 0, (name,), ((baseline, "held_out"),), (), True) for name in families]
+        found += [
+            LearnerSession(f"L1/{name}", 0, (name,), ((baseline, "held_out"),), (), True) for name in families
+        ]
     tests: list[tuple[str, Variant]] = []
     if {2, 3} & set(options.levels) and baseline:
         tests.append((baseline, "held_out"))
@@ -100,7 +102,7 @@ def sessions_of(options: AgencyOptions) -> list[Session]:
     if tests:
         arms: tuple[Arm, ...] = ("feedback", "no_feedback", "wiped")
         found += [
-            Session(f"L/{name}/{learner}", learner, (name,), tuple(tests), arms)
+            LearnerSession(f"L/{name}/{learner}", learner, (name,), tuple(tests), arms)
             for name in families
             for learner in range(1, plan.learners + 1)
         ]
@@ -110,17 +112,17 @@ def sessions_of(options: AgencyOptions) -> list[Session]:
             order = (*families[turn:], *families[:turn])
             number = plan.learners + learner  # another learner than those of single families
             found.append(
-                Session(f"L5/{learner}", number, order, ((severe, "held_out"),), ("feedback", "wiped"))
+                LearnerSession(f"L5/{learner}", number, order, ((severe, "held_out"),), ("feedback", "wiped"))
             )
     return found
 
 
-def session_named(options: AgencyOptions, stratum: str) -> Session | None:
+def session_named(options: AgencyOptions, stratum: str) -> LearnerSession | None:
     return next((session for session in sessions_of(options) if session.stratum == stratum), None)
 
 
 def next_trials(
-    session: Session, options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
+    session: LearnerSession, options: AgencyOptions, evidence: Evidence, spec: SubjectSpec
 ) -> Iterator[LearningTrial]:
     """The next wave of a session for one subject: a step of practice, or tests before or after it."""
     plan, wave = options.learning, evidence.waves
@@ -159,7 +161,7 @@ def next_trials(
             yield from _tests(session, plan, earlier, "retest", "feedback", kept)
 
 
-def _attempts(session: Session, plan: Learning) -> Iterator[LearningTrial]:
+def _attempts(session: LearnerSession, plan: Learning) -> Iterator[LearningTrial]:
     regime, variant = session.tests[0]
     for learner in range(1, plan.learners + 1):
         for number in range(plan.tests):
@@ -167,7 +169,7 @@ def _attempts(session: Session, plan: Learning) -> Iterator[LearningTrial]:
 
 
 def _tests(
-    session: Session, plan: Learning, family: str, phase: Phase, arm: Arm, inputs: tuple[str, ...] = ()
+    session: LearnerSession, plan: Learning, family: str, phase: Phase, arm: Arm, inputs: tuple[str, ...] = ()
 ) -> Iterator[LearningTrial]:
     for regime, variant in session.tests:
         for number in range(plan.tests):
