@@ -99,3 +99,9 @@ def test_an_interrupt_is_the_users_own_only_where_one_was_sent(
     with pytest.raises(KeyboardInterrupt):
         registry.find("g", "b", what="thing")
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_no_two_instruments_have_a_reference_of_one_name() -> None:
+    """Whoever asks for it would get the one of the first instrument."""
+    found = [name for some in registry.load_all("assay.references").values() for name in some]
+    assert len(found) == len(set(found))

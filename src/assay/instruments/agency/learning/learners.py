@@ -175,6 +175,6 @@ LEARNERS: dict[str, Learner] = {
     "learner_60": Learner("uses what it has learnt in 60 of 100 episodes", after=0.6),
     "memoriser": Learner("knows again what it has met word for word, and nothing else", "memorises"),
     "within": Learner("learns within an episode, and keeps nothing of it", "within"),
-    "forgetful": Learner("learns, and forgets the old task over the new one", "forgets"),
+    "overwriting": Learner("learns, and forgets the old task over the new one", "forgets"),
     "unteachable": Learner("learns nothing", "never"),
 }
