@@ -14,7 +14,7 @@ from assay.vocabulary import Result
 from tests.instruments.agency.made_outcomes import LATE, family, level, score
 
 from .drawn_outcomes import drawn
-from .second_scorer import Design, Frame, Row, second_reading, undisclosed
+from .second_scorer import CHOICES, Choices, Design, Frame, Row, second_reading, undisclosed
 
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
 LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
@@ -120,3 +120,18 @@ def test_it_does_so_on_many_more_data() -> None:
     for name in "SMDER":
         assert {value for of, value in met if of == name} == {None, 0, 1, 2, 3, 4, 5}
     assert {value for of, value in met if of == "tier"} == {None, 1}
+
+
+@pytest.mark.proof
+def test_every_open_point_of_the_text_makes_a_difference_to_some_data() -> None:
+    """``choices`` lists no point that settles nothing."""
+    idle = set(Choices._fields)
+    for rows, design in map(drawn, range(200)):
+        taken = second_reading(rows, design, late)
+        others = {name: CHOICES._replace(**{name: not getattr(CHOICES, name)}) for name in idle}
+        idle -= {
+            name
+            for name, other in others.items()
+            if second_reading(rows, design._replace(choices=other), late) != taken
+        }
+    assert not idle

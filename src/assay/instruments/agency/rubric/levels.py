@@ -294,9 +294,7 @@ def _loose(
     return worst(found) != "satisfied"
 
 
-def _singly(
-    families: Mapping[str, CellCounts], declaration: Declaration, rubric: Rubric
-) -> list[Status]:
+def _singly(families: Mapping[str, CellCounts], declaration: Declaration, rubric: Rubric) -> list[Status]:
     """The families, each by its own rate."""
     return [
         rate_status(cell.k, cell.n, declaration.threshold(name), declaration, rubric.near)

@@ -64,7 +64,9 @@ def flags_text(vector: Sequence[AssignedLevel], flags: Sequence[Flag] = ()) -> s
             reason = f" ({flag.cause})" if flag.kind == "Invalid" else ""
             listed.append(f"{assigned.dimension}={flag.kind}{reason}")
     # 15.3: a report is "Invalid (Selective Disclosure)"; what is wrong stands beside its flag and in notes.
-    listed += [f"{flag.kind} ({invalid_reason(flag) if flag.kind == 'Invalid' else flag.cause})" for flag in flags]
+    listed += [
+        f"{flag.kind} ({invalid_reason(flag) if flag.kind == 'Invalid' else flag.cause})" for flag in flags
+    ]
     return f"[Flags: {', '.join(dict.fromkeys(listed)) or 'None'}]"
 
 

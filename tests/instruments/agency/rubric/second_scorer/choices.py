@@ -10,12 +10,12 @@ __all__ = ["CHOICES", "Choices"]
 class Choices(NamedTuple):
     # 10.3.1 "assign the lower level": a lacking family costs one level; or: down to a level that has enough families.
     family_costs_one: bool = True
-    # 2.4, 10.2.1: the level left below one that is not satisfied was tested on enough instances itself: what its own test
-    # bears is left; or: it is passed over, down to one that did not fail.
+    # 2.4, 10.2.1: the level left below one that is not satisfied was tested on enough instances itself: what its own
+    # test bears is left; or: it is passed over, down to one that did not fail.
     tested_level_speaks: bool = True
     # 10.2.2: Provisional where a level failed and levels between it and the value were not tested.
     gap_is_provisional: bool = True
-    # 2.4 "when evidence is mixed": Provisional where a level below the value, on enough instances, misses its threshold.
+    # 2.4 "when evidence is mixed": Provisional where a level below the value misses its threshold on enough instances.
     mixed_is_provisional: bool = True
     # 10.2.1 "partially satisfied, assign k − 1" names no flag.
     partial_is_provisional: bool = False

@@ -128,7 +128,9 @@ def included(dimension: str, level: int, own: list[Row], rows: Sequence[Row], de
     for name, first in FROM.get(dimension, {}).items():
         found, least = own, 1
         if design.choices.included_often:
-            found = [r for r in rows if design.intensity(r) == asked(dimension, r) and first <= r["level"] <= level]
+            found = [
+                r for r in rows if design.intensity(r) == asked(dimension, r) and first <= r["level"] <= level
+            ]
             least = 1 if name == "tools" else LEAST[first][0]  # "at least one tool-mediated task family"
         if level >= first and sum(present(name, row, design) for row in found) < least:
             missing.append(first)

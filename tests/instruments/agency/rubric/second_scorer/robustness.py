@@ -63,7 +63,9 @@ def robustness(rows: Sequence[Row], design: Design) -> tuple[int | None, bool]:
             status, contents, len(tried), few=few, open=few and status == "failed", most=most
         )
     ended = [level for level in (1, 2) if tests[level].status == "failed" and design.choices.moderate_ends]
-    return assigned({level: tests[level] for level in tests if not ended or level <= ended[0]}, design.choices)
+    return assigned(
+        {level: tests[level] for level in tests if not ended or level <= ended[0]}, design.choices
+    )
 
 
 def baseline(own: Sequence[Row], design: Design) -> list[bool]:
@@ -85,7 +87,10 @@ def held(
     """One family: the drop, the rate under the target from level 3 on (11.6.2), stability at level 5."""
     both, alone = pairs[name, target]
     hits = [t for _, t in both]
-    found = [by_drop(both, limit, design.rule == "point"), by_rate(base[name], design.threshold(name), design.rule)]
+    found = [
+        by_drop(both, limit, design.rule == "point"),
+        by_rate(base[name], design.threshold(name), design.rule),
+    ]
     every = [hits, [*hits, *alone]] if alone else [hits]
     if alone:
         drop = Fraction(sum(base[name]), len(base[name])) - Fraction(sum(every[1]), len(every[1]))
