@@ -81,8 +81,8 @@ def not_included(
 def credited_level(row: LevelCriterion, level: int, missing: Iterable[str], rubric: Rubric) -> int:
     """From ``level`` down, the highest that does not ask for what ``row`` was to include and does not.
 
-    10.5.2 and 10.7.2 ask for it from a level on ("For M ≥ 4"), and so of the level below, too. What the level below alone
-    asks for is no reason to withhold it: 10.2.1, 10.3.1 and 11.4.2 give the next lower level.
+    10.5.2 and 10.7.2 ask for it from a level on ("For M ≥ 4"), and so of the level below, too. What only that
+    one asks for is no reason to withhold it: 10.2.1, 10.3.1 and 11.4.2 give the next lower level.
     """
     asks = {one.level: {*one.conditions, *one.includes} for one in rubric.of(row.dimension)}
     lacking = set(missing)
