@@ -35,14 +35,14 @@ REGIMES: dict[str, dict[str, Any]] = {
     "Moderate": {"level": "moderate", "action": {"most_calls": 10}, "stability": {"timeouts": 0.15}},
     "Moderate-Action": {"level": "moderate", "action": {"most_calls": 10}},
     "Moderate-Info": {"level": "moderate", "information": {"context_reduction": 0.5}},
-    "Moderate-Noise": {"level": "moderate", "stability": {"noise": 0.2}},
+    "Moderate-Noise": {"level": "moderate", "stability": {"noise_rate": 0.2}},
     "Moderate-Drift": {"level": "moderate", "stability": {"drift": "the rules change at step 3"}},
     "Severe": {
         "level": "severe",
         "information": {"context_reduction": 0.75},
         "action": {"most_calls": 5},
         "compute": {"seconds": 30},
-        "stability": {"tool_failures": 0.35},
+        "stability": {"timeouts": 0.35},
     },
     "Severe-Action": {"level": "severe", "action": {"most_calls": 5}, "compute": {"seconds": 30}},
     "Severe-Info": {
@@ -50,7 +50,7 @@ REGIMES: dict[str, dict[str, Any]] = {
         "information": {"context_reduction": 0.75},
         "action": {"most_calls": 5},
     },
-    "Severe-Tools": {"level": "severe", "action": {"most_calls": 5}, "stability": {"tool_failures": 0.35}},
+    "Severe-Tools": {"level": "severe", "action": {"most_calls": 5}, "stability": {"timeouts": 0.35}},
 }
 FAMILY = {
     "version": "1",
@@ -189,6 +189,7 @@ def design_of(case: Case) -> Design:
             )
             for name, one in families.items()
         },
+        left_out=tuple(name for name, one in families.items() if not one.get("included", True)),
         tools="tools" in declared,
         missing=(*missing, *(["version"] if "version" not in declared["system"] else [])),
         post_hoc=Fraction(str(declared.get("post_hoc_share", "0.2"))),

@@ -28,7 +28,7 @@ def both(dimension: str, k: int, regime: str) -> list[OutcomeRow]:
     [
         (both("M", 4, "Moderate"), RATE_LIMITED, 3, "non-stationarity (10.5.3)"),
         (both("S", 4, "Moderate"), RATE_LIMITED, 3, "noise or distractors in the observations (10.4.3)"),
-        (both("S", 5, "Severe"), HASTY, 3, "scarce information (10.4.3)"),
+        (both("S", 5, "Severe"), HASTY, 4, "scarce information (10.4.3)"),  # 10.2.1: k − 1
         (both("M", 5, "Severe"), HASTY, 3, "non-stationarity (10.5.3)"),
         (both("E", 3, "Moderate"), UNRELIABLE, 2, "scarce actions (10.7.3)"),
         (both("E", 4, "Moderate"), RATE_LIMITED, 3, "tools that fail (10.7.3)"),

@@ -14,14 +14,14 @@ from assay.vocabulary import Result
 from tests.instruments.agency.made_outcomes import LATE, family, level, score
 
 from .drawn_outcomes import drawn
-from .second_scorer import Design, Frame, Row, second_reading
+from .second_scorer import CHOICES, Choices, Design, Frame, Row, second_reading, undisclosed
 
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
 LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
     "information": {"context_reduction": 0.75},
     "action": {"most_calls": 5},
     "compute": {"seconds": 30},
-    "stability": {"tool_failures": 0.35},
+    "stability": {"timeouts": 0.3},
 }
 
 
@@ -84,18 +84,20 @@ def compare(seeds: range) -> Counter[tuple[str, float | None]]:
         met["tier", tier.value] += 1
         if tier.value != second.tier:
             differences.append(f"{seed}: tier {tier.value}, {second.tier}")
-        if any(row["family"] not in design.families for row in rows):  # 15.3: the report is Invalid
+        if undisclosed(rows, design):
             met["undisclosed", None] += 1
             if not re.search(r"(?<!=)Invalid \(Selective Disclosure\)", tier.notes[0]):
                 differences.append(f"{seed}: undisclosed, {tier.notes[0]}")
+            shown_all_the_same = [name for name in "SMDER" if level(result, name).value is not None]
+            differences += [f"{seed}: {name} of a report that is Invalid" for name in shown_all_the_same]
             continue
         for name in sorted({row["dimension"] for row in rows} | {"R"}):
             found = level(result, name)
             told = {str(flag) if flag.kind == "Invalid" else flag.kind for flag in found.flags}
             told -= {"Limited Comparability"}
-            text = found.value if found.spec_value is None else found.spec_value
+            text = found.value if found.value is None or found.spec_value is None else found.spec_value
             one = (found.value, text, told)
-            other = (second.vector[name], second.text.get(name, second.vector[name]), second.flags[name])
+            other = (second.vector[name], second.text[name], second.flags[name])
             if one != other:
                 differences.append(f"{seed}: {name} {one}, {other}")
             met[name, found.value] += 1
@@ -118,3 +120,18 @@ def test_it_does_so_on_many_more_data() -> None:
     for name in "SMDER":
         assert {value for of, value in met if of == name} == {None, 0, 1, 2, 3, 4, 5}
     assert {value for of, value in met if of == "tier"} == {None, 1}
+
+
+@pytest.mark.proof
+def test_every_open_point_of_the_text_makes_a_difference_to_some_data() -> None:
+    """``choices`` lists no point that settles nothing."""
+    idle = set(Choices._fields)
+    for rows, design in map(drawn, range(200)):
+        taken = second_reading(rows, design, late)
+        others = {name: CHOICES._replace(**{name: not getattr(CHOICES, name)}) for name in idle}
+        idle -= {
+            name
+            for name, other in others.items()
+            if second_reading(rows, design._replace(choices=other), late) != taken
+        }
+    assert not idle

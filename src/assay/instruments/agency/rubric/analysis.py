@@ -26,7 +26,7 @@ from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
-from .tuples import Tuples, tuples_of
+from .tuples import Tuples, invalid_reason, tuples_of
 from .validity import Invalid, caps, invalid, undeclared_parts, undisclosed
 
 __all__ = ["AgencyReading", "analyse", "read_tally"]
@@ -138,7 +138,7 @@ def _all_invalid(
 ) -> dict[str, AssignedLevel]:
     """A flag that invalidates the run invalidates every dimension with outcomes, and R, which is derived from them."""
     seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
-    reason = Flag("Invalid", flag.cause.partition(":")[0])
+    reason = Flag("Invalid", invalid_reason(flag))
     return {
         name: _withheld(one, (reason,), (flag.cause,)) if name in seen or (name == "R" and seen) else one
         for name, one in vector.items()

@@ -72,28 +72,21 @@ def not_included(
             if (key.level, declaration.level(key.regime)) in wanted
             and is_present(name, key, row.regime, declaration, rubric)
         )
-        if met < rubric.least(min(one.level for one in asking)).instances:
+        least = rubric.conditions[name].least or rubric.least(min(one.level for one in asking)).instances
+        if met < least:
             found.append(name)
     return found
 
 
-def credited_level(
-    row: LevelCriterion,
-    level: int,
-    cells: Mapping[RubricCell, CellCounts],
-    declaration: Declaration,
-    rubric: Rubric,
-) -> int:
-    """The highest level from ``level`` down that evidence of ``row`` may imply: one whose conditions were present."""
-    rows = {one.level: one for one in rubric.of(row.dimension)}
+def credited_level(row: LevelCriterion, level: int, missing: Iterable[str], rubric: Rubric) -> int:
+    """From ``level`` down, the highest that does not ask for what ``row`` was to include and does not.
 
-    def anywhere(name: str) -> bool:
-        return any(is_present(name, key, row.regime, declaration, rubric) for key in cells)
-
-    while level and not (
-        all(map(anywhere, rows[level].includes))
-        and any(not lacking_conditions(rows[level], key, declaration, rubric) for key in cells)
-    ):
+    10.5.2 and 10.7.2 ask for it from a level on ("For M ≥ 4"), and so of the level below, too. What only that
+    one asks for is no reason to withhold it: 10.2.1, 10.3.1 and 11.4.2 give the next lower level.
+    """
+    asks = {one.level: {*one.conditions, *one.includes} for one in rubric.of(row.dimension)}
+    lacking = set(missing)
+    while level and asks[level] & lacking:
         level -= 1
     return level
 

@@ -63,6 +63,7 @@ class RequiredCondition(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What a level needs besides a success rate, and where it shows."""
 
     text: str
+    least: int = 0  # instances that have it where a level includes it; 0: as many as 10.3.1 asks of the level
     axis: Axis | None = None
     parameters: dict[Axis, tuple[str, ...]] = {}
     environments: tuple[str, ...] = ()

@@ -65,20 +65,14 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
 def _undecided(value: int, tests: Sequence[LevelTest]) -> list[str]:
     """Why a level above may yet hold: evidence that is borderline or too little, or none below one that failed."""
     above = [t for t in tests if t.level > value]
-    failed = next((t for t in above if t.status == "failed"), None)
     causes = [
         f"level {t.level}: {t.because}"
         for t in above
-        if t.status in ("borderline", "short") and (t.enough or failed is None or t.level < failed.level)
+        if t.status in ("borderline", "short") or (t.status == "failed" and t.open)
     ]
-    if failed is not None:
-        gap = [t.level for t in above if t.level < failed.level and t.status == "untested"]
-        if gap:
-            causes.append(
-                f"level {', '.join(map(str, gap))} not tested below the failed level {failed.level}"
-            )
-        if failed.open:
-            causes.append(f"level {failed.level}: {failed.because}")
+    failed = next((t.level for t in above if t.status == "failed"), 0)
+    if gap := [t.level for t in above if t.level < failed and t.status == "untested"]:
+        causes.append(f"level {', '.join(map(str, gap))} not tested below the failed level {failed}")
     return causes
 
 

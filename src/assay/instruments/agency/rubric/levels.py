@@ -244,10 +244,10 @@ def _test(
         status = "partly"
     lacking = _lacking(row, families, total, rubric)
     named = [name for names in without.values() for name in names]
-    missing = [*(named if counted is met else ()), *not_included(row, cells, declaration, rubric)]
-    if missing:
+    excluded = not_included(row, cells, declaration, rubric)
+    if missing := [*(named if counted is met else ()), *excluded]:
         lacking.append(condition_words(row, missing, rubric))
-    if lacking and status not in ("failed", "partly"):
+    if lacking and status != "failed":
         status = "short"
     left_out = total_of([met[key] for key in without]).n if counted is not met else 0
     # 10.2.1, 11.4.2: the next lower level; 10.3.1: one for which the evidence is enough
@@ -268,8 +268,8 @@ def _test(
         under=_under(families, declaration),
         open=total.n < rubric.least(row.level).instances and _reaches(families, declaration),
         enough=total.n >= rubric.least(row.level).instances,
-        loose=status == "satisfied" and _loose(families, declaration),
-        implies=credited_level(row, below, counted, declaration, rubric),
+        loose=status == "satisfied" and _loose(row, families, declaration, rubric),
+        implies=credited_level(row, below, excluded, rubric),
     )
 
 
@@ -280,12 +280,26 @@ def _by_family(cells: Mapping[RubricCell, CellCounts]) -> dict[str, CellCounts]:
     }
 
 
-def _loose(families: Mapping[str, CellCounts], declaration: Declaration) -> bool:
-    """Is the lower end of the interval under the threshold, in any group of families that share one?"""
-    return declaration.rule == "point" and any(
-        fraction(interval_of(cell.k, cell.n, declaration).low) < fraction(line)
-        for line, cell in _grouped(families, declaration).items()
-    )
+def _loose(
+    row: LevelCriterion, families: Mapping[str, CellCounts], declaration: Declaration, rubric: Rubric
+) -> bool:
+    """Does it rest on a rate whose interval reaches below its threshold, pooled or family by family?"""
+    if declaration.rule == "strict":
+        return False
+    strict = msgspec.structs.replace(declaration, rule="strict")
+    groups = _grouped(families, declaration).items()
+    found = [rate_status(cell.k, cell.n, line, strict, rubric.near) for line, cell in groups]
+    if row.each_family:
+        found.append(best(_singly(families, strict, rubric), row.each_family))
+    return worst(found) != "satisfied"
+
+
+def _singly(families: Mapping[str, CellCounts], declaration: Declaration, rubric: Rubric) -> list[Status]:
+    """The families, each by its own rate."""
+    return [
+        rate_status(cell.k, cell.n, declaration.threshold(name), declaration, rubric.near)
+        for name, cell in families.items()
+    ]
 
 
 def _reaches(families: Mapping[str, CellCounts], declaration: Declaration) -> bool:
@@ -345,10 +359,7 @@ def _others(
     statuses: list[Status] = []
     words: list[str] = []
     if row.each_family:
-        each = [
-            rate_status(cell.k, cell.n, declaration.threshold(name), declaration, rubric.near)
-            for name, cell in families.items()
-        ]
+        each = _singly(families, declaration, rubric)
         met = each.count("satisfied")
         statuses.append(best(each, row.each_family) if len(each) >= row.each_family else "short")
         words.append(f"{met} of {len(each)} families meet it each for itself, {row.each_family} must")

@@ -196,7 +196,7 @@ def _test(
     rubric: Rubric,
 ) -> LevelTest:
     if row.rule == "retained":
-        return _retained(row, fit, rubric)
+        return _retained(row, fit, declaration, rubric)
     target = row.regime
     tried = [reading for reading in fit if reading.contents(target)]
     if not tried:
@@ -204,7 +204,10 @@ def _test(
         if any(target in reading.cells for reading in fit):
             because += "; outcomes of one content in several regimes have the same `pair`"
         return LevelTest(criterion=row, status="untested", because=because)
-    each = [_family_status(row, reading, declaration, rubric) for reading in tried]
+    each = [_family_status(row, reading, declaration, declaration, rubric) for reading in tried]
+    # 11.4.2: by the rates of how many families, if their intervals have to reach the threshold as well?
+    strict = msgspec.structs.replace(declaration, rule="strict")
+    firm = best([_family_status(row, one, declaration, strict, rubric) for one in tried], row.families)
     met = [reading.family for reading, status in zip(tried, each, strict=True) if status == "satisfied"]
     status = (
         best(each, row.families) if len(each) >= row.families else worst([best(each, len(each)), "short"])
@@ -217,7 +220,7 @@ def _test(
     words += [text for _, text in shares]
     number = sum(reading.contents(target) for reading in tried)
     lacking += _lacking(row, tried, number, rubric)
-    if lacking and status not in ("failed", "partly"):
+    if lacking and status != "failed":
         status = "short"
     # 10.9.3: where moderate was not tested R is 1, whatever came of severe.
     passed_over = [level for level in row.also if not any(reading.contents(level) for reading in fit)]
@@ -234,11 +237,14 @@ def _test(
         families=tuple(reading.family for reading in tried),
         open=number < rubric.least(row.level).instances,
         enough=number >= rubric.least(row.level).instances,
+        loose=status == "satisfied" and firm != "satisfied",
         implies=rubric.supported(row.level, number, len(tried)) if status == "short" else row.level - 1,
     )
 
 
-def _retained(row: LevelCriterion, fit: Sequence[FamilyReading], rubric: Rubric) -> LevelTest:
+def _retained(
+    row: LevelCriterion, fit: Sequence[FamilyReading], declaration: Declaration, rubric: Rubric
+) -> LevelTest:
     """R = 1, and not R = 0: not every family collapses."""
     assert row.collapse is not None
     base = total_of([reading.cells["baseline"] for reading in fit])
@@ -250,7 +256,7 @@ def _retained(row: LevelCriterion, fit: Sequence[FamilyReading], rubric: Rubric)
     because = f"{len(fit)} families meet the baseline threshold ({percent(base.k, base.n)})"
     if not kept:
         because += f"; every one loses more than {100 * row.collapse:g} points under Moderate"
-    least = rubric.least(row.level).instances
+    least, strict = rubric.least(row.level).instances, msgspec.structs.replace(declaration, rule="strict")
     if kept and base.n < least:
         status, because = "short", f"{because}; {base.n} instances, {least} needed (10.3.1)"
     return LevelTest(
@@ -260,24 +266,38 @@ def _retained(row: LevelCriterion, fit: Sequence[FamilyReading], rubric: Rubric)
         n=base.n,
         k=base.k,
         families=tuple(reading.family for reading in fit),
+        loose=status == "satisfied" and all(_base_status(one, strict, rubric) != "satisfied" for one in fit),
     )
 
 
+def _base_status(reading: FamilyReading, declaration: Declaration, rubric: Rubric) -> Status:
+    threshold = declaration.threshold(reading.family)
+    return rate_status(reading.base.k, reading.base.n, threshold, declaration, rubric.near)
+
+
 def _family_status(
-    row: LevelCriterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
+    row: LevelCriterion,
+    reading: FamilyReading,
+    declaration: Declaration,
+    rates: Declaration,
+    rubric: Rubric,
 ) -> Status:
+    """Δ by the rule of ``declaration``, the thresholds under baseline and the regime by that of ``rates``."""
     assert row.delta is not None
-    statuses = [drop_status(reading.drops[row.regime], row.delta, declaration)]
+    statuses = [
+        drop_status(reading.drops[row.regime], row.delta, declaration),
+        _base_status(reading, rates, rubric),
+    ]
     if row.base_threshold:
         k, n = reading.under(row.regime)
-        statuses.append(rate_status(k, n, declaration.threshold(reading.family), declaration, rubric.near))
+        statuses.append(rate_status(k, n, rates.threshold(reading.family), rates, rubric.near))
     if row.stable is not None:
         statuses.append(_stable(row.stable, reading))
-    return worst([*statuses, *_with_unpaired(row, reading, declaration, rubric)])
+    return worst([*statuses, *_with_unpaired(row, reading, rates, rubric)])
 
 
 def _with_unpaired(
-    row: LevelCriterion, reading: FamilyReading, declaration: Declaration, rubric: Rubric
+    row: LevelCriterion, reading: FamilyReading, rates: Declaration, rubric: Rubric
 ) -> list[Status]:
     """Contents that were not met under baseline must not hide a loss: the observed Δ of 10.9.2 and the threshold must
     hold with them, too.
@@ -288,7 +308,7 @@ def _with_unpaired(
     drop = Fraction(reading.base.k, reading.base.n) - Fraction(k, n)
     found: list[Status] = ["satisfied" if drop <= fraction(row.delta or 0) else "failed"]
     if row.base_threshold:
-        found.append(rate_status(k, n, declaration.threshold(reading.family), declaration, rubric.near))
+        found.append(rate_status(k, n, rates.threshold(reading.family), rates, rubric.near))
     return found
 
 

@@ -14,7 +14,7 @@ from .criteria import rubric
 from .levels import AssignedLevel
 from .tally import SubjectTally
 
-__all__ = ["Tuples", "flags_text", "score_text", "tuples_of"]
+__all__ = ["Tuples", "flags_text", "invalid_reason", "score_text", "tuples_of"]
 
 
 class Tuples:
@@ -51,6 +51,11 @@ def score_text(assigned: AssignedLevel) -> str:
     return "–" if value is None else str(value)
 
 
+def invalid_reason(flag: Flag) -> str:
+    """The specification's own words, which a report's flag begins with."""
+    return flag.cause.partition(":")[0]
+
+
 def flags_text(vector: Sequence[AssignedLevel], flags: Sequence[Flag] = ()) -> str:
     """``[Flags: D=Provisional, R=Contested]`` (11.9.3)."""
     listed = []
@@ -58,7 +63,10 @@ def flags_text(vector: Sequence[AssignedLevel], flags: Sequence[Flag] = ()) -> s
         for flag in assigned.flags:
             reason = f" ({flag.cause})" if flag.kind == "Invalid" else ""
             listed.append(f"{assigned.dimension}={flag.kind}{reason}")
-    listed += [f"{flag.kind} ({flag.cause})" for flag in flags]
+    # 15.3: a report is "Invalid (Selective Disclosure)"; what is wrong stands beside its flag and in notes.
+    listed += [
+        f"{flag.kind} ({invalid_reason(flag) if flag.kind == 'Invalid' else flag.cause})" for flag in flags
+    ]
     return f"[Flags: {', '.join(dict.fromkeys(listed)) or 'None'}]"
 
 

@@ -6,6 +6,6 @@ It shares no code with the instrument. One subject, one boundary, no raters; eve
 
 from .choices import CHOICES, Choices
 from .design import Design, Frame, Row
-from .vector import Scores, second_reading
+from .vector import Scores, second_reading, undisclosed
 
-__all__ = ["CHOICES", "Choices", "Design", "Frame", "Row", "Scores", "second_reading"]
+__all__ = ["CHOICES", "Choices", "Design", "Frame", "Row", "Scores", "second_reading", "undisclosed"]

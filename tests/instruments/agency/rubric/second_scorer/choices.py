@@ -10,14 +10,28 @@ __all__ = ["CHOICES", "Choices"]
 class Choices(NamedTuple):
     # 10.3.1 "assign the lower level": a lacking family costs one level; or: down to a level that has enough families.
     family_costs_one: bool = True
+    # 2.4, 10.2.1: the level left below one that is not satisfied was tested on enough instances itself: what its own
+    # test bears is left; or: it is passed over, down to one that did not fail.
+    tested_level_speaks: bool = True
     # 10.2.2: Provisional where a level failed and levels between it and the value were not tested.
     gap_is_provisional: bool = True
-    # 2.4 "when evidence is mixed": Provisional where a level below the value failed on enough instances.
-    mixed_is_provisional: bool = False
+    # 2.4 "when evidence is mixed": Provisional where a level below the value misses its threshold on enough instances.
+    mixed_is_provisional: bool = True
     # 10.2.1 "partially satisfied, assign k − 1" names no flag.
     partial_is_provisional: bool = False
+    # 10.2.1: a level whose rate fails is not satisfied in part by another criterion that holds, such as a drop of 0.
+    rate_is_needed: bool = True
+    # 10.4.3 "under moderate noise/distractors" and so on: instances without it do not count; or: some have it.
+    every_instance: bool = True
+    # 10.5.2 "For M ≥ 4, include non-stationarity", 10.7.2 "For E ≥ 4, include tool failures": in as many instances as
+    # level 4 needs, at any level from there on; or: in any instance of the level itself.
+    included_often: bool = True
     # 10.7.3, E 5 "(tight action caps and time caps)", and 10.6.3, D 5: conditions, or examples of Severe.
-    caps_at_5: bool = False
+    caps_at_5: bool = True
+    # 10.9.3, R 1 "Moderate regime fails": it ends R there; or: a higher level may stand all the same (10.2.1).
+    moderate_ends: bool = True
+    # 11.8, 15.3: a family declared as attempted that has no outcomes is not disclosed; or: it is, by its declaration.
+    silent_is_undisclosed: bool = True
     # 6.3: an extended boundary without its human assistance policy is not evaluated: Invalid (Missing Inputs).
     policy_is_input: bool = True
     # 11.2 "including the declared inclusion list": asked of the extended boundary; 6.1 says what the core one includes.

@@ -29,8 +29,8 @@ class Design(NamedTuple):
     rule: str
     regimes: Mapping[str, tuple[str, tuple[str, ...]]]
     families: Mapping[str, Frame]
+    left_out: tuple[str, ...] = ()  # families that are declared as excluded, with their reason
     tools: bool = True
-    plain: bool = False  # drops by their plain difference (10.9.2), not by their interval
     missing: tuple[str, ...] = ()  # of the system, boundary and regimes
     post_hoc: Fraction = Fraction(1, 5)  # 11.3.2
     lost: Fraction = Fraction(3, 10)  # 11.7.3

@@ -20,7 +20,7 @@ REGIME = {"S": "bbbms", "M": "bbbms", "D": "bbbms", "E": "bbmms"}  # 10.4.3 to 1
 
 class Tested(NamedTuple):
     """``few``: fewer instances than 10.3.1 asks for; ``open``: so few that the rate may reach its line all the same;
-    ``most``: the highest level that such instances can speak for.
+    ``under``: the rate is below its line; ``most``: the highest level that such instances can speak for.
     """
 
     status: str = "untested"
@@ -28,6 +28,7 @@ class Tested(NamedTuple):
     families: int = 0
     few: bool = False
     open: bool = False
+    under: bool = False
     most: int = 5
 
 
@@ -48,27 +49,28 @@ def enough(level: int, n: int, families: int, choices: Choices) -> int:
 def assigned(tests: Mapping[int, Tested], choices: Choices) -> tuple[int, bool]:
     """10.2.1: the highest level that is satisfied, or that stands below one satisfied in part; whether Provisional."""
 
-    def denied(level: int) -> bool:
-        """Its own test, on enough instances, was not passed: it is not given for want of a higher one."""
+    def left(level: int) -> int:
+        """What is left of a level that is given for want of a higher one."""
+        test = tests.get(level, Tested())
+        if not test.n or test.few or test.status in ("satisfied", "point"):
+            return level
+        if choices.tested_level_speaks:
+            return borne(level)
+        return left(level - 1) if test.status in ("failed", "partial", "borderline") else level
+
+    def borne(level: int) -> int:
         test = tests[level]
-        return not test.few and test.status in ("failed", "partial", "borderline")
-
-    def standing(level: int) -> int:
-        while level and denied(level):
-            level -= 1
-        return level
-
-    value = 0
-    for level, test in tests.items():
         if test.status in ("satisfied", "point"):
-            value = max(value, level)
-        elif test.status in ("partial", "borderline"):
-            value = max(value, standing(min(level - 1, test.most)))
-        elif test.status == "short":
-            lower = enough(level, test.n, test.families, choices)
-            value = max(value, standing(min(lower, test.most)))
+            return level
+        if test.status in ("partial", "borderline"):
+            return left(min(level - 1, test.most))
+        if test.status == "short":
+            return left(min(enough(level, test.n, test.families, choices), test.most))
+        return 0
+
+    value = max(borne(level) for level in tests)
     above = {level: test for level, test in tests.items() if level > value}
-    below = [test for level, test in tests.items() if level < value]
+    below = [test for level, test in tests.items() if level < value and not test.few]
     failed = [level for level, test in above.items() if test.status == "failed"]
     gap = any(above[level].status == "untested" for level in above if failed and level < failed[0])
     provisional = [
@@ -77,33 +79,90 @@ def assigned(tests: Mapping[int, Tested], choices: Choices) -> tuple[int, bool]:
         value > 0 and tests[value].status == "point",
         choices.gap_is_provisional and gap,
         choices.partial_is_provisional and any(test.status == "partial" for test in above.values()),
-        choices.mixed_is_provisional and any(t.status == "failed" and not t.few for t in below),
+        choices.mixed_is_provisional and any(t.under or t.status in ("failed", "partial") for t in below),
         sum(test.n for test in tests.values()) < LEAST[1][0],
     ]
     return value, any(provisional)
 
 
+# What the instances of a level are under, beside the intensity of their regime (10.4.3, 10.6.3, 10.7.3) …
+UNDER = {
+    ("S", 4): ["noise"],
+    ("S", 5): ["information"],
+    ("M", 4): ["drift"],
+    ("D", 5): ["action", "compute"],
+    ("E", 3): ["action"],
+    ("E", 4): ["failures"],
+    ("E", 5): ["action", "compute"],
+}
+# … and what is to be included from a level on: "For M ≥ 4", "For E ≥ 3", "For E ≥ 4" (10.5.2, 10.7.2).
+FROM = {"M": {"drift": 4}, "E": {"tools": 3, "failures": 4}}
+
+
+def present(name: str, row: Row, design: Design) -> bool:
+    frame = design.frame(row)
+    if name == "tools":
+        return frame.environment != "static"
+    if name == "failures":
+        return frame.environment == "stochastic" or "stability" in design.axes(row)
+    return name in frame.conditions or name in design.axes(row)
+
+
+def under(dimension: str, level: int, design: Design) -> list[str]:
+    names = UNDER.get((dimension, level), [])
+    return names if level < 5 or dimension == "S" or design.choices.caps_at_5 else []
+
+
+def counted(dimension: str, level: int, own: list[Row], design: Design) -> tuple[list[Row], bool]:
+    """The instances that are under what the level asks for; all, and False, where too few are."""
+    names = under(dimension, level, design)
+    if not design.choices.every_instance:
+        return own, all(any(present(name, row, design) for row in own) for name in names)
+    fit = [row for row in own if all(present(name, row, design) for name in names)]
+    return fit or own, bool(fit)
+
+
+def included(dimension: str, level: int, own: list[Row], rows: Sequence[Row], design: Design) -> list[int]:
+    """The levels from which on something was to be included that is not."""
+    missing = []
+    for name, first in FROM.get(dimension, {}).items():
+        found, least = own, 1
+        if design.choices.included_often:
+            found = [
+                r for r in rows if design.intensity(r) == asked(dimension, r) and first <= r["level"] <= level
+            ]
+            least = 1 if name == "tools" else LEAST[first][0]  # "at least one tool-mediated task family"
+        if level >= first and sum(present(name, row, design) for row in found) < least:
+            missing.append(first)
+    return missing
+
+
+def asked(dimension: str, row: Row) -> str:
+    return REGIME[dimension][row["level"] - 1]
+
+
 def level_test(dimension: str, level: int, rows: Sequence[Row], design: Design) -> Tested:
-    wanted = REGIME[dimension][level - 1]
-    own = [r for r in rows if r["level"] == level and design.intensity(r) == wanted]
-    if not own:
+    met = [r for r in rows if r["level"] == level and design.intensity(r) == asked(dimension, r)]
+    if not met:
         return Tested()
+    own, fit = counted(dimension, level, met, design)
+    missing = included(dimension, level, met, rows, design)
     families = sorted({r["family"] for r in own})
     groups: dict[Fraction, list[bool]] = defaultdict(list)
     for row in own:
         groups[design.threshold(row["family"])].append(row["hit"])
-    statuses = [worst(by_rate(hits, line, design.rule) for line, hits in groups.items())]
+    rate = worst(by_rate(hits, line, design.rule) for line, hits in groups.items())
+    others = []
     if (dimension, level) == ("E", 5):
         each = {f: [r["hit"] for r in own if r["family"] == f] for f in families}
-        statuses.append(reached([by_rate(h, design.threshold(f), design.rule) for f, h in each.items()], 2))
+        others.append(reached([by_rate(h, design.threshold(f), design.rule) for f, h in each.items()], 2))
     if (dimension, level) == ("M", 4):
         both = [r for r in rows if r["level"] == 4 and r["family"] in families]
-        statuses.append(
-            by_drop(paired(both, "m", design)[0], Fraction(1, 5), design.plain or design.rule == "point")
-        )
-    status, few = combined(statuses), len(own) < LEAST[level][0]
-    most = ceiling(dimension, level, own, design)
-    lacking = few or len(families) < LEAST[level][1] or most < level
+        others.append(by_drop(paired(both, "m", design)[0], Fraction(1, 5), design.rule == "point"))
+    status, few = combined([rate, *others]), len(own) < LEAST[level][0]
+    if rate == "failed" and design.choices.rate_is_needed:
+        status = "failed"
+    lacking = few or len(families) < LEAST[level][1] or not fit or bool(missing)
     return Tested(
         status="short" if lacking and status != "failed" else status,
         n=len(own),
@@ -112,29 +171,6 @@ def level_test(dimension: str, level: int, rows: Sequence[Row], design: Design) 
         open=status == "failed"
         and few
         and all(1 - wilson_low(len(h) - sum(h), len(h)) >= float(line) for line, h in groups.items()),
-        most=most,
+        under=any(Fraction(sum(h), len(h)) < line for line, h in groups.items()),
+        most=min([level, *(first - 1 for first in missing)]),
     )
-
-
-def ceiling(dimension: str, level: int, rows: Sequence[Row], design: Design) -> int:
-    """The highest level up to this one whose conditions, beside the intensity of the regime, the instances meet."""
-    scarce = {axis for row in rows for axis in design.axes(row)}
-    kinds = {design.frame(row).environment for row in rows}
-    met = {condition for row in rows for condition in design.frame(row).conditions}
-    caps = {"action", "compute"} <= scarce or not design.choices.caps_at_5
-    failing = "stability" in scarce or "stochastic" in kinds
-    lacks = {
-        "S": [
-            (level == 4 and "noise" not in met, 3),  # 10.4.3: "under moderate noise/distractors"
-            (level == 5 and "information" not in scarce, 4),  # 10.4.3: "Severe information constraints"
-        ],
-        "M": [(level >= 4 and "drift" not in met, 3)],  # 10.5.2: "For M ≥ 4, include non-stationarity"
-        "D": [(level == 5 and not caps, 4)],  # 10.6.3: "(strict action caps, strict time caps)"
-        "E": [
-            (level >= 3 and kinds == {"static"}, 2),  # 10.7.2: "at least one tool-mediated task family"
-            (level == 3 and "action" not in scarce, 2),  # 10.7.3: "under Moderate action constraints"
-            (level >= 4 and not failing, 3),  # 10.7.2: "For E ≥ 4, include tool failures"
-            (level == 5 and not caps, 4),  # 10.7.3: "(tight action caps and time caps)"
-        ],
-    }
-    return min([level, *(most for lacking, most in lacks[dimension] if lacking)])

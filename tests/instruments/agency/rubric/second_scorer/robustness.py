@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from .design import Design, Row
 from .levels import LEAST, Tested, assigned
-from .numbers import by_drop, by_rate, combined, reached
+from .numbers import GOOD, by_drop, by_rate, reached, worst
 from .pairs import paired
 
 __all__ = ["robustness"]
@@ -37,7 +37,8 @@ def robustness(rows: Sequence[Row], design: Design) -> tuple[int | None, bool]:
     ]
     number = sum(design.intensity(r) == "b" for name in fit for r in of[name])
     kept = not drops or min(drops) <= Fraction(1, 2)  # R = 0: Δ > 50
-    first = "failed" if not kept else "short" if number < LEAST[1][0] else "satisfied"
+    first = min((by_rate(base[name], design.threshold(name), design.rule) for name in fit), key=GOOD.index)
+    first = "failed" if not kept else "short" if number < LEAST[1][0] else first
     tests = {1: Tested(first, number, len(fit), few=number < LEAST[1][0])}
     for level, target, points, needed in ASKED:
         tried = [name for name in fit if pairs[name, target][0]]
@@ -48,7 +49,9 @@ def robustness(rows: Sequence[Row], design: Design) -> tuple[int | None, bool]:
         each = [held(level, target, limit, name, base, pairs, design) for name in tried]
         verdicts = dict(shares(level, fit, tried, of, design))
         most = min((most for most, one in verdicts.items() if one == "short"), default=5)
-        status = combined([reached(each, needed), *(one for one in verdicts.values() if one != "short")])
+        status = reached(each, needed)
+        if status in GOOD and "failed" in verdicts.values():
+            status = "partial"
         contents = sum(len(pairs[name, target][0]) for name in tried)
         few = contents < LEAST[level][0]
         lacking = few or len(tried) < LEAST[level][1] or most < level
@@ -56,8 +59,13 @@ def robustness(rows: Sequence[Row], design: Design) -> tuple[int | None, bool]:
             status = "short"
         if level >= 4 and not drops and status != "failed":
             status = "untested"  # 10.3.5: Moderate is to be scored, too
-        tests[level] = Tested(status, contents, len(tried), few, few and status == "failed", most)
-    return assigned(tests, design.choices)
+        tests[level] = Tested(
+            status, contents, len(tried), few=few, open=few and status == "failed", most=most
+        )
+    ended = [level for level in (1, 2) if tests[level].status == "failed" and design.choices.moderate_ends]
+    return assigned(
+        {level: tests[level] for level in tests if not ended or level <= ended[0]}, design.choices
+    )
 
 
 def baseline(own: Sequence[Row], design: Design) -> list[bool]:
@@ -79,7 +87,10 @@ def held(
     """One family: the drop, the rate under the target from level 3 on (11.6.2), stability at level 5."""
     both, alone = pairs[name, target]
     hits = [t for _, t in both]
-    found = [by_drop(both, limit, design.plain or design.rule == "point")]
+    found = [
+        by_drop(both, limit, design.rule == "point"),
+        by_rate(base[name], design.threshold(name), design.rule),
+    ]
     every = [hits, [*hits, *alone]] if alone else [hits]
     if alone:
         drop = Fraction(sum(base[name]), len(base[name])) - Fraction(sum(every[1]), len(every[1]))
@@ -88,7 +99,7 @@ def held(
         found += [by_rate(h, design.threshold(name), design.rule) for h in every]
     if level == 5:
         found.append(stable([t for _, t in pairs[name, "m"][0]], hits))
-    return combined(found)
+    return worst(found)
 
 
 def stable(before: Sequence[bool], after: Sequence[bool]) -> str:

@@ -10,13 +10,15 @@ from .levels import assigned, level_test
 from .numbers import by_rate
 from .robustness import robustness
 
-__all__ = ["Scores", "second_reading"]
+__all__ = ["Scores", "second_reading", "undisclosed"]
 
 Late = Callable[[Row], bool]
 
 
 class Scores(NamedTuple):
-    """``text``: M and R with drops as the plain difference of 10.9.2; ``vector`` has them by interval."""
+    """``text``: what the text's own rules give, whatever rule was declared: the interval of 11.4.2 for a rate; where a
+    drop is judged, its plain difference (10.9.2) and observed rates (11.6.2: "p̂ ≥ 0.70").
+    """
 
     vector: dict[str, int | None]
     flags: dict[str, set[str]]
@@ -50,12 +52,12 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         row["bare"] = row["dimension"] == "E" and row["outcome"] == "success" and not row["artifact"]
         row["hit"] = row["outcome"] == "success" and not row["bare"]
     vector: dict[str, int | None] = {}
-    text: dict[str, int | None] = {"M": None, "R": None}
+    text: dict[str, int | None] = {}
     flags: dict[str, set[str]] = {}
     sources, scored = [], [r for r in rows if r["scored"]]
     for name in "SMDE":
         own = [r for r in scored if r["dimension"] == name]
-        vector[name], flags[name] = None, invalid(name, rows, design, late)
+        vector[name], text[name], flags[name] = None, None, invalid(name, rows, design, late)
         if flags[name]:
             continue
         if any(r["dimension"] == name for r in rows):
@@ -65,30 +67,34 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
             flags[name].add("Provisional")
             continue
         value, provisional = assigned(tests, design.choices)
-        if name == "M":
-            plain = design._replace(plain=True)
-            text["M"], _ = assigned({k: level_test("M", k, own, plain) for k in tests}, design.choices)
+        rules = {level: "point" if (name, level) == ("M", 4) else "strict" for level in tests}
+        plain = {level: level_test(name, level, own, design._replace(rule=rules[level])) for level in tests}
         caps = [2] * any(r["bare"] for r in own) + [3] * (not design.tools)  # 11.7.1, 6.3
-        if name == "E" and caps and value > min(caps):
-            value, provisional = min(caps), True
-        vector[name] = value
-        flags[name] |= {"Provisional"} if provisional else set()
+        most = min(caps) if name == "E" and caps else 5
+        vector[name], text[name] = min(value, most), min(assigned(plain, design.choices)[0], most)
+        flags[name] |= {"Provisional"} if provisional or value > most else set()
     fair = [r for r in scored if r["dimension"] in sources]
-    vector["R"], flags["R"] = None, set()
+    vector["R"], text["R"], flags["R"] = None, None, set()
     if rows and not sources:
         flags["R"] = set.union(*(flags[n] for n in "SMDE")) - {"Provisional"}
     else:
         vector["R"], provisional = robustness(fair, design)
-        text["R"] = robustness(fair, design._replace(plain=True))[0]
-        by_point = robustness(fair, design._replace(rule="point"))[0]
-        if vector["R"] is not None and by_point is not None and by_point < vector["R"]:
-            vector["R"], provisional = by_point, True
+        if vector["R"] is not None:
+            text["R"] = by_point = robustness(fair, design._replace(rule="point"))[0]
+            if by_point is not None and by_point < vector["R"]:
+                vector["R"], provisional = by_point, True
         flags["R"] |= {"Provisional"} if provisional else set()
     tier = first_tier(vector, rows, fair, design, late)
-    if any(r["family"] not in design.families for r in rows):  # 15.3: the report is flagged, not a dimension
+    if undisclosed(rows, design):
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
         flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
     return Scores(vector, flags, tier, text)
+
+
+def undisclosed(rows: Sequence[Row], design: Design) -> bool:
+    """11.8, 15.3: the report is flagged, not a dimension."""
+    found, declared = {r["family"] for r in rows}, set(design.families) - set(design.left_out)
+    return bool(found - set(design.families) or (design.choices.silent_is_undisclosed and declared - found))
 
 
 def first_tier(
