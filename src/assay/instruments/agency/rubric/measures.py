@@ -105,7 +105,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         reading.labels,
         n=sum(one.n for one in reading.vector if one.dimension in SCORED),
         units="tier",
-        method="gates of 12.4",
+        method="gates of 12.4 and 12.5",
         flags=reading.tier.flags,
         notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded),
     )
@@ -228,8 +228,8 @@ def verdicts_of(reading: AgencyReading) -> Iterator[Verdict]:
             at = {"dimension": assigned.dimension, "level": str(test.level)}
             yield verdict("level", row.claim, rule, *_level_holds(assigned, test), at)
     for gate in reading.tier.gates:
-        at = {"tier": "1", "gate": gate.name}
-        yield verdict("gate", f"Tier 1, {gate.name}", gate.rule, gate.holds, gate.because, at)
+        at = {"tier": str(gate.tier), "gate": gate.name}
+        yield verdict("gate", f"Tier {gate.tier}, {gate.name}", gate.rule, gate.holds, gate.because, at)
     for threat in reading.threats:
         claim = f"ruled out: {threat.name}"
         yield verdict("threat", claim, "section 3", threat.ruled_out, threat.because, {"threat": threat.name})
