@@ -19,7 +19,7 @@ from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
-from .learning import learning_tests, with_cause
+from .learning import learning_level
 from .level_assignment import assign, beside, with_raters
 from .levels import AssignedLevel, included_cells, level_tests, literally, percent
 from .robustness import assign_robustness
@@ -142,7 +142,9 @@ def _all_invalid(
     seen |= {"L"} if tally.learning.phases else set()
     reason = Flag("Invalid", flag.cause.partition(":")[0])
     return {
-        name: _withheld(one, (reason,), (flag.cause,)) if name in seen or (name == "R" and seen - {"L"}) else one
+        name: _withheld(one, (reason,), (flag.cause,))
+        if name in seen or (name == "R" and seen - {"L"})
+        else one
         for name, one in vector.items()
     }
 
@@ -157,8 +159,7 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
 
     def level_of(counts: SubjectTally, *, literal: bool = False) -> AssignedLevel:
         if name == "L":
-            tests = learning_tests(counts, declaration, table, literal=literal)
-            return with_cause(assign(name, tests, table), counts, declaration, table)
+            return learning_level(counts, declaration, table, literal=literal)
         tests = level_tests(counts, name, declaration, table, literal=literal)
         return _capped(assign(name, tests, table), counts, declaration, table)
 

@@ -14,7 +14,15 @@ from assay.instruments.agency.declarations.outcome import Intensity, RubricDimen
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
-__all__ = ["GateCriterion", "LevelCriterion", "Minimum", "RequiredCondition", "Rubric", "TierCriterion", "rubric"]
+__all__ = [
+    "GateCriterion",
+    "LevelCriterion",
+    "Minimum",
+    "RequiredCondition",
+    "Rubric",
+    "TierCriterion",
+    "rubric",
+]
 
 Axis = Literal["information", "action", "compute", "stability"]
 

@@ -19,11 +19,13 @@ from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.learning.comparisons import Comparison, LearningCounts, LearningKey
 from assay.stats import fraction, share_difference
 from assay.stats.clusters import ClusterTerm, cluster_contrast
+from assay.stats.gaffke import mean_curve
 from assay.stats.student import student_mean
 from assay.vocabulary import Flag
 
 from .criteria import LevelCriterion, Rubric
-from .levels import AssignedLevel, LevelTest, Status, drop_of, literally, percent, worst
+from .level_assignment import assign
+from .levels import AssignedLevel, LevelTest, Status, literally, percent, worst
 from .tally import Pairs, SubjectTally
 
 __all__ = [
@@ -33,8 +35,7 @@ __all__ = [
     "gain_of",
     "gain_status",
     "gain_words",
-    "learning_tests",
-    "with_cause",
+    "learning_level",
 ]
 
 LASTING = frozenset({"conversation", "store"})  # memory that may be the cause of a gain (10.8.2)
@@ -111,11 +112,16 @@ def _gain(found: Found, paired: bool, confidence: float) -> Gain:
         k0, n0 = sum(p.k0 * p.number for p in pairs), sum(p.n0 * p.number for p in pairs)
         k1, n1 = sum(p.k1 * p.number for p in pairs), sum(p.n1 * p.number for p in pairs)
         every = sum(p.number for p in pairs)
-        value = sum(((Fraction(p.k1, p.n1) - Fraction(p.k0, p.n0)) * p.number for p in pairs), Fraction(0)) / every
-        contents = drop_of([Pairs(p.k1, p.n1, p.k0, p.n0, p.number) for p in pairs], confidence)
+        value = (
+            sum(((Fraction(p.k1, p.n1) - Fraction(p.k0, p.n0)) * p.number for p in pairs), Fraction(0))
+            / every
+        )
         learners = list(_by_learner(found))
+        contents = mean_curve([gain for own in learners for gain in own], -1.0, 1.0).interval(confidence)
     else:
-        k0, n0, k1, n1 = (sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1"))
+        k0, n0, k1, n1 = (
+            sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1")
+        )
         if not n0 or not n1:
             return Gain(value=None, k0=k0, n0=n0, k1=k1, n1=n1, confidence=confidence)
         value = Fraction(k1, n1) - Fraction(k0, n0)
@@ -167,7 +173,7 @@ def _added(found: Found) -> list[float]:
             rows += [(int(i < k0), 1, 0, 0) for i in range(n0)] + [(0, 0, int(i < k1), 1) for i in range(n1)]
     table = np.array([*by_name.values(), *rows], float)
     before, after = ClusterTerm(table[:, 1], table[:, 0], -1.0), ClusterTerm(table[:, 3], table[:, 2])
-    return cluster_contrast(after, before).parts.added.tolist()
+    return [float(one) for one in cluster_contrast(after, before).parts.added]
 
 
 # One level.
@@ -179,7 +185,9 @@ def gain_status(gain: Gain, line: float, declaration: Declaration) -> Status:
         return "untested"
     if gain.least < fraction(line):
         return "failed"
-    return "satisfied" if declaration.rule == "point" or fraction(gain.low) >= fraction(line) else "borderline"
+    return (
+        "satisfied" if declaration.rule == "point" or fraction(gain.low) >= fraction(line) else "borderline"
+    )
 
 
 def gain_words(gain: Gain, what: str, line: float) -> str:
@@ -194,14 +202,15 @@ def gain_words(gain: Gain, what: str, line: float) -> str:
     )
 
 
-def learning_tests(
+def learning_level(
     tally: SubjectTally, declaration: Declaration, rubric: Rubric, *, literal: bool = False
-) -> tuple[LevelTest, ...]:
-    """The test of every level of L. ``literal``: by the plain gains of the text."""
-    return tuple(
+) -> AssignedLevel:
+    """The level of L, with the test of every one. ``literal``: by the plain gains of the text."""
+    tests = [
         _test(row, tally, literally(row, declaration) if literal else declaration, rubric)
         for row in rubric.of("L")
-    )
+    ]
+    return _with_cause(assign("L", tests, rubric), tally, declaration, rubric)
 
 
 def _test(row: LevelCriterion, tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> LevelTest:
@@ -240,7 +249,9 @@ def _test(row: LevelCriterion, tally: SubjectTally, declaration: Declaration, ru
 
 def _untestable(row: LevelCriterion, gain: Gain, rubric: Rubric) -> str:
     """Why there is nothing to judge; empty where there is."""
-    first, later = ("a first attempt", "a third one") if row.within else ("tests before practice", "tests after it")
+    first, later = (
+        ("a first attempt", "a third one") if row.within else ("tests before practice", "tests after it")
+    )
     if gain.value is None:
         if not gain.n0 and not gain.n1:
             return f"no outcomes of {first} and {later} under a {row.regime} regime"
@@ -262,7 +273,9 @@ def _others(
             words = gain_words(cause, "over the wiped memory", row.gain)
             yield gain_status(cause, row.gain, declaration), words
     if row.regression is not None:
-        after = gain_of(compared(tally, "retest", row.judged, row.regime, declaration), declaration.confidence)
+        after = gain_of(
+            compared(tally, "retest", row.judged, row.regime, declaration), declaration.confidence
+        )
         if after.value is None:
             yield "short", "no earlier family was tested again (10.8.3)"
             return
@@ -281,7 +294,7 @@ def _lacking(row: LevelCriterion, gain: Gain, rubric: Rubric) -> list[str]:
     return found
 
 
-def with_cause(
+def _with_cause(
     assigned: AssignedLevel, tally: SubjectTally, declaration: Declaration, rubric: Rubric
 ) -> AssignedLevel:
     """The level with the cap of a memory that does not last or is not declared, and Provisional without a cause."""
@@ -299,11 +312,13 @@ def with_cause(
         if value > rubric.memory_cap:
             value = rubric.memory_cap
             flags.append(Flag("Provisional", why))
-    shown = [t for t in assigned.tests if 2 <= t.level and t.status in ("satisfied", "borderline", "short")]
+    shown = [t for t in assigned.tests if t.level >= 2 and t.status in ("satisfied", "borderline", "short")]
     bare = [
         t.level
         for t in shown
-        if not any(c.n0 for _, c in compared(tally, "wiped", t.criterion.judged, t.criterion.regime, declaration))
+        if not any(
+            c.n0 for _, c in compared(tally, "wiped", t.criterion.judged, t.criterion.regime, declaration)
+        )
     ]
     if value > 1 and bare and memories & LASTING:
         levels = ", ".join(map(str, bare))
