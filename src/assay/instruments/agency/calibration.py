@@ -159,7 +159,7 @@ Graded = GradedSubject | GradedLearner
 
 
 class AgencyGrid(GridBase[Graded]):
-    """The graded subjects, each in whole runs, and the graded learners. ``played`` is worked out before the first run is drawn."""
+    """The graded subjects, each in whole runs, and the learners. ``played`` is worked out before the first run."""
 
     required = 1.0 - MOST_HIGH
     required_right = LEAST_RIGHT

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED
+from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import GateCriterion, Rubric, TierCriterion
@@ -18,6 +20,9 @@ from .tally import CellCounts, SubjectTally, total_of
 from .validity import lost_shares
 
 __all__ = ["TierGate", "TierReading", "tier_of"]
+
+
+HELD_OUT = 2  # the level of L whose outcomes are of held-out variants under baseline
 
 
 class TierGate(Struct, frozen=True):
@@ -94,7 +99,9 @@ def _frame(
 ) -> _Frame:
     families = _baseline(tally, vector, declaration)
     gains = {
-        name: gain_of(compared(tally, "gain", 2, "baseline", declaration, name), declaration.confidence)
+        name: gain_of(
+            compared(tally, "gain", HELD_OUT, "baseline", declaration, name), declaration.confidence
+        )
         for name in sorted({key.family for key in tally.learning.compared})
     }
     gains = {name: gain for name, gain in gains.items() if gain.n0 or gain.n1}
@@ -200,7 +207,7 @@ def _gain(gate: GateCriterion, frame: _Frame) -> _Judged:
     statuses = {}
     for name, gain in frame.gains.items():
         if gain.value is not None and _enough(gain, gate.instances):
-            high = gain.k0 * 10 > 9 * gain.n0
+            high = Fraction(gain.k0, gain.n0) > fraction(frame.rubric.ceiling)
             statuses[name] = "untested" if high else gain_status(gain, gate.gain, frame.declaration)
     because = "; ".join(f"{name}: {gain_words(frame.gains[name], 'gain', gate.gain)}" for name in statuses)
     count = [*statuses.values()].count
@@ -220,9 +227,21 @@ def _valid(gate: GateCriterion, frame: _Frame) -> _Judged:
     for dimension in gate.dimensions:
         flags = frame.vector[dimension].flags
         wrong += [f"{dimension}: {flag}" for flag in flags if flag.kind == "Invalid"]
-    if "L" not in gate.dimensions:
-        wrong += [f"{frame.family}: {one.because}" for one in lost_shares(frame.cell, frame.declaration)]
+    cells = {frame.family: frame.cell} if "L" not in gate.dimensions else _learning_cells(frame)
+    wrong += [
+        f"{name}: {one.because}"
+        for name, cell in cells.items()
+        for one in lost_shares(cell, frame.declaration)
+    ]
     return _Judged("nothing invalidates the claim", not wrong, "; ".join(wrong) or "nothing found")
+
+
+def _learning_cells(frame: _Frame) -> dict[str, CellCounts]:
+    """The outcomes of families with tests before and after practice, at the level that gates (12.5.2)."""
+    cells = {key: cell for key, cell in frame.tally.of("L").items() if key.level == HELD_OUT}
+    return {
+        name: total_of([cell for key, cell in cells.items() if key.family == name]) for name in frame.gains
+    }
 
 
 _GATES: dict[str, Callable[[GateCriterion, _Frame], _Judged]] = {
