@@ -131,7 +131,7 @@ def test_the_text_goes_by_the_plain_gain_compared_as_fractions(after: int, spec:
 
 
 def test_the_point_rule_gives_the_plain_gain_provisional() -> None:
-    rows = [row for row in practised(2, 0, 2, 0, n=20)]
+    rows = practised(2, 0, 2, 0, n=20)
     found = level(score([*rows, *attempts(1, 1)], rule="point"), "L")
     assert (found.value, kinds(found)) == (2, ["Provisional"])
 
