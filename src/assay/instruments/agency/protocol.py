@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from .calibration import AgencyGrid
     from .scoring import RunReadings
 
-__all__ = ["Agency"]
+__all__ = ["Agency", "tier_required"]
 
 TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
 
@@ -210,7 +210,7 @@ class Agency(InstrumentBase):
 
     def with_requirements(self, lock: Lock, result: Result) -> Result:
         judged = super().with_requirements(lock, result)
-        verdicts = tuple(_tier_required(verdict, judged) for verdict in judged.verdicts)
+        verdicts = tuple(tier_required(verdict, judged) for verdict in judged.verdicts)
         return msgspec.structs.replace(judged, verdicts=verdicts)
 
     def observations(self, evidence: Evidence) -> Iterator[Observation]:
@@ -419,7 +419,7 @@ def _check_memory(
             raise option_error(source, (*at, "learning", "memory"), message)
 
 
-def _tier_required(verdict: Verdict, result: Result) -> Verdict:
+def tier_required(verdict: Verdict, result: Result) -> Verdict:
     """A tier that is not reached fails the requirement where a gate of the next tier fails on enough instances (12.2);
     where none does, it is not established.
     """

@@ -10,9 +10,12 @@ import pytest
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.learning.simulation import LEARNERS, drawn_learning
 from assay.instruments.agency.options import Learning
+from assay.instruments.agency.present import present_rows
+from assay.instruments.agency.rubric.analysis import analyse
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.learning import learning_level
 from assay.instruments.agency.rubric.tally import SubjectTally
+from assay.report.presentation import Number
 from tests.instruments.agency.made_outcomes import declared, flags, kinds, level, measures, score, verdict
 
 REGIME = {1: "Baseline", 2: "Baseline", 4: "Moderate", 5: "Severe"}
@@ -294,3 +297,24 @@ def test_simulated_learners_are_not_read_too_high() -> None:
         ]
         assert max(read) <= member.L, member.name
         assert sorted(read)[len(read) // 2] == member.L, member.name
+
+
+def test_the_table_of_gains_has_a_row_for_all_families_and_for_each() -> None:
+    rows = [
+        *attempts(1, 7, families=2),
+        *practised(2, 1, 8, 1, families=2),
+        *episodes(2, "repeat", 9, families=2),
+    ]
+    result = score(rows)
+    declaration = declared(rows)
+    shown = present_rows(analyse(rows, declaration), result, declaration)
+    (table,) = [one for one in shown.tables if one.title == "What practice gains"]
+    assert [row[:3] for row in table.rows] == [
+        (f"L {of}", name, "Baseline") for of in (1, 2) for name in ("all", "l0", "l1")
+    ]
+    numbers = [cell.value for cell in table.rows[3][3:] if isinstance(cell, Number)]
+    assert numbers == [0.1, 0.8, 0.7, 0.7, None, None, 0.9]
+    assert (
+        "before practice 8 of 80 held-out tests succeeded, after it 64 of 80 (+70 points)" in shown.summary[0]
+    )
+    assert [one.value for one in shown.headline.rows[0][2:9] if isinstance(one, Number)][4] == 3

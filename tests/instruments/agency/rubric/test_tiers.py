@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.protocol import Agency, tier_required
+from assay.measuring.requirements import requirement_verdicts
 from assay.vocabulary import Verdict
 from tests.instruments.agency.made_outcomes import LATE, family, flags, kinds, level, made, score, verdict
 from tests.instruments.agency.rubric.test_learning import attempts, practised
@@ -232,3 +234,20 @@ def test_a_gating_family_of_learning_with_many_late_criteria_invalidates_tier_2(
     assert level(result, "L").value is not None
     assert verdict(result, "Tier 2, validity").holds is False
     assert level(result, "tier").value == 1
+
+
+def required(rows: list[OutcomeRow], least: int) -> bool | None:
+    result = score(rows)
+    (asked,) = requirement_verdicts(
+        result.measures, {"tier": least}, Agency().targets(), [{"subject": "subject", "boundary": "core"}]
+    )
+    return tier_required(asked, result).holds
+
+
+def test_a_required_tier_holds_fails_or_is_not_established() -> None:
+    assert required(adapts(families=2), 2) is True
+    failing = [*loop(), *attempts(1, 1), *practised(2, 1, 1, 1)]
+    assert required(failing, 2) is False
+    assert required(failing, 1) is True
+    assert required(loop(), 2) is None  # nobody tested it
+    assert required(adapts(families=1), 2) is None  # one family: Provisional
