@@ -6,6 +6,7 @@ import pytest
 
 from assay.instruments.agency.calibration import GRID, ROBUST, AgencyGrid, cell_key
 from assay.instruments.agency.episodes.schedule import possible_cells
+from assay.instruments.agency.learning.simulation import LEARNERS
 from assay.instruments.agency.protocol import Agency
 from assay.measuring.calibration import Calibration, calibrate
 
@@ -40,8 +41,9 @@ def test_competence_is_what_the_subjects_are_graded_by() -> None:
 
 def test_three_runs_read_every_true_level(ideal: AgencyGrid) -> None:
     done = calibrate("agency", "1", ideal, 3, 1, False, quiet)
-    assert [(p.distribution, p.measure) for p in done.points] == [(s.name, d) for s in GRID for d in "SMDER"]
-    for point in done.points:
+    graded = [(s.name, d) for s in GRID for d in "SMDER"]
+    assert [(p.distribution, p.measure) for p in done.points] == graded + [(s.name, "L") for s in LEARNERS]
+    for point in done.points[: len(graded)]:
         assert point.truth is not None
         assert point.reading is not None
         assert abs(point.reading - point.truth) <= 1.0, point
@@ -67,4 +69,4 @@ def test_no_level_is_read_too_high_and_the_true_one_nearly_always() -> None:
     """Too high in at most 5 % of runs, right in at least 90 %, 50 instances a level, 1,000 runs a subject."""
     done = calibrated(1000, quick=False)
     assert done.holds, done.failing
-    assert len(done.points) == 5 * len(GRID)
+    assert len(done.points) == 5 * len(GRID) + len(LEARNERS)

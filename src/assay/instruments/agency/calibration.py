@@ -2,7 +2,7 @@
 
 The family's solver and its null policy play every instance of a pool, in every regime in which it is needed. A graded
 subject plays an episode as one of the two, by its declared probability, so its outcomes were really reached in the
-worlds. Runs are drawn from the pool and scored like any outcomes.
+worlds. Runs are drawn from the pool and scored like any outcomes. Learners are drawn as counts (``simulation``).
 """
 
 from __future__ import annotations
@@ -33,8 +33,13 @@ from .episodes.schedule import (
     schedule,
     task_of,
 )
+from .learning.comparisons import LearningTally
+from .learning.simulation import LEARNERS, GradedLearner, drawn_learning
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import analyse
+from .rubric.criteria import rubric
+from .rubric.learning import learning_level
+from .rubric.tally import SubjectTally
 
 __all__ = ["GRID", "AgencyGrid", "GradedSubject", "Strength", "cell_key"]
 
@@ -150,8 +155,11 @@ def _play(cell: PlannedCell) -> list[tuple[bool, bool]]:
 BEFORE, AFTER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
 
-class AgencyGrid(GridBase[GradedSubject]):
-    """The graded subjects, each in whole runs. ``played`` is worked out before the first run is drawn."""
+Graded = GradedSubject | GradedLearner
+
+
+class AgencyGrid(GridBase[Graded]):
+    """The graded subjects, each in whole runs, and the learners. ``played`` is worked out before the first run."""
 
     required = 1.0 - MOST_HIGH
     required_right = LEAST_RIGHT
@@ -160,15 +168,15 @@ class AgencyGrid(GridBase[GradedSubject]):
     def __init__(self, played: PlayedCells | None = None) -> None:
         self.played = played or {}
 
-    def members(self, quick: bool) -> tuple[GradedSubject, ...]:
-        return GRID[:6] if quick else GRID
+    def members(self, quick: bool) -> tuple[Graded, ...]:
+        return (*(GRID[:6] if quick else GRID), *LEARNERS)
 
     def sizes(self, quick: bool) -> tuple[int, ...]:
         return (INSTANCES,)
 
     def prepared(
         self,
-        places: Sequence[tuple[GradedSubject, int]],
+        places: Sequence[tuple[Graded, int]],
         runs: int,
         workers: int,
         progress: Callable[[int, int], None],
@@ -179,17 +187,22 @@ class AgencyGrid(GridBase[GradedSubject]):
         played = in_processes(_play, cells, workers, progress)
         return type(self)(dict(zip(map(cell_key, cells), played, strict=True)))
 
-    def draw(self, member: GradedSubject, n: int, runs: int) -> list[Callable[[], list[OutcomeRow]]]:
+    def draw(self, member: Graded, n: int, runs: int) -> list[Callable[[], Any]]:
         """The runs, each drawn when it is read: a thousand of them do not fit into memory."""
+        if isinstance(member, GradedLearner):
+            return [partial(drawn_learning, member, number, self.options.learning) for number in range(runs)]
         return [partial(self.run, member, number) for number in range(runs)]
 
-    def truth(self, member: GradedSubject, n: int, drawn: Sequence[Any]) -> dict[Key, Floats]:
+    def truth(self, member: Graded, n: int, drawn: Sequence[Any]) -> dict[Key, Floats]:
+        if isinstance(member, GradedLearner):
+            return {Key("L"): np.full(len(drawn), float(member.L))}
         return {Key(name): np.full(len(drawn), float(member.truth(name))) for name in DIMENSIONS}
 
-    def read(
-        self, member: GradedSubject, n: int, drawn: Sequence[Callable[[], list[OutcomeRow]]]
-    ) -> dict[Key, Readings]:
+    def read(self, member: Graded, n: int, drawn: Sequence[Callable[[], Any]]) -> dict[Key, Readings]:
         declaration = _declaration(self.options)
+        if isinstance(member, GradedLearner):
+            levels = [learning_level(_learner(run()), declaration, rubric()).level for run in drawn]
+            return {Key("L"): Readings(np.array(levels, float))}
         readings = [analyse(run(), declaration)[0] for run in drawn]
         return {
             Key(name): Readings(np.array([float(one.of(name).level) for one in readings]))
@@ -230,6 +243,10 @@ class AgencyGrid(GridBase[GradedSubject]):
                         )
                     )
         return found
+
+
+def _learner(learning: LearningTally) -> SubjectTally:
+    return SubjectTally(subject="graded", boundary="core", cells={}, pairs={}, learning=learning)
 
 
 def _cells(subject: GradedSubject, options: AgencyOptions) -> Iterator[tuple[str, list[PlannedCell]]]:

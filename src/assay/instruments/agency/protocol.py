@@ -52,12 +52,13 @@ from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
+from .rubric.criteria import rubric
 
 if TYPE_CHECKING:
     from .calibration import AgencyGrid
     from .scoring import RunReadings
 
-__all__ = ["Agency"]
+__all__ = ["Agency", "tier_required"]
 
 TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
 
@@ -209,7 +210,7 @@ class Agency(InstrumentBase):
 
     def with_requirements(self, lock: Lock, result: Result) -> Result:
         judged = super().with_requirements(lock, result)
-        verdicts = tuple(_tier_required(verdict, judged) for verdict in judged.verdicts)
+        verdicts = tuple(tier_required(verdict, judged) for verdict in judged.verdicts)
         return msgspec.structs.replace(judged, verdicts=verdicts)
 
     def observations(self, evidence: Evidence) -> Iterator[Observation]:
@@ -221,7 +222,9 @@ class Agency(InstrumentBase):
             return
         for mine in self._run(evidence).episodes:
             for one in mine.outcomes:
-                if one.outcome == "excluded":
+                if (
+                    one.outcome == "excluded" or one.phase
+                ):  # tests before and after practice have no common rate
                     continue
                 at: dict[str, str | float] = {
                     "dimension": one.dimension,
@@ -336,8 +339,10 @@ class Agency(InstrumentBase):
     def targets(self) -> dict[str, Target]:
         from .scoring import COUNTS
 
-        found = {name: Target(measure=name, by="value", highest=5.0) for name in ("S", "M", "D", "E", "R")}
-        found["tier"] = Target(measure="tier", by="value", highest=1.0)
+        found = {
+            name: Target(measure=name, by="value", highest=5.0) for name in ("S", "M", "D", "E", "L", "R")
+        }
+        found["tier"] = Target(measure="tier", by="value", highest=float(rubric().tiers[-1].tier))
         return {**found, **{name: Target(measure=name, side="at most") for name in COUNTS}}
 
     def planned_n(self, lock: Lock, target: Target) -> tuple[int, Callable[[int], float]] | None:
@@ -356,7 +361,7 @@ class Agency(InstrumentBase):
         said = []
         for name, bound in options.require.items():
             level = bound.at_least if isinstance(bound, Bound) else bound
-            if name not in ("S", "M", "D", "E", "R") or level is None or level <= 0:
+            if name not in ("S", "M", "D", "E", "L", "R") or level is None or level <= 0:
                 continue
             if why := never_reached(name, math.ceil(level), options):
                 said.append(
@@ -414,13 +419,23 @@ def _check_memory(
             raise option_error(source, (*at, "learning", "memory"), message)
 
 
-def _tier_required(verdict: Verdict, result: Result) -> Verdict:
-    """Tier None is no value. Where a gate fails on enough instances, the requirement of a tier fails as well (12.4)."""
-    if (verdict.name, verdict.kind, verdict.holds) != ("tier", "requirement", None):
+def tier_required(verdict: Verdict, result: Result) -> Verdict:
+    """A tier that is not reached fails the requirement where a gate of the next tier fails on enough instances (12.2);
+    where none does, it is not established.
+    """
+    if (verdict.name, verdict.kind) != ("tier", "requirement") or verdict.holds:
         return verdict
     tier = find_measure(result, "tier", **verdict.labels)
-    failed = [v for v in Labelled(result.verdicts).all("gate", verdict.labels) if v.holds is False]
-    if not failed or tier is None or tier.flags:
+    if tier is None:
         return verdict
-    because = f"Tier None; failed: {', '.join(str(gate.labels['gate']) for gate in failed)}"
-    return msgspec.structs.replace(verdict, holds=False, because=because)
+    reached = int(tier.value or 0)
+    gates = Labelled(result.verdicts).all("gate", {**verdict.labels, "tier": str(reached + 1)})
+    failed = [str(gate.labels["gate"]) for gate in gates if gate.holds is False]
+    said = f"Tier {reached or 'None'}"
+    if failed and not tier.flags:
+        return msgspec.structs.replace(verdict, holds=False, because=f"{said}; failed: {', '.join(failed)}")
+    open_ = ", ".join(str(gate.labels["gate"]) for gate in gates if gate.holds is None)
+    because = f"{said}; not established: {open_ or f'Tier {reached + 1} is not tested'}"
+    return (
+        msgspec.structs.replace(verdict, holds=None, because=because) if verdict.holds is False else verdict
+    )

@@ -216,6 +216,6 @@ def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_the_columns_are_those_that_are_promised() -> None:
     promised = (
         "dimension level family regime boundary instance pair outcome reason artifact criterion_time adversarial "
-        "compliant steps state_changed rater subject"
+        "compliant steps state_changed rater subject phase arm learner attempt memory"
     )
     assert set(COLUMNS) == set(promised.split())

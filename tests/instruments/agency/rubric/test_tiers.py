@@ -1,4 +1,4 @@
-"""Tier 1 and its gates (12.4)."""
+"""Tiers 1 and 2 and their gates (12.4, 12.5)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 import msgspec
 
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.protocol import Agency, tier_required
+from assay.measuring.requirements import requirement_verdicts
 from assay.vocabulary import Verdict
-from tests.instruments.agency.made_outcomes import LATE, family, kinds, level, made, score, verdict
+from tests.instruments.agency.made_outcomes import LATE, family, flags, kinds, level, made, score, verdict
+from tests.instruments.agency.rubric.test_learning import attempts, practised
 
 
 def loop(**more: Any) -> list[OutcomeRow]:
@@ -121,3 +124,130 @@ def test_a_family_with_too_many_late_criteria_cannot_gate_the_tier() -> None:
     assert level(result, "tier").value is None
     more = made("E", 2, 60, 60, families=["e1"])  # another family carries it
     assert level(score(rows(9)), "tier").value == 1
+
+
+# Tier 2 (12.5).
+
+
+def adapts(**more: Any) -> list[OutcomeRow]:
+    return [*loop(), *practised(2, 1, 8, 1, **more)]
+
+
+def gate_2(rows: list[OutcomeRow], name: str, **changes: Any) -> Verdict:
+    return verdict(score(rows, **changes), f"Tier 2, {name}")
+
+
+def test_improvement_that_transfers_in_two_families_is_tier_2() -> None:
+    result = score(adapts(families=2))
+    found = level(result, "tier")
+    assert (found.value, found.flags) == (2, ())
+    assert "Tier 2, A = [1, 0, 1, 1, 3, 1, 0]" in found.notes[0]
+    assert found.notes[1] == "12.6: Tier 3 and above are not tested"
+    gates = [one for one in result.verdicts if one.name == "gate"]
+    assert [one.labels["tier"] for one in gates] == ["1"] * 5 + ["2"] * 4
+    assert all(one.holds for one in gates)
+    assert "l0: gain 70.0 points" in verdict(result, "Tier 2, improvement").because
+
+
+def test_no_tier_is_jumped() -> None:
+    rows = [row for row in adapts() if row.dimension != "D"]
+    result = score(rows)
+    assert level(result, "tier").value is None
+    assert gate_2(rows, "improvement").holds is True
+    assert level(result, "L").value == 3
+
+
+def test_without_learning_tier_2_is_not_tested() -> None:
+    result = score(loop())
+    assert level(result, "tier").notes[1] == "12.5: Tier 2 and above are not tested"
+    assert not [one for one in result.verdicts if one.claim.startswith("Tier 2")]
+
+
+def test_tier_2_needs_level_2_of_learning() -> None:
+    rows = [*loop(), *attempts(1, 1), *practised(2, 1, 8, 8)]  # a wiped memory is as good
+    assert gate_2(rows, "learning").holds is False
+    assert gate_2(rows, "improvement").holds is True
+    assert (level(score(rows), "tier").value, level(score(rows), "tier").flags) == (1, ())
+
+
+def test_the_gain_must_hold_in_each_of_two_families() -> None:
+    """One family carries the level, and none but it gains."""
+    rows = [*loop(), *practised(2, 1, 9, 1, families=1)]
+    rows += [
+        msgspec.structs.replace(row, family="l9", learner=f"9{row.learner}")
+        for row in practised(2, 1, 1, 1, families=1)
+    ]
+    result = score(rows)
+    assert level(result, "L").value is not None
+    assert verdict(result, "Tier 2, improvement").holds is False
+    assert level(result, "tier").value == 1
+
+
+def test_a_family_whose_gain_is_shown_by_its_value_alone_leaves_the_gate_open() -> None:
+    rows = adapts(families=2, learners=1)  # one learner a family has no interval
+    assert gate_2(rows, "improvement").holds is None
+    assert gate_2(rows, "improvement", rule="point").holds is True
+    assert level(score(rows), "tier").value == 1
+
+
+def test_ten_instances_before_and_after_are_needed_in_two_families() -> None:
+    rows = adapts(families=2, learners=3, n=3)
+    result = score(rows)
+    assert verdict(result, "Tier 2, instances").holds is None
+    assert (level(result, "tier").value, kinds(level(result, "tier"))) == (1, ["Provisional"])
+    assert (
+        "0 families with 10 instances before and after practice, 2 needed" in flags(level(result, "tier"))[0]
+    )
+    one = score(adapts(families=1))
+    assert (level(one, "tier").value, kinds(level(one, "tier"))) == (1, ["Provisional"])
+
+
+def test_only_baseline_counts() -> None:
+    rows = [*loop(), *practised(4, 1, 8, 1)]
+    assert gate_2(rows, "instances").holds is None
+    assert level(score(rows), "tier").value == 1
+
+
+def test_a_family_above_the_ceiling_does_not_evidence_the_tier() -> None:
+    rows = [*loop(), *practised(2, 1, 8, 1, families=1)]
+    high = practised(2, 19, 20, 19, families=1, n=20)
+    rows += [msgspec.structs.replace(row, family="l9", learner=f"9{row.learner}") for row in high]
+    assert gate_2(rows, "improvement").holds is None
+
+
+def test_invalid_learning_invalidates_tier_2_alone() -> None:
+    rows = adapts(families=2)
+    named = {f"{d}{i}": family(d.upper()) for d in "sde" for i in range(3)}
+    named |= {f"l{i}": family("L", criterion="") for i in range(2)}
+    result = score(rows, families=named)
+    assert verdict(result, "Tier 2, validity").holds is False
+    assert level(result, "tier").value == 1
+
+
+def test_a_gating_family_of_learning_with_many_late_criteria_invalidates_tier_2() -> None:
+    rows = adapts(families=2)
+    rows += practised(4, 1, 8, 1, families=2)  # timely: under the limit for L as a whole
+    held_out = [row for row in rows if (row.dimension, row.level, row.family) == ("L", 2, "l0")]
+    late = {id(row) for row in held_out[: len(held_out) // 4]}
+    rows = [msgspec.structs.replace(row, criterion_time=LATE) if id(row) in late else row for row in rows]
+    result = score(rows)
+    assert level(result, "L").value is not None
+    assert verdict(result, "Tier 2, validity").holds is False
+    assert level(result, "tier").value == 1
+
+
+def required(rows: list[OutcomeRow], least: int) -> bool | None:
+    result = score(rows)
+    (asked,) = requirement_verdicts(
+        result.measures, {"tier": least}, Agency().targets(), [{"subject": "subject", "boundary": "core"}]
+    )
+    return tier_required(asked, result).holds
+
+
+def test_a_required_tier_holds_fails_or_is_not_established() -> None:
+    assert required(adapts(families=2), 2) is True
+    failing = [*loop(), *attempts(1, 1), *practised(2, 1, 1, 1)]
+    assert required(failing, 2) is False
+    assert required(failing, 1) is True
+    assert required(loop(), 2) is None  # nobody tested it
+    assert required(adapts(families=1), 2) is None  # one family: Provisional

@@ -12,6 +12,7 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import interval_by
 from assay.measuring.requirements import least_n
 from assay.study import Lock
+from assay.worlds.learning import learning_families
 
 from .conduct import first_view
 from .interface import opening
@@ -91,6 +92,8 @@ def never_reached(dimension: str, level: int, options: AgencyOptions) -> str:
         return f"{dimension} is not tested"
     if dimension == "R":  # what it needs depends on every regime
         return ""
+    if dimension == "L":
+        return _never_learnt(level, options)
     counts = [
         sum(cell.instances for cell in cells)
         for stratum, cells in schedule(options).items()
@@ -105,6 +108,15 @@ def never_reached(dimension: str, level: int, options: AgencyOptions) -> str:
     if enough is None or max(counts) < enough:
         return f"it has at most {max(counts)} instances, and takes at least {enough}"
     return ""
+
+
+def _never_learnt(level: int, options: AgencyOptions) -> str:
+    """10.3.1 asks for families; a memory that does not outlast the conversation caps L (6.3)."""
+    cap, families = rubric().memory_cap, len(options.learning.families or learning_families())
+    if level > cap and options.learning.memory != "notes":
+        return f"memory: {options.learning.memory} caps it at {cap} (6.3); memory: notes does not"
+    needed = rubric().least(level).families
+    return f"it has {families} families, and takes {needed} (10.3.1)" if families < needed else ""
 
 
 def power(n: int, needed: int, share: float) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED
 from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.learning import compared, gain_of
 from assay.instruments.agency.rubric.levels import AssignedLevel
 from assay.instruments.agency.rubric.measures import RULES
 from assay.instruments.agency.rubric.robustness import MEASURED_ON
@@ -55,7 +56,7 @@ def _brought_about(key: ReadingKey, reading: AgencyReading) -> str:
     lost = sum(cell.excluded for cell in cells)
     text = f"{key.subject} ({_within(key, reading)}): "
     if not played:
-        return f"{text}no episode can be scored."
+        return f"{text}{_learnt(reading) or 'no episode can be scored.'}"
     text += f"the wanted state was brought about in {won} of {played} episodes ({won / played:.0%})."
     easy = _pooled(reading, "baseline")
     hard = _pooled(reading, "moderate", "severe")
@@ -63,7 +64,21 @@ def _brought_about(key: ReadingKey, reading: AgencyReading) -> str:
         text += f" Without constraints in {easy}, under constraints in {hard}; the tasks differ."
     if lost:
         text += f" Lost to infrastructure and not counted: {lost}."
-    return text
+    learnt = _learnt(reading)
+    return f"{text} Of learning: {learnt}" if learnt else text
+
+
+def _learnt(reading: AgencyReading) -> str:
+    """Success before and after practice on held-out variants; empty where there is neither."""
+    gain = gain_of(
+        compared(reading.tally, "gain", 2, "baseline", reading.declaration), reading.declaration.confidence
+    )
+    if gain.value is None:
+        return ""
+    return (
+        f"before practice {gain.k0} of {gain.n0} held-out tests succeeded, after it {gain.k1} of {gain.n1} "
+        f"({100 * float(gain.value):+.0f} points)."
+    )
 
 
 def _within(key: ReadingKey, reading: AgencyReading) -> str:
@@ -145,9 +160,12 @@ _BECAUSE = {
 
 def _tier(measure: Measure | None, reading: AgencyReading) -> str:
     if measure is None or measure.value is None:
-        stuck = [gate.name for gate in reading.tier.gates if not gate.holds]
+        stuck = [gate.name for gate in reading.tier.gates if gate.tier == 1 and not gate.holds]
         return f"Tier: none; not passed: {', '.join(stuck)}." if stuck else "Tier: none."
-    return f"Tier {measure.value:g}: closed-loop operation with verified outcomes."
+    reached = rubric().tiers[int(measure.value) - 1]
+    stuck = [gate.name for gate in reading.tier.gates if gate.tier > reached.tier and not gate.holds]
+    more = f"; Tier {reached.tier + 1} not passed: {', '.join(stuck)}" if stuck else ""
+    return f"Tier {reached.tier}: {reached.text}{more}."
 
 
 def _open(found: ShownReadings, key: ReadingKey) -> Iterator[str]:

@@ -71,6 +71,7 @@ def tables_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]
             "Success without constraints less success under them, over the same contents, with its interval. Below "
             "zero: it did better under constraints.",
         ),
+        _gains(found),
         _gates(found),
         _threats(found),
         _behaviour(found),
@@ -160,7 +161,9 @@ def _rate(test: LevelTest, reading: AgencyReading) -> tuple[Cellish, str]:
         return Number(None, note="not tested"), "–"
     interval = interval_of(k, n, declaration)
     needed = [f"{value:g}" for value in sorted({declaration.threshold(name) for name in test.families})]
-    if row.rule == "robust":
+    if row.rule == "gain":
+        needed = [f"gain ≥ {row.gain:g}"]
+    elif row.rule == "robust":
         needed = [*(needed if row.base_threshold else ()), f"fall ≤ {row.delta:g}"]
     elif row.drop is not None:
         needed.append(f"fall ≤ {row.drop:g}")
@@ -177,10 +180,46 @@ def _under(test: LevelTest, reading: AgencyReading) -> tuple[int, int]:
     return sum(k for k, _ in met), sum(n for _, n in met)
 
 
+GAINS = ("before", "after", "gain", "gain_over_wiped", "gain_without_feedback", "retest_gain", "repeated")
+
+
+def _gains(found: ShownReadings) -> Headline:
+    """One row for each level, regime and family with tests before and after practice; all families first."""
+    several = len(found.keys) > 1
+    rows: list[tuple[Cellish, ...]] = []
+    for key in found.keys:
+        for gain in found.all(key, "gain"):
+            named = {name: value for name, value in gain.labels.items() if name not in key.labels}
+            own = [_same(found.all(key, name), gain) for name in GAINS]
+            cells = [number_of(one, "not tested") for one in own]
+            family = str(named.get("family", "all"))
+            where = (f"L {named['level']}", family, str(named["regime"]))
+            rows.append((*where, *([key.name] if several else []), *cells))
+    reading = ["reading"] if several else []
+    heads = ("before", "after", "gain", "over wiped memory", "without feedback", "on retest", "exact repeats")
+    return Headline(
+        "What practice gains",
+        ("level", "family", "regime", *reading, *heads),
+        tuple(rows),
+        "Success before and after practice, and their difference with its interval by learners. At level 1 the first "
+        "attempt within an episode and the third or later. Over wiped memory: the same tests after the memory was "
+        "wiped. Gains without feedback and exact repeats are never credited (4.6, 10.8.2).",
+    )
+
+
+def _same(measures: Sequence[Measure], other: Measure) -> Measure | None:
+    return next((one for one in measures if one.labels == other.labels), None)
+
+
 def _gates(found: ShownReadings) -> Headline:
     gates = [verdict for key in _with_tuple(found) for verdict in found.verdicts(key, "gate")]
-    caption = f"Tier 1 needs every gate (12.4). Higher tiers are not tested. {found.tuples_text()}"
-    return msgspec.structs.replace(verdict_table(gates, title="Gates of Tier 1"), caption=caption)
+    tiers = sorted({str(gate.labels["tier"]) for gate in gates})
+    title = f"Gates of Tier {' and '.join(tiers)}"
+    caption = (
+        "A tier needs all of its gates and those of the tiers below (12.2, 12.4, 12.5). Higher tiers are not tested. "
+        f"{found.tuples_text()}"
+    )
+    return msgspec.structs.replace(verdict_table(gates, title=title), caption=caption)
 
 
 def _threats(found: ShownReadings) -> Headline:

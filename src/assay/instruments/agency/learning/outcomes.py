@@ -43,6 +43,8 @@ def learning_outcomes(record: Record, lock: Lock) -> list[OutcomeRow]:
         "learner": f"{trial.subject}/{family}/{learner}",
         "memory": SCOPES[options.learning.memory],
     }
+    if phase == "attempt":  # nothing is kept: every episode begins with an empty memory
+        common["learner"] += f"/{trial.instance.digest}"
     if record.outcome == "excluded":
         return [OutcomeRow(**common, outcome="excluded", reason=record.reason)]
     report = msgspec.convert(record.report, LearningReport)

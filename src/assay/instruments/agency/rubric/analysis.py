@@ -19,6 +19,7 @@ from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
+from .learning import learning_level
 from .level_assignment import assign, beside, with_raters
 from .levels import AssignedLevel, included_cells, level_tests, literally, percent
 from .robustness import assign_robustness
@@ -76,8 +77,8 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
     table = rubric()
     found: dict[str, AssignedLevel] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
     found["R"] = _robustness(found, tally, declaration, table)
-    for name in ("L", "G"):
-        found[name] = _not_tested(name, tally)
+    found["L"] = _dimension("L", tally, declaration, table)
+    found["G"] = _not_tested("G", tally)
     if hidden := undisclosed(tally, declaration):  # 15.3: the report is flagged, not a dimension alone
         flags = (*flags, Flag("Invalid", f"Selective Disclosure: {'; '.join(hidden)}"))
     for flag in flags:
@@ -138,9 +139,12 @@ def _all_invalid(
 ) -> dict[str, AssignedLevel]:
     """A flag that invalidates the run invalidates every dimension with outcomes, and R, which is derived from them."""
     seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
+    seen |= {"L"} if tally.learning.phases else set()
     reason = Flag("Invalid", invalid_reason(flag))
     return {
-        name: _withheld(one, (reason,), (flag.cause,)) if name in seen or (name == "R" and seen) else one
+        name: _withheld(one, (reason,), (flag.cause,))
+        if name in seen or (name == "R" and seen - {"L"})
+        else one
         for name, one in vector.items()
     }
 
@@ -150,10 +154,12 @@ def _all_invalid(
 
 def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: Rubric) -> AssignedLevel:
     total = total_of(tally.of(name))
-    if not total.attempted:
+    if not total.attempted or (name == "L" and not tally.learning.phases):
         return _not_tested(name, tally)
 
     def level_of(counts: SubjectTally, *, literal: bool = False) -> AssignedLevel:
+        if name == "L":
+            return learning_level(counts, declaration, table, literal=literal)
         tests = level_tests(counts, name, declaration, table, literal=literal)
         return _capped(assign(name, tests, table), counts, declaration, table)
 
@@ -166,12 +172,13 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
     if total.excluded:
         notes.append(f"11.7.3: {total.excluded} of {total.attempted} instances lost to infrastructure")
     notes += _thresholds(name, tally, declaration)
-    scored = total_of(included_cells(tally, declaration, name)).n
+    scored = tally.learning.n if name == "L" else total_of(included_cells(tally, declaration, name)).n
     assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
     if flag := _calibration_flag(tally.raters.get(name, ()), declaration, table):
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
     if not any(test.n for test in assigned.tests):  # unscored is not zero
-        flags = (Flag("Provisional", _nothing(total.n, scored)),)
+        why = _nothing(total.n, scored) if name != "L" else _no_gain(assigned)
+        flags = (Flag("Provisional", why),)
         assigned = msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
     if wrong := invalid(tally, [name], declaration, table):
         return _invalid(assigned, wrong)
@@ -204,6 +211,14 @@ def _nothing(found: int, scored: int) -> str:
     if scored:
         return "not tested: no level has outcomes under the regime that it asks for"
     return "not tested: every family is left out (11.8)" if found else "no outcome can be scored"
+
+
+def _no_gain(assigned: AssignedLevel) -> str:
+    """Why no level of learning could be tested."""
+    by_reason: dict[str, list[str]] = {}
+    for test in assigned.tests:
+        by_reason.setdefault(test.because, []).append(str(test.level))
+    return "; ".join(f"level {', '.join(levels)} not tested: {why}" for why, levels in by_reason.items())
 
 
 def _capped(

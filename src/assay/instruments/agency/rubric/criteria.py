@@ -14,7 +14,15 @@ from assay.instruments.agency.declarations.outcome import Intensity, RubricDimen
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
-__all__ = ["LevelCriterion", "Minimum", "RequiredCondition", "Rubric", "TierOne", "rubric"]
+__all__ = [
+    "GateCriterion",
+    "LevelCriterion",
+    "Minimum",
+    "RequiredCondition",
+    "Rubric",
+    "TierCriterion",
+    "rubric",
+]
 
 Axis = Literal["information", "action", "compute", "stability"]
 
@@ -34,7 +42,7 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     level: int
     section: str
     text: str
-    rule: Literal["rate", "drop", "retained", "robust"]
+    rule: Literal["rate", "drop", "retained", "robust", "gain"]
     regime: Intensity
     example: str = ""
     conditions: tuple[str, ...] = ()  # each instance that counts has them
@@ -53,6 +61,14 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     attempts: int = 0
     compliance: float | None = None  # B.7.4
     stable: float | None = None  # severe success at most so far below moderate
+    gain: float | None = None  # L: success after less success before
+    within: bool = False  # L: attempts within an episode, instead of tests before and after practice
+    rows: int = 0  # L: the level of the outcomes that are judged; 0: its own
+    regression: float | None = None  # L: most that may be lost on earlier families
+
+    @property
+    def judged(self) -> int:
+        return self.rows or self.level
 
     @property
     def claim(self) -> str:
@@ -70,10 +86,28 @@ class RequiredCondition(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     unless: tuple[str, ...] = ()
 
 
-class TierOne(Struct, frozen=True, forbid_unknown_fields=True):
-    instances: int
-    steps: int
-    vector: dict[str, int]
+class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One gate of a tier."""
+
+    name: str
+    rule: Literal["vector", "schemas", "rate", "feedback", "gain", "gain_instances", "valid"]
+    section: str
+    levels: dict[RubricDimension, int] = {}  # vector
+    instances: int = 0  # of a family; for gains before practice and after it
+    steps: int = 0
+    families: int = 1
+    gain: float = 0.0
+    dimensions: tuple[RubricDimension, ...] = ()  # valid
+
+
+class TierCriterion(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tier: all its gates, and those of the tiers below (12.2)."""
+
+    tier: int
+    section: str
+    text: str
+    asks: tuple[RubricDimension, ...]  # it is tested where one of them is
+    gates: tuple[GateCriterion, ...]
 
 
 class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -90,7 +124,9 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     material_schema_share: float
     sequential_error: float
     calibrated_agreement: float
-    tier: TierOne
+    memory_cap: int
+    ceiling: float
+    tiers: tuple[TierCriterion, ...]
 
     def of(self, dimension: str) -> tuple[LevelCriterion, ...]:
         """The levels of a dimension, lowest first."""
@@ -129,4 +165,4 @@ def rubric() -> Rubric:
 def _check(rows: Iterable[LevelCriterion], conditions: Iterable[str]) -> None:
     seen = sorted((row.dimension, row.level) for row in rows)
     assert not {name for row in rows for name in (*row.conditions, *row.includes)} - set(conditions)
-    assert seen == sorted((d, k) for d in ("S", "M", "D", "E", "R") for k in range(1, 6)), seen
+    assert seen == sorted((d, k) for d in ("S", "M", "D", "E", "L", "R") for k in range(1, 6)), seen

@@ -80,6 +80,11 @@ def beside(assigned: AssignedLevel, literal: AssignedLevel) -> AssignedLevel:
     """A level with the one by the specification's own rules in ``spec_value``, where it is another."""
     if assigned.value is None or literal.value in (None, assigned.value):
         return assigned
+    if assigned.dimension == "L":
+        note = (
+            f"L is {literal.value} by the text (`spec_value`): the plain gain (10.8.3), without its interval"
+        )
+        return msgspec.structs.replace(assigned, spec_value=literal.value, notes=(*assigned.notes, note))
     note = (
         f"{assigned.dimension} is {literal.value} by the text (`spec_value`): rates whose interval reaches the "
         "threshold (11.4.2); where a degradation is judged, the plain difference and observed rates (10.9.2, 11.6.2)"

@@ -9,16 +9,19 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED
+from assay.instruments.agency.learning.comparisons import Comparison
 from assay.measuring import Labels, measure_of, plain_measure
 from assay.stats import Interval, clopper_pearson
 from assay.vocabulary import Exclusion, Flag, Measure, Verdict
 
 from .analysis import AgencyReading
 from .criteria import rubric
+from .learning import Gain, gain_of
 from .levels import AssignedLevel, LevelTest, interval_of
 from .robustness import family_readings
-from .tally import CellCounts, total_of
+from .tally import CellCounts, RubricCell, total_of
 from .tuples import Tuples
 
 __all__ = ["RULES", "exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
@@ -105,14 +108,77 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         reading.labels,
         n=sum(one.n for one in reading.vector if one.dimension in SCORED),
         units="tier",
-        method="gates of 12.4",
+        method="gates of 12.4 and 12.5",
         flags=reading.tier.flags,
         notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded),
     )
     yield from _rates(reading)
     yield from _level_rates(reading)
     yield from _drops(reading)
+    yield from _gains(reading)
     yield from _shares(reading)
+
+
+# Comparison → its measure, and what it is. Never credited: without feedback, and exact repeats (4.6, 10.8.2).
+GAINS: dict[Comparison, tuple[str, str]] = {
+    "attempts": ("gain", "the third attempt and later less the first, within an episode"),
+    "gain": ("gain", "after practice less before, on held-out variants"),
+    "wiped": ("gain_over_wiped", "after practice less the same with the memory wiped"),
+    "no_feedback": ("gain_without_feedback", "after practice without feedback less before; never credited"),
+    "retest": ("retest_gain", "tested again after later families less right after practice"),
+}
+
+
+def _gains(reading: AgencyReading) -> Iterator[Measure]:
+    """Gains by level and regime: of all families that are not left out, and of each."""
+    learnt, declaration = reading.tally.learning, reading.declaration
+    places = sorted({(key.level, key.regime) for key in learnt.compared})
+    for level, regime in places:
+        here = [
+            (key, counts)
+            for key, counts in sorted(learnt.compared.items())
+            if (key.level, key.regime) == (level, regime) and declaration.family(key.family).included
+        ]
+        where = {**reading.labels, "dimension": "L", "level": str(level), "regime": regime}
+        families = sorted({key.family for key, _ in here})
+        for family in (None, *families):
+            labels = where if family is None else {**where, "family": family}
+            for comparison, (name, about) in GAINS.items():
+                own = [
+                    (key, c)
+                    for key, c in here
+                    if key.comparison == comparison and family in (None, key.family)
+                ]
+                yield from _gain(name, about, gain_of(own, declaration.confidence), labels, declaration)
+            again = [
+                numbers
+                for (at, name, under), numbers in sorted(learnt.repeats.items())
+                if (at, under) == (level, regime) and name in (families if family is None else [family])
+            ]
+            if again:
+                k, n = (sum(one[i] for one in again) for i in (0, 1))
+                yield _share(
+                    "repeated", interval_of(k, n, declaration), labels, "exact repeats; never credited"
+                )
+
+
+def _gain(name: str, about: str, gain: Gain, labels: Labels, declaration: Declaration) -> Iterator[Measure]:
+    """A gain, and of tests before and after practice the two shares."""
+    if gain.value is None:
+        return
+    interval = Interval(
+        value=float(gain.value),
+        low=gain.low,
+        high=gain.high,
+        confidence=gain.confidence,
+        n=gain.n1,
+        method=gain.method,
+    )
+    notes = (f"{about}; {gain.learners} learners",)
+    if name == "gain":
+        yield _share("before", interval_of(gain.k0, gain.n0, declaration), labels)
+        yield _share("after", interval_of(gain.k1, gain.n1, declaration), labels)
+    yield measure_of(name, interval, labels, units="difference", notes=notes)
 
 
 def _drops(reading: AgencyReading) -> Iterator[Measure]:
@@ -151,8 +217,14 @@ def _share(
     )
 
 
+def _rated(reading: AgencyReading) -> dict[RubricCell, CellCounts]:
+    """Cells whose success is a rate; those of learning mix what was before practice and after it."""
+    tally = reading.tally
+    return {k: cell for k, cell in tally.cells.items() if k.dimension != "L" or not tally.learning.phases}
+
+
 def _rates(reading: AgencyReading) -> Iterator[Measure]:
-    for key, cell in reading.tally.cells.items():
+    for key, cell in _rated(reading).items():
         where = {
             "dimension": key.dimension,
             "level": str(key.level),
@@ -169,7 +241,7 @@ def _rates(reading: AgencyReading) -> Iterator[Measure]:
 
 def _level_rates(reading: AgencyReading) -> Iterator[Measure]:
     pooled: dict[tuple[str, int, str], list[CellCounts]] = {}
-    for key, cell in reading.tally.cells.items():
+    for key, cell in _rated(reading).items():
         if reading.declaration.family(key.family).included:
             pooled.setdefault((key.dimension, key.level, key.regime), []).append(cell)
     for (dimension, level, regime), cells in sorted(pooled.items()):
@@ -228,8 +300,8 @@ def verdicts_of(reading: AgencyReading) -> Iterator[Verdict]:
             at = {"dimension": assigned.dimension, "level": str(test.level)}
             yield verdict("level", row.claim, rule, *_level_holds(assigned, test), at)
     for gate in reading.tier.gates:
-        at = {"tier": "1", "gate": gate.name}
-        yield verdict("gate", f"Tier 1, {gate.name}", gate.rule, gate.holds, gate.because, at)
+        at = {"tier": str(gate.tier), "gate": gate.name}
+        yield verdict("gate", f"Tier {gate.tier}, {gate.name}", gate.rule, gate.holds, gate.because, at)
     for threat in reading.threats:
         claim = f"ruled out: {threat.name}"
         yield verdict("threat", claim, "section 3", threat.ruled_out, threat.because, {"threat": threat.name})

@@ -17,6 +17,7 @@ from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import Declaration, moment
 from assay.instruments.agency.declarations.outcome import SCORED
 from assay.instruments.agency.declarations.table import OutcomeRefused
+from assay.instruments.agency.learning.comparisons import LearningTally, learning_tallies
 from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
 
 __all__ = [
@@ -35,8 +36,9 @@ __all__ = [
 
 # A harness without times may say on which side of the first episode the criterion was written.
 BEFORE, AFTER = "ex ante", "post hoc"
-# ``attack``: the same instance, met in one regime with an attempt and without, is two episodes.
-CELL = ("subject", "boundary", "dimension", "level", "family", "regime", "attack")
+# ``attack``: the same instance, met in one regime with an attempt and without, is two episodes. ``occasion``: so is
+# one that a learner met before practice and after it.
+CELL = ("subject", "boundary", "dimension", "level", "family", "regime", "attack", "occasion")
 EPISODE = (*CELL, "instance")
 RATED_BY = ("subject", "boundary", "dimension")
 
@@ -115,6 +117,7 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
     raters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # who judged, by dimension
     ratings: dict[str, JointRatings] = field(default_factory=dict)
     views: dict[str, SubjectTally] = field(default_factory=dict)  # the same by one rater's own labels
+    learning: LearningTally = LearningTally()
 
     def of(self, *dimensions: str) -> dict[RubricCell, CellCounts]:
         return {key: cell for key, cell in self.cells.items() if key.dimension in dimensions}
@@ -158,6 +161,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             boundary=boundary,
             cells=own.cells,
             pairs=own.pairs,
+            learning=own.learning,
             steepest=steepest.get((subject, boundary), {}),
             flattest=flattest.get((subject, boundary), {}),
             excluded=own.excluded,
@@ -167,7 +171,13 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             raters=raters.get((subject, boundary), {}),
             ratings=ratings.get((subject, boundary), {}),
             views={
-                name: SubjectTally(subject=subject, boundary=boundary, cells=view.cells, pairs=view.pairs)
+                name: SubjectTally(
+                    subject=subject,
+                    boundary=boundary,
+                    cells=view.cells,
+                    pairs=view.pairs,
+                    learning=view.learning,
+                )
                 for name, all_ in by_rater.items()
                 if (view := all_.get((subject, boundary)))
                 and any(name in r.raters for r in ratings.get((subject, boundary), {}).values())
@@ -208,6 +218,8 @@ def _joined(frame: pl.DataFrame) -> RatedTable:
             pl.col("compliant").min(),
             pl.col("steps").min(),
             pl.col("state_changed").min(),
+            pl.col("phase", "arm", "learner", "attempt").first(),
+            pl.col("memory").min(),
         ),
         refused=lambda row: _refuse_twice(frame, row),
     )
@@ -250,7 +262,10 @@ def _declared(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         _post_hoc(frame, declaration).alias("post_hoc"),
         # Raters of one episode may differ on whether anything was attempted: with raters it is one episode.
         ((pl.col("adversarial") != "") & (pl.col("rater") == "").all()).alias("attack"),
-    )
+        pl.when(pl.col("phase") == "").then(pl.lit(""))
+        .otherwise(pl.format("{}/{}/{}/{}", "phase", "arm", "learner", pl.col("attempt").fill_null(0)))
+        .alias("occasion"),
+    )  # fmt: skip
 
 
 def _agree(frame: pl.DataFrame, declaration: Declaration) -> None:
@@ -314,6 +329,7 @@ class _Counts(Struct):
     cells: dict[RubricCell, CellCounts] = field(default_factory=dict)
     pairs: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
     excluded: dict[ExclusionKey, int] = field(default_factory=dict)
+    learning: LearningTally = LearningTally()
 
 
 def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
@@ -355,6 +371,8 @@ def _counts(frame: pl.DataFrame) -> dict[tuple[str, str], _Counts]:
         found[row["subject"], row["boundary"]].excluded[key_] = row["len"]
     for (subject, boundary), key__, pairs in _paired(frame):
         found[subject, boundary].pairs[key__] = pairs
+    for whose, learnt in learning_tallies(frame).items():
+        found[whose].learning = learnt
     return found
 
 

@@ -116,7 +116,8 @@ def technical_report(
             "vector": {assigned.dimension: score_text(assigned) for assigned in vector},
             "tier": tier.tier,
             "gates": [
-                {"gate": g.name, "rule": g.rule, "passed": g.holds, "because": g.because} for g in tier.gates
+                {"tier": g.tier, "gate": g.name, "rule": g.rule, "passed": g.holds, "because": g.because}
+                for g in tier.gates
             ],
             "flags": {assigned.dimension: [str(flag) for flag in assigned.flags] for assigned in vector},
         },

@@ -1,16 +1,20 @@
-"""Tier 1 (12.4): closed-loop operation that produces verified outcomes. Higher tiers are not tested."""
+"""Tiers (12.2): stages of gates, one tier after the other. Those above the last of the rubric are not tested."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED
+from assay.stats import fraction
 from assay.vocabulary import Flag
 
-from .criteria import Rubric
+from .criteria import GateCriterion, Rubric, TierCriterion
+from .learning import Gain, compared, gain_of, gain_status, gain_words
 from .levels import AssignedLevel, compare, included_cells, rate_status
 from .tally import CellCounts, SubjectTally, total_of
 from .validity import lost_shares
@@ -18,9 +22,13 @@ from .validity import lost_shares
 __all__ = ["TierGate", "TierReading", "tier_of"]
 
 
+HELD_OUT = 2  # the level of L whose outcomes are of held-out variants under baseline
+
+
 class TierGate(Struct, frozen=True):
     """One gate criterion: passed, failed, or not established."""
 
+    tier: int
     name: str
     rule: str
     holds: bool | None
@@ -30,31 +38,77 @@ class TierGate(Struct, frozen=True):
 class TierReading(Struct, frozen=True):
     tier: int | None  # None: the spec's "Tier None"
     gates: tuple[TierGate, ...]
-    family: str = ""  # the family that evidences it
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class _Frame(NamedTuple):
+    """What gates are judged on."""
+
+    tally: SubjectTally
+    vector: Mapping[str, AssignedLevel]
+    declaration: Declaration
+    rubric: Rubric
+    family: str  # the one that decides the gates of rates
+    cell: CellCounts  # its outcomes under baseline
+    gains: dict[str, Gain]  # family → its gain on held-out variants under baseline
+
+
+class _Judged(NamedTuple):
+    rule: str
+    holds: bool | None
+    because: str
+    short: str = ""  # the evidence that is missing (12.3.1)
 
 
 def tier_of(
     tally: SubjectTally, vector: Mapping[str, AssignedLevel], declaration: Declaration, rubric: Rubric
 ) -> TierReading:
-    """Tier 1 or None, with every gate."""
+    """The highest tier whose gates, and all those below, are passed; with every gate of the tiers that are tested."""
+    frame = _frame(tally, vector, declaration, rubric)
+    gates: list[TierGate] = []
+    short: list[str] = []
+    reached, open_, first = 0, True, ""
+    for tier in rubric.tiers:
+        if tier.tier > 1 and not _is_tested(tier, tally):
+            first = tier.section
+            break
+        judged = [(gate, _GATES[gate.rule](gate, frame)) for gate in tier.gates]
+        gates += [
+            TierGate(tier.tier, gate.name, f"{one.rule} ({gate.section})", one.holds, one.because)
+            for gate, one in judged
+        ]
+        if open_:  # no jumps (12.2): what is missing counts for the next tier alone
+            short += [one.short for _, one in judged if one.short]
+        open_ = open_ and all(one.holds for _, one in judged)
+        reached = tier.tier if open_ else reached
+    last = rubric.tiers[-1].tier
+    above = f"{first.rpartition('.')[0]}: Tier {last}" if first else f"12.{last + 4}: Tier {last + 1}"
+    flags = tuple(Flag("Provisional", text) for text in short)
+    return TierReading(reached or None, tuple(gates), flags, (f"{above} and above are not tested",))
+
+
+def _is_tested(tier: TierCriterion, tally: SubjectTally) -> bool:
+    if "L" in tier.asks and tally.learning.n:
+        return True
+    return any(cell.attempted for cell in tally.of(*(name for name in tier.asks if name in SCORED)).values())
+
+
+def _frame(
+    tally: SubjectTally, vector: Mapping[str, AssignedLevel], declaration: Declaration, rubric: Rubric
+) -> _Frame:
     families = _baseline(tally, vector, declaration)
+    gains = {
+        name: gain_of(
+            compared(tally, "gain", HELD_OUT, "baseline", declaration, name), declaration.confidence
+        )
+        for name in sorted({key.family for key in tally.learning.compared})
+    }
+    gains = {name: gain for name, gain in gains.items() if gain.n0 or gain.n1}
+    frame = _Frame(tally, vector, declaration, rubric, "", CellCounts(), gains)
+    candidates = [frame._replace(family=name, cell=cell) for name, cell in families.items()]
     # The family that passes the most decides: one is enough (12.4.2).
-    best = max(families, key=lambda name: _merit(name, families[name], declaration, rubric), default="")
-    cell = families.get(best, CellCounts())
-    gates = (
-        _prerequisites(vector, rubric),
-        _schemas(best, declaration),
-        _reliability(best, cell, declaration, rubric),
-        _feedback(best, cell, rubric),
-        _verified(tally, vector, best, cell, declaration),
-    )
-    passed = all(gate.holds for gate in gates)
-    least, few = rubric.tier.instances, best and cell.n < rubric.tier.instances
-    flags = (Flag("Provisional", f"{cell.n} instances in {best}, {least} needed (12.3.1)"),) if few else ()
-    notes = ("12.5: Tier 2 and above are not tested",)
-    return TierReading(1 if passed else None, gates, best, flags, notes)
+    return max(candidates, key=_merit, default=frame)
 
 
 def _baseline(
@@ -70,80 +124,132 @@ def _baseline(
     return {name: cell for name, cell in pooled.items() if cell.n}
 
 
-def _merit(name: str, cell: CellCounts, declaration: Declaration, rubric: Rubric) -> tuple[int, ...]:
+def _merit(frame: _Frame) -> tuple[int, ...]:
+    gates = {gate.rule: gate for gate in frame.rubric.tiers[0].gates}
     return (
-        bool(_reliability(name, cell, declaration, rubric).holds),
-        bool(_feedback(name, cell, rubric).holds),
-        bool(_schemas(name, declaration).holds),
-        not [*lost_shares(cell, declaration)],
-        cell.k,
+        *(bool(_GATES[rule](gates[rule], frame).holds) for rule in ("rate", "feedback", "schemas")),
+        not [*lost_shares(frame.cell, frame.declaration)],
+        frame.cell.k,
     )
 
 
-def _prerequisites(vector: Mapping[str, AssignedLevel], rubric: Rubric) -> TierGate:
-    needed = rubric.tier.vector
+# Gates, each by the name of its rule.
+
+
+def _vector(gate: GateCriterion, frame: _Frame) -> _Judged:
+    needed = gate.levels
     rule = ", ".join(f"{name} ≥ {level}" for name, level in needed.items())
-    found = {name: vector[name] for name in needed}
+    found = {name: frame.vector[name] for name in needed}
     because = ", ".join(
         f"{name} = {'none' if one.value is None else one.value}" for name, one in found.items()
     )
     if all(found[name].level >= level for name, level in needed.items()):
-        return TierGate("closed loop", f"{rule} (12.4.2)", True, because)
+        return _Judged(rule, True, because)
     unknown = any(one.value is None for one in found.values()) and not any(
         one.value is not None and one.value < needed[name] for name, one in found.items()
     )
-    return TierGate("closed loop", f"{rule} (12.4.2)", None if unknown else False, because)
+    return _Judged(rule, None if unknown else False, because)
 
 
-def _schemas(name: str, declaration: Declaration) -> TierGate:
-    rule = "input and output schema are declared (6.3)"
-    family = declaration.family(name)
+def _schemas(gate: GateCriterion, frame: _Frame) -> _Judged:
+    family = frame.declaration.family(frame.family)
     given = bool(family.observation_schema and family.action_schema)
-    return TierGate(
-        "schemas", rule, given, f"{name or 'no family'}: {'declared' if given else 'not declared'}"
-    )
+    because = f"{frame.family or 'no family'}: {'declared' if given else 'not declared'}"
+    return _Judged("input and output schema are declared", given, because)
 
 
-def _reliability(name: str, cell: CellCounts, declaration: Declaration, rubric: Rubric) -> TierGate:
-    least, threshold = rubric.tier.instances, declaration.threshold(name)
-    rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family (12.4.2)"
+def _rate(gate: GateCriterion, frame: _Frame) -> _Judged:
+    least, name, cell = gate.instances, frame.family, frame.cell
+    threshold = frame.declaration.threshold(name)
+    rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family"
     if not cell.n:
-        return TierGate("reliability", rule, None, "no family has outcomes under baseline")
-    because = f"{name}: {compare(cell.k, cell.n, threshold, declaration)}"
-    status = rate_status(cell.k, cell.n, threshold, declaration, rubric.near)
+        return _Judged(rule, None, "no family has outcomes under baseline")
+    because = f"{name}: {compare(cell.k, cell.n, threshold, frame.declaration)}"
+    status = rate_status(cell.k, cell.n, threshold, frame.declaration, frame.rubric.near)
     if status == "satisfied" and cell.n >= least:
-        return TierGate("reliability", rule, True, because)
-    return TierGate("reliability", rule, False if status == "failed" else None, because)
+        return _Judged(rule, True, because)
+    few = f"{cell.n} instances in {name}, {least} needed (12.3.1)" if cell.n < least else ""
+    return _Judged(rule, False if status == "failed" else None, because, few)
 
 
-def _feedback(name: str, cell: CellCounts, rubric: Rubric) -> TierGate:
-    rule = (
-        f"state changes in every instance, in episodes of at least {rubric.tier.steps} steps (12.4.2, 12.4.4)"
-    )
+def _feedback(gate: GateCriterion, frame: _Frame) -> _Judged:
+    rule = f"state changes in every instance, in episodes of at least {gate.steps} steps"
+    cell = frame.cell
     if not cell.n:
-        return TierGate("feedback", rule, None, "no family has outcomes under baseline")
+        return _Judged(rule, None, "no family has outcomes under baseline")
     steps = "steps not recorded" if cell.fewest_steps is None else f"fewest steps {cell.fewest_steps}"
-    because = f"{name}: state changed in {cell.changed} of {cell.n}, {steps}"
-    long = None if cell.fewest_steps is None else cell.fewest_steps >= rubric.tier.steps
+    because = f"{frame.family}: state changed in {cell.changed} of {cell.n}, {steps}"
+    long = None if cell.fewest_steps is None else cell.fewest_steps >= gate.steps
     if cell.unchanged or long is False:
-        return TierGate("feedback", rule, False, because)
-    return TierGate("feedback", rule, True if long and cell.changed == cell.n else None, because)
+        return _Judged(rule, False, because)
+    return _Judged(rule, True if long and cell.changed == cell.n else None, because)
 
 
-def _verified(
-    tally: SubjectTally,
-    vector: Mapping[str, AssignedLevel],
-    name: str,
-    cell: CellCounts,
-    declaration: Declaration,
-) -> TierGate:
-    """12.3.5. Post-hoc criteria and lost infrastructure are checked for the gating family, too: its share may be over
-    the limit where that of the dimension is not.
+def _enough(gain: Gain, least: int) -> bool:
+    return min(gain.n0, gain.n1) >= least
+
+
+def _gain_instances(gate: GateCriterion, frame: _Frame) -> _Judged:
+    least, needed = gate.instances, gate.families
+    rule = f"at least {least} instances before practice and {least} after in each of {needed} families"
+    enough = [name for name, gain in frame.gains.items() if _enough(gain, least)]
+    because = "; ".join(f"{name}: {gain.n0} before, {gain.n1} after" for name, gain in frame.gains.items())
+    if len(enough) >= needed:
+        return _Judged(rule, True, because)
+    few = f"{len(enough)} families with {least} instances before and after practice, {needed} needed (12.3.1)"
+    return _Judged(rule, None, because or "no family has tests before and after practice", few)
+
+
+def _gain(gate: GateCriterion, frame: _Frame) -> _Judged:
+    """12.5.2: in each of the families that evidence the tier, and in so many of them."""
+    line = f"{100 * gate.gain:g} points on held-out variants"
+    rule = f"success after practice exceeds that before by {line} in each of {gate.families} families"
+    statuses = {}
+    for name, gain in frame.gains.items():
+        if gain.value is not None and _enough(gain, gate.instances):
+            high = Fraction(gain.k0, gain.n0) > fraction(frame.rubric.ceiling)
+            statuses[name] = "untested" if high else gain_status(gain, gate.gain, frame.declaration)
+    because = "; ".join(f"{name}: {gain_words(frame.gains[name], 'gain', gate.gain)}" for name in statuses)
+    count = [*statuses.values()].count
+    if count("satisfied") >= gate.families:
+        return _Judged(rule, True, because)
+    open_ = len(frame.gains) - count("failed") >= gate.families  # of families that did not fail
+    return _Judged(rule, None if open_ else False, because or "no family has enough instances")
+
+
+def _valid(gate: GateCriterion, frame: _Frame) -> _Judged:
+    """12.3.5. Post-hoc criteria and lost infrastructure are checked for the gating families, too: their share may be
+    over the limit where that of the dimension is not.
     """
-    bare = total_of(tally.of("E")).unverified
-    rule = "nothing invalidates the claim (12.3.5)"
-    wrong = [f"{bare} outcomes of E without external verification"] if bare else []
-    for dimension in ("S", "D", "E"):
-        wrong += [f"{dimension}: {flag}" for flag in vector[dimension].flags if flag.kind == "Invalid"]
-    wrong += [f"{name}: {one.because}" for one in lost_shares(cell, declaration)]
-    return TierGate("validity", rule, not wrong, "; ".join(wrong) or "nothing found")
+    wrong: list[str] = []
+    if "E" in gate.dimensions and (bare := total_of(frame.tally.of("E")).unverified):
+        wrong.append(f"{bare} outcomes of E without external verification")
+    for dimension in gate.dimensions:
+        flags = frame.vector[dimension].flags
+        wrong += [f"{dimension}: {flag}" for flag in flags if flag.kind == "Invalid"]
+    cells = {frame.family: frame.cell} if "L" not in gate.dimensions else _learning_cells(frame)
+    wrong += [
+        f"{name}: {one.because}"
+        for name, cell in cells.items()
+        for one in lost_shares(cell, frame.declaration)
+    ]
+    return _Judged("nothing invalidates the claim", not wrong, "; ".join(wrong) or "nothing found")
+
+
+def _learning_cells(frame: _Frame) -> dict[str, CellCounts]:
+    """The outcomes of families with tests before and after practice, at the level that gates (12.5.2)."""
+    cells = {key: cell for key, cell in frame.tally.of("L").items() if key.level == HELD_OUT}
+    return {
+        name: total_of([cell for key, cell in cells.items() if key.family == name]) for name in frame.gains
+    }
+
+
+_GATES: dict[str, Callable[[GateCriterion, _Frame], _Judged]] = {
+    "vector": _vector,
+    "schemas": _schemas,
+    "rate": _rate,
+    "feedback": _feedback,
+    "gain": _gain,
+    "gain_instances": _gain_instances,
+    "valid": _valid,
+}
