@@ -32,11 +32,13 @@ def _top(script: Script, now: dict[str, Any], how: str) -> str:
         return groups[0]
     if "least to the most" in goal:
         return groups[-1]
-    if found := re.search(r"(\w+) first\b", goal):
-        if found.group(1) in groups:
-            return found.group(1)
+    first: list[str] = [word for word in re.findall(r"(\w+) first\b", goal)[:1] if word in groups]
+    if first:
+        return first[0]
     for word in ("before", "ahead of", "after"):
-        pairs = re.findall(rf"(\w+)(?: are served)?(?: go)? {word} (?:the )?(\w+)", goal)
+        pairs: list[tuple[str, str]] = re.findall(
+            rf"(\w+)(?: are served)?(?: go)? {word} (?:the )?(\w+)", goal
+        )
         left = {a for a, b in pairs if a in groups and b in groups}
         right = {b for a, b in pairs if a in groups and b in groups}
         if word == "after" and right - left:
@@ -142,8 +144,8 @@ def _drawer(script: Script, item: dict[str, Any], how: str) -> str:
     goal = script.brief.goal
     drawers = [d for d in script.brief.actions[0].parameters["properties"]["to"]["enum"] if d != "desk"]
     kinds = re.findall(r"\w+", re.search(r"kinds are: ([^.]*)", goal).group(1))  # type: ignore[union-attr]
-    rules = [r for r in re.split(r"\(\d\) ", goal)[1:]]
-    named = {r: next(d for d in drawers if d in r) for r in rules}
+    rules = re.split(r"\(\d\) ", goal)[1:]
+    named: dict[str, str] = {r: next(d for d in drawers if d in r) for r in rules}
     if how == "last rule":
         return named[rules[-1]]
     for rule in rules[:-1]:
@@ -199,8 +201,8 @@ def _assign(script: Script, now: dict[str, Any], order: str) -> Act | None:
 
 
 def _by(step: dict[str, Any], every: list[dict[str, Any]]) -> int:
-    waits = [_by(s, every) - s["hours"] for s in every if step["step"] in s["needs"]]
-    return min([step.get("by", 999), *waits])
+    waits: list[int] = [_by(s, every) - int(s["hours"]) for s in every if step["step"] in s["needs"]]
+    return min([int(step.get("by", 999)), *waits])
 
 
 # thermostat

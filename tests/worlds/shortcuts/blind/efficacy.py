@@ -19,11 +19,8 @@ def _measured(script: Script, now: dict[str, Any], checks: bool) -> Act | None:
     """What is missing in the notebook: setting, reading, result; with ``checks``, what is spoilt is done again."""
     goal = script.brief.goal
     several = re.search(r"(\d+), (\d+) and (\d+)", goal)
-    wanted = (
-        list(map(int, several.groups()))
-        if several
-        else [int(re.search(r" (\d+) (?!of|calls|per cent)", goal)[1])]
-    )  # type: ignore[index]
+    single = re.findall(r" (\d+) (?!of|calls|per cent)", goal)[:1]
+    wanted = list(map(int, several.groups() if several else single))
     rule = next(s for s in re.split(r"(?<=\.) ", goal) if re.search("divi|adds|corresponds", s))
     blank, factor = map(float, re.findall(r"\d+(?:\.\d+)?", rule)[:2])
     for setting in wanted:
@@ -31,9 +28,9 @@ def _measured(script: Script, now: dict[str, Any], checks: bool) -> Act | None:
         good = [r for r in good if r.get("chamber", "clean") == "clean" or not checks]
         value = (float(digits(good[-1]["display"].split()[0])) - blank) / factor if good else 0.0
         mine = [r for r in now["results"] if r["setting"] == setting]
-        if mine and checks and "strike" in {a.name for a in script.brief.actions}:
-            if abs(float(mine[-1]["value"]) - value) > 0.05 or len(mine) > 1:
-                return Act("strike", {})
+        wrong = bool(mine) and (abs(float(mine[-1]["value"]) - value) > 0.05 or len(mine) > 1)
+        if wrong and checks and "strike" in {a.name for a in script.brief.actions}:
+            return Act("strike", {})
         if not mine:
             if good:
                 return Act("record", {"setting": setting, "value": round(value, 2)})

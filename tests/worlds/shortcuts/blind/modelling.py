@@ -1,4 +1,4 @@
-"""Modelling: what an outsider would script for accounts, dispatch, the drifting service, the stockroom and strategies."""
+"""Modelling: what an outsider would script for accounts, dispatch, the drifting service, stockrooms, strategies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import Book, Passing, Script, digits, does, span, without
 
 __all__ = ["PASSES", "SHORTCUTS", "TRIED"]
 
-_FROM = (
+_FROM: tuple[str, ...] = (
     "from",
     "out of",
     "left",
@@ -44,7 +44,7 @@ def _named(text: str, names: list[str]) -> list[str]:
 
 
 def _moves(script: Script, start: dict[str, int], fee: int, counted: bool) -> dict[str, int]:
-    """Every event by its words: one name, in or out; two names, from the one beside 'from' or the first to the other."""
+    """Every event by its words: one name, in or out; two names, from the first to the second."""
     held = dict(start)
     for _, text in sorted(script.told.items()):
         names, low = _named(text, [n for n in held if n != "Fees"]), text.lower()
@@ -258,9 +258,8 @@ def _pair(script: Script, now: dict[str, Any], how: str) -> Act | None:
     first, second = now["places"][:2]
     mine = {p: [s for q, s in worth if q == p] for p in (first, second)}
     pairs = [(a, b) for a in mine[first] for b in mine[second] if a != b]
-    pair = dict(
-        zip((first, second), max(pairs, key=lambda x: worth[first, x[0]] + worth[second, x[1]]), strict=True)
-    )
+    one, other = max(pairs, key=lambda x: worth[first, x[0]] + worth[second, x[1]])
+    pair = {first: one, second: other}
     for place in (first, second):
         if place not in {c["place"] for c in now["chosen"]}:
             return Act("choose", {"place": place, "strategy": pair[place]})

@@ -31,7 +31,7 @@ _UNITS = {
 
 
 def _nearest_number(word: str, text: str) -> int:
-    score, at = span(word, text)
+    at = span(word, text)[1]
     found = [(abs(m.start() + at), int(m.group())) for m in re.finditer(r"\d+", text)]
     return min(found)[1] if found else 0
 
@@ -43,7 +43,7 @@ def _archive(script: Script, now: dict[str, Any]) -> Act | None:
         return None
     question = re.search(r"who ([^?.,]*)", goal)
     deed = question.group(1) if question else goal
-    titles = {number: title for number, title in now["catalogue"].items()}
+    titles: dict[str, str] = dict(now["catalogue"])
     first = max(titles, key=lambda n: _overlap(titles[n], deed))
     unit = next((unit for word, unit in _UNITS.items() if word in goal), "letters")
     topic = next(t for t, words in _TOPICS.items() if any(unit[:4] in w or w in unit for w in words))
@@ -134,8 +134,8 @@ def _remembered(script: Script, now: dict[str, Any]) -> Act | None:
 
 
 _AWAY = (
-    "not ", "last year", "last month", "will ", "may ", "would", "other ", "told", "a copy", "due", "reminder", "printed",
-    "before", "laid", "older message of", "first time", "kept", "really", "proposed", "asked",
+    "not ", "last year", "last month", "will ", "may ", "would", "other ", "told", "a copy", "due", "reminder",
+    "printed", "before", "laid", "older message of", "first time", "kept", "really", "proposed", "asked",
 )  # fmt: skip
 _STAYS = ("not the one above", "left over", "no part in it", "colleague's account")
 
