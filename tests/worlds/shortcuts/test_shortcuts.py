@@ -13,16 +13,24 @@ from assay.streams import Stream
 from assay.worlds import Brief, Policy, all_families, shipped_regimes
 from assay.worlds.conformance import EVIDENCED
 from assay.worlds.rollout import draw_task, play
+from tests.worlds.shortcuts.blind import kept_from_passing, passing
 from tests.worlds.shortcuts.running import run_program
 
 MOST = 0.40
 NAMES = sorted(
-    m.name for m in pkgutil.iter_modules(folder.__path__) if not m.name.startswith(("_", "test_", "running"))
+    m.name
+    for m in pkgutil.iter_modules(folder.__path__)
+    if not m.name.startswith(("_", "test_", "running")) and not m.ispkg
 )
 CASES = [
     (module.replace("_", "-") if module.replace("_", "-") in all_families() else module, level, name, policy)
     for module in NAMES
     for level, some in import_module(f"tests.worlds.shortcuts.{module}").SHORTCUTS.items()
+    for name, policy in some.items()
+] + [
+    (family, level, f"blind: {name}", policy)
+    for family, levels in kept_from_passing().items()
+    for level, some in levels.items()
     for name, policy in some.items()
 ]
 
@@ -35,6 +43,26 @@ CASES = [
 def test_a_shortcut_does_not_pass(
     family: str, level: int, name: str, policy: Callable[[Brief], Policy]
 ) -> None:
+    won, count = _won(family, level, policy)
+    assert won <= MOST * count, f"{name} passes {won} of {count} of {family}/{level}"
+
+
+@pytest.mark.parametrize(
+    ("family", "level", "name", "policy", "rate"),
+    [case[:5] for case in passing()],
+    ids=lambda value: str(value)[:40] if isinstance(value, str | int) else "",
+)
+def test_what_passes_has_the_rate_that_is_noted(
+    family: str, level: int, name: str, policy: Callable[[Brief], Policy], rate: float
+) -> None:
+    won, count = _won(family, level, policy)
+    assert won > MOST * count, f"{name} no longer passes {family}/{level}: take it out of PASSES"
+    assert won / count == pytest.approx(rate, abs=0.005), (
+        f"{name} passes {won} of {count} of {family}/{level}"
+    )
+
+
+def _won(family: str, level: int, policy: Callable[[Brief], Policy]) -> tuple[int, int]:
     made = all_families()[family]
     regime = shipped_regimes()[EVIDENCED.get((made.dimension, level), "Baseline")]
     count = 20 if made.real else 60
@@ -43,4 +71,4 @@ def test_a_shortcut_does_not_pass(
         task = draw_task(made, level, Stream("shortcut", family, str(level), str(number)))
         faults = Stream("shortcut faults", family, str(level), str(number))
         won += play(made, task, regime, faults, policy, run_program).judgement.success
-    assert won <= MOST * count, f"{name} passes {won} of {count} of {family}/{level}"
+    return won, count
