@@ -17,18 +17,20 @@ from tests.worlds.shortcuts.blind import kept_from_passing, passing
 from tests.worlds.shortcuts.running import run_program
 
 MOST = 0.40
+BLIND = "blind: "
 NAMES = sorted(
     m.name
     for m in pkgutil.iter_modules(folder.__path__)
     if not m.name.startswith(("_", "test_", "running")) and not m.ispkg
 )
+SLOW = ("release",)  # every tag opens a repository
 CASES = [
     (module.replace("_", "-") if module.replace("_", "-") in all_families() else module, level, name, policy)
     for module in NAMES
     for level, some in import_module(f"tests.worlds.shortcuts.{module}").SHORTCUTS.items()
     for name, policy in some.items()
 ] + [
-    (family, level, f"blind: {name}", policy)
+    (family, level, f"{BLIND}{name}", policy)
     for family, levels in kept_from_passing().items()
     for level, some in levels.items()
     for name, policy in some.items()
@@ -37,7 +39,10 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("family", "level", "name", "policy"),
-    CASES,
+    [
+        pytest.param(*case, marks=pytest.mark.slow if case[0] in SLOW or case[2].startswith(BLIND) else ())
+        for case in CASES
+    ],
     ids=lambda value: str(value)[:40] if not callable(value) else "",
 )
 def test_a_shortcut_does_not_pass(
@@ -47,6 +52,7 @@ def test_a_shortcut_does_not_pass(
     assert won <= MOST * count, f"{name} passes {won} of {count} of {family}/{level}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "level", "name", "policy", "rate"),
     [case[:5] for case in passing()],
