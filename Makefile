@@ -32,6 +32,7 @@ demo: $(VENV)/.demo
 	$(BIN)/assay run examples/recognition.yaml
 	$(BIN)/assay run agency --quick --subject local:smollm2
 	$(BIN)/assay run agency --subject reference:apprentice
+	$(BIN)/assay run agency --dimensions L --set levels=1,2 --subject reference:learner
 
 test: $(VENV)/.dev lint
 	$(BIN)/assay pull smollm2
