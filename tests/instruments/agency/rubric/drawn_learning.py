@@ -39,9 +39,7 @@ def learning_rows(seed: int) -> list[Row]:
         wiped=memory in ("store", "conversation") and dice.random() < 0.8,
         named=dice.random() < 0.8,
     )
-    # Whether L 4 and L 5 ask for a store is open: where there is none they are not drawn.
-    levels = [1, 2, 2] if memory in ("none", "conversation") else [1, 2, 2, 2, 4, 4, 5, 5]
-    drawn = {dice.choice(levels) for _ in range(dice.choice([1, 2, 3]))}
+    drawn = {dice.choice([1, 2, 2, 2, 4, 4, 5, 5]) for _ in range(dice.choice([1, 2, 3]))}
     names = [f"L{i}" for i in range(dice.choice([2, 3, 4] if good else [1, 2, 3]))]
     rows = [
         row

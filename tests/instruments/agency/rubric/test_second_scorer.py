@@ -128,7 +128,7 @@ def compare(seeds: range) -> Counter[tuple[str, float | None]]:
                 differences.append(f"{seed}: {name} {one}, {other}")
             met[name, found.value] += 1
             met["text differs", None] += text != found.value
-    shown = "\n".join(differences[:60])
+    shown = "\n".join(differences[:20])
     assert not differences, f"{len(differences)} differ (instrument, second scorer):\n{shown}"
     return met
 

@@ -46,19 +46,22 @@ def level_of_gain(level: int, rows: Sequence[Row], design: Design) -> Tested:
     if level == 1:
         tries = of_phase(own, "attempt")
         first = [r for r in tries if r["attempt"] == 1]
-        before, after = matched(first, [r for r in tries if (r["attempt"] or 0) >= 3])  # B.6.1
+        later = [r for r in tries if (r["attempt"] or 0) >= 3]  # B.6.1
+        sides = first, later
+        before, after = matched(*sides)
         if not {content(r) for r in before} & {content(r) for r in after}:
             return Tested()
         counted = list({content(r): r for r in after}.values())  # 10.3.1 counts instances, not attempts
     else:
         post = of_phase(own, "post")
-        before, after = matched(of_phase(own, "pre"), post)
+        sides = of_phase(own, "pre"), post
+        before, after = matched(*sides)
         counted = after if design.choices.pairs_are_counted else post
     if not before or not after or rate(before) > design.ceiling:
         return Tested()
     n, families = len(counted), len({r["family"] for r in counted})
     few = n < LEAST[level][0]
-    statuses, most = criteria(level, own, before, after, design)
+    statuses, most = criteria(level, own, *sides, design)
     # L 0 is "does not exceed": without the gain no other criterion is credited, not in part either.
     # L 3 "persists across episodes": without memory that lasts it is L 2, however many instances there are.
     if statuses[0] == "failed" or (level == 3 and {r["memory"] for r in after} != {"store"}):
@@ -77,13 +80,12 @@ def criteria(
     if level >= 2 and any(r["memory"] in LASTING for r in after):
         # 10.8.2: "verify that retained information is the causal driver of improvement".
         wiped = of_phase(own, "post", "wiped")
-        cause = by_gain(*matched(wiped, post), line, design) if wiped else "point"
+        cause = by_gain(wiped, post, line, design) if matched(wiped, post)[0] else "point"
         statuses = [*statuses, cause] if design.choices.cause_is_part else [worst([*statuses, cause])]
     if level == 5:
         again = of_phase(own, "retest")
-        prior = [r for r in post if r["family"] in {one["family"] for one in again}]
-        if prior:
-            statuses.append(by_gain(*matched(prior, again), -LOSS, design))
+        if matched(post, again)[0]:
+            statuses.append(by_gain(post, again, -LOSS, design))
         else:
             most = 4
     return statuses, most
@@ -94,7 +96,8 @@ def content(row: Row) -> tuple[str, str, str]:
 
 
 def matched(before: Sequence[Row], after: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """The rows whose content both have; all where no content is in both."""
+    """The rows whose content both have; all where no content is in both. A family is on both sides (10.8.2)."""
+    before, after = of_both(before, after)
     both = {content(r) for r in before} & {content(r) for r in after}
     return (
         [r for r in before if not both or content(r) in both],
@@ -102,12 +105,20 @@ def matched(before: Sequence[Row], after: Sequence[Row]) -> tuple[list[Row], lis
     )
 
 
+def of_both(before: Sequence[Row], after: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    families = {r["family"] for r in before} & {r["family"] for r in after}
+    return [r for r in before if r["family"] in families], [r for r in after if r["family"] in families]
+
+
 def rate(rows: Sequence[Row]) -> Fraction:
     return Fraction(sum(r["hit"] for r in rows), len(rows))
 
 
 def by_gain(before: Sequence[Row], after: Sequence[Row], line: Fraction, design: Design) -> str:
-    if rate(after) - rate(before) < line:
+    """Over what matches; rows that do not must not hide a loss, so the observed rates have to differ as much."""
+    every = of_both(before, after)
+    before, after = matched(before, after)
+    if min(rate(after) - rate(before), rate(every[1]) - rate(every[0])) < line:
         return "failed"
     plain = design.plain or design.rule == "point"
     return "satisfied" if plain or lower_end(before, after) >= float(line) else "borderline"

@@ -64,9 +64,10 @@ def shows_gain(rows: Sequence[Row], design: Design, late: Late) -> bool:
     tried = [*of_phase(rows, "pre"), *of_phase(rows, "post")]
     scored = [r for r in tried if r["scored"]]
     pre, post = of_phase(scored, "pre"), of_phase(scored, "post")
+    counted = matched(pre, post) if design.choices.pairs_are_counted else (pre, post)
     return (
-        min(len(pre), len(post)) >= 10
-        and by_gain(*matched(pre, post), Fraction(10, 100), design) == "satisfied"
+        min(map(len, counted)) >= 10
+        and by_gain(pre, post, Fraction(10, 100), design) == "satisfied"
         and valid(tried, design, late)
     )
 

@@ -93,7 +93,7 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         text["L"], doubted = learning(own, plain)
         flags["L"] |= {"Provisional"} if provisional else set()
     tier = highest_tier(vector, rows, fair, design, late)
-    text["tier"] = highest_tier({**vector, **text}, rows, fair, plain, late)
+    text["tier"] = highest_tier({**vector, "L": text["L"]}, rows, fair, plain, late)
     if undisclosed(rows, design):
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
         flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
