@@ -93,25 +93,20 @@ def compared(
 
 def gain_of(found: Sequence[tuple[LearningKey, LearningCounts]], confidence: float) -> Gain:
     """The gain over pairs where there are pairs, else over all outcomes, in families that have both sides (10.8.2)."""
-    names = [{key.family for key, counts in found if (counts.n1 if after else counts.n0)} for after in (0, 1)]
-    found = [(key, counts) for key, counts in found if key.family in names[0] & names[1]] or found
-    if found and not names[0] & names[1]:
-        return Gain(
-            value=None,
-            confidence=confidence,
-            n0=sum(counts.n0 for _, counts in found),
-            n1=sum(counts.n1 for _, counts in found),
-        )
+    before, after = ({key.family for key, counts in found if getattr(counts, n)} for n in ("n0", "n1"))
+    found = [(key, counts) for key, counts in found if key.family in before & after or not before & after]
+    k0, n0, k1, n1 = (sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1"))
+    if not before & after:
+        return Gain(value=None, k0=k0, n0=n0, k1=k1, n1=n1, confidence=confidence)
     paired = any(counts.pairs for _, counts in found)
     used = [(key, counts) for key, counts in found if counts.pairs or not paired]
     gain = _gain(tuple((key.learner, counts) for key, counts in used), paired, confidence)
-    k0, n0, k1, n1 = (sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1"))
     left = paired and (gain.n0, gain.n1) != (n0, n1)
     return msgspec.structs.replace(
         gain,
         apart=Fraction(k1, n1) - Fraction(k0, n0) if left else None,
-        families=tuple(sorted({key.family for key, _ in used})) if gain.value is not None else (),
-        regimes=tuple(sorted({key.regime for key, _ in used})) if gain.value is not None else (),
+        families=tuple(sorted({key.family for key, _ in used})),
+        regimes=tuple(sorted({key.regime for key, _ in used})),
     )
 
 
@@ -132,8 +127,6 @@ def _gain(found: Found, paired: bool, confidence: float) -> Gain:
         k0, n0, k1, n1 = (
             sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1")
         )
-        if not n0 or not n1:
-            return Gain(value=None, k0=k0, n0=n0, k1=k1, n1=n1, confidence=confidence)
         value, n = Fraction(k1, n1) - Fraction(k0, n0), n1
         contents = share_difference(k0, n0, k1, n1, confidence)
         learners = [[added] for added in _added(found)]

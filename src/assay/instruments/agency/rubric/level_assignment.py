@@ -41,10 +41,9 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
             "threshold (11.4.2)"
         )
     used = [t for t in tests if t.n]
-    n = sum(t.n for t in used if t.criterion.judged == t.level)  # L 3 has the instances of L 2
     least = rubric.least(1).instances
-    if used and not causes and n < least:
-        causes.append(f"{n} instances in all, {least} needed for any score (10.3.1)")
+    if used and not causes and sum(t.n for t in used) < least:
+        causes.append(f"{sum(t.n for t in used)} instances in all, {least} needed for any score (10.3.1)")
     implied = [t.level for t in tests if 0 < t.level <= value and t.status != "satisfied" and t not in mixed]
     notes = [note for t in used for note in t.notes]
     if implied:
@@ -54,7 +53,7 @@ def assign(dimension: str, tests: Sequence[LevelTest], rubric: Rubric) -> Assign
     return AssignedLevel(
         dimension=dimension,
         value=value,
-        n=n,
+        n=sum(t.n for t in used),
         flags=(Flag("Provisional", "; ".join(dict.fromkeys(causes))),) if causes else (),
         notes=tuple(dict.fromkeys(notes)),
         tests=tuple(tests),

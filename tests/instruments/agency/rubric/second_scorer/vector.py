@@ -16,8 +16,8 @@ __all__ = ["Scores", "second_reading", "undisclosed"]
 
 class Scores(NamedTuple):
     """``text``: what the text's own rules give, whatever rule was declared: the interval of 11.4.2 for a rate; where a
-    drop is judged, its plain difference (10.9.2) and observed rates (11.6.2: "p̂ ≥ 0.70"). L and the
-    tier by plain gains (10.8.3, 12.5.2). ``doubted``: L is Provisional by the text, too.
+    drop is judged, its plain difference (10.9.2) and observed rates (11.6.2: "p̂ ≥ 0.70"). L
+    and Tier 2 by plain gains (10.8.3, 12.5.2). ``doubted``: L is Provisional by the text, too.
     """
 
     vector: dict[str, int | None]
@@ -69,10 +69,10 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
             continue
         value, provisional = assigned(tests, design.choices)
         rules = {level: "point" if (name, level) == ("M", 4) else "strict" for level in tests}
-        plain = {level: level_test(name, level, own, design._replace(rule=rules[level])) for level in tests}
+        literal = {level: level_test(name, level, own, design._replace(rule=rules[level])) for level in tests}
         caps = [2] * any(r["bare"] for r in own) + [3] * (not design.tools)  # 11.7.1, 6.3
         most = min(caps) if name == "E" and caps else 5
-        vector[name], text[name] = min(value, most), min(assigned(plain, design.choices)[0], most)
+        vector[name], text[name] = min(value, most), min(assigned(literal, design.choices)[0], most)
         flags[name] |= {"Provisional"} if provisional or value > most else set()
     fair = [r for r in scored if r["dimension"] in sources]
     vector["R"], text["R"], flags["R"] = None, None, set()
