@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tests.instruments.agency.made_outcomes import EARLY, LATE
 
+from .drawn_learning import learning_rows
 from .second_scorer import Design, Frame, Row
 
 __all__ = ["drawn"]
@@ -41,6 +42,8 @@ def drawn(seed: int) -> tuple[list[Row], Design]:
     families = {name: frame(dice, name) for name in names}
     if dice.random() < 0.04:
         del families[dice.choice(names)]
+    learnt = learning_rows(seed)
+    families |= {name: frame(random.Random(f"{name} {seed}"), name) for name in {r["family"] for r in learnt}}
     design = Design(
         rule=dice.choice(["strict", "strict", "point"]),
         regimes=regimes,
@@ -48,7 +51,7 @@ def drawn(seed: int) -> tuple[list[Row], Design]:
         tools=dice.random() < 0.85,
         missing=(dice.choice(GENERAL),) if dice.random() < 0.08 else (),
     )
-    return rows if careful else spoilt(dice, rows), design
+    return [*(rows if careful else spoilt(dice, rows)), *learnt], design
 
 
 def frame(dice: random.Random, name: str) -> Frame:

@@ -5,7 +5,12 @@ A case has ``rows``, each "DIMENSION+LEVEL FAMILIES REGIME SUCCESSES/INSTANCES" 
 failures have no artifact; ``resisted=n``, ``followed=n``: so many were attacked; ``unchanged=n``, ``unknown=n``: so
 many did not change state, or nobody knows; ``steps=n``; ``disagree=n``: two raters, who label n successes differently.
 Several families take turns. A family is named "S-a". The same instance in two regimes is the same content.
-``rows: whole`` are twenty of twenty at level 1 in S, D and E.
+``rows: whole`` are twenty of twenty at level 1 in S, D and E; a line "whole" stands for the same.
+
+Rows of L name a phase and, if it is not feedback, an arm: "L2 a Baseline 20/50 post wiped"; ``attempt=n`` is an
+attempt, ``unpaired`` a content of its own. "20>30/50" are two lines, pre and post (of L 1: attempts 1 and 3);
+``wiped=n``, ``no_feedback=n``, ``repeat=n`` and ``retest=n`` add a line with n successes each. Each family has 20
+learners, or ``learners=n``; ``memory`` of a case is what lasts ("store" unless it says other).
 
 The declaration is whole. ``families`` adds to families by name or dimension, ``with`` to all else, ``without`` takes
 away. ``expect`` is what the text gives; ``open`` lists what it gives by each of its readings.
@@ -28,7 +33,14 @@ __all__ = ["EARLY", "LATE", "all_cases", "declaration_of", "design_of", "rows_of
 EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
 Case = dict[str, Any]
 MARKS = {"late", "excluded", "bare", "bare_failures", "resisted", "followed"}
-MARKS |= {"unchanged", "unknown", "steps", "disagree"}
+MARKS |= {"unchanged", "unknown", "steps", "disagree", "attempt", "learners"}
+PHASES = ("pre", "practice", "post", "repeat", "retest", "attempt")
+ARMS = ("no_feedback", "wiped")
+SCOPES = {  # 6.3, in the words of the declaration
+    "none": "nothing",
+    "conversation": "the conversation, from one episode to the next",
+    "store": "notes, from one episode to the next",
+}
 WHOLE = ["S1 a Baseline 20/20", "D1 a Baseline 20/20", "E1 a Baseline 20/20"]
 REGIMES: dict[str, dict[str, Any]] = {
     "Baseline": {"level": "baseline"},
@@ -94,12 +106,37 @@ def all_cases() -> Iterator[Case]:
 
 
 def rows_of(case: Case) -> list[Row]:
-    lines = WHOLE if case["rows"] == "whole" else case["rows"]
-    return [row for line in lines for row in _rows(line)]
+    lines = ["whole"] if case["rows"] == "whole" else case["rows"]
+    every = [one for line in lines for one in (WHOLE if line == "whole" else [line])]
+    scope = {"memory": case.get("memory", "store")}
+    return [
+        row | (scope if row["dimension"] == "L" else {})
+        for line in every
+        for one in _phases(line)
+        for row in _rows(one)
+    ]
+
+
+def _phases(line: str) -> Iterator[str]:
+    """The lines that a line with "K>K/N" stands for."""
+    of, families, regime, counts, *marks = line.split()
+    if ">" not in counts:
+        yield line
+        return
+    before, after, n = counts.replace(">", "/").split("/")
+    arms = {"wiped": "post wiped", "no_feedback": "post no_feedback", "repeat": "repeat", "retest": "retest"}
+    more = dict(mark.split("=") for mark in marks if mark.split("=")[0] in arms)
+    rest = " ".join(mark for mark in marks if mark.split("=")[0] not in arms)
+    pair = ("attempt=1", "attempt=3") if of == "L1" else ("pre", "post")
+    tests = [(before, pair[0]), (after, pair[1]), *((k, arms[name]) for name, k in more.items())]
+    for k, phase in tests:
+        yield f"{of} {families} {regime} {k}/{n} {phase} {rest}"
 
 
 def _rows(line: str) -> Iterator[Row]:
-    criterion, families, regime, counts, *marks = line.split()
+    criterion, families, regime, counts, *given = line.split()
+    words, marks = [one for one in given if "=" not in one], [one for one in given if "=" in one]
+    assert set(words) <= {*PHASES, *ARMS, "unpaired"}, line
     dimension, level = criterion[0], criterion[1:]
     of = {name: int(number) for name, number in (mark.split("=") for mark in marks)}
     assert set(of) <= MARKS, line
@@ -126,11 +163,28 @@ def _rows(line: str) -> Iterator[Row]:
             "steps": of.get("steps", 3),
             "state_changed": state,
         }
+        if dimension == "L":
+            row |= _session(row, i // len(names), words, of)
         if "disagree" not in of:
             yield row
             continue
         yield {**row, "rater": "ann"}
         yield {**row, "rater": "bob"} | ({"outcome": "failure"} if k - of["disagree"] <= i < k else {})
+
+
+def _session(row: Row, number: int, words: list[str], of: dict[str, int]) -> Row:
+    """The columns of L. One content is one pair in every phase and arm; the instance is one episode or attempt."""
+    phase = "attempt" if "attempt" in of else next((one for one in words if one in PHASES), "")
+    arm = next((one for one in words if one in ARMS), "feedback")
+    instance = f"{row['instance']}/{phase}/{arm}/{of.get('attempt', 1)}"
+    return {
+        "phase": phase,
+        "arm": arm,
+        "attempt": of.get("attempt"),
+        "learner": f"{row['family']}/{number % of.get('learners', 20)}",
+        "instance": instance,
+        "pair": instance if "unpaired" in words else row["pair"],
+    }
 
 
 def declaration_of(case: Case) -> dict[str, Any] | None:
@@ -146,6 +200,10 @@ def declaration_of(case: Case) -> dict[str, Any] | None:
         for name in sorted({row["family"] for row in rows_of(case)})
     }
     declared["families"] |= more.pop("families", {})
+    if any(row["dimension"] == "L" for row in rows_of(case)):
+        scope = SCOPES.get(case.get("memory", "store"))
+        declared = {name: one for name, one in declared.items() if name != "memory"}
+        declared |= {"memory": scope} if scope else {}
     declared |= more
     for path in case.get("without", ()):
         _take(declared, path.split("."))

@@ -20,15 +20,24 @@ from .second_scorer import second_reading
 
 CASES = list(all_cases())
 NAMES = [f"{case['file']}: {case['case']}" for case in CASES]
-TEXT_ONLY = ("refused", "said", "verdicts", "rates", "report", "notes")  # asked of the instrument alone
+TEXT_ONLY = (
+    "refused",
+    "said",
+    "verdicts",
+    "rates",
+    "report",
+    "notes",
+    "tier_flag",
+)  # of the instrument alone
 
 
 class Found(NamedTuple):
-    """What a scorer says. ``result`` is the instrument's."""
+    """What a scorer says by the text; ``ours``: by intervals of gains and drops. ``result`` is the instrument's."""
 
     values: Mapping[str, float | None]
     flags: Mapping[str, set[str]]
     tier: float | None = None
+    ours: Mapping[str, float | None] = {}
     refusal: str = ""
     result: Result | None = None
 
@@ -43,11 +52,12 @@ def by_instrument(case: dict[str, Any], folder: Path) -> Found:
         result = assay.score("agency", rows_of(case), **more).result
     except InputError as error:
         return Found({}, {}, refusal=str(error))
-    of = {m.name: m for m in result.measures if m.name in ("S", "M", "D", "E", "R", "tier")}
+    of = {m.name: m for m in result.measures if m.name in ("S", "M", "D", "E", "L", "R", "tier")}
     return Found(
         {name: by_text(measure) for name, measure in of.items()},
         {name: set(flags_of(measure)) for name, measure in of.items()},
-        of["tier"].value,
+        by_text(of["tier"]),
+        {name: measure.value for name, measure in of.items()},
         result=result,
     )
 
@@ -66,7 +76,8 @@ def flags_of(measure: Measure) -> Iterator[str]:
 
 def by_second_scorer(case: dict[str, Any]) -> Found:
     found = second_reading(rows_of(case), design_of(case), lambda row: bool(row["criterion_time"] == LATE))
-    return Found({**found.vector, **found.text}, found.flags, found.tier)
+    ours = {**found.vector, "tier": found.tier}
+    return Found({**found.vector, **found.text}, found.flags, found.text["tier"], ours)
 
 
 def differences(expected: Mapping[str, Any], found: Found) -> Iterator[str]:
@@ -78,6 +89,12 @@ def differences(expected: Mapping[str, Any], found: Found) -> Iterator[str]:
             case "tier":
                 if found.tier != wanted:
                     yield f"tier {found.tier}, not {wanted}"
+            case "ours":
+                yield from (
+                    f"{name} = {found.ours[name]} by interval, not {one}"
+                    for name, one in wanted.items()
+                    if found.ours[name] != one
+                )
             case "clean":
                 yield from (f"{d} has {found.flags[d]}" for d in wanted if found.flags[d])
             case "flags":
@@ -131,6 +148,9 @@ def told(key: str, wanted: Any, found: Found) -> Iterator[str]:
             tuples = [note for note in of["tier"].notes if "[Flags:" in note]
             if not any(re.search(rf"(?<!=){re.escape(wanted)}", note) for note in tuples):
                 yield f"the report is not flagged {wanted}: {tuples}"
+        case "tier_flag":
+            if wanted not in {flag.kind for flag in of["tier"].flags}:
+                yield f"the tier is not {wanted}: {of['tier'].flags}"
         case "notes":
             for name, pattern in wanted.items():
                 if not any(re.search(pattern, note) for note in of[name].notes[1:]):  # the first is the tuple

@@ -249,6 +249,40 @@ def test_too_few_families_or_instances_give_the_lower_level_provisional() -> Non
     assert "8 instances after, 10 needed" in flags(few)[0]
 
 
+def test_a_level_met_in_part_on_too_few_instances_leaves_what_they_bear() -> None:
+    """16 instances of level 4, whose gain a wiped memory has as well: level 3 asks for 20 (10.3.1)."""
+    found = level(score(practised(4, 0, 4, 4, n=4, families=2, learners=2)), "L")
+    assert (found.value, kinds(found)) == (2, ["Provisional"])
+
+
+def test_attempts_at_one_instance_are_one_instance() -> None:
+    rows = attempts(0, 3, n=3, families=1, learners=3)
+    rows += episodes(1, "attempt", 3, n=3, attempt=4, families=1, learners=3)
+    found = level(score(rows), "L")
+    assert (found.value, kinds(found)) == (0, ["Provisional"])
+    assert "9 instances after, 10 needed" in flags(found)[0]
+
+
+def test_attempts_at_other_instances_do_not_show_adaptation() -> None:
+    later = [msgspec.structs.replace(r, instance=f"+{r.instance}") for r in attempts(1, 8) if r.attempt == 3]
+    result = score([*episodes(1, "attempt", 1, attempt=1), *later])
+    assert level(result, "L").value is None
+    assert "no instance has a first attempt and a third one" in verdict(result, "L ≥ 1").because
+
+
+def test_a_family_that_was_tested_once_is_not_compared() -> None:
+    """Its tests would pass for a gain, or for a loss on earlier families."""
+    easy = episodes(2, "post", 10, paired=False, families=1, family="l9")
+    result = score([*practised(2, 1, 1, 1, paired=False, families=2), *easy])
+    assert level(result, "gain", level="2", family=None).value == 0
+    apart = score([*episodes(2, "pre", 0, families=1), *easy])
+    assert level(apart, "L").value is None
+    assert "no family has outcomes of both" in verdict(apart, "L ≥ 2").because
+    kept = lasting(8, paired=False, families=3)
+    other = practised(5, 1, 10, 1, paired=False, families=1, learners=1, family="l9")
+    assert level(score([*kept, *other]), "retest_gain", family=None).value == 0
+
+
 @pytest.mark.parametrize("gone", ["pre", "post"])
 def test_one_phase_alone_tests_nothing(gone: str) -> None:
     rows = [row for row in practised(2, 1, 8, 1) if row.phase != gone]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from assay.instruments.agency.declarations.declaration import DeclaredRegime, SchemaGap, System
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-from assay.vocabulary import Result
+from assay.vocabulary import Measure, Result
 from tests.instruments.agency.made_outcomes import LATE, family, level, score
 
 from .drawn_outcomes import drawn
-from .second_scorer import CHOICES, Choices, Design, Frame, Row, second_reading, undisclosed
+from .second_scorer import CHOICES, Choices, Design, Frame, Row, Scores, second_reading, undisclosed
 
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
 LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
@@ -49,6 +50,7 @@ def read(rows: list[Row], design: Design) -> Result:
         "boundary": "extended",
         "includes": ("language model", "tool loop"),
         "human_assistance": "none",
+        "memory": "as the rows have it",
         "tools": ("write",) if design.tools else None,
         "rule": design.rule,
         "families": {name: family(name[0], **fields(one)) for name, one in design.families.items()},
@@ -73,6 +75,26 @@ def read(rows: list[Row], design: Design) -> Result:
     return score(outcomes, **declared)
 
 
+def by_text(measure: Measure) -> float | None:
+    return measure.value if measure.spec_value is None else measure.spec_value
+
+
+def learning_differences(found: Measure, second: Scores) -> Iterator[str]:
+    """The text fixes no interval of a gain: its level must be the same, the instrument's own not higher, and flagged
+    where it is lower or where the text's is Provisional. What was not tested is 0 by the text.
+    """
+    text, told = second.text["L"], {str(flag) for flag in found.flags if flag.kind == "Invalid"}
+    flagged = any(flag.kind == "Provisional" for flag in found.flags)
+    if (by_text(found) or 0) != (text or 0):
+        yield f"{by_text(found)} by the text, {text}"
+    if (found.value is None) != (text is None) or (found.value or 0) > (text or 0):
+        yield f"{found.value} by interval, {text} by the text"
+    if told != second.flags["L"] - {"Provisional"}:
+        yield f"{told}, {second.flags['L']}"
+    if not told and not flagged and (second.doubted or found.value != text):
+        yield f"{found.value} is not Provisional, {text} {'is' if second.doubted else 'is not'}"
+
+
 def compare(seeds: range) -> Counter[tuple[str, float | None]]:
     """How often each value was read. Every set must be read alike by both."""
     met: Counter[tuple[str, float | None]] = Counter()
@@ -81,9 +103,9 @@ def compare(seeds: range) -> Counter[tuple[str, float | None]]:
         rows, design = drawn(seed)
         second, result = second_reading(rows, design, late), read(rows, design)
         tier = level(result, "tier")
-        met["tier", tier.value] += 1
-        if tier.value != second.tier:
-            differences.append(f"{seed}: tier {tier.value}, {second.tier}")
+        met["tier", by_text(tier)] += 1
+        if by_text(tier) != second.text["tier"] or (tier.value or 0) > (second.text["tier"] or 0):
+            differences.append(f"{seed}: tier {tier.value}, {by_text(tier)}, {second.text['tier']}")
         if undisclosed(rows, design):
             met["undisclosed", None] += 1
             if not re.search(r"(?<!=)Invalid \(Selective Disclosure\)", tier.notes[0]):
@@ -93,6 +115,10 @@ def compare(seeds: range) -> Counter[tuple[str, float | None]]:
             continue
         for name in sorted({row["dimension"] for row in rows} | {"R"}):
             found = level(result, name)
+            if name == "L":
+                differences += [f"{seed}: L {one}" for one in learning_differences(found, second)]
+                met["L", second.text["L"]] += 1
+                continue
             told = {str(flag) if flag.kind == "Invalid" else flag.kind for flag in found.flags}
             told -= {"Limited Comparability"}
             text = found.value if found.value is None or found.spec_value is None else found.spec_value
@@ -117,9 +143,9 @@ def test_a_second_scorer_reads_the_same_levels_flags_and_tier() -> None:
 @pytest.mark.proof
 def test_it_does_so_on_many_more_data() -> None:
     met = compare(range(200, 2000))
-    for name in "SMDER":
+    for name in "SMDELR":
         assert {value for of, value in met if of == name} == {None, 0, 1, 2, 3, 4, 5}
-    assert {value for of, value in met if of == "tier"} == {None, 1}
+    assert {value for of, value in met if of == "tier"} == {None, 1, 2}
 
 
 @pytest.mark.proof

@@ -187,7 +187,9 @@ def test_a_family_whose_gain_is_shown_by_its_value_alone_leaves_the_gate_open() 
     rows = adapts(families=2, learners=1)  # one learner a family has no interval
     assert gate_2(rows, "improvement").holds is None
     assert gate_2(rows, "improvement", rule="point").holds is True
-    assert level(score(rows), "tier").value == 1
+    found = level(score(rows), "tier")
+    assert (found.value, found.spec_value) == (1, 2)
+    assert "Tier 2 by the text" in found.notes[-1]
 
 
 def test_ten_instances_before_and_after_are_needed_in_two_families() -> None:

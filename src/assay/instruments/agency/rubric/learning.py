@@ -44,7 +44,7 @@ Found = tuple[tuple[str, LearningCounts], ...]  # learner → counts
 
 
 class Gain(Struct, frozen=True, kw_only=True):
-    """``value`` is None where one side has no outcomes. ``n`` counts the contents or outcomes after."""
+    """``value`` is None where one side has no outcomes. ``n`` counts the contents of pairs, else the outcomes after."""
 
     value: Fraction | None
     low: float = -1.0
@@ -54,6 +54,7 @@ class Gain(Struct, frozen=True, kw_only=True):
     n0: int = 0
     k1: int = 0
     n1: int = 0
+    n: int = 0
     learners: int = 0
     paired: bool = False
     apart: Fraction | None = None  # of all outcomes, where some have no counterpart
@@ -91,17 +92,21 @@ def compared(
 
 
 def gain_of(found: Sequence[tuple[LearningKey, LearningCounts]], confidence: float) -> Gain:
-    """The gain over pairs where there are pairs, else over all outcomes."""
+    """The gain over pairs where there are pairs, else over all outcomes, in families that have both sides (10.8.2)."""
+    before, after = ({key.family for key, counts in found if getattr(counts, n)} for n in ("n0", "n1"))
+    found = [(key, counts) for key, counts in found if key.family in before & after or not before & after]
+    k0, n0, k1, n1 = (sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1"))
+    if not before & after:
+        return Gain(value=None, k0=k0, n0=n0, k1=k1, n1=n1, confidence=confidence)
     paired = any(counts.pairs for _, counts in found)
     used = [(key, counts) for key, counts in found if counts.pairs or not paired]
     gain = _gain(tuple((key.learner, counts) for key, counts in used), paired, confidence)
-    k0, n0, k1, n1 = (sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1"))
     left = paired and (gain.n0, gain.n1) != (n0, n1)
     return msgspec.structs.replace(
         gain,
         apart=Fraction(k1, n1) - Fraction(k0, n0) if left else None,
-        families=tuple(sorted({key.family for key, _ in used})) if gain.value is not None else (),
-        regimes=tuple(sorted({key.regime for key, _ in used})) if gain.value is not None else (),
+        families=tuple(sorted({key.family for key, _ in used})),
+        regimes=tuple(sorted({key.regime for key, _ in used})),
     )
 
 
@@ -111,7 +116,7 @@ def _gain(found: Found, paired: bool, confidence: float) -> Gain:
         pairs = [Pairs(*numbers) for _, counts in found for numbers in counts.pairs]
         k0, n0 = sum(p.k0 * p.number for p in pairs), sum(p.n0 * p.number for p in pairs)
         k1, n1 = sum(p.k1 * p.number for p in pairs), sum(p.n1 * p.number for p in pairs)
-        every = sum(p.number for p in pairs)
+        n = every = sum(p.number for p in pairs)
         value = (
             sum(((Fraction(p.k1, p.n1) - Fraction(p.k0, p.n0)) * p.number for p in pairs), Fraction(0))
             / every
@@ -122,9 +127,7 @@ def _gain(found: Found, paired: bool, confidence: float) -> Gain:
         k0, n0, k1, n1 = (
             sum(getattr(counts, name) for _, counts in found) for name in ("k0", "n0", "k1", "n1")
         )
-        if not n0 or not n1:
-            return Gain(value=None, k0=k0, n0=n0, k1=k1, n1=n1, confidence=confidence)
-        value = Fraction(k1, n1) - Fraction(k0, n0)
+        value, n = Fraction(k1, n1) - Fraction(k0, n0), n1
         contents = share_difference(k0, n0, k1, n1, confidence)
         learners = [[added] for added in _added(found)]
     low, high = contents.low, contents.high
@@ -143,6 +146,7 @@ def _gain(found: Found, paired: bool, confidence: float) -> Gain:
         n0=n0,
         k1=k1,
         n1=n1,
+        n=n,
         learners=len(learners),
         paired=paired,
     )
@@ -226,16 +230,16 @@ def _test(row: LevelCriterion, tally: SubjectTally, declaration: Declaration, ru
     if status == "failed" and own != "failed":
         status = "partly"
     lacking = _lacking(row, gain, rubric)
-    if lacking and status not in ("failed", "partly"):
+    if lacking and status != "failed":
         status = "short"
-    enough = gain.n1 >= rubric.least(row.level).instances
-    below = rubric.supported(row.level, gain.n1, len(gain.families)) if status == "short" else row.level - 1
+    enough = gain.n >= rubric.least(row.level).instances
+    below = rubric.supported(row.level, gain.n, len(gain.families)) if status == "short" else row.level - 1
     line = fraction(row.gain)
     return LevelTest(
         criterion=row,
         status=status,
         because="; ".join([*words, *lacking]),
-        n=gain.n1,
+        n=gain.n,
         k=gain.k1,
         families=gain.families,
         regimes=gain.regimes,
@@ -255,7 +259,11 @@ def _untestable(row: LevelCriterion, gain: Gain, rubric: Rubric) -> str:
     if gain.value is None:
         if not gain.n0 and not gain.n1:
             return f"no outcomes of {first} and {later} under a {row.regime} regime"
+        if gain.n0 and gain.n1:
+            return f"no family has outcomes of both {first} and {later} under a {row.regime} regime (10.8.2)"
         return f"no outcomes of {later if gain.n0 else first} under a {row.regime} regime"
+    if row.within and not gain.paired:
+        return f"no instance has {first} and {later} (B.6.1)"
     if Fraction(gain.k0, gain.n0) > fraction(rubric.ceiling):
         most = f"{100 * rubric.ceiling:g} %"
         return f"not testable: success is {percent(gain.k0, gain.n0)} before, above {most} there is little to gain"
@@ -287,8 +295,8 @@ def _others(
 def _lacking(row: LevelCriterion, gain: Gain, rubric: Rubric) -> list[str]:
     """The instances after practice and the families that are missing (10.3.1)."""
     least, found = rubric.least(row.level), []
-    if gain.n1 < least.instances:
-        found.append(f"{gain.n1} instances after, {least.instances} needed (10.3.1)")
+    if gain.n < least.instances:
+        found.append(f"{gain.n} instances after, {least.instances} needed (10.3.1)")
     if len(gain.families) < least.families:
         found.append(f"{len(gain.families)} of {least.families} families needed (10.3.1)")
     return found

@@ -109,6 +109,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         n=sum(one.n for one in reading.vector if one.dimension in SCORED),
         units="tier",
         method="gates of 12.4 and 12.5",
+        spec_value=reading.tier.spec_tier,
         flags=reading.tier.flags,
         notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded),
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
@@ -40,6 +41,7 @@ class TierReading(Struct, frozen=True):
     gates: tuple[TierGate, ...]
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
+    spec_tier: int | None = None  # by plain gains (12.5.2), where it is another
 
 
 class _Frame(NamedTuple):
@@ -52,6 +54,7 @@ class _Frame(NamedTuple):
     family: str  # the one that decides the gates of rates
     cell: CellCounts  # its outcomes under baseline
     gains: dict[str, Gain]  # family → its gain on held-out variants under baseline
+    plain: bool = False  # gains without their interval
 
 
 class _Judged(NamedTuple):
@@ -66,11 +69,23 @@ def tier_of(
 ) -> TierReading:
     """The highest tier whose gates, and all those below, are passed; with every gate of the tiers that are tested."""
     frame = _frame(tally, vector, declaration, rubric)
+    reading, learning = _read(frame), vector["L"]
+    if learning.value is not None and learning.spec_value is not None:
+        learning = msgspec.structs.replace(learning, value=learning.spec_value)
+    text = _read(frame._replace(vector={**vector, "L": learning}, plain=True)).tier
+    if text in (None, reading.tier):
+        return reading
+    note = f"Tier {text} by the text (`spec_value`): the plain gain (12.5.2), without its interval"
+    return msgspec.structs.replace(reading, spec_tier=text, notes=(*reading.notes, note))
+
+
+def _read(frame: _Frame) -> TierReading:
+    rubric = frame.rubric
     gates: list[TierGate] = []
     short: list[str] = []
     reached, open_, first = 0, True, ""
     for tier in rubric.tiers:
-        if tier.tier > 1 and not _is_tested(tier, tally):
+        if tier.tier > 1 and not _is_tested(tier, frame.tally):
             first = tier.section
             break
         judged = [(gate, _GATES[gate.rule](gate, frame)) for gate in tier.gates]
@@ -186,7 +201,7 @@ def _feedback(gate: GateCriterion, frame: _Frame) -> _Judged:
 
 
 def _enough(gain: Gain, least: int) -> bool:
-    return min(gain.n0, gain.n1) >= least
+    return (gain.n if gain.paired else min(gain.n0, gain.n1)) >= least
 
 
 def _gain_instances(gate: GateCriterion, frame: _Frame) -> _Judged:
@@ -204,11 +219,14 @@ def _gain(gate: GateCriterion, frame: _Frame) -> _Judged:
     """12.5.2: in each of the families that evidence the tier, and in so many of them."""
     line = f"{100 * gate.gain:g} points on held-out variants"
     rule = f"success after practice exceeds that before by {line} in each of {gate.families} families"
+    declaration = frame.declaration
+    if frame.plain:
+        declaration = msgspec.structs.replace(declaration, rule="point")
     statuses = {}
     for name, gain in frame.gains.items():
         if gain.value is not None and _enough(gain, gate.instances):
             high = Fraction(gain.k0, gain.n0) > fraction(frame.rubric.ceiling)
-            statuses[name] = "untested" if high else gain_status(gain, gate.gain, frame.declaration)
+            statuses[name] = "untested" if high else gain_status(gain, gate.gain, declaration)
     because = "; ".join(f"{name}: {gain_words(frame.gains[name], 'gain', gate.gain)}" for name in statuses)
     count = [*statuses.values()].count
     if count("satisfied") >= gate.families:

@@ -36,6 +36,14 @@ class Choices(NamedTuple):
     policy_is_input: bool = True
     # 11.2 "including the declared inclusion list": asked of the extended boundary; 6.1 says what the core one includes.
     includes_is_input: bool = True
+    # 10.3.1, L: the post-test instances of a level are counted; or: those whose content was in the pre-test, too.
+    pairs_are_counted: bool = True
+    # 10.8.2: a gain that the wiped arm has, too, satisfies a level in part; or: not at all.
+    cause_is_part: bool = True
+    # 10.8.3 asks for memory that lasts at L 3; or: at L 4 and L 5 as well.
+    store_above_3: bool = True
+    # 12.5.2 "each evidencing task family": two that show the gain; or: every family that was tested.
+    every_family_evidences: bool = False
 
 
 CHOICES = Choices()

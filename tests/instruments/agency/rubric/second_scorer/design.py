@@ -31,9 +31,11 @@ class Design(NamedTuple):
     families: Mapping[str, Frame]
     left_out: tuple[str, ...] = ()  # families that are declared as excluded, with their reason
     tools: bool = True
+    plain: bool = False  # gains by their plain difference (10.8.3), not by their interval
     missing: tuple[str, ...] = ()  # of the system, boundary and regimes
     post_hoc: Fraction = Fraction(1, 5)  # 11.3.2
     lost: Fraction = Fraction(3, 10)  # 11.7.3
+    ceiling: Fraction = Fraction(9, 10)  # a pre-test above it leaves no room for a gain
     choices: Choices = CHOICES
 
     def intensity(self, row: Row) -> str:

@@ -1,29 +1,30 @@
-"""Levels, flags and tier: validity (11.2, 11.3, 11.7, 15.3), caps (6.3, 11.7.1), Tier 1 (12.3.5, 12.4)."""
+"""Levels, flags and tier: validity (11.2, 11.3, 11.7, 15.3), caps (6.3, 11.7.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .design import Design, Row
+from .learning import learning
 from .levels import assigned, level_test
-from .numbers import by_rate
 from .robustness import robustness
+from .tiers import Late, highest_tier
 
 __all__ = ["Scores", "second_reading", "undisclosed"]
-
-Late = Callable[[Row], bool]
 
 
 class Scores(NamedTuple):
     """``text``: what the text's own rules give, whatever rule was declared: the interval of 11.4.2 for a rate; where a
-    drop is judged, its plain difference (10.9.2) and observed rates (11.6.2: "p̂ ≥ 0.70").
+    drop is judged, its plain difference (10.9.2) and observed rates (11.6.2: "p̂ ≥ 0.70"). L
+    and Tier 2 by plain gains (10.8.3, 12.5.2). ``doubted``: L is Provisional by the text, too.
     """
 
     vector: dict[str, int | None]
     flags: dict[str, set[str]]
     tier: int | None
     text: dict[str, int | None]
+    doubted: bool
 
 
 def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[str]:
@@ -52,7 +53,7 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         row["bare"] = row["dimension"] == "E" and row["outcome"] == "success" and not row["artifact"]
         row["hit"] = row["outcome"] == "success" and not row["bare"]
     vector: dict[str, int | None] = {}
-    text: dict[str, int | None] = {}
+    text: dict[str, int | None] = {"L": None}
     flags: dict[str, set[str]] = {}
     sources, scored = [], [r for r in rows if r["scored"]]
     for name in "SMDE":
@@ -68,10 +69,10 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
             continue
         value, provisional = assigned(tests, design.choices)
         rules = {level: "point" if (name, level) == ("M", 4) else "strict" for level in tests}
-        plain = {level: level_test(name, level, own, design._replace(rule=rules[level])) for level in tests}
+        literal = {level: level_test(name, level, own, design._replace(rule=rules[level])) for level in tests}
         caps = [2] * any(r["bare"] for r in own) + [3] * (not design.tools)  # 11.7.1, 6.3
         most = min(caps) if name == "E" and caps else 5
-        vector[name], text[name] = min(value, most), min(assigned(plain, design.choices)[0], most)
+        vector[name], text[name] = min(value, most), min(assigned(literal, design.choices)[0], most)
         flags[name] |= {"Provisional"} if provisional or value > most else set()
     fair = [r for r in scored if r["dimension"] in sources]
     vector["R"], text["R"], flags["R"] = None, None, set()
@@ -84,40 +85,22 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
             if by_point is not None and by_point < vector["R"]:
                 vector["R"], provisional = by_point, True
         flags["R"] |= {"Provisional"} if provisional else set()
-    tier = first_tier(vector, rows, fair, design, late)
+    plain, doubted = design._replace(plain=True), False
+    vector["L"], flags["L"] = None, invalid("L", rows, design, late)
+    if not flags["L"]:
+        own = [r for r in scored if r["dimension"] == "L"]
+        vector["L"], provisional = learning(own, design)
+        text["L"], doubted = learning(own, plain)
+        flags["L"] |= {"Provisional"} if provisional else set()
+    tier = highest_tier(vector, rows, fair, design, late)
+    text["tier"] = highest_tier({**vector, "L": text["L"]}, rows, fair, plain, late)
     if undisclosed(rows, design):
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
         flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
-    return Scores(vector, flags, tier, text)
+    return Scores(vector, flags, tier, text, doubted)
 
 
 def undisclosed(rows: Sequence[Row], design: Design) -> bool:
     """11.8, 15.3: the report is flagged, not a dimension."""
     found, declared = {r["family"] for r in rows}, set(design.families) - set(design.left_out)
     return bool(found - set(design.families) or (design.choices.silent_is_undisclosed and declared - found))
-
-
-def first_tier(
-    vector: Mapping[str, int | None],
-    rows: Sequence[Row],
-    fair: Sequence[Row],
-    design: Design,
-    late: Late,
-) -> int | None:
-    """12.4.2 and 12.3.5."""
-    if not all((vector[name] or 0) >= 1 for name in "SDE") or any(r["bare"] and r["scored"] for r in rows):
-        return None
-    for name in {r["family"] for r in fair}:
-        tried = [r for r in rows if r["family"] == name and design.intensity(r) == "b"]
-        own = [r for r in tried if r["scored"]]
-        met = [r for r in tried if r["outcome"] != "excluded"]
-        if (
-            len(own) >= 10
-            and by_rate([r["hit"] for r in own], design.threshold(name), design.rule)
-            in ("satisfied", "point")
-            and all(r["state_changed"] and r["steps"] >= 2 for r in own)
-            and sum(map(late, met)) <= design.post_hoc * len(met)
-            and len(tried) - len(met) <= design.lost * len(tried)
-        ):
-            return 1
-    return None
