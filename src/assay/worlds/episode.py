@@ -52,7 +52,9 @@ class Episode:
         for action in self._offered.values():
             compiled(action.parameters)  # a schema that is none is the family's fault, not the subject's
         self.cap, self.queries = _cap(task, regime), _queries(task, regime)
-        turns = 3 if regime.stability.timeouts else 2  # a call that timed out costs no action, and is looked at
+        turns = (
+            3 if regime.stability.timeouts else 2
+        )  # a call that timed out costs no action, and is looked at
         self._turns_most = turns * self.cap * regime.action.every * (2 if regime.action.approval else 1) + 6
         self._lost_left = max(0, self.cap - task.needed)
         self._misread: dict[str, str] = {}

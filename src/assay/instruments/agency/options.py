@@ -49,7 +49,7 @@ class Learning(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     memory: Literal["none", "conversation", "notes"] = "conversation"
     families: tuple[str, ...] = ()  # default: all that are installed
-    learners: Annotated[int, Meta(ge=1, le=1000)] = 4  # a family; each begins anew, with another secret
+    learners: Annotated[int, Meta(ge=1, le=1000)] = 5  # a family; each begins anew, with another secret
     practice: Annotated[int, Meta(ge=1, le=100)] = 8  # episodes of a learner, one after the other
     tests: Annotated[int, Meta(ge=1, le=1000)] = (
         10  # before practice and after it, of a learner, in each regime

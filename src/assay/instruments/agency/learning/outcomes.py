@@ -43,6 +43,8 @@ def learning_outcomes(record: Record, lock: Lock) -> list[OutcomeRow]:
         "learner": f"{trial.subject}/{family}/{learner}",
         "memory": SCOPES[options.learning.memory],
     }
+    if LEVELS[intensity] == 5:  # one memory goes through all families
+        common["learner"] = f"{trial.subject}/{learner}"
     if phase == "attempt":  # nothing is kept: every episode begins with an empty memory
         common["learner"] += f"/{trial.instance.digest}"
     if record.outcome == "excluded":

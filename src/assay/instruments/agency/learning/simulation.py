@@ -101,9 +101,9 @@ def drawn_learning(subject: GradedLearner, number: int, plan: Learning) -> Learn
                         found[LearningKey(kind, level, f"f{family}", regime, name)] = _counts([pair])
                 else:
                     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-                    found[LearningKey(kind, level, f"f{family}", regime, f"{family}/{learner}")] = _counts(
-                        pairs
-                    )
+                    # At level 5 one memory goes through all families.
+                    whose = f"{learner}" if level == 5 else f"{family}/{learner}"
+                    found[LearningKey(kind, level, f"f{family}", regime, whose)] = _counts(pairs)
 
     first = share(subject.before)
     later = np.clip(
