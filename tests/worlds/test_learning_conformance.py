@@ -25,7 +25,9 @@ from assay.worlds.learning_conformance import LEARNING_RULES, check_learning_fam
 FAMILIES = (Duel, HouseForms, Metering, Preferences, Sorting)
 
 
-@pytest.mark.parametrize("made", FAMILIES)
+@pytest.mark.parametrize(
+    "made", [one if one is Duel else pytest.param(one, marks=pytest.mark.slow) for one in FAMILIES]
+)
 def test_every_shipped_family_keeps_the_contract(made: type[LearningFamily]) -> None:
     assert [f"{one.rule}: {one.told}" for one in check_learning_family(made())] == []
 

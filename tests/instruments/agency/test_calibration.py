@@ -39,6 +39,7 @@ def test_competence_is_what_the_subjects_are_graded_by() -> None:
     assert all(one.rate(d, one.truth(d) + 1) <= 0.5 for one in GRID for d in "SMDE")
 
 
+@pytest.mark.slow
 def test_three_runs_read_every_true_level(ideal: AgencyGrid) -> None:
     done = calibrate("agency", "1", ideal, 3, 1, False, quiet)
     graded = [(s.name, d) for s in GRID for d in "SMDER"]
