@@ -152,7 +152,7 @@ def test_it_does_so_on_many_more_data() -> None:
 def test_every_open_point_of_the_text_makes_a_difference_to_some_data() -> None:
     """``choices`` lists no point that settles nothing."""
     idle = set(Choices._fields)
-    for rows, design in map(drawn, range(200)):
+    for rows, design in map(drawn, range(600)):
         taken = second_reading(rows, design, late)
         others = {name: CHOICES._replace(**{name: not getattr(CHOICES, name)}) for name in idle}
         idle -= {
