@@ -26,7 +26,7 @@ SCORED: tuple[RubricDimension, ...] = (
     "M",
     "D",
     "E",
-)  # R is derived from these; L and G are counted only
+)  # by rates; R is derived from these, L goes by gains, G is counted only
 
 
 class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
