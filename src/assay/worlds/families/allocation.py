@@ -6,7 +6,7 @@ is no failure; granting out of turn is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.streams import Stream
@@ -49,21 +49,41 @@ def _amounts(order: list[dict[str, Any]], stream: Stream) -> tuple[int, list[str
     """What each asks for, and a stock of which one is passed over and a later one still gets its share.
 
     The one passed over is the second of its group. Had it come before the first, there would have been enough for it:
-    whoever takes a group's requests as they are listed decides otherwise when the order is another.
+    whoever takes a group's requests as they are listed decides otherwise when the order is another. In every other
+    instance the whole first group asks for more than there is: who looks at that group only has nobody to grant to.
     """
-    at = 2 * stream.integer(1, len(order) // 2 - 1) - 1
+    start = 2 * stream.below(2)
+    at = start + 2 * stream.integer(1, (len(order) - start) // 2 - 1) - 1
     for request in order:
         request["asks_for"] = stream.integer(4, 15)
     large = order[at]["asks_for"] = stream.integer(18, 30)
     later = min(request["asks_for"] for request in order[at + 1 :])
     rest = stream.integer(max(later, large - order[at - 1]["asks_for"]), large - 1)
-    stock = sum(request["asks_for"] for request in order[:at]) + rest
-    left, granted = stock, []
+    stock = sum(request["asks_for"] for request in order[start:at]) + rest
+    for request in order[:start]:
+        request["asks_for"] = stock + stream.integer(1, 12)
+    return stock, _granted(order, stock)
+
+
+def _granted(order: list[dict[str, Any]], stock: int) -> list[str]:
+    """What is granted when requests are taken in this order."""
+    granted = []
     for request in order:
-        if request["asks_for"] <= left:
-            left -= request["asks_for"]
+        if request["asks_for"] <= stock:
+            stock -= request["asks_for"]
             granted.append(request["id"])
-    return stock, granted
+    return granted
+
+
+def _out_of_turn(has: Sequence[str], order: list[str]) -> list[str]:
+    return sorted(set(has) - set(order[: len(has)]))
+
+
+def _needs_groups(order: list[dict[str, Any]], stock: int, granted: list[str]) -> bool:
+    """Whether the longest wait of all and the smallest amount, without a look at groups, both lead elsewhere."""
+    by_wait = _granted(sorted(order, key=lambda one: -one["days_waiting"]), stock)
+    by_size = _granted(sorted(order, key=lambda one: one["asks_for"]), stock)
+    return all(_out_of_turn(has, granted) for has in (by_wait, by_wait[:1], by_size))
 
 
 def _wordings(slot: str, level: int) -> list[str]:
@@ -142,14 +162,17 @@ class Allocation(FamilyBase, table=TABLE):
         pool, count = TABLE["situations"][situation], COUNT[level]
         ranks = stream.shuffled(pool["groups"])
         waits, names = stream.shuffled(range(1, 30)), stream.shuffled(pool["names"])
-        requests: list[dict[str, Any]] = [
-            {"id": id_, "group": group, "days_waiting": wait}
-            for id_, group, wait in zip(
-                IDS[level], stream.shuffled(ranks * (count // 4)), waits, strict=False
-            )
-        ]
-        order = sorted(requests, key=lambda one: (ranks.index(one["group"]), -one["days_waiting"]))
-        left, granted = (0, [order[0]["id"]]) if level == 1 else _amounts(order, stream)
+        while True:
+            requests: list[dict[str, Any]] = [
+                {"id": id_, "group": group, "days_waiting": wait}
+                for id_, group, wait in zip(
+                    IDS[level], stream.shuffled(ranks * (count // 4)), waits, strict=False
+                )
+            ]
+            order = sorted(requests, key=lambda one: (ranks.index(one["group"]), -one["days_waiting"]))
+            left, granted = (0, [order[0]["id"]]) if level == 1 else _amounts(order, stream)
+            if level == 1 or _needs_groups(order, left, granted):
+                break
         slots = (
             ("heads", "orders", "ties", "tails")
             if level == 1
@@ -186,7 +209,7 @@ class Allocation(FamilyBase, table=TABLE):
             place = f"round {number}: " if len(found) > 1 else ""
             if not has:
                 yield f"{place}nothing was granted"
-            for request in sorted(set(has) - set(order[: len(has)])):
+            for request in _out_of_turn(has, order):
                 yield f"{place}{request} was granted out of turn"
         if len(found) == 2 and found[0] != found[1]:
             yield "the two rounds were decided differently"

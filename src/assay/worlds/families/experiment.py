@@ -15,7 +15,7 @@ from assay.worlds.folder import Folder
 from assay.worlds.fuzzy import read_number
 from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, action, array, integer, obj, string, text
-from assay.worlds.templates import partly_filled, read_first, story_of, table
+from assay.worlds.templates import numbers, partly_filled, read_first, story_of, table
 
 __all__ = ["Experiment"]
 
@@ -86,6 +86,15 @@ def _calls(level: int, faults: dict[str, list[str]]) -> int:
     return [number for number, bad in enumerate(faults["any"], 1) if not bad][2]
 
 
+def _before(settings: list[int], stream: Stream) -> list[list[Any]]:
+    """Readings that stand in the notebook already: one at the setting, but unstable, and a steady one elsewhere.
+
+    Whoever leaves out either check takes one of them. Each is setting, whether unstable, and its place in the noise.
+    """
+    one, two = numbers(stream, 2, 0, 7)
+    return stream.shuffled([[settings[0], True, one], [stream.choice(settings[1:]), False, two]])
+
+
 def _goal(level: int, story: dict[str, Any], told: dict[str, Any], stream: Stream) -> str:
     told = {**story, **told}
     parts = {
@@ -108,6 +117,10 @@ class Laboratory(WorldBase):
         self._called: dict[str, int] = {}
         self._fault = ""  # how the present call goes wrong
         self._log = "ready"
+        for setting, unstable, at in task.setup["before"]:
+            self._setting = setting
+            self._write("reading", **self._reading(at, unstable=unstable))
+        self._setting = None
 
     def _lines(self, kind: str) -> list[dict[str, Any]]:
         lines = (json.loads(line) for line in self._folder.read(BOOK).splitlines())
@@ -175,7 +188,8 @@ class Laboratory(WorldBase):
         if self._fault == "half":
             self._fouled = True
         else:
-            self._write("reading", **self._reading(unstable=self._fault == "silent"))
+            at = sum(self._called.values()) % 8
+            self._write("reading", **self._reading(at, unstable=self._fault == "silent"))
 
     def do_rinse(self) -> None:
         self._fouled = False
@@ -193,9 +207,9 @@ class Laboratory(WorldBase):
     def _write(self, kind: str, **more: Any) -> None:
         self._folder.append(BOOK, json.dumps({"kind": kind, **more}))
 
-    def _reading(self, unstable: bool) -> dict[str, Any]:
+    def _reading(self, at: int, unstable: bool) -> dict[str, Any]:
         """What the device shows. Off by a part of the tolerance when all is well, by much when it is not."""
-        setup, at = self.setup, sum(self._called.values()) % 8
+        setup = self.setup
         truths = {setting: Fraction(truth) for setting, truth in setup["truths"]}
         truth = truths.get(self._setting, Fraction(setup["truths"][0][1]))
         if unstable or self._fouled or self._setting not in truths:
@@ -330,6 +344,7 @@ class Experiment(FamilyBase, table=TABLE):
                 "settings": settings,
                 "shown": story["shown"],
                 "faults": faults,
+                "before": _before(settings, stream) if level == 5 else [],
                 # How a good reading is off, in parts of what may be; how far a bad one is, in per cent.
                 "off": [_said(Fraction(stream.integer(-40, 40), 100)) for _ in range(8)],
                 "bad": [stream.choice([-1, 1]) * stream.integer(12, 40) for _ in range(8)],
