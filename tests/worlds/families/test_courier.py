@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import pytest
 
@@ -112,6 +112,22 @@ def test_a_long_tour_has_windows_waits_closed_roads_and_few_actions_to_spare() -
         assert played.judgement.success
         assert "wait" in {act.name for act in played.acts}
         assert sum("is closed" in seen.error for seen in played.seen) == 2
+
+
+def test_one_order_of_the_stops_is_in_time_and_the_hours_do_not_tell_which() -> None:
+    for number in range(20):
+        task = drawn(5, number)
+        graph, parcels = _read(task.setup["roads"]), task.criterion.expected
+        fit = []
+        for order in permutations(parcels):
+            at, clock, late = task.setup["start"], 0, False
+            for parcel in order:
+                clock += _minutes(graph, _route(graph, at, parcel["to"], set()))
+                at, clock = parcel["to"], max(clock, parcel["from"])
+                late |= clock > parcel["by"]
+            fit += [] if late else [list(order)]
+        assert len(fit) == 1
+        assert fit[0] not in [sorted(parcels, key=lambda parcel: int(parcel[key])) for key in ("from", "by")]
 
 
 def test_nobody_opens_early() -> None:

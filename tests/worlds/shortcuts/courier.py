@@ -16,11 +16,12 @@ Walk = Callable[["Walker", Graph, str, str, set[str]], str]
 
 
 class Walker(Steady):
-    """Goes to a stop that one rule picks, along roads that another picks; after a closed road it tries on."""
+    """Goes to a stop that one rule picks, along roads that another picks; after a closed road it tries on. With
+    ``passing`` it serves what is open on the way."""
 
-    def __init__(self, brief: Brief, walk: Walk, stop: str = "due") -> None:
+    def __init__(self, brief: Brief, walk: Walk, stop: str = "due", *, passing: bool = False) -> None:
         super().__init__(brief)
-        self._walk, self._stop = walk, stop
+        self._walk, self._stop, self._passing = walk, stop, passing
         self.visited: list[str] = []
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
@@ -35,8 +36,14 @@ class Walker(Steady):
             "due": lambda p: int(p["by"]),
             "listed": lambda p: 0,
             "near": lambda p: _minutes(graph, _route(graph, at, to[p["parcel"]], set())),
+            "opens": lambda p: int(p["from"]),
+            "spare": lambda p: int(p["by"]) - order["near"](p),
+            "served": lambda p: max(int(p["from"]) - int(observation["clock"]), order["near"](p)),
         }
         parcel = min(aboard, key=order[self._stop])
+        here = [p for p in aboard if to[p["parcel"]] == at and p["from"] <= observation["clock"]]
+        if self._passing and here:
+            parcel = here[0]
         if at == to[parcel["parcel"]]:
             early = parcel["from"] - observation["clock"]
             if early > 0:
@@ -90,6 +97,10 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
         **WAYS,
         "the parcels as listed": partial(Walker, walk=quickest, stop="listed"),
         "the nearest stop first": partial(Walker, walk=quickest, stop="near"),
+        "what closes first, and what is on the way": partial(Walker, walk=quickest, passing=True),
+        "what opens first": partial(Walker, walk=quickest, stop="opens"),
+        "what has the least time to spare": partial(Walker, walk=quickest, stop="spare"),
+        "what can be served first": partial(Walker, walk=quickest, stop="served"),
         "the first plan, and any road around": partial(Walker, walk=blind),
     },
 }

@@ -18,7 +18,7 @@ class Sender(Follower):
     """Minds some kinds of messages; serves the calls in some order, each with the fastest or next fastest left."""
 
     def __init__(
-        self, brief: Brief, kinds: Sequence[str] = KINDS, order: Sequence[int] = (0, 1, 2), skip: int = 0
+        self, brief: Brief, kinds: Sequence[str] = KINDS, order: Sequence[int] = (0, 1, 2, 3), skip: int = 0
     ) -> None:
         super().__init__(brief)
         self._kinds, self._order, self._skip = kinds, order, skip
@@ -88,8 +88,8 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     5: {
         **SOME,
         "the fastest, call by call": Sender,
-        "the last call first": partial(Sender, order=(2, 1, 0)),
-        "the middle call first": partial(Sender, order=(1, 2, 0)),
+        "the last call first": partial(Sender, order=(3, 2, 1, 0)),
+        "a middle call first": partial(Sender, order=(1, 2, 3, 0)),
         "the next fastest to the first call": partial(Sender, skip=1),
         "the shortest limit first": TightestFirst,
     },

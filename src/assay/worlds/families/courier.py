@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from assay.streams import Stream
@@ -44,6 +44,7 @@ LEAVE = action(
 )
 WAIT = action("wait", "Wait where you are.", {"minutes": integer("for how long", 1, 60)})
 Graph = dict[str, dict[str, int]]
+Window = tuple[int, int]  # from which minute to which a parcel is taken
 
 
 @cache
@@ -100,7 +101,8 @@ def _route(graph: Graph, start: str, goal: str, closed: set[str]) -> list[str]:
 def _simulate(
     graph: Graph, start: str, stops: list[str], level: int, stream: Stream
 ) -> tuple[list[str], list[tuple[int, int]], int]:
-    """A good tour in the order of the stops: the roads it finds closed, the minutes that admit it, its actions.
+    """A good tour in the order of the stops: the roads it finds closed; when it leaves each parcel, and how long it
+    waits before; its actions.
 
     No actions: it depends on which of several quickest ways is taken, or too few roads could be closed.
     """
@@ -108,7 +110,7 @@ def _simulate(
     closed: set[str] = set()
     used: set[str] = set()
     plans: list[tuple[str, str, set[str], str]] = []
-    windows: list[tuple[int, int]] = []
+    left: list[tuple[int, int]] = []
     for leg, stop in enumerate(stops):
         way = _route(graph, at, stop, closed)
         shut = _shut(graph, way, stop, closed, used, stream) if leg in CLOSED_ON[level] else ""
@@ -130,9 +132,9 @@ def _simulate(
         pause = stream.integer(3, 15) if leg in WAIT_AT[level] else 0
         actions += pause > 0
         clock += pause
-        windows.append(_window(clock, pause, windows, level, stream))
+        left.append((clock, pause))
     fair = len(closed) == len(CLOSED_ON[level]) and _fair(graph, plans, closed)
-    return sorted(closed), windows, actions if fair else 0
+    return sorted(closed), left, actions if fair else 0
 
 
 def _fair(graph: Graph, plans: list[tuple[str, str, set[str], str]], closed: set[str]) -> bool:
@@ -166,15 +168,79 @@ def _minutes(graph: Graph, way: list[str]) -> int:
     return sum(graph[one][other] for one, other in pairwise(way))
 
 
-def _window(
-    clock: int, pause: int, before: list[tuple[int, int]], level: int, stream: Stream
-) -> tuple[int, int]:
-    """From when to when a delivery is taken, so that a good tour is in time and a poor one is not."""
-    if level < 5:
-        return 0, clock
-    latest = clock + stream.integer(1, 3)
-    earliest = clock if pause else max(0, clock - stream.integer(4, 12))
-    return earliest, max(latest, before[-1][1] + 1) if before else latest
+def _windows(left: list[tuple[int, int]], stream: Stream) -> list[Window]:
+    """From when to when parcels are taken, so that a good tour is in time and a poor one is not. One stop closes after
+    the next one, and one opens before the one before: the order of the hours is not the order of the tour."""
+    opens = [clock if pause else max(0, clock - stream.integer(4, 12)) for clock, pause in left]
+    closes = [clock + stream.integer(1, 3) for clock, _ in left]
+    late = stream.below(len(left) - 1)
+    closes[late] = closes[late + 1] + stream.integer(1, 15)
+    early = stream.choice([at for at, (_, pause) in enumerate(left) if at and not pause])
+    opens[early] = max(0, opens[early - 1] - stream.integer(1, 15))
+    return list(zip(opens, closes, strict=True))
+
+
+def _in_time(apart: Graph, at: str, clock: int, windows: dict[str, Window]) -> Iterator[list[str]]:
+    """Every order of the stops in which each is reached in time. ``apart``: minutes by the quickest way."""
+    if not windows:
+        yield []
+    arrivals = {stop: max(low, clock + apart[at][stop]) for stop, (low, _) in windows.items()}
+    if all(clock <= windows[stop][1] for stop, clock in arrivals.items()):
+        for stop, arrival in arrivals.items():
+            rest = {other: window for other, window in windows.items() if other != stop}
+            yield from ([stop, *order] for order in _in_time(apart, stop, arrival, rest))
+
+
+def _apart(graph: Graph, start: str, stops: Sequence[str], closed: set[str]) -> Graph:
+    return {
+        one: {other: _minutes(graph, _route(graph, one, other, closed)) for other in stops}
+        for one in (start, *stops)
+    }
+
+
+# What somebody might go by instead of trying the orders, one stop at a time: how much time there is to spare, when it
+# can be served, when it closes, when it opens, how near it is.
+RULES: tuple[Callable[[Window, int, int], int], ...] = (
+    lambda window, clock, minutes: window[1] - clock - minutes,
+    lambda window, clock, minutes: max(window[0], clock + minutes),
+    lambda window, clock, minutes: window[1],
+    lambda window, clock, minutes: window[0],
+    lambda window, clock, minutes: minutes,
+)
+
+
+def _needs_a_plan(graph: Graph, start: str, tour: dict[str, Window]) -> bool:
+    """Whether the tour is the only order in time as far as the map tells, and no rule leads to it, with or without
+    serving what is on the way."""
+    apart = _apart(graph, start, [*tour], set())
+    for rule in RULES:
+        for passing in (True, False):
+            if _ruled(graph, apart, start, tour, rule, passing=passing) == [*tour]:
+                return False
+    return list(islice(_in_time(apart, start, 0, tour), 2)) == [[*tour]]
+
+
+def _ruled(
+    graph: Graph,
+    apart: Graph,
+    at: str,
+    tour: dict[str, Window],
+    rule: Callable[[Window, int, int], int],
+    *,
+    passing: bool,
+) -> list[str]:
+    """The order of the stops for who goes by a rule."""
+    clock, order = 0, list[str]()
+    while len(order) < len(tour):
+        left = [stop for stop in tour if stop not in order]
+        goal = min(left, key=lambda stop: rule(tour[stop], clock, apart[at][stop]))
+        for before, place in pairwise(_route(graph, at, goal, set())):
+            clock += graph[before][place]
+            if passing and place in left and place != goal and tour[place][0] <= clock:
+                order.append(place)
+        at, clock = goal, max(clock, tour[goal][0])
+        order.append(goal)
+    return order
 
 
 def _by_chance(graph: Graph, start: str, goal: str, closed: Sequence[str], by: int) -> bool:
@@ -257,7 +323,8 @@ def _read(roads: list[str]) -> Graph:
 
 
 class Rider(Steady):
-    """Goes the quickest way to whatever is due first, around what is known to be closed, and waits when early.
+    """Looks for an order in which all is in time, goes the quickest way around what is known to be closed, and waits
+    when early.
 
     The novice takes the parcels as they are listed, and gives up where a road is closed.
     """
@@ -266,6 +333,7 @@ class Rider(Steady):
         super().__init__(brief, novice=novice)
         self._graph: Graph = {}
         self._labels: dict[str, str] = {}
+        self._order: list[str] = []
         self._way: list[str] = []
         self._closed = 0
 
@@ -275,10 +343,13 @@ class Rider(Steady):
             places = sorted(self._graph)
             for parcel in observation["parcels"]:
                 self._labels[parcel["parcel"]] = nearest(parcel["to"].split(" ")[0], places)
+            self._order = self._plan(observation)
         aboard = [parcel for parcel in observation["parcels"] if parcel["now"] == ABOARD]
         if not aboard or (self.is_novice and seen.error):
             return finish(not aboard)
-        parcel = aboard[0] if self.is_novice else min(aboard, key=lambda parcel: int(parcel["by"]))
+        if not self.is_novice:
+            aboard.sort(key=lambda parcel: self._order.index(self._labels[parcel["parcel"]]))
+        parcel = aboard[0]
         at, stop = observation["at"], self._labels[parcel["parcel"]]
         if at == stop:
             early = parcel["from"] - observation["clock"]
@@ -286,6 +357,13 @@ class Rider(Steady):
                 return Act("wait", {"minutes": min(60, early)})
             return Act("leave", {"parcel": parcel["parcel"]})
         return Act("go", {"to": self._next(at, stop, observation["closed"])})
+
+    def _plan(self, observation: dict[str, Any]) -> list[str]:
+        """The order in which all is in time as far as the map tells; if there is none, by the hours."""
+        due = sorted(observation["parcels"], key=lambda parcel: int(parcel["by"]))
+        windows = {self._labels[parcel["parcel"]]: (parcel["from"], parcel["by"]) for parcel in due}
+        apart = _apart(self._graph, observation["at"], [*windows], set(observation["closed"]))
+        return next(_in_time(apart, observation["at"], observation["clock"], windows), [*windows])
 
     def _next(self, at: str, stop: str, closed: list[str]) -> str:
         if at not in self._way or self._way[-1] != stop or len(closed) != self._closed:
@@ -304,10 +382,15 @@ class Courier(FamilyBase, table=TABLE):
             graph, roads, places = _map(GRID[level], names, stream)
             start = places[0]
             stops = [places[-1]] if level < 5 else stream.shuffled(places[1:])[: STOPS[5]]
-            closed, windows, needed = _simulate(graph, start, stops, level, stream)
+            closed, left, needed = _simulate(graph, start, stops, level, stream)
             if needed not in LONG[level]:
                 continue
-            if level == 5 or not _by_chance(graph, start, stops[0], closed, windows[0][1]):
+            if level == 5:
+                windows = _windows(left, stream)
+                if _needs_a_plan(graph, start, dict(zip(stops, windows, strict=True))):
+                    break
+            elif not _by_chance(graph, start, stops[0], closed, left[0][0]):
+                windows = [(0, left[0][0])]
                 break
         numbers = stream.shuffled(PARCELS[: len(stops)])
         parcels: list[dict[str, Any]] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import permutations
 from typing import Any
@@ -105,19 +105,28 @@ def _race(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
     return fleet, messages, {}
 
 
-def _three_calls(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
+MAY = ((0, 1), (1, 2, 3), (2,), (3,))  # the calls that each unit is surely in time for
+
+
+def _four_calls(stream: Stream, units: list[str], sites: list[str]) -> Drawn:
     """Level 5: only one choice is in time at every call. Who serves one call after the other, each with the fastest
-    that is left, finds it in at most one of the six orders. Arrivals are drawn as they are after all messages."""
-    calls = stream.shuffled(sites)
+    that is left, finds it in at most one of six orders. Nor does who spares the fast, or those of use elsewhere, in the
+    order in which the calls wait. Arrivals are drawn as they are after all messages."""
     while True:
+        calls = stream.shuffled(sites)
+        if sites.index(calls[0]) < sites.index(calls[1]):
+            calls[:2] = calls[1::-1]
         # A unit is in time at its own call, perhaps at those after it in ``calls``, never at those before. The rest are
-        # late everywhere, as any of them could stand in for another. So no other choice is in time.
+        # late everywhere, as any of them could stand in for another. So no other choice is in time. The second call
+        # waits before the first, and the unit of the first is of less use than the one that has to be sent.
         late = {site: {unit: stream.integer(1, 6) for unit in units} for site in sites}
         for at, unit in enumerate(units[: len(calls)]):
             for place in range(at, len(calls)):
-                if place == at or stream.below(4):
+                if place in MAY[at] or (at == 2 and stream.below(4)):
                     late[calls[place]][unit] = -stream.integer(0, 8)
-        if sum(in_time(late, greedy(late, order)) for order in permutations(sites)) <= 1:
+        if any(in_time(late, sparing(late, sites, rule)) for rule in RULES):
+            continue
+        if sum(in_time(late, greedy(late, order)) for order in permutations(sites)) <= 4:
             break
     limits = {site: stream.integer(36, 52) for site in sites}
     held, hindered, other, early = stream.shuffled(units)[:4]
@@ -145,6 +154,37 @@ def greedy(late: dict[str, dict[str, int]], order: Sequence[str]) -> dict[str, s
     for site in order:
         left = {unit: n for unit, n in late[site].items() if unit not in way.values()}
         way[site] = min(left, key=lambda unit: (left[unit], unit))
+    return way
+
+
+# Whom somebody might send of those in time: the last; one in time for the fewest
+# calls, of all or of those that wait, or for the most.
+RULES: tuple[Callable[[int, int, int], tuple[int, ...]], ...] = (
+    lambda late, uses, left: (-late,),
+    lambda late, uses, left: (uses, late),
+    lambda late, uses, left: (uses, -late),
+    lambda late, uses, left: (left, late),
+    lambda late, uses, left: (left, -late),
+    lambda late, uses, left: (-uses, late),
+    lambda late, uses, left: (-left, late),
+)
+
+
+def sparing(
+    late: dict[str, dict[str, int]], order: Sequence[str], rule: Callable[[int, int, int], tuple[int, ...]]
+) -> dict[str, str]:
+    """The first by a rule of the units in time for each call, in some order of the calls; anyone where none is."""
+    way: dict[str, str] = {}
+    for at, site in enumerate(order):
+        rank = {
+            unit: (
+                n > 0,
+                *rule(n, *(sum(late[other][unit] <= 0 for other in some) for some in (order, order[at:]))),
+            )
+            for unit, n in late[site].items()
+            if unit not in way.values()
+        }
+        way[site] = min(rank, key=rank.__getitem__)
     return way
 
 
@@ -253,8 +293,8 @@ class Dispatch(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         units = stream.shuffled(story["units"])[: 4 if level == 3 else 5]
-        sites = stream.shuffled(story["sites"])[: 1 if level == 3 else 3]
-        final, messages, limits = (_race if level == 3 else _three_calls)(stream, units, sites)
+        sites = stream.shuffled(story["sites"])[: 1 if level == 3 else 4]
+        final, messages, limits = (_race if level == 3 else _four_calls)(stream, units, sites)
         messages = stream.shuffled(messages)
         arrivals = {site: {unit: final.arrival(unit, site) for unit in sorted(units)} for site in sites}
         for kind, n, unit, site in messages:  # take them back: the list shows what was known before

@@ -60,6 +60,7 @@ class Stock:
         self, counts: dict[str, int], limits: dict[str, int | None], holds: int, leads_to: str
     ) -> None:
         self.counts, self.limits = dict(counts), limits
+        self._sums = dict(counts)  # as if any number fitted
         self.holds, self.leads_to = holds, leads_to
         self._spill = next((name for name, limit in limits.items() if limit is None), "")
 
@@ -71,11 +72,21 @@ class Stock:
         room = self.room(place)
         fits = n if room is None else min(n, room)
         self.counts[place] += fits
+        self._sums[place] += n
         if n > fits:
             self.counts[self._spill] += n - fits
 
     def take(self, place: str, n: int) -> None:
         self.counts[place] -= n
+        self._sums[place] -= n
+
+    def spilled_last(self) -> bool:
+        """Whether it is the same to add up everything, and to see only then what does not fit."""
+        sums = {
+            name: n if (most := self.limits[name]) is None else min(n, most) for name, n in self._sums.items()
+        }
+        sums[self._spill] += sum(self._sums.values()) - sum(sums.values())
+        return sums == self.counts
 
 
 Drawn = tuple[dict[str, Any], dict[str, Any]]
@@ -112,7 +123,16 @@ def _few(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str,
 
 
 def _many(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str, int]) -> Drawn:
-    """Level 2: at least one movement brings more than fits."""
+    """Level 2: at least one movement brings more than fits, and it matters when."""
+    while True:
+        stock, told = _spilling(stream, story, places, start)
+        if not stock.spilled_last():
+            return _setup(stock, {"stationary": told}, {"stationary": stock.counts})
+
+
+def _spilling(
+    stream: Stream, story: Story, places: tuple[str, ...], start: dict[str, int]
+) -> tuple[Stock, list[str]]:
     limits: dict[str, int | None] = {place: start[place] + stream.integer(4, 12) for place in places}
     limits[places[-1]] = None
     stock = Stock(start, limits, 0, "")
@@ -129,7 +149,7 @@ def _many(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str
         source = max((place for place in places if place != target), key=lambda place: stock.counts[place])
         kind = kind if stock.counts[source] >= n else "receive"
         told.append(_movement(stream, story, stock, kind, n, source, target))
-    return _setup(stock, {"stationary": told}, {"stationary": stock.counts})
+    return stock, told
 
 
 def _changing(stream: Stream, story: Story, places: tuple[str, ...], start: dict[str, int]) -> Drawn:
