@@ -109,7 +109,10 @@ def test_a_wiped_memory_shows_nothing_and_one_without_feedback_no_answers(
 
 
 def test_roles_alternate_however_long_the_memory(finished: tuple[RunFolder, Lock]) -> None:
-    folder, lock = finished
+    _check_roles(*finished)
+
+
+def _check_roles(folder: RunFolder, lock: Lock) -> None:
     for record in records(folder, lock):
         for ask in record.asks:
             roles = [message["role"] for message in ask.wire["messages"]]
@@ -129,6 +132,7 @@ def test_notes_are_all_that_is_kept(tmp_path: Path) -> None:
     found = shares(folder)
     assert found["post", "feedback"][0] >= 4
     assert found["post", "wiped"][0] == 0
+    _check_roles(folder, lock)
     for record in records(folder, lock):
         if record.trial.stage == "post" and record.trial.factors["arm"] == "feedback":
             said = str(record.asks[0].wire["messages"])

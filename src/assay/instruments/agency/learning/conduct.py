@@ -8,7 +8,7 @@ import msgspec
 
 from assay.bench import Probe
 from assay.instruments.agency.episodes.conduct import EpisodeEnd, EpisodeReport, play_episode
-from assay.instruments.agency.episodes.interface import Interface
+from assay.instruments.agency.episodes.interface import Interface, joined
 from assay.instruments.agency.episodes.replay import TOUCHED
 from assay.instruments.agency.options import AgencyOptions, Learning, regimes_of
 from assay.streams import Stream
@@ -79,7 +79,7 @@ async def _episode(
         kept["lesson"] = (*own, Message("user", said))
     elif trial.stage == "practice" and plan.memory == "notes":
         asked = Message("user", f"{said}\n\n{NOTES.format(most=plan.longest_notes)}")
-        kept["notes"] = (await probe.ask([*end.messages, asked])).text[: plan.longest_notes]
+        kept["notes"] = (await probe.ask(joined([*end.messages, asked]))).text[: plan.longest_notes]
     _conclude(probe, end, end.judgement.success, **kept)
 
 
