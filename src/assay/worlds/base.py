@@ -95,6 +95,7 @@ class FamilyBase:
         queries: int | None = None,
         queries_needed: int = 0,
         noisy: tuple[str, ...] = (),
+        delay: int = 0,
     ) -> Task:
         """A task of this family. Unless it says otherwise, twice the needed actions and four more are allowed."""
         return Task(
@@ -111,6 +112,7 @@ class FamilyBase:
             queries=queries,
             queries_needed=queries_needed,
             noisy=noisy,
+            delay=delay,
         )
 
     def open(self, task: Task, *, drift: bool) -> World:

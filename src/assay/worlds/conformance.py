@@ -19,21 +19,29 @@ from .model import Act, Brief, Family, Policy, Seen, Task
 from .regimes import FAULT_TOLERANCE, Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
+from .tiers import MODEL_FREE, Forgetful, StrategyFamily, TierFamily
 
 __all__ = ["Anything", "Tape", "Violation", "check_family", "form_of"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
+WITHHELD = 0.30  # by so much an arm lowers the oracle's success
+SHOWN = 0.20  # of the oracle's episodes that show a strategy
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
 RULES = (
     "form", "determinism", "schema", "solvable", "replay", "not trivial", "claims", "verifier", "variety", "order",
-    "anything", "faults",
+    "anything", "faults", "arms",
 )  # fmt: skip
-# The regime in which a level is evidenced (sections 10.4 to 10.7).
+# The regime in which a level is evidenced (sections 10.4 to 10.10; 12.6 to 12.8).
 EVIDENCED = {
     ("S", 4): "Moderate-Standard", ("S", 5): "Severe-Standard", ("M", 4): "Moderate-Standard",
     ("M", 5): "Severe-Standard", ("D", 4): "Moderate-Standard", ("D", 5): "Severe-Standard",
     ("E", 3): "Moderate-Standard", ("E", 4): "Moderate-Standard", ("E", 5): "Severe-Standard",
+    ("G1", 3): "Moderate-Standard", ("G1", 4): "Moderate-Standard", ("G1", 5): "Severe-Standard",
+    ("G2", 3): "Moderate-Standard", ("G2", 4): "Moderate-Standard", ("G2", 5): "Severe-Standard",
+    ("G3", 4): "Moderate-Standard", ("G3", 5): "Severe-Standard",
+    ("T4", 4): "Moderate-Standard", ("T5", 5): "Moderate-Standard",
 }  # fmt: skip
 
 
@@ -100,6 +108,7 @@ def check_family(
         "order": sweep.order,
         "anything": sweep.anything,
         "faults": sweep.faults,
+        "arms": sweep.arms,
     }
     found = [Violation(family.name, "form", told) for told in sweep.form()] if "form" in rules else []
     if found:
@@ -120,8 +129,8 @@ def form_of(family: Family) -> Iterator[str]:
         return
     if not family.levels or not set(family.levels) <= {1, 2, 3, 4, 5}:
         yield f"levels are {sorted(family.levels)}; they lie in 1 … 5"
-    if family.dimension not in ("S", "M", "D", "E"):
-        yield f"its dimension is {family.dimension!r}; one of S, M, D, E"
+    if family.dimension not in DIMENSIONS:
+        yield f"its dimension is {family.dimension!r}; one of {', '.join(DIMENSIONS)}"
     if set(family.chance) != set(family.levels):
         yield "chance must name every level"
     if any(not 0 <= chance < 0.4 for chance in family.chance.values()):
@@ -294,6 +303,43 @@ class _Sweep:
                 most = FAULT_TOLERANCE + 3 * (declared * (1 - declared) / calls) ** 0.5
                 if abs(failed - declared) > most:
                     yield f"level {level}, {regime.id}: {failed:.2f} of {calls} calls fail; {declared:.2f} is declared"
+
+    def arms(self) -> Iterator[str]:
+        """What an arm withholds is needed, and nothing else changes (12.3.2); every strategy has its use (12.7.4)."""
+        family = self.family
+        for arm in getattr(family, "arms", {}):
+            assert isinstance(family, TierFamily)
+            for level in family.levels:
+                regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
+                own = sum(p.judgement.success for p in self.best(level, regime)) / self.instances
+                won = 0
+                for number in range(self.instances):
+                    task = self.draw(level, number)
+                    in_arm = family.in_arm(task, arm)
+                    if (task.observation, task.actions, task.criterion, task.most, task.queries) != (
+                        in_arm.observation, in_arm.actions, in_arm.criterion, in_arm.most, in_arm.queries,
+                    ):  # fmt: skip
+                        yield f"level {level}, {arm}: schemas, budgets or criterion are others than those of the task"
+                        return
+                    faults = Stream("conformance faults", family.name, str(level), str(number), regime.id)
+                    policy = partial(Forgetful, make=family.oracle) if arm == MODEL_FREE else family.oracle
+                    won += play(family, in_arm, regime, faults, policy, self.run).judgement.success
+                if family.dimension != "T5" and won / self.instances > own - WITHHELD:
+                    yield f"level {level}, {arm}: the oracle solves {won} of {self.instances} in spite of it"
+        yield from self._strategies()
+
+    def _strategies(self) -> Iterator[str]:
+        family = self.family
+        if not isinstance(family, StrategyFamily):
+            return
+        for level in family.levels:
+            regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
+            shown = [
+                family.strategy(self.task(level, n), p.state) for n, p in enumerate(self.best(level, regime))
+            ]
+            for name in family.strategies:
+                if shown.count(name) < SHOWN * len(shown):
+                    yield f"level {level}: the oracle follows {name!r} in {shown.count(name)} of {len(shown)} episodes"
 
     def anything(self) -> Iterator[str]:
         """Under any valid actions the world raises nothing, and its observations fit their schema."""

@@ -26,6 +26,7 @@ __all__ = [
     "Judgement",
     "Policy",
     "Program",
+    "PursuedGoal",
     "Refused",
     "Seen",
     "Task",
@@ -33,7 +34,8 @@ __all__ = [
     "WorldSource",
 ]
 
-Dimension = Literal["S", "M", "D", "E", "L"]
+# What a family evidences: a dimension of the vector, a part of G (10.10), or the gates of a tier (12.6 to 12.8).
+Dimension = Literal["S", "M", "D", "E", "L", "G1", "G2", "G3", "T3", "T4", "T5"]
 # Section 7.1 of the agency specification.
 Environment = Literal["static", "tool-augmented", "stochastic", "multi-agent", "adversarial"]
 
@@ -75,6 +77,9 @@ class Task(Struct, frozen=True, kw_only=True):
     queries: int | None = None  # query budget at Baseline; None: not limited
     queries_needed: int = 0
     noisy: tuple[str, ...] = ()  # keys of observations, at any depth, whose texts noise may touch
+    delay: int = (
+        0  # steps from the decision that matters to the step at which its reward is realised (12.6.4)
+    )
 
 
 class Brief(Struct, frozen=True, kw_only=True):
@@ -147,6 +152,21 @@ class Judgement(Struct, frozen=True):
 
     success: bool
     because: tuple[str, ...] = ()
+
+
+class PursuedGoal(Struct, frozen=True, kw_only=True):
+    """A goal that a subject set itself, as the world's state and log show it (4.1 to 4.3). What it says takes no part.
+
+    ``target`` is the condition over the state that it stands for. ``origin``: is it stated, derivable, or neither (the
+    Perfect Instruction-Follower Test); ``ambiguous`` where the world cannot tell. ``conversations``: in how many of the
+    instance's conversations something was done for it.
+    """
+
+    target: Any
+    origin: Literal["specified", "inferred", "originated", "ambiguous"]
+    rank: Literal["top-level", "instrumental"]
+    conversations: int
+    achieved: bool
 
 
 class World(Protocol):

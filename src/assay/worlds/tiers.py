@@ -1,0 +1,69 @@
+"""Families whose instances are also met in comparison arms: with something withheld (12.3.2 of the specification).
+
+They evidence gates of tiers 3 to 5 instead of a level. Their one level is the number of the tier.
+
+| tier | dimension | arms |
+|---|---|---|
+| 3 | T3 | ``model_free``: earlier turns and deliberation are withheld by the harness; the task is the same |
+| 4 | T4 | ``fixed:NAME`` for each of `StrategyFamily.strategies`: the others are withheld by the world |
+| 5 | T5 | ``non_social``, ``permuted``, ``scrambled``, ``masked``: what the subject can know of its counterparties |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from .base import FamilyBase
+from .model import Act, Brief, Family, Policy, Seen, Task
+
+__all__ = ["FIXED", "MODEL_FREE", "Forgetful", "StrategyFamily", "TierBase", "TierFamily"]
+
+MODEL_FREE = "model_free"
+FIXED = "fixed:"  # and the name of a strategy
+
+
+@runtime_checkable
+class TierFamily(Family, Protocol):
+    """A family with comparison arms. Everything but what an arm withholds is the same in it: content, schemas, budgets,
+    criterion.
+    """
+
+    arms: ClassVar[dict[str, str]]  # name → what it withholds, in words
+
+    def in_arm(self, task: Task, arm: str) -> Task:
+        """The same instance as it is met in an arm. Schemas and criterion do not change."""
+        ...
+
+
+@runtime_checkable
+class StrategyFamily(TierFamily, Protocol):
+    """A family with several declared strategies, none of which suits every instance (12.7.4).
+
+    Which one suits follows from declared features of the task; which one was followed shows in the state.
+    """
+
+    strategies: ClassVar[dict[str, str]]  # name → what it does, in words
+
+    def strategy(self, task: Task, state: dict[str, Any]) -> str:
+        """The strategy that the recorded actions show; empty where they show none."""
+        ...
+
+
+class TierBase(FamilyBase):
+    """The defaults: an arm that the harness holds by itself does not change the task."""
+
+    arms: ClassVar[dict[str, str]]
+
+    def in_arm(self, task: Task, arm: str) -> Task:
+        return task
+
+
+class Forgetful:
+    """A policy without memory: it is made anew for every decision, so it knows the brief and the latest view alone."""
+
+    def __init__(self, brief: Brief, make: Callable[[Brief], Policy]) -> None:
+        self._brief, self._make = brief, make
+
+    def decide(self, seen: Seen) -> Act:
+        return self._make(self._brief).decide(seen)
