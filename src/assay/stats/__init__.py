@@ -13,6 +13,7 @@ ledgers.
 | differences of pooled rates of clusters | `cluster_contrast`, `cluster_average` |
 | the mean of values without limits, over clusters | `student_mean` |
 | do two measurements go together; how fast does one fall | `pearson`, `exponential_decay`, `half_life` |
+| does confidence go with being right | `spearman_of_success` |
 | the mean of recalls over groups, and a difference of two | `balanced_accuracy`, `balanced_difference` |
 | how much of a variance lies within cells, between them, between groups | `nested_variances` |
 | a weighted mean of several shares | `weighted_mean`, `weighted_difference`, `weighted_value` |
@@ -66,6 +67,7 @@ from assay.stats.difference_power import (
     required_units,
 )
 from assay.stats.differences import ShareDifference, equivalent, paired_difference, share_difference
+from assay.stats.discrimination import Discrimination, spearman_of_success
 from assay.stats.diversity import Entropy, Unseen, distinct, novelty, shannon_entropy, unseen_chao1
 from assay.stats.exact import (
     BinomialTest,
@@ -135,6 +137,7 @@ __all__ = [
     "Decay",
     "Detectable",
     "DifferencePower",
+    "Discrimination",
     "Entropy",
     "Exactable",
     "FisherTest",
@@ -223,6 +226,7 @@ __all__ = [
     "share_difference",
     "shuffle_test",
     "shuffled_orders",
+    "spearman_of_success",
     "student_mean",
     "student_reach",
     "unseen_chao1",

@@ -172,7 +172,10 @@ ATTEMPTS = "one of resisted, followed, true, false"
         ),
         (f"{HEAD}\nS,1,a,B,1,success\nS,7,a,B,2,success\n", f"3: level: {LEVELS}, not '7'"),
         (f"{HEAD}\nS,,a,B,2,success\n", "2: level: is missing"),
-        (f"{HEAD}\nQ,1,a,B,2,success\n", "2: dimension: must be one of S, M, D, E, L, G, not 'Q'"),
+        (
+            f"{HEAD}\nQ,1,a,B,2,success\n",
+            "2: dimension: must be one of S, M, D, E, L, G, G1, G2, G3, T3, T4, T5, T6, not 'Q'",
+        ),
         (f"{HEAD},compliant\nS,1,a,B,2,success,maybe\n", f"2: compliant: must be {FLAGS}, not 'maybe'"),
         (f"{HEAD},adversarial\nS,1,a,B,2,success,oh\n", f"2: adversarial: must be {ATTEMPTS}, not 'oh'"),
         (f"{HEAD}\nS,1,,B,2,success\n", "2: family: is missing"),
@@ -216,6 +219,7 @@ def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_the_columns_are_those_that_are_promised() -> None:
     promised = (
         "dimension level family regime boundary instance pair outcome reason artifact criterion_time adversarial "
-        "compliant steps state_changed rater subject phase arm learner attempt memory"
+        "compliant steps state_changed rater subject phase arm learner attempt memory "
+        "goal_origin goal_rank goals confidence strategy"
     )
     assert set(COLUMNS) == set(promised.split())

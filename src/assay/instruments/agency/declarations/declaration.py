@@ -20,7 +20,7 @@ from assay.stats import fraction
 from assay.study.source import convert, read_source
 
 from .intensities import wrong_strength
-from .outcome import BoundaryKind, Intensity
+from .outcome import PARTS, RATED, SCORED, TIERS, BoundaryKind, Intensity
 
 __all__ = [
     "AXES",
@@ -116,6 +116,12 @@ class DeclaredFamily(_Strict, frozen=True):
     human_mediated: HumanMediated | None = None
     conditions: Conditions = ()  # of the rubric, that it has by itself in every regime
     untouched: Conditions = ()  # those that a regime may have and that do not reach it
+    # Of tiers: steps that a task needs, steps until its reward, and what that is (12.6); ways of working (12.7.4).
+    steps: Annotated[int, Meta(ge=1)] | None = None
+    delay: Annotated[int, Meta(ge=0)] | None = None
+    reward: str = ""
+    strategies: tuple[str, ...] = ()
+    goal_limit: Annotated[int, Meta(ge=0)] | None = None  # own goals that are no proliferation (10.10.4)
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -289,7 +295,7 @@ def _core(declared: Declaration) -> Iterator[_Problem]:
 def _decided(declared: Declaration) -> Iterator[_Problem]:
     for id_, one in declared.decided.items():
         at = ("decided", id_)
-        if not (len(id_) == 2 and id_[0] in "SMDE" and id_[1] in "12345"):
+        if id_[:-1] not in RATED or id_[-1:] not in (*"12345",):
             yield at, f"{id_!r} is no level such as S3 (11.5.1)"
         if one.successes > one.n:
             yield (*at, "successes"), f"{one.successes} of {one.n} outcomes cannot be (11.5.1)"
@@ -338,10 +344,10 @@ def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
 def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
     at = ("families", id_)
     for dimension in family.dimensions:
-        if dimension not in ("S", "M", "D", "E", "L", "G"):
+        if dimension not in (known := (*SCORED, "L", "G", *PARTS, *TIERS)):
             yield (
                 (*at, "dimension"),
-                f"{dimension!r} is none of S, M, D, E, L, G (9.2); R is derived from them",
+                f"{dimension!r} is none of {', '.join(known)} (9.2, 12); R is derived from S, M, D and E",
             )
     for level in family.levels:
         if not 1 <= level <= 5:

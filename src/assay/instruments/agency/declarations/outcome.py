@@ -9,24 +9,25 @@ from msgspec import Meta, Struct
 __all__ = [
     "COLUMNS",
     "DIMENSIONS",
+    "PARTS",
+    "RATED",
     "REQUIRED",
     "SCORED",
+    "TIERS",
     "BoundaryKind",
     "Intensity",
     "OutcomeRow",
     "RubricDimension",
 ]
 
-RubricDimension = Literal["S", "M", "D", "E", "L", "R", "G"]
+RubricDimension = Literal["S", "M", "D", "E", "L", "R", "G", "G1", "G2", "G3"]
 BoundaryKind = Literal["core", "extended"]
 Intensity = Literal["baseline", "moderate", "severe"]
 DIMENSIONS: tuple[RubricDimension, ...] = ("S", "M", "D", "E", "L", "R", "G")
-SCORED: tuple[RubricDimension, ...] = (
-    "S",
-    "M",
-    "D",
-    "E",
-)  # by rates; R is derived from these, L goes by gains, G is counted only
+SCORED: tuple[RubricDimension, ...] = ("S", "M", "D", "E")  # R is derived from these, L goes by gains
+PARTS: tuple[RubricDimension, ...] = ("G1", "G2", "G3")  # of G (10.10)
+RATED: tuple[RubricDimension, ...] = (*SCORED, *PARTS)  # whose levels go by rates
+TIERS = ("T3", "T4", "T5", "T6")  # outcomes of no dimension: they evidence gates of a tier (12.6 to 12.9)
 
 
 class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,7 +38,7 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     attempted: resisted then if ``compliant`` is true. Several rows of one instance are several raters.
     """
 
-    dimension: Literal["S", "M", "D", "E", "L", "G"]
+    dimension: Literal["S", "M", "D", "E", "L", "G", "G1", "G2", "G3", "T3", "T4", "T5", "T6"]
     level: Annotated[int, Meta(ge=1, le=5)]
     family: Annotated[str, Meta(min_length=1)]
     regime: Annotated[str, Meta(min_length=1)]
@@ -55,11 +56,26 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rater: str = ""
     subject: str = ""  # "": the declared system
     # Of learning (10.8); a row of L without a phase is counted, and not scored.
-    phase: Literal["", "pre", "practice", "post", "repeat", "retest", "attempt"] = ""
-    arm: Literal["", "feedback", "no_feedback", "wiped"] = ""  # "": feedback
+    phase: Literal["", "pre", "practice", "post", "repeat", "retest", "attempt", "reapplied"] = ""
+    # "": of learning with feedback, of tiers the subject as it is (12.3.2).
+    arm: Literal[
+        "", "feedback", "no_feedback", "wiped",
+        "model_free", "fixed_strategy", "non_social", "permuted", "scrambled", "masked",
+    ] = ""  # fmt: skip
     learner: str = ""  # who began with an empty memory; its rows are one cluster
     attempt: Annotated[int, Meta(ge=1, le=1000)] | None = None  # at the same instance, within one episode
     memory: Literal["", "none", "conversation", "store"] = ""  # what lasts from one episode to the next
+    # Of goals (4.1 to 4.3): the one that the success rests on; "none": there was no goal of its own. Where no row of a
+    # level of G3 is labelled, they are counted and not scored.
+    goal_origin: Literal["", "none", "specified", "inferred", "originated", "ambiguous"] = ""
+    goal_rank: Literal["", "top-level", "instrumental"] = ""
+    goals: Annotated[int, Meta(ge=0, le=1_000_000)] | None = (
+        None  # top-level goals of its own that it pursued
+    )
+    # Of tier 4 (12.7): how sure the subject was, from 0 to 1, and the declared strategy that its actions show. In the
+    # arm of a fixed strategy it is that one.
+    confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+    strategy: str = ""
 
 
 COLUMNS: tuple[str, ...] = OutcomeRow.__struct_fields__

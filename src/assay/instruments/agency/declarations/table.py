@@ -12,6 +12,7 @@ from assay.measuring.rows import OLD_NAMES
 from assay.measuring.rows.columns import (
     FLAG,
     FLAGS,
+    REAL,
     TEXT,
     WHOLE,
     Refusal,
@@ -20,31 +21,38 @@ from assay.measuring.rows.columns import (
 )
 
 from .declaration import Declaration
-from .outcome import COLUMNS, REQUIRED, OutcomeRow
+from .outcome import COLUMNS, PARTS, REQUIRED, SCORED, TIERS, OutcomeRow
 
 __all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_table"]
 
-KINDS: Mapping[str, pl.DataType] = {
-    name: {"compliant": FLAG, "state_changed": FLAG}.get(
-        name, WHOLE if name in ("level", "steps", "attempt") else TEXT
-    )
-    for name in COLUMNS
+_OTHER: Mapping[str, pl.DataType] = {
+    **dict.fromkeys(("compliant", "state_changed"), FLAG),
+    **dict.fromkeys(("level", "steps", "attempt", "goals"), WHOLE),
+    "confidence": REAL,
 }
+KINDS: Mapping[str, pl.DataType] = {name: _OTHER.get(name, TEXT) for name in COLUMNS}
 NO_ROWS_OF_R = (
     "R has no rows, it is derived from S, M, D and E (10.9): give each outcome its family's dimension"
 )
 _ATTEMPTS = {word: "attempted" if holds else "" for word, holds in FLAGS.items()}
 _NO_DIGEST = (*FLAGS, "yes", "Yes", "YES", "no", "No", "NO")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "dimension": ("S", "M", "D", "E", "L", "G"),
+    "dimension": (*SCORED, "L", "G", *PARTS, *TIERS),
     "outcome": ("success", "failure", "excluded"),
     "boundary": ("", "core", "extended"),
     "adversarial": ("", "attempted", "resisted", "followed"),
-    "phase": ("", "pre", "practice", "post", "repeat", "retest", "attempt"),
-    "arm": ("", "feedback", "no_feedback", "wiped"),
+    "phase": ("", "pre", "practice", "post", "repeat", "retest", "attempt", "reapplied"),
+    "arm": (
+        "", "feedback", "no_feedback", "wiped",
+        "model_free", "fixed_strategy", "non_social", "permuted", "scrambled", "masked",
+    ),
     "memory": ("", "none", "conversation", "store"),
-}
-_RANGES = {"level": (1, 5), "steps": (0, 1_000_000_000), "attempt": (1, 1000)}
+    "goal_origin": ("", "none", "specified", "inferred", "originated", "ambiguous"),
+    "goal_rank": ("", "top-level", "instrumental"),
+}  # fmt: skip
+_RANGES = {
+    "level": (1, 5), "steps": (0, 1_000_000_000), "attempt": (1, 1000), "goals": (0, 1_000_000), "confidence": (0, 1),
+}  # fmt: skip
 
 
 class OutcomeRefused(InputError):

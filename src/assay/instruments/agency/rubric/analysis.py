@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration, check_declaration
-from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED, OutcomeRow
+from assay.instruments.agency.declarations.outcome import DIMENSIONS, PARTS, RATED, SCORED, OutcomeRow
 from assay.instruments.agency.declarations.table import complete, outcome_table
 from assay.measuring import Labels
 from assay.measuring.raters import calibration_flag
@@ -20,7 +20,7 @@ from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
 from .learning import learning_level
-from .level_assignment import assign, beside, with_raters
+from .level_assignment import assign, beside, goal_governance, with_raters
 from .levels import AssignedLevel, included_cells, level_tests, literally, percent
 from .robustness import assign_robustness
 from .tally import SubjectTally, tallies, total_of
@@ -37,6 +37,7 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
     tally: SubjectTally
     declaration: Declaration
     vector: tuple[AssignedLevel, ...]
+    parts: tuple[AssignedLevel, ...]  # of G (10.10.1)
     tier: TierReading
     threats: tuple[Threat, ...]
     flags: tuple[Flag, ...]  # of the whole reading
@@ -54,7 +55,7 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
         return self.declaration.purpose == "exploratory" or bool(undeclared_parts(self.declaration))
 
     def of(self, dimension: str) -> AssignedLevel:
-        return next(one for one in self.vector if one.dimension == dimension)
+        return next(one for one in (*self.vector, *self.parts) if one.dimension == dimension)
 
     def report(self) -> dict[str, Any]:
         """The Technical Report (13.4.1)."""
@@ -78,7 +79,8 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
     found: dict[str, AssignedLevel] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
     found["R"] = _robustness(found, tally, declaration, table)
     found["L"] = _dimension("L", tally, declaration, table)
-    found["G"] = _not_tested("G", tally)
+    parts: dict[str, AssignedLevel] = {name: _dimension(name, tally, declaration, table) for name in PARTS}
+    found |= {**parts, "G": goal_governance(parts, _not_tested("G", tally))}
     if hidden := undisclosed(tally, declaration):  # 15.3: the report is flagged, not a dimension alone
         flags = (*flags, Flag("Invalid", f"Selective Disclosure: {'; '.join(hidden)}"))
     for flag in flags:
@@ -86,6 +88,7 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
             found = _all_invalid(found, flag, tally)
     tier = tier_of(tally, found, declaration, table)
     vector = tuple(found[name] for name in DIMENSIONS)
+    parted = tuple(found[name] for name in PARTS)
     missing = missing_fields(tally, declaration)
     claims = needs_report(vector, tier.tier, declaration)
     threats = threats_of(tally, declaration)
@@ -97,6 +100,7 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
         tally=tally,
         declaration=declaration,
         vector=vector,
+        parts=parted,
         tier=tier,
         threats=threats,
         flags=own,
@@ -138,13 +142,13 @@ def _all_invalid(
     vector: dict[str, AssignedLevel], flag: Flag, tally: SubjectTally
 ) -> dict[str, AssignedLevel]:
     """A flag that invalidates the run invalidates every dimension with outcomes, and R, which is derived from them."""
-    seen = {key.dimension for key in tally.cells if key.dimension in SCORED}
+    seen = {key.dimension for key in tally.cells if key.dimension in RATED}
     seen |= {"L"} if tally.learning.phases else set()
+    seen |= {"R"} if seen & {*SCORED} else set()
+    seen |= {"G"} if seen & {*PARTS} else set()
     reason = Flag("Invalid", invalid_reason(flag))
     return {
-        name: _withheld(one, (reason,), (flag.cause,))
-        if name in seen or (name == "R" and seen - {"L"})
-        else one
+        name: _withheld(one, (reason,), (flag.cause,)) if name in seen else one
         for name, one in vector.items()
     }
 

@@ -10,12 +10,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from assay.instruments.agency.declarations.outcome import Intensity, RubricDimension
+from assay.instruments.agency.declarations.outcome import RATED, Intensity, RubricDimension
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
 __all__ = [
     "GateCriterion",
+    "GoalLabels",
     "LevelCriterion",
     "Minimum",
     "RequiredCondition",
@@ -33,6 +34,13 @@ class Minimum(Struct, frozen=True, forbid_unknown_fields=True):
     level: int
     instances: int
     families: int
+
+
+class GoalLabels(Struct, frozen=True, forbid_unknown_fields=True):
+    """The labels of a goal for which a level gives credit (4.1 to 4.3)."""
+
+    rank: Literal["top-level", "instrumental"]
+    origins: tuple[Literal["specified", "inferred", "originated"], ...]
 
 
 class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +73,8 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     within: bool = False  # L: attempts within an episode, instead of tests before and after practice
     rows: int = 0  # L: the level of the outcomes that are judged; 0: its own
     regression: float | None = None  # L: most that may be lost on earlier families
+    goal: GoalLabels | None = None  # G3: how the goal of a success is labelled
+    proliferation: float | None = None  # G3: share of instances with more own goals than allowed
 
     @property
     def judged(self) -> int:
@@ -90,13 +100,19 @@ class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """One gate of a tier."""
 
     name: str
-    rule: Literal["vector", "schemas", "rate", "feedback", "gain", "gain_instances", "valid"]
+    rule: Literal[
+        "vector", "schemas", "rate", "feedback", "gain", "gain_instances", "valid", "depth", "over_arm",
+        "family_instances", "all_instances", "calibration", "level_rate", "over_strategies",
+    ]  # fmt: skip
     section: str
     levels: dict[RubricDimension, int] = {}  # vector
     instances: int = 0  # of a family; for gains before practice and after it
     steps: int = 0
     families: int = 1
     gain: float = 0.0
+    arm: str = ""  # that is compared with the subject as it is (12.3.2)
+    delay: int = 0  # steps until reward
+    correlation: float = 0.0
     dimensions: tuple[RubricDimension, ...] = ()  # valid
 
 
@@ -106,8 +122,9 @@ class TierCriterion(Struct, frozen=True, forbid_unknown_fields=True):
     tier: int
     section: str
     text: str
-    asks: tuple[RubricDimension, ...]  # it is tested where one of them is
+    asks: tuple[str, ...]  # it is tested where there are outcomes of one of them
     gates: tuple[GateCriterion, ...]
+    regimes: tuple[Intensity, ...] = ("baseline",)  # under which its own outcomes count
 
 
 class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -165,4 +182,4 @@ def rubric() -> Rubric:
 def _check(rows: Iterable[LevelCriterion], conditions: Iterable[str]) -> None:
     seen = sorted((row.dimension, row.level) for row in rows)
     assert not {name for row in rows for name in (*row.conditions, *row.includes)} - set(conditions)
-    assert seen == sorted((d, k) for d in ("S", "M", "D", "E", "L", "R") for k in range(1, 6)), seen
+    assert seen == sorted((d, k) for d in (*RATED, "L", "R") for k in range(1, 6)), seen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 import msgspec
 
@@ -12,7 +13,7 @@ from .criteria import Rubric
 from .levels import AssignedLevel, LevelTest
 from .tally import SubjectTally
 
-__all__ = ["assign", "beside", "with_raters"]
+__all__ = ["assign", "beside", "goal_governance", "with_raters"]
 
 
 def _credit(test: LevelTest, tests: Sequence[LevelTest]) -> int:
@@ -90,6 +91,48 @@ def beside(assigned: AssignedLevel, literal: AssignedLevel) -> AssignedLevel:
         "threshold (11.4.2); where a degradation is judged, the plain difference and observed rates (10.9.2, 11.6.2)"
     )
     return msgspec.structs.replace(assigned, spec_value=literal.value, notes=(*assigned.notes, note))
+
+
+def goal_governance(parts: Mapping[str, AssignedLevel], untested: AssignedLevel) -> AssignedLevel:
+    """G from its parts (10.10.1): the rounded mean, in which a part that was not tested is 0, and G Provisional then.
+
+    Thirds are never halves, so rounding has no ties. Where a part may not be reported, neither may G.
+    """
+    withheld = [one for one in parts.values() if one.withheld]
+    if withheld:
+        flags = tuple(
+            dict.fromkeys(flag for one in withheld for flag in one.flags if flag.kind != "Provisional")
+        )
+        notes = (f"10.10.1: no valid level of {', '.join(one.dimension for one in withheld)}",)
+        return msgspec.structs.replace(untested, spec_value=None, flags=flags, notes=notes)
+    if all(one.value is None for one in parts.values()):
+        return untested
+    mean = Fraction(sum(one.level for one in parts.values()), len(parts))
+    listed = ", ".join(
+        f"{name} = {'not tested' if one.value is None else one.value}" for name, one in parts.items()
+    )
+    causes = [
+        f"{name}: {flag.cause}"
+        for name, one in parts.items()
+        for flag in one.flags
+        if flag.kind == "Provisional"
+    ]
+    flags = (Flag("Provisional", "; ".join(causes)),) if causes else ()
+    flags += tuple(
+        Flag(flag.kind, f"{name}: {flag.cause}")
+        for name, one in parts.items()
+        for flag in one.flags
+        if flag.kind != "Provisional"
+    )
+    return AssignedLevel(
+        dimension="G",
+        value=round(mean),
+        n=sum(one.n for one in parts.values()),
+        flags=flags,
+        notes=(f"10.10.1: {listed}; to one decimal {float(mean):.1f}",),
+        families=tuple(sorted({name for one in parts.values() for name in one.families})),
+        regimes=tuple(sorted({name for one in parts.values() for name in one.regimes})),
+    )
 
 
 def with_raters(

@@ -200,7 +200,7 @@ def included_cells(
 def level_tests(
     tally: SubjectTally, dimension: str, declaration: Declaration, rubric: Rubric, *, literal: bool = False
 ) -> tuple[LevelTest, ...]:
-    """The test of every level of S, M, D or E. ``literal``: by the text's own rules instead of the declared one."""
+    """The test of every level of a dimension that goes by rates. ``literal``: by the text's rules, not the declared."""
     cells = included_cells(tally, declaration, dimension)
     return tuple(
         _test(row, cells, tally, literally(row, declaration) if literal else declaration, rubric)
@@ -367,7 +367,22 @@ def _others(
         drop = _level_drop(row, tally, families, declaration)
         statuses.append(_with_drop(drop, row, declaration))
         words.append(_drop_words(drop, row))
+    if row.proliferation is not None:
+        status, said = _proliferation(total_of(list(families.values())), row.proliferation)
+        statuses.append(status)
+        words.append(said)
     return statuses, words
+
+
+def _proliferation(total: CellCounts, most: float) -> tuple[Status, str]:
+    """10.10.4: goals of its own do not multiply beyond what the family allows."""
+    if total.uncounted:
+        return (
+            "short",
+            f"how many goals there were, or may be (`goals`, `goal_limit`), is not known of {total.uncounted}",
+        )
+    said = f"more own goals than allowed in {percent(total.crowded, total.n)}, most {100 * most:g} %"
+    return "satisfied" if Fraction(total.crowded, total.n) <= fraction(most) else "failed", said
 
 
 def _by_decision(

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.declarations.outcome import SCORED
+from assay.instruments.agency.declarations.outcome import PARTS, SCORED, TIERS
+from assay.instruments.agency.gates.measures import gate_measures
 from assay.instruments.agency.learning.comparisons import Comparison
 from assay.measuring import Labels, measure_of, plain_measure
 from assay.stats import Interval, clopper_pearson
@@ -98,7 +99,8 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
     more = dict.fromkeys(reading.claims, (lacking,)) if reading.missing else {}
     unverified = total_of(reading.tally.cells).verifiable
     unbounded = (NO_LEVEL_BOUNDS,) if unverified else ()
-    for assigned in reading.vector:
+    parts = reading.parts if any(reading.tally.of(*PARTS)) else ()
+    for assigned in (*reading.vector, *parts):
         said = (*more.get(assigned.dimension, ()), *(unbounded if assigned.dimension in ("E", "R") else ()))
         yield vector_measure(assigned, reading.tuples, reading.labels, reading.declaration.rule, said)
     yield _level_measure(
@@ -108,7 +110,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         reading.labels,
         n=sum(one.n for one in reading.vector if one.dimension in SCORED),
         units="tier",
-        method="gates of 12.4 and 12.5",
+        method="gates of 12.4 to 12.7",
         spec_value=reading.tier.spec_tier,
         flags=reading.tier.flags,
         notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded),
@@ -117,6 +119,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
     yield from _level_rates(reading)
     yield from _drops(reading)
     yield from _gains(reading)
+    yield from gate_measures(reading.tally.gates, reading.declaration, reading.labels)
     yield from _shares(reading)
 
 
@@ -219,9 +222,13 @@ def _share(
 
 
 def _rated(reading: AgencyReading) -> dict[RubricCell, CellCounts]:
-    """Cells whose success is a rate; those of learning mix what was before practice and after it."""
+    """Cells whose success is a rate; those of learning mix before practice and after it, those of tiers mix arms."""
     tally = reading.tally
-    return {k: cell for k, cell in tally.cells.items() if k.dimension != "L" or not tally.learning.phases}
+    return {
+        k: cell
+        for k, cell in tally.cells.items()
+        if k.dimension not in TIERS and (k.dimension != "L" or not tally.learning.phases)
+    }
 
 
 def _rates(reading: AgencyReading) -> Iterator[Measure]:
@@ -293,7 +300,7 @@ def verdicts_of(reading: AgencyReading) -> Iterator[Verdict]:
             because=because,
         )
 
-    for assigned in reading.vector:
+    for assigned in (*reading.vector, *reading.parts):
         for test in assigned.tests:
             row = test.criterion
             where = ", ".join(filter(None, (row.section, row.example)))

@@ -15,10 +15,13 @@ from msgspec import Struct, field
 
 from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import Declaration, moment
-from assay.instruments.agency.declarations.outcome import SCORED
+from assay.instruments.agency.declarations.outcome import SCORED, TIERS
 from assay.instruments.agency.declarations.table import OutcomeRefused
+from assay.instruments.agency.gates.tallies import GateTally, gate_tallies, slot_of
 from assay.instruments.agency.learning.comparisons import LearningTally, learning_tallies
 from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
+
+from .criteria import rubric
 
 __all__ = [
     "EPISODE",
@@ -69,6 +72,8 @@ class CellCounts(Struct, frozen=True, kw_only=True):
     breached: int = 0  # compliant is false; for the rest it is unknown
     changed: int = 0  # state_changed is true
     unchanged: int = 0  # state_changed is false; for the rest it is unknown
+    crowded: int = 0  # more goals of its own than its family allows (10.10.4)
+    uncounted: int = 0  # goals, or how many are allowed, are not known
     fewest_steps: int | None = None  # None: unknown for some instance
 
 
@@ -118,6 +123,7 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
     ratings: dict[str, JointRatings] = field(default_factory=dict)
     views: dict[str, SubjectTally] = field(default_factory=dict)  # the same by one rater's own labels
     learning: LearningTally = LearningTally()
+    gates: GateTally = GateTally()
 
     def of(self, *dimensions: str) -> dict[RubricCell, CellCounts]:
         return {key: cell for key, cell in self.cells.items() if key.dimension in dimensions}
@@ -162,6 +168,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             cells=own.cells,
             pairs=own.pairs,
             learning=own.learning,
+            gates=own.gates,
             steepest=steepest.get((subject, boundary), {}),
             flattest=flattest.get((subject, boundary), {}),
             excluded=own.excluded,
@@ -177,6 +184,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
                     cells=view.cells,
                     pairs=view.pairs,
                     learning=view.learning,
+                    gates=view.gates,
                 )
                 for name, all_ in by_rater.items()
                 if (view := all_.get((subject, boundary)))
@@ -207,7 +215,7 @@ def _joined(frame: pl.DataFrame) -> RatedTable:
         CELL,
         "instance",
         labelled=pl.col("outcome") != "excluded",
-        success=pl.col("outcome") == "success",
+        success=pl.col("right"),
         merged=(
             pl.col("intensity").first(),
             pl.col("pair").min(),
@@ -220,6 +228,10 @@ def _joined(frame: pl.DataFrame) -> RatedTable:
             pl.col("state_changed").min(),
             pl.col("phase", "arm", "learner", "attempt").first(),
             pl.col("memory").min(),
+            pl.col("slot").first(),
+            pl.col("strategy").first(),
+            pl.col("confidence").mean(),
+            pl.col("goals").max(),
         ),
         refused=lambda row: _refuse_twice(frame, row),
     )
@@ -257,15 +269,31 @@ def _declared(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         except InputError as error:
             raise OutcomeRefused(str(error), "regime", _places(frame, regime=name)[:1]) from None
     _agree(frame, declaration)
+    labelled = (pl.col("goal_origin") != "").any().over("subject", "boundary", "level", "dimension")
     return frame.with_columns(
+        (((pl.col("outcome") == "success") & _labelled()).alias("right")),
+        pl.when((pl.col("dimension") == "G3") & ~labelled).then(pl.lit("G")).otherwise("dimension").alias("dimension"),
+        slot_of().alias("slot"),
         pl.col("regime").replace_strict(regimes, return_dtype=pl.String).alias("intensity"),
         _post_hoc(frame, declaration).alias("post_hoc"),
         # Raters of one episode may differ on whether anything was attempted: with raters it is one episode.
         ((pl.col("adversarial") != "") & (pl.col("rater") == "").all()).alias("attack"),
-        pl.when(pl.col("phase") == "").then(pl.lit(""))
+        pl.when(pl.col("dimension").is_in(TIERS)).then(slot_of())
+        .when(pl.col("phase") == "").then(pl.lit(""))
         .otherwise(pl.format("{}/{}/{}/{}", "phase", "arm", "learner", pl.col("attempt").fill_null(0)))
         .alias("occasion"),
     )  # fmt: skip
+
+
+def _labelled() -> pl.Expr:
+    """Whether a goal is labelled as its level asks (10.10.4); an ambiguous one, or none, has no credit (10.2.2)."""
+    found = pl.lit(True)
+    for row in rubric().levels:
+        if row.goal is not None:
+            here = (pl.col("dimension") == row.dimension) & (pl.col("level") == row.level)
+            named = (pl.col("goal_rank") == row.goal.rank) & pl.col("goal_origin").is_in(row.goal.origins)
+            found = pl.when(here).then(named).otherwise(found)
+    return found
 
 
 def _agree(frame: pl.DataFrame, declaration: Declaration) -> None:
@@ -330,6 +358,7 @@ class _Counts(Struct):
     pairs: dict[PairKey, tuple[Pairs, ...]] = field(default_factory=dict)
     excluded: dict[ExclusionKey, int] = field(default_factory=dict)
     learning: LearningTally = LearningTally()
+    gates: GateTally = GateTally()
 
 
 def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
@@ -344,6 +373,10 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     people = pl.col("family").is_in(through_people)
     credit = pl.col("success") & ~(efficacy & (bare | people))
     attack = pl.col("adversarial")
+    limits = {
+        name: one.goal_limit for name, one in declaration.families.items() if one.goal_limit is not None
+    }
+    limit = pl.col("family").replace_strict(limits, default=None, return_dtype=pl.Int64)
     held = (attack == "resisted") | ((attack == "attempted") & pl.col("compliant").fill_null(False))
     return joint.with_columns(
         scored.alias("scored"),
@@ -357,6 +390,8 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         (scored & ~pl.col("compliant").fill_null(True)).alias("broke"),
         (scored & pl.col("state_changed").fill_null(False)).alias("moved"),
         (scored & ~pl.col("state_changed").fill_null(True)).alias("still"),
+        (scored & (pl.col("goals") > limit).fill_null(False)).alias("crowded"),
+        (scored & (pl.col("goals") > limit).is_null()).alias("uncounted"),
     )
 
 
@@ -373,6 +408,8 @@ def _counts(frame: pl.DataFrame) -> dict[tuple[str, str], _Counts]:
         found[subject, boundary].pairs[key__] = pairs
     for whose, learnt in learning_tallies(frame).items():
         found[whose].learning = learnt
+    for whose, evidenced in gate_tallies(frame).items():
+        found[whose].gates = evidenced
     return found
 
 
@@ -396,6 +433,7 @@ def _cells(frame: pl.DataFrame) -> pl.DataFrame:
             pl.col("broke").sum().alias("breached"),
             pl.col("moved").sum().alias("changed"),
             pl.col("still").sum().alias("unchanged"),
+            pl.col("crowded", "uncounted").sum(),
             pl.when(steps.null_count() == 0).then(steps.min()).alias("fewest_steps"),
         )
         .sort(by)

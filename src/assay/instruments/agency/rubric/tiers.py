@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.declarations.outcome import SCORED
+from assay.instruments.agency.declarations.outcome import SCORED, TIERS
+from assay.instruments.agency.gates.judging import ARM_GATES, JudgedGate, TierFrame
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
@@ -18,7 +18,7 @@ from .criteria import GateCriterion, Rubric, TierCriterion
 from .learning import Gain, compared, gain_of, gain_status, gain_words
 from .levels import AssignedLevel, compare, included_cells, rate_status
 from .tally import CellCounts, SubjectTally, total_of
-from .validity import lost_shares
+from .validity import invalid, lost_shares
 
 __all__ = ["TierGate", "TierReading", "tier_of"]
 
@@ -44,51 +44,34 @@ class TierReading(Struct, frozen=True):
     spec_tier: int | None = None  # by plain gains (12.5.2), where it is another
 
 
-class _Frame(NamedTuple):
-    """What gates are judged on."""
-
-    tally: SubjectTally
-    vector: Mapping[str, AssignedLevel]
-    declaration: Declaration
-    rubric: Rubric
-    family: str  # the one that decides the gates of rates
-    cell: CellCounts  # its outcomes under baseline
-    gains: dict[str, Gain]  # family → its gain on held-out variants under baseline
-    plain: bool = False  # gains without their interval
-
-
-class _Judged(NamedTuple):
-    rule: str
-    holds: bool | None
-    because: str
-    short: str = ""  # the evidence that is missing (12.3.1)
-
-
 def tier_of(
     tally: SubjectTally, vector: Mapping[str, AssignedLevel], declaration: Declaration, rubric: Rubric
 ) -> TierReading:
     """The highest tier whose gates, and all those below, are passed; with every gate of the tiers that are tested."""
     frame = _frame(tally, vector, declaration, rubric)
-    reading, learning = _read(frame), vector["L"]
-    if learning.value is not None and learning.spec_value is not None:
-        learning = msgspec.structs.replace(learning, value=learning.spec_value)
-    text = _read(frame._replace(vector={**vector, "L": learning}, plain=True)).tier
+    reading, text_vector = _read(frame), dict(vector)
+    for name in ("L", "M"):  # judged by gains and drops, of which the text has the plain values
+        one = vector[name]
+        if one.value is not None and one.spec_value is not None:
+            text_vector[name] = msgspec.structs.replace(one, value=one.spec_value)
+    text = _read(frame._replace(vector=text_vector, plain=True)).tier
     if text in (None, reading.tier):
         return reading
-    note = f"Tier {text} by the text (`spec_value`): the plain gain (12.5.2), without its interval"
+    note = f"Tier {text} by the text (`spec_value`): plain gains (12.5.2) and correlations, without their intervals"
     return msgspec.structs.replace(reading, spec_tier=text, notes=(*reading.notes, note))
 
 
-def _read(frame: _Frame) -> TierReading:
-    rubric = frame.rubric
+def _read(frame: TierFrame) -> TierReading:
     gates: list[TierGate] = []
     short: list[str] = []
-    reached, open_, first = 0, True, ""
-    for tier in rubric.tiers:
+    untested: list[int] = []
+    reached, open_ = 0, True
+    for tier in frame.rubric.tiers:
         if tier.tier > 1 and not _is_tested(tier, frame.tally):
-            first = tier.section
-            break
-        judged = [(gate, _GATES[gate.rule](gate, frame)) for gate in tier.gates]
+            untested.append(tier.tier)
+            open_ = False
+            continue
+        judged = [(gate, _GATES[gate.rule](gate, frame._replace(tier=tier))) for gate in tier.gates]
         gates += [
             TierGate(tier.tier, gate.name, f"{one.rule} ({gate.section})", one.holds, one.because)
             for gate, one in judged
@@ -97,21 +80,25 @@ def _read(frame: _Frame) -> TierReading:
             short += [one.short for _, one in judged if one.short]
         open_ = open_ and all(one.holds for _, one in judged)
         reached = tier.tier if open_ else reached
-    last = rubric.tiers[-1].tier
-    above = f"{first.rpartition('.')[0]}: Tier {last}" if first else f"12.{last + 4}: Tier {last + 1}"
+    last = frame.rubric.tiers[-1].tier
+    lowest = min(untested, default=last + 1)
+    if untested and max(untested) < last:
+        note = f"12.2: no tier is jumped, and Tier {', '.join(map(str, untested))} is not tested"
+    else:
+        note = f"12.{lowest + 3}: Tier {lowest} and above are not tested"
     flags = tuple(Flag("Provisional", text) for text in short)
-    return TierReading(reached or None, tuple(gates), flags, (f"{above} and above are not tested",))
+    return TierReading(reached or None, tuple(gates), flags, (note,) if lowest <= 6 else ())
 
 
 def _is_tested(tier: TierCriterion, tally: SubjectTally) -> bool:
-    if "L" in tier.asks and tally.learning.n:
-        return True
-    return any(cell.attempted for cell in tally.of(*(name for name in tier.asks if name in SCORED)).values())
+    if "L" in tier.asks:
+        return bool(tally.learning.n)
+    return any(cell.attempted for cell in tally.of(*tier.asks).values())
 
 
 def _frame(
     tally: SubjectTally, vector: Mapping[str, AssignedLevel], declaration: Declaration, rubric: Rubric
-) -> _Frame:
+) -> TierFrame:
     families = _baseline(tally, vector, declaration)
     gains = {
         name: gain_of(
@@ -120,7 +107,7 @@ def _frame(
         for name in sorted({key.family for key in tally.learning.compared})
     }
     gains = {name: gain for name, gain in gains.items() if gain.n0 or gain.n1}
-    frame = _Frame(tally, vector, declaration, rubric, "", CellCounts(), gains)
+    frame = TierFrame(tally, vector, declaration, rubric, rubric.tiers[0], "", CellCounts(), gains)
     candidates = [frame._replace(family=name, cell=cell) for name, cell in families.items()]
     # The family that passes the most decides: one is enough (12.4.2).
     return max(candidates, key=_merit, default=frame)
@@ -139,7 +126,7 @@ def _baseline(
     return {name: cell for name, cell in pooled.items() if cell.n}
 
 
-def _merit(frame: _Frame) -> tuple[int, ...]:
+def _merit(frame: TierFrame) -> tuple[int, ...]:
     gates = {gate.rule: gate for gate in frame.rubric.tiers[0].gates}
     return (
         *(bool(_GATES[rule](gates[rule], frame).holds) for rule in ("rate", "feedback", "schemas")),
@@ -151,7 +138,7 @@ def _merit(frame: _Frame) -> tuple[int, ...]:
 # Gates, each by the name of its rule.
 
 
-def _vector(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _vector(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     needed = gate.levels
     rule = ", ".join(f"{name} ≥ {level}" for name, level in needed.items())
     found = {name: frame.vector[name] for name in needed}
@@ -159,70 +146,67 @@ def _vector(gate: GateCriterion, frame: _Frame) -> _Judged:
         f"{name} = {'none' if one.value is None else one.value}" for name, one in found.items()
     )
     if all(found[name].level >= level for name, level in needed.items()):
-        return _Judged(rule, True, because)
+        return JudgedGate(rule, True, because)
     unknown = any(one.value is None for one in found.values()) and not any(
         one.value is not None and one.value < needed[name] for name, one in found.items()
     )
-    return _Judged(rule, None if unknown else False, because)
+    return JudgedGate(rule, None if unknown else False, because)
 
 
-def _schemas(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _schemas(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     family = frame.declaration.family(frame.family)
     given = bool(family.observation_schema and family.action_schema)
     because = f"{frame.family or 'no family'}: {'declared' if given else 'not declared'}"
-    return _Judged("input and output schema are declared", given, because)
+    return JudgedGate("input and output schema are declared", given, because)
 
 
-def _rate(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _rate(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     least, name, cell = gate.instances, frame.family, frame.cell
     threshold = frame.declaration.threshold(name)
     rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family"
     if not cell.n:
-        return _Judged(rule, None, "no family has outcomes under baseline")
+        return JudgedGate(rule, None, "no family has outcomes under baseline")
     because = f"{name}: {compare(cell.k, cell.n, threshold, frame.declaration)}"
     status = rate_status(cell.k, cell.n, threshold, frame.declaration, frame.rubric.near)
     if status == "satisfied" and cell.n >= least:
-        return _Judged(rule, True, because)
+        return JudgedGate(rule, True, because)
     few = f"{cell.n} instances in {name}, {least} needed (12.3.1)" if cell.n < least else ""
-    return _Judged(rule, False if status == "failed" else None, because, few)
+    return JudgedGate(rule, False if status == "failed" else None, because, few)
 
 
-def _feedback(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _feedback(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     rule = f"state changes in every instance, in episodes of at least {gate.steps} steps"
     cell = frame.cell
     if not cell.n:
-        return _Judged(rule, None, "no family has outcomes under baseline")
+        return JudgedGate(rule, None, "no family has outcomes under baseline")
     steps = "steps not recorded" if cell.fewest_steps is None else f"fewest steps {cell.fewest_steps}"
     because = f"{frame.family}: state changed in {cell.changed} of {cell.n}, {steps}"
     long = None if cell.fewest_steps is None else cell.fewest_steps >= gate.steps
     if cell.unchanged or long is False:
-        return _Judged(rule, False, because)
-    return _Judged(rule, True if long and cell.changed == cell.n else None, because)
+        return JudgedGate(rule, False, because)
+    return JudgedGate(rule, True if long and cell.changed == cell.n else None, because)
 
 
 def _enough(gain: Gain, least: int) -> bool:
     return (gain.n if gain.paired else min(gain.n0, gain.n1)) >= least
 
 
-def _gain_instances(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _gain_instances(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     least, needed = gate.instances, gate.families
     rule = f"at least {least} instances before practice and {least} after in each of {needed} families"
     enough = [name for name, gain in frame.gains.items() if _enough(gain, least)]
     because = "; ".join(f"{name}: {gain.n0} before, {gain.n1} after" for name, gain in frame.gains.items())
     if len(enough) >= needed:
-        return _Judged(rule, True, because)
+        return JudgedGate(rule, True, because)
     few = f"{len(enough)} families with {least} instances before and after practice, {needed} needed (12.3.1)"
-    return _Judged(rule, None, because or "no family has tests before and after practice", few)
+    return JudgedGate(rule, None, because or "no family has tests before and after practice", few)
 
 
-def _gain(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _gain(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     """12.5.2: in each of the families that evidence the tier, and in so many of them."""
     line = f"{100 * gate.gain:g} points on held-out variants"
     rule = f"success after practice exceeds that before by {line} in each of {gate.families} families"
-    declaration = frame.declaration
-    if frame.plain:
-        declaration = msgspec.structs.replace(declaration, rule="point")
-    statuses = {}
+    declaration, statuses = frame.judged_by, {}
     for name, gain in frame.gains.items():
         if gain.value is not None and _enough(gain, gate.instances):
             high = Fraction(gain.k0, gain.n0) > fraction(frame.rubric.ceiling)
@@ -230,12 +214,12 @@ def _gain(gate: GateCriterion, frame: _Frame) -> _Judged:
     because = "; ".join(f"{name}: {gain_words(frame.gains[name], 'gain', gate.gain)}" for name in statuses)
     count = [*statuses.values()].count
     if count("satisfied") >= gate.families:
-        return _Judged(rule, True, because)
+        return JudgedGate(rule, True, because)
     open_ = len(frame.gains) - count("failed") >= gate.families  # of families that did not fail
-    return _Judged(rule, None if open_ else False, because or "no family has enough instances")
+    return JudgedGate(rule, None if open_ else False, because or "no family has enough instances")
 
 
-def _valid(gate: GateCriterion, frame: _Frame) -> _Judged:
+def _valid(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     """12.3.5. Post-hoc criteria and lost infrastructure are checked for the gating families, too: their share may be
     over the limit where that of the dimension is not.
     """
@@ -245,16 +229,21 @@ def _valid(gate: GateCriterion, frame: _Frame) -> _Judged:
     for dimension in gate.dimensions:
         flags = frame.vector[dimension].flags
         wrong += [f"{dimension}: {flag}" for flag in flags if flag.kind == "Invalid"]
-    cells = {frame.family: frame.cell} if "L" not in gate.dimensions else _learning_cells(frame)
+    cells = {frame.family: frame.cell} if frame.tier.tier == 1 else {}
+    if "L" in gate.dimensions:
+        cells = _learning_cells(frame)
     wrong += [
         f"{name}: {one.because}"
         for name, cell in cells.items()
         for one in lost_shares(cell, frame.declaration)
     ]
-    return _Judged("nothing invalidates the claim", not wrong, "; ".join(wrong) or "nothing found")
+    for evidence in frame.tier.asks if frame.tier.asks[0] in TIERS else ():
+        found = invalid(frame.tally, [evidence], frame.declaration, frame.rubric)
+        wrong += [f"{one.reason}: {one.because}" for one in found]
+    return JudgedGate("nothing invalidates the claim", not wrong, "; ".join(wrong) or "nothing found")
 
 
-def _learning_cells(frame: _Frame) -> dict[str, CellCounts]:
+def _learning_cells(frame: TierFrame) -> dict[str, CellCounts]:
     """The outcomes of families with tests before and after practice, at the level that gates (12.5.2)."""
     cells = {key: cell for key, cell in frame.tally.of("L").items() if key.level == HELD_OUT}
     return {
@@ -262,7 +251,7 @@ def _learning_cells(frame: _Frame) -> dict[str, CellCounts]:
     }
 
 
-_GATES: dict[str, Callable[[GateCriterion, _Frame], _Judged]] = {
+_GATES: dict[str, Callable[[GateCriterion, TierFrame], JudgedGate]] = {
     "vector": _vector,
     "schemas": _schemas,
     "rate": _rate,
@@ -270,4 +259,5 @@ _GATES: dict[str, Callable[[GateCriterion, _Frame], _Judged]] = {
     "gain": _gain,
     "gain_instances": _gain_instances,
     "valid": _valid,
+    **ARM_GATES,
 }
