@@ -252,7 +252,7 @@ def _learner(learning: LearningTally) -> SubjectTally:
 def _cells(subject: GradedSubject, options: AgencyOptions) -> Iterator[tuple[str, list[PlannedCell]]]:
     """What is asked of a subject, by dimension: robustness on its true level, which a run reads with few errors."""
     for stratum, cells in schedule(options).items():
-        yield stratum[0], cells
+        yield stratum[:-1], cells
     for place in robust_places(options):
         satisfied = range(1, subject.truth(place.dimension) + 1)
         yield place.dimension, robust_cells(place, place.at(satisfied), options)

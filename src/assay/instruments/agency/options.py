@@ -13,12 +13,23 @@ from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
 from .declarations.intensities import wrong_strength
+from .declarations.outcome import PARTS
 from .rubric.criteria import rubric
 
-__all__ = ["AgencyOptions", "AgencyRowOptions", "Sequential", "Threshold", "read_options", "regimes_of"]
+__all__ = [
+    "AgencyOptions",
+    "AgencyRowOptions",
+    "Gates",
+    "Learning",
+    "Sequential",
+    "Threshold",
+    "is_tested",
+    "read_options",
+    "regimes_of",
+]
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
-Tested = Literal["S", "M", "D", "E", "L", "R"]
+Tested = Literal["S", "M", "D", "E", "L", "R", "G"]
 RubricLevel = Annotated[int, Meta(ge=1, le=5)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 
@@ -59,6 +70,19 @@ class Learning(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     longest_notes: Annotated[int, Meta(ge=100, le=1_000_000)] = 20_000  # characters
 
 
+class Gates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How gates of tiers are tested (sections 12.6 and 12.7), where ``tiers`` names one.
+
+    ``instances`` are met as the subject is and in every comparison arm. ``confidence`` episodes end with the question
+    how sure the subject is, on situations that are held out.
+    """
+
+    families: tuple[str, ...] = ()  # default: all that are installed
+    instances: Count = 40  # of a family, in each arm
+    confidence: Annotated[int, Meta(ge=20, le=100_000)] = 80
+    confidence_families: tuple[str, ...] = ()  # default: those of S, M, D and E whose state is not real
+
+
 class AgencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options of ``assay score agency``."""
 
@@ -97,6 +121,12 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     sequential: Annotated[
         Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
     ] = None
+    tiers: Annotated[
+        tuple[Literal[3, 4], ...], Meta(description="Tiers whose own gates are tested; 1 and 2 always are.")
+    ] = ()
+    gates: Annotated[Gates, Meta(description="How gates of tiers are tested, where tiers names one.")] = (
+        Gates()
+    )
     learning: Annotated[
         Learning, Meta(description="How learning is tested, where the dimensions have L.")
     ] = Learning()
@@ -149,7 +179,7 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
 def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | int, ...]) -> AgencyOptions:
     """The options with every default filled in. A mistake is reported with its line."""
     options = convert(given, AgencyOptions, source, at)
-    for field in ("dimensions", "levels", "families", "regimes"):
+    for field in ("dimensions", "levels", "families", "regimes", "tiers"):
         values = getattr(options, field)
         if any(values.count(value) > 1 for value in values):
             raise option_error(source, (*at, field), "names something twice")
@@ -169,10 +199,28 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
     if options.sequential is not None and options.sequential.alternative <= rubric().threshold:
         message = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
         raise option_error(source, (*at, "sequential", "alternative"), message)
+    _check_gates(options, source, at)
     regimes = regimes_of(options, source, at)
     if not any(regime.level == "baseline" for regime in regimes.values()):
         raise option_error(source, (*at, "regimes"), "one of them must be a baseline (section 8.2)")
     return options
+
+
+def _check_gates(options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]) -> None:
+    for field in ("families", "confidence_families"):
+        for name in getattr(options.gates, field):
+            try:
+                dimension = family_named(name).dimension
+            except InputError as error:
+                raise option_error(source, (*at, "gates", field), str(error)) from None
+            if (field == "families") != dimension.startswith("T"):
+                wanted = "the gates of a tier" if field == "families" else "a dimension"
+                raise option_error(source, (*at, "gates", field), f"{name!r} does not evidence {wanted}")
+
+
+def is_tested(dimension: str, options: AgencyOptions) -> bool:
+    """Whether a dimension, or the one that it is a part of, is asked for."""
+    return dimension in options.dimensions or (dimension in PARTS and "G" in options.dimensions)
 
 
 def regimes_of(

@@ -19,10 +19,8 @@ from assay.evidence.records import Evidence
 from assay.measuring import (
     Bound,
     InstrumentBase,
-    Labelled,
     Labels,
     Target,
-    find_measure,
     flawless,
     option_error,
 )
@@ -32,10 +30,11 @@ from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
 from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
-from assay.vocabulary import Measure, Result, Trial, Verdict
+from assay.vocabulary import Measure, Result, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
+from assay.worlds.tiers import MODEL_FREE
 
-from .declarations.outcome import DIMENSIONS
+from .declarations.outcome import DIMENSIONS, PARTS, RATED, TIERS
 from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
@@ -45,20 +44,24 @@ from .episodes.schedule import (
     instance_of,
     planned_cells,
     schedule,
-    strata_of,
     task_of,
 )
+from .gates.conduct import DELIBERATION, conduct_gate
+from .gates.locked import check_gates, gate_materials
+from .gates.outcomes import GATE_STAGES
+from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials
 from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
+from .requirements import check_memory, tier_required
 from .rubric.criteria import rubric
 
 if TYPE_CHECKING:
     from .calibration import AgencyGrid
     from .scoring import RunReadings
 
-__all__ = ["Agency", "tier_required"]
+__all__ = ["Agency"]
 
 TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
 
@@ -86,22 +89,24 @@ class Agency(InstrumentBase):
     }
 
     selecting = (
-        "dimensions", "levels", "families", "instances", "robustness_families", "robustness_instances", "regimes",
-        "purpose", "inclusion", "exclusion",
+        "dimensions", "levels", "tiers", "families", "instances", "robustness_families", "robustness_instances",
+        "regimes", "purpose", "inclusion", "exclusion",
     )  # fmt: skip
-    compared = ("S", "M", "D", "E", "L", "R", "G", "tier")
+    compared = (*DIMENSIONS, *PARTS, "tier")
 
     def runs_code(self, lock: Lock) -> bool:
         """Only some families run programs."""
-        return any(family_named(name).runs_code for name in lock.materials[self.name]["families"])
+        declared = lock.materials[self.name]
+        names = (*declared["families"], *declared.get("gates", {}).get("families", ()))
+        return any(family_named(name).runs_code for name in names)
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
         self.check_required(chosen, source)
-        if not schedule(chosen) and not sessions_of(chosen):
+        if not schedule(chosen) and not sessions_of(chosen) and not gate_strata(chosen):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
-        _check_memory(study, chosen, source, at)
+        check_memory(study, chosen, source, at)
         materials: dict[str, Any] = {
             "written_calls": True,  # a tool call written as JSON in the text is read, and counted
             "families": materials_of(chosen, study.seed),
@@ -111,8 +116,18 @@ class Agency(InstrumentBase):
         }
         if sessions_of(chosen):
             materials["learning"] = learning_materials(chosen, study.seed)
+        if gate_strata(chosen):
+            materials["gates"] = gate_materials(chosen, study.seed)
         if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
             chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
+        if not chosen.gates.families:
+            fixed = materials.get("gates", {}).get("families", {})
+            arms = tuple(name for name, one in fixed.items() if one.get("arms"))
+            asked = tuple(name for name, one in fixed.items() if not one.get("arms"))
+            plan = msgspec.structs.replace(
+                chosen.gates, families=arms, confidence_families=chosen.gates.confidence_families or asked
+            )
+            chosen = msgspec.structs.replace(chosen, gates=plan)
         if not chosen.learning.families:
             names = tuple(materials.get("learning", {}).get("families", ()))
             chosen = msgspec.structs.replace(
@@ -129,7 +144,8 @@ class Agency(InstrumentBase):
                 "under the same version: install them as they were, or lock the study anew"
             )
         check_learning(declared.get("learning"), options, lock.study.seed)
-        return [*strata_of(options), *(session.stratum for session in sessions_of(options))]
+        check_gates(declared.get("gates"), options, lock.study.seed)
+        return all_strata(options)
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
         """All levels of a dimension at once, in sequential sampling batches until they are decided; then robustness on
@@ -145,6 +161,11 @@ class Agency(InstrumentBase):
                 for one in next_trials(session, options, evidence, spec):
                     yield self._learning_trial(lock, spec, one)
             return
+        if gates := next((one for one in gate_strata(options) if one.stratum == evidence.stratum), None):
+            for spec in lock.study.specs if not evidence.waves else ():
+                for trial in gate_trials(gates):
+                    yield self._gate_trial(lock, spec, trial)
+            return
         for spec in lock.study.specs:
             for cell, repetition in next_wave(lock, options, evidence, spec):
                 yield self._trial(lock, spec, cell, repetition)
@@ -159,6 +180,12 @@ class Agency(InstrumentBase):
             lock, spec, item, one.number, one.regime, factors, stage=one.phase, inputs=one.inputs
         )
 
+    def _gate_trial(self, lock: Lock, spec: SubjectSpec, one: GateTrial) -> Trial:
+        most = DELIBERATION if one.arm == MODEL_FREE else None
+        return self._regime_trial(
+            lock, spec, one.item, one.number, one.regime, {"arm": one.arm}, most, stage=one.stage
+        )
+
     def _regime_trial(
         self,
         lock: Lock,
@@ -167,11 +194,12 @@ class Agency(InstrumentBase):
         repetition: int,
         regime: str,
         factors: dict[str, str | float],
+        arm_tokens: int | None = None,
         **more: Any,
     ) -> Trial:
         options = self._options(lock)
         most = options.max_tokens or lock.study.sampling.max_tokens
-        bounds = [bound for bound in (most, regimes_of(options)[regime].compute.tokens) if bound]
+        bounds = [bound for bound in (most, regimes_of(options)[regime].compute.tokens, arm_tokens) if bound]
         return self.trial(
             lock,
             spec,
@@ -193,6 +221,9 @@ class Agency(InstrumentBase):
         options = self._options(probe.lock)
         regime = regimes_of(options)[trial.regime]
         interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
+        if trial.stage in GATE_STAGES:
+            await conduct_gate(trial, probe, options, interface)
+            return
         if trial.stage:
             await conduct_learning(trial, probe, options, interface)
             return
@@ -222,9 +253,8 @@ class Agency(InstrumentBase):
             return
         for mine in self._run(evidence).episodes:
             for one in mine.outcomes:
-                if (
-                    one.outcome == "excluded" or one.phase
-                ):  # tests before and after practice have no common rate
+                # Tests before and after practice have no common rate, nor have the arms of a tier.
+                if one.outcome == "excluded" or one.phase or one.dimension in TIERS:
                     continue
                 at: dict[str, str | float] = {
                     "dimension": one.dimension,
@@ -276,7 +306,8 @@ class Agency(InstrumentBase):
 
     def items(self) -> list[Item]:
         regimes = list(shipped_regimes())
-        order = sorted(all_families().values(), key=lambda f: ("SMDE".index(f.dimension), f.name))
+        dimensions = (*RATED, *TIERS)
+        order = sorted(all_families().values(), key=lambda f: (dimensions.index(f.dimension), f.name))
         bad = [Item(name, "left out", why) for name, why in sorted(left_out().items())]
         return [
             Item(
@@ -339,9 +370,8 @@ class Agency(InstrumentBase):
     def targets(self) -> dict[str, Target]:
         from .scoring import COUNTS
 
-        found = {
-            name: Target(measure=name, by="value", highest=5.0) for name in ("S", "M", "D", "E", "L", "R")
-        }
+        levels: tuple[str, ...] = (*DIMENSIONS, *PARTS)
+        found = {name: Target(measure=name, by="value", highest=5.0) for name in levels}
         found["tier"] = Target(measure="tier", by="value", highest=float(rubric().tiers[-1].tier))
         return {**found, **{name: Target(measure=name, side="at most") for name in COUNTS}}
 
@@ -361,7 +391,7 @@ class Agency(InstrumentBase):
         said = []
         for name, bound in options.require.items():
             level = bound.at_least if isinstance(bound, Bound) else bound
-            if name not in ("S", "M", "D", "E", "L", "R") or level is None or level <= 0:
+            if name not in (*DIMENSIONS, *PARTS) or level is None or level <= 0:
                 continue
             if why := never_reached(name, math.ceil(level), options):
                 said.append(
@@ -402,40 +432,3 @@ class Agency(InstrumentBase):
         from .scoring import read_run
 
         return self.memo(evidence, lambda: read_run(evidence, self._options(evidence.lock)))
-
-
-def _check_memory(
-    study: Study, options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]
-) -> None:
-    """Notes are more than a model: they are declared as part of the boundary (6.1, 6.3)."""
-    if not sessions_of(options) or options.learning.memory != "notes":
-        return
-    for spec in study.specs:
-        if spec.boundary == "core":
-            message = (
-                f"{spec.title} is measured at the core boundary, which is the model alone; with notes that it keeps "
-                "it is measured at the extended one: boundary: extended, includes: [notes]"
-            )
-            raise option_error(source, (*at, "learning", "memory"), message)
-
-
-def tier_required(verdict: Verdict, result: Result) -> Verdict:
-    """A tier that is not reached fails the requirement where a gate of the next tier fails on enough instances (12.2);
-    where none does, it is not established.
-    """
-    if (verdict.name, verdict.kind) != ("tier", "requirement") or verdict.holds:
-        return verdict
-    tier = find_measure(result, "tier", **verdict.labels)
-    if tier is None:
-        return verdict
-    reached = int(tier.value or 0)
-    gates = Labelled(result.verdicts).all("gate", {**verdict.labels, "tier": str(reached + 1)})
-    failed = [str(gate.labels["gate"]) for gate in gates if gate.holds is False]
-    said = f"Tier {reached or 'None'}"
-    if failed and not tier.flags:
-        return msgspec.structs.replace(verdict, holds=False, because=f"{said}; failed: {', '.join(failed)}")
-    open_ = ", ".join(str(gate.labels["gate"]) for gate in gates if gate.holds is None)
-    because = f"{said}; not established: {open_ or f'Tier {reached + 1} is not tested'}"
-    return (
-        msgspec.structs.replace(verdict, holds=None, because=because) if verdict.holds is False else verdict
-    )

@@ -25,7 +25,7 @@ from .episodes.sampling import decisions
 from .episodes.schedule import strata_of
 from .episodes.waves import robustness_begun
 from .figures.agency_card import card_gaps, card_of
-from .learning.sessions import sessions_of
+from .gates.trials import all_strata
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
@@ -166,7 +166,7 @@ def _run_flags(evidence: Evidence, options: AgencyOptions, episodes: Sequence[Su
     """Flags of the run as a whole: they are part of every tuple, in the reading, the report and the card."""
     lock: Lock = evidence.lock
     flags: list[Flag] = []
-    unfinished = evidence.unfinished([*strata_of(options), *(one.stratum for one in sessions_of(options))])
+    unfinished = evidence.unfinished(all_strata(options))
     unfinished += [
         f"robustness on {dimension}"
         for dimension in strata_of(options)

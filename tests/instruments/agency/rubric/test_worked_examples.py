@@ -30,7 +30,7 @@ def test_example_1_gives_2_provisional_by_the_interval() -> None:
 def test_example_1_in_its_single_family_lacks_a_family_by_10_3_1() -> None:
     found = level(score(made("M", 3, 15, 20, families=["debugging"]), rule="point"), "M")
     assert (found.value, kinds(found)) == (2, ["Provisional"])
-    assert "1 family, 2 needed (10.3.1)" in flags(found)[0]
+    assert "1 of 2 families needed (10.3.1)" in flags(found)[0]
 
 
 def example_2(families: list[str]) -> list[OutcomeRow]:

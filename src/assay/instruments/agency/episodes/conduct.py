@@ -23,6 +23,7 @@ from assay.worlds import (
     FamilyFault,
     Judgement,
     Program,
+    PursuedGoal,
     Regime,
     Seen,
     Task,
@@ -84,6 +85,7 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     written_calls: int = 0  # decisions read from tool calls that were written as text
     replayed: bool = False  # its actions were replayed in a fresh world
     touched: str = ""  # where that went another way
+    goals: tuple[PursuedGoal, ...] = ()  # that the subject set itself, where the family reads them
 
 
 class EpisodeEnd(NamedTuple):
@@ -120,9 +122,13 @@ async def play_episode(
     interface: Interface,
     earlier: Sequence[Message] = (),
     stream: str = "episode",
+    *,
+    forgetful: bool = False,
 ) -> EpisodeEnd:
     """An episode from the first observation to the verdict on the state. ``earlier`` is said before it begins,
-    ``stream`` names its faults where a trial has several episodes."""
+    ``stream`` names its faults where a trial has several episodes. ``forgetful``: every decision is asked for with the
+    goal and the latest view alone (12.3.2).
+    """
     name, faults = family.name, probe.random_faults(stream)
     # One subject of a study could touch the world of another: real worlds are replayed for all of them.
     actions = RecordedActions(faults) if family.real and acts_here(probe.lock.study) else None
@@ -132,7 +138,7 @@ async def play_episode(
     )
     try:
         before = digest(await thread.do(lambda: plain(name, "snapshot", episode.snapshot, dict)))
-        player = _Player(probe, episode, interface, actions, thread, earlier)
+        player = _Player(probe, episode, interface, actions, thread, earlier, forgetful)
         try:
             state, touched = await _played(player, regime)
         except FamilyFault as fault:
@@ -204,7 +210,9 @@ class _Player:
         actions: RecordedActions | None,
         thread: WorkerThread,
         earlier: Sequence[Message],
+        forgetful: bool,
     ) -> None:
+        self._forgetful, self._goal = forgetful, ""
         self._earlier, self._head = earlier, 2 + len(earlier)
         self.probe, self.episode, self.interface, self.actions = probe, episode, interface, actions
         self._thread = thread
@@ -225,14 +233,15 @@ class _Player:
             reply = await probe.ask(self._in_context(), tools=self._tools)
             took = probe.subject_seconds - begun
             moves = moves_of(reply, self.interface, written_calls=self._reads_calls)
+            moves = moves[:1] if self._forgetful else moves  # several at once would be a plan
             self.written_calls += sum(move.written for move in moves)
             self.messages.append(echoed(reply, self.interface))
             read = [move for move in moves if not move.unreadable]
             in_a_row = 0 if read else in_a_row + 1
             for place, move in enumerate(moves):
                 seen = await self._move(move, took if not place else 0.0)
-                if seen.fresh:
-                    self.messages = self._opening(seen.fresh, seen)
+                if seen.fresh or self._forgetful:
+                    self.messages = self._opening(seen.fresh or self._goal, seen, later=not seen.fresh)
                     break
                 self.messages.append(self._answer(move, seen))
                 if seen.done:
@@ -243,10 +252,12 @@ class _Player:
                 episode.ended = episode.ended or "nothing that can be read"
                 return
 
-    def _opening(self, goal: str, seen: Seen) -> list[Message]:
+    def _opening(self, goal: str, seen: Seen, *, later: bool = False) -> list[Message]:
         """The first messages. Goal, actions and schemas are the family's own words."""
-        brief = msgspec.structs.replace(self.brief, goal=goal)
-        rules, asked = guarded(brief.family, "brief", lambda: opening(brief, seen, self.interface))
+        self._goal, brief = goal, msgspec.structs.replace(self.brief, goal=goal)
+        rules, asked = guarded(
+            brief.family, "brief", lambda: opening(brief, seen, self.interface, later=later)
+        )
         return [rules, *self._earlier, asked]
 
     def _answer(self, move: Move, seen: Seen) -> Message:
@@ -369,7 +380,19 @@ def _reported(
         written_calls=player.written_calls,
         replayed=player.actions is not None,
         touched=touched,
+        goals=_goals(player, state) if state else (),
     )
+
+
+def _goals(player: _Player, state: dict[str, Any]) -> tuple[PursuedGoal, ...]:
+    """The goals that the family reads from the state, if it is one that does (4.1 to 4.3)."""
+    episode = player.episode
+    read: Callable[[Task, dict[str, Any]], Sequence[PursuedGoal]] | None = getattr(
+        episode.family, "goals", None
+    )
+    if read is None:
+        return ()
+    return guarded(episode.family.name, "goals", lambda: tuple(read(episode.task, state)))
 
 
 async def _judged(player: _Player, state: dict[str, Any]) -> tuple[Judgement, str]:

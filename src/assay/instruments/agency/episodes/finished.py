@@ -11,9 +11,12 @@ from msgspec import Struct
 
 from assay.evidence.records import Evidence, Record
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.gates.outcomes import GATE_STAGES, gate_outcome
 from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
+from assay.instruments.agency.rubric.criteria import rubric
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
+from assay.worlds import PursuedGoal
 
 from .conduct import BREACHES, EpisodeReport
 from .selection import Candidates
@@ -57,8 +60,12 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
     lost: Counter[tuple[str, str, str]] = Counter()
     for record in evidence:
         mine = found[record.trial.subject]
-        learning = record.trial.stage in STAGES
-        mine.outcomes.extend(learning_outcomes(record, lock) if learning else [outcome_of(record, lock)])
+        learning, gate = record.trial.stage in STAGES, record.trial.stage in GATE_STAGES
+        mine.outcomes.extend(
+            learning_outcomes(record, lock)
+            if learning
+            else [gate_outcome(record, lock) if gate else outcome_of(record, lock)]
+        )
         if record.outcome == "excluded":
             lost[record.trial.subject, record.reason, record.trial.regime] += 1
         else:
@@ -68,7 +75,7 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
                     record.id, record.trial.regime, record.outcome == "success", report, _cost(record)
                 )
             )
-            if not learning:
+            if not learning and not gate:
                 mine.shown.take(record, report)
     for (subject, reason, regime), count in sorted(lost.items()):
         found[subject].excluded.append(Exclusion(reason, count, {"subject": subject, "regime": regime}))
@@ -119,4 +126,20 @@ def outcome_of(record: Record, lock: Lock) -> OutcomeRow:
         compliant=not breached and not report.followed,
         steps=report.turns,
         state_changed=report.state_changed and report.closed_loop,
+        **(_goal_labels(report) if common["dimension"] == "G3" else {}),
     )
+
+
+def _goal_labels(report: EpisodeReport) -> dict[str, Any]:
+    """The labels of the goal that the outcome rests on: one of the kind that the level asks for, if there is one."""
+    asked = next(row.goal for row in rubric().of("G3") if row.level == report.level)
+    own = [one for one in report.goals if one.rank == "top-level" and one.origin != "specified"]
+
+    def merit(one: PursuedGoal) -> tuple[bool, bool, int]:
+        right = asked is not None and one.rank == asked.rank and one.origin in asked.origins
+        return right, one.achieved, one.conversations
+
+    best = max(report.goals, key=merit, default=None)
+    if best is None:
+        return {"goal_origin": "none", "goals": 0}
+    return {"goal_origin": best.origin, "goal_rank": best.rank, "goals": len(own)}

@@ -72,12 +72,14 @@ _TEXT = (
 _TOOLS = "Act by calling one tool at a time. What you only say has no effect."
 
 
-def opening(brief: Brief, seen: Seen, interface: Interface) -> list[Message]:
-    """The conversation's first two messages. They name neither the family nor its level."""
+def opening(brief: Brief, seen: Seen, interface: Interface, *, later: bool = False) -> list[Message]:
+    """The conversation's first two messages. They name neither the family nor its level. ``later``: in the middle of an
+    episode, to who is not to know what was before.
+    """
     rules = f"{_SAME}\n{_TOOLS}" if interface == "tools" else f"{_SAME}\n\n{_TEXT}\n{_listed(brief.actions)}"
     queries = "" if brief.queries is None else f" Queries allowed: {brief.queries}."
     limits = f"Actions allowed: {brief.most}; look and finish are free.{queries}"
-    asked = f"Case: {brief.code}\nGoal: {brief.goal}\n{limits}\n{shown(seen, first=True)}"
+    asked = f"Case: {brief.code}\nGoal: {brief.goal}\n{limits}\n{shown(seen, first=not later)}"
     if interface == "text":
         asked += f"\nYour action, as one line, for example: ACTION {brief.actions[0].name} {{...}}"
     return [Message("system", rules), Message("user", asked)]

@@ -30,6 +30,7 @@ __all__ = [
     "criteria",
     "declaration_of",
     "declared_regime",
+    "family_material",
     "materials_of",
 ]
 
@@ -43,25 +44,27 @@ MEMORY = {
 
 def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
     """What the lock fixes of the families: versions, schemas, criteria."""
-    names = sorted({cell.family for cell in possible_cells(options)})
-    found: dict[str, Any] = {}
-    for name in names:
-        family = all_families()[name]
-        tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
-        found[name] = {
-            "version": family.version,
-            "dimension": family.dimension,
-            "levels": {str(level): about for level, about in family.levels.items()},
-            "environment": family.environment,
-            **conditions_of(family, tasks),
-            "verification": family.verification,
-            "criterion": {str(level): task.criterion.text for level, task in tasks.items()},
-            "observation_schema": digest({str(level): task.observation for level, task in tasks.items()}),
-            "action_schema": digest(
-                {str(level): [msgspec.to_builtins(a) for a in task.actions] for level, task in tasks.items()}
-            ),
-        }
-    return found
+    return {name: family_material(name) for name in sorted({cell.family for cell in possible_cells(options)})}
+
+
+def family_material(name: str) -> dict[str, Any]:
+    family = all_families()[name]
+    tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
+    found = {
+        "version": family.version,
+        "dimension": family.dimension,
+        "levels": {str(level): about for level, about in family.levels.items()},
+        "environment": family.environment,
+        **conditions_of(family, tasks),
+        "verification": family.verification,
+        "criterion": {str(level): task.criterion.text for level, task in tasks.items()},
+        "observation_schema": digest({str(level): task.observation for level, task in tasks.items()}),
+        "action_schema": digest(
+            {str(level): [msgspec.to_builtins(a) for a in task.actions] for level, task in tasks.items()}
+        ),
+    }
+    limit: int | None = getattr(family, "goal_limit", None)
+    return found if limit is None else {**found, "goal_limit": limit}
 
 
 def conditions_of(family: Family, tasks: Mapping[int, Task]) -> dict[str, dict[str, list[str]]]:
@@ -129,6 +132,10 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         name: materials["families"][name] for name in sorted({cell.family for cell in planned_cells(options)})
     }
     learning: dict[str, Any] = materials.get("learning", {}).get("families", {})
+    gates: dict[str, Any] = materials.get("gates", {}).get("families", {})
+    for name, material in gates.items():  # a family may evidence a level, too
+        own = [attempted[name]["dimension"]] if name in attempted else []
+        gates = {**gates, name: {**material, "dimension": [*own, *material["dimension"]]}}
     return Declaration(
         system=System(
             name=spec.title, version=digest(msgspec.to_builtins(spec))[:16], architecture=spec.kind
@@ -152,7 +159,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         regimes={id_: declared_regime(regime) for id_, regime in regimes_of(options).items()},
         families={
             name: _family(name, material, lock, options)
-            for name, material in {**attempted, **learning}.items()
+            for name, material in {**attempted, **learning, **gates}.items()
         },
         inclusion=options.inclusion,
         exclusion=options.exclusion,
@@ -188,7 +195,9 @@ def declared_regime(regime: Regime) -> DeclaredRegime:
 def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOptions) -> DeclaredFamily:
     own = options.thresholds.get(name)
     return DeclaredFamily(
-        dimension=material["dimension"],
+        dimension=material["dimension"]
+        if isinstance(material["dimension"], str)
+        else tuple(material["dimension"]),
         version=material["version"],
         levels=tuple(int(level) for level in material["levels"]),
         environment=material["environment"],
@@ -201,4 +210,6 @@ def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOpti
         action_schema=material["action_schema"],
         threshold=own.threshold if own else None,
         threshold_reason=own.reason if own else "",
+        **{part: material[part] for part in ("steps", "delay", "reward", "goal_limit") if part in material},
+        strategies=tuple(material.get("strategies", ())),
     )

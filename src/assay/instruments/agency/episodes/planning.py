@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 
 from assay.bench import Plan
+from assay.instruments.agency.declarations.outcome import PARTS
 from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import interval_by
@@ -97,7 +98,7 @@ def never_reached(dimension: str, level: int, options: AgencyOptions) -> str:
     counts = [
         sum(cell.instances for cell in cells)
         for stratum, cells in schedule(options).items()
-        if stratum[0] == dimension and int(stratum[1:]) >= level
+        if stratum[:-1] in _parts(dimension) and int(stratum[-1]) >= level
     ]
     if not counts:
         return f"no level from {level} up is tested"
@@ -108,6 +109,10 @@ def never_reached(dimension: str, level: int, options: AgencyOptions) -> str:
     if enough is None or max(counts) < enough:
         return f"it has at most {max(counts)} instances, and takes at least {enough}"
     return ""
+
+
+def _parts(dimension: str) -> tuple[str, ...]:
+    return (*PARTS,) if dimension == "G" else (dimension,)
 
 
 def _never_learnt(level: int, options: AgencyOptions) -> str:

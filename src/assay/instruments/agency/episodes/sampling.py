@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from assay.evidence.records import Evidence
 from assay.instruments.agency.declarations.declaration import Decided
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-from assay.instruments.agency.options import AgencyOptions, regimes_of
+from assay.instruments.agency.options import AgencyOptions, is_tested, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import SequentialShare, sequential_share
 from assay.study import SubjectSpec
@@ -26,7 +26,7 @@ def positions(
 ) -> list[tuple[PlannedCell, int]]:
     """The instances that a level's decision counts, in their order; families take turns."""
     regimes = evidencing(regimes_of(options), dimension, level)
-    if not regimes or options.sequential is None or dimension not in options.dimensions:
+    if not regimes or options.sequential is None or not is_tested(dimension, options):
         return []
     own = [cell for cell in cells if cell.regime == regimes[-1]]  # of a drop, the regime it leads to
     most = options.sequential.most
@@ -41,7 +41,7 @@ def next_batch(
     """
     plan = options.sequential
     assert plan is not None
-    dimension, level = stratum[0], int(stratum[1:])
+    dimension, level = stratum[:-1], int(stratum[-1])
     whole = {
         place.families[level]: options.robustness_instances
         for place in robust_places(options)
@@ -90,13 +90,13 @@ def decisions(outcomes: Iterable[OutcomeRow], options: AgencyOptions, seed: int)
     made: dict[str, Decided] = {}
     for stratum, cells in schedule(options).items():
         said: list[str] = []
-        for cell, number in positions(cells, options, stratum[0], int(stratum[1:])):
+        for cell, number in positions(cells, options, stratum[:-1], int(stratum[-1])):
             outcome = found.get((*cell[:3], instance_of(cell, number, seed).digest))
             if outcome is None:
                 break  # so far it was asked
             said.append(outcome)
         if said:
-            done = decide(said, options, int(stratum[1:]))
+            done = decide(said, options, int(stratum[-1]))
             made[stratum] = Decided(
                 decision=done.decision,
                 n=done.n,

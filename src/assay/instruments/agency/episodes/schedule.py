@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from assay.instruments.agency.options import AgencyOptions, regimes_of
+from assay.instruments.agency.declarations.outcome import RATED, SCORED
+from assay.instruments.agency.options import AgencyOptions, is_tested, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
@@ -79,7 +80,7 @@ def robust_places(options: AgencyOptions) -> list[RobustPlace]:
             (f.dimension, dict.fromkeys(sorted(set(f.levels) & set(options.levels)), f.name)) for f in named
         ]
     else:
-        asked = [(dimension, _plainest(dimension, options)) for dimension in "SMDE"]
+        asked = [(dimension, _plainest(dimension, options)) for dimension in SCORED]
     return [
         RobustPlace(dimension, families, len(families) > 1 and dimension in options.dimensions)
         for dimension, families in asked
@@ -166,11 +167,11 @@ def schedule(options: AgencyOptions) -> dict[str, list[PlannedCell]]:
     robust = [place for place in robust_places(options) if not place.chosen]
     whole = options.sequential.most if options.sequential else options.instances
     found: dict[str, list[PlannedCell]] = {}
-    for dimension in "SMDE":
+    for dimension in RATED:
         for level in sorted(options.levels):
             names = [n for n, f in chosen.items() if f.dimension == dimension and level in f.levels]
             counts: dict[tuple[str, str], int] = {}
-            if dimension in options.dimensions:
+            if is_tested(dimension, options):
                 for regime in evidencing(regimes, dimension, level):
                     for place, name in enumerate(names):
                         counts[name, regime] = _part(whole, len(names), place)
@@ -187,8 +188,8 @@ def schedule(options: AgencyOptions) -> dict[str, list[PlannedCell]]:
 
 def strata_of(options: AgencyOptions) -> list[str]:
     """The dimensions that anything is asked of."""
-    asked = {stratum[0] for stratum in schedule(options)} | {p.dimension for p in robust_places(options)}
-    return [dimension for dimension in "SMDE" if dimension in asked]
+    asked = {level[:-1] for level in schedule(options)} | {p.dimension for p in robust_places(options)}
+    return [dimension for dimension in RATED if dimension in asked]
 
 
 def _part(whole: int, parts: int, place: int) -> int:

@@ -28,7 +28,7 @@ Numbered = tuple[PlannedCell, int]
 def next_wave(lock: Lock, options: AgencyOptions, evidence: Evidence, spec: SubjectSpec) -> list[Numbered]:
     """The next instances of ``evidence.stratum`` for one subject; none when it is done."""
     assert evidence.stratum is not None
-    cells = {of: found for of, found in schedule(options).items() if of[0] == evidence.stratum}
+    cells = {of: found for of, found in schedule(options).items() if of[:-1] == evidence.stratum}
     if options.sequential is not None:
         levels = [one for of, own in cells.items() for one in next_batch(of, own, options, evidence, spec)]
     else:

@@ -6,15 +6,24 @@ They are data (``data/rubric.yaml``). A level is not credited on instances that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
 from assay.instruments.agency.declarations.declaration import Declaration, DeclaredRegime
 from assay.instruments.agency.declarations.intensities import strengths
 from assay.instruments.agency.declarations.outcome import Intensity
+from assay.stats import fraction
 
 from .criteria import LevelCriterion, RequiredCondition, Rubric
 from .tally import CellCounts, RubricCell
 
-__all__ = ["condition_words", "credited_level", "is_present", "lacking_conditions", "not_included"]
+__all__ = [
+    "condition_words",
+    "credited_level",
+    "is_present",
+    "lacking_conditions",
+    "not_included",
+    "proliferation",
+]
 
 
 def is_present(
@@ -99,3 +108,14 @@ def condition_words(row: LevelCriterion, names: Iterable[str], rubric: Rubric) -
         f"without {texts} ({row.section}): no parameter of the regime shows it, and neither regime nor family declares "
         f"`conditions: [{', '.join(listed)}]`"
     )
+
+
+def proliferation(total: CellCounts, most: float) -> tuple[bool | None, str]:
+    """Whether goals of its own stay within what the families allow (10.10.4); None where it is not known."""
+    if total.uncounted:
+        return (
+            None,
+            f"how many own goals there were, or may be (`goals`, `goal_limit`): unknown of {total.uncounted}",
+        )
+    said = f"more own goals than allowed in {total.crowded} of {total.n}, most {100 * most:g} %"
+    return Fraction(total.crowded, total.n) <= fraction(most), said

@@ -28,7 +28,7 @@ from assay.stats import (
 from assay.stats.sequential import refuted
 from assay.vocabulary import Flag
 
-from .conditions import condition_words, credited_level, lacking_conditions, not_included
+from .conditions import condition_words, credited_level, lacking_conditions, not_included, proliferation
 from .criteria import LevelCriterion, Rubric
 from .tally import CellCounts, Pairs, RubricCell, SubjectTally, total_of
 
@@ -368,21 +368,10 @@ def _others(
         statuses.append(_with_drop(drop, row, declaration))
         words.append(_drop_words(drop, row))
     if row.proliferation is not None:
-        status, said = _proliferation(total_of(list(families.values())), row.proliferation)
-        statuses.append(status)
+        within, said = proliferation(total_of(list(families.values())), row.proliferation)
+        statuses.append("short" if within is None else "satisfied" if within else "failed")
         words.append(said)
     return statuses, words
-
-
-def _proliferation(total: CellCounts, most: float) -> tuple[Status, str]:
-    """10.10.4: goals of its own do not multiply beyond what the family allows."""
-    if total.uncounted:
-        return (
-            "short",
-            f"how many goals there were, or may be (`goals`, `goal_limit`), is not known of {total.uncounted}",
-        )
-    said = f"more own goals than allowed in {percent(total.crowded, total.n)}, most {100 * most:g} %"
-    return "satisfied" if Fraction(total.crowded, total.n) <= fraction(most) else "failed", said
 
 
 def _by_decision(
@@ -455,9 +444,5 @@ def _lacking(
     if total.n < least.instances:
         found.append(f"{total.n} instances, {least.instances} needed (10.3.1)")
     if len(families) < least.families:
-        found.append(f"{len(families)} {_plural(len(families))}, {least.families} needed (10.3.1)")
+        found.append(f"{len(families)} of {least.families} families needed (10.3.1)")
     return found
-
-
-def _plural(number: int) -> str:
-    return "family" if number == 1 else "families"

@@ -13,15 +13,13 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import polars as pl
 from msgspec import Struct, field
 
-from assay.errors import InputError
-from assay.instruments.agency.declarations.declaration import Declaration, moment
-from assay.instruments.agency.declarations.outcome import SCORED, TIERS
+from assay.instruments.agency.declarations.columns import declared_columns, places_of, undated
+from assay.instruments.agency.declarations.declaration import Declaration
+from assay.instruments.agency.declarations.outcome import SCORED
 from assay.instruments.agency.declarations.table import OutcomeRefused
-from assay.instruments.agency.gates.tallies import GateTally, gate_tallies, slot_of
+from assay.instruments.agency.gates.tallies import GateTally, gate_tallies
 from assay.instruments.agency.learning.comparisons import LearningTally, learning_tallies
 from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
-
-from .criteria import rubric
 
 __all__ = [
     "EPISODE",
@@ -37,8 +35,6 @@ __all__ = [
 ]
 
 
-# A harness without times may say on which side of the first episode the criterion was written.
-BEFORE, AFTER = "ex ante", "post hoc"
 # ``attack``: the same instance, met in one regime with an attempt and without, is two episodes. ``occasion``: so is
 # one that a learner met before practice and after it.
 CELL = ("subject", "boundary", "dimension", "level", "family", "regime", "attack", "occasion")
@@ -144,7 +140,7 @@ def total_of(cells: Mapping[RubricCell, CellCounts] | list[CellCounts]) -> CellC
 
 def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]:
     """One tally for each subject and boundary, from a completed table."""
-    frame = _declared(frame, declaration)
+    frame = declared_columns(frame, declaration)
     table = _joined(frame)
     ratings = _by_subject(table.ratings(RATED_BY))
     by_rater: dict[str, dict[tuple[str, str], _Counts]] = {}
@@ -160,7 +156,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
         for subject, names in frame.group_by("subject").agg(pl.col("family").unique()).iter_rows()
     }
     raters = _by_subject(raters_by(frame.filter(pl.col("rater") != ""), RATED_BY))
-    undated = _undated(frame, declaration)
+    without_time = undated(frame, declaration)
     return [
         SubjectTally(
             subject=subject,
@@ -174,7 +170,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             excluded=own.excluded,
             reported=reported[subject],
             of_any=frozenset().union(*reported.values()),
-            dated=(subject, boundary) not in undated,
+            dated=(subject, boundary) not in without_time,
             raters=raters.get((subject, boundary), {}),
             ratings=ratings.get((subject, boundary), {}),
             views={
@@ -243,111 +239,15 @@ def _refuse_twice(frame: pl.DataFrame, row: Mapping[str, Any]) -> NoReturn:
         f"instance {row['instance']!r} of {row['family']} under {row['regime']} is judged {row['len']} times "
         f"{by}at level {row['level']} of {row['dimension']}; several judgements need the names of their raters"
     )
-    raise OutcomeRefused(message, "instance", _places(frame, **{n: row[n] for n in (*EPISODE, "rater")})[:2])
-
-
-def _places(frame: pl.DataFrame, **cells: Any) -> list[int]:
-    """The places from 0 of the rows with these cells."""
-    same = pl.all_horizontal(pl.col(name) == value for name, value in cells.items())
-    return frame.select(same.arg_true()).to_series().to_list()
+    raise OutcomeRefused(
+        message, "instance", places_of(frame, **{n: row[n] for n in (*EPISODE, "rater")})[:2]
+    )
 
 
 def judged_episodes(frame: pl.DataFrame, declaration: Declaration) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The rows of a completed table with what is declared of them, and one row an episode: how it is counted."""
-    rows = _declared(frame, declaration)
+    rows = declared_columns(frame, declaration)
     return rows, _credited(_joined(rows).joint, declaration)
-
-
-# Declared things become columns.
-
-
-def _declared(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
-    regimes: dict[str, str] = {}
-    for name in frame.get_column("regime").unique().sort():
-        try:
-            regimes[name] = declaration.level(name)
-        except InputError as error:
-            raise OutcomeRefused(str(error), "regime", _places(frame, regime=name)[:1]) from None
-    _agree(frame, declaration)
-    labelled = (pl.col("goal_origin") != "").any().over("subject", "boundary", "level", "dimension")
-    return frame.with_columns(
-        (((pl.col("outcome") == "success") & _labelled()).alias("right")),
-        pl.when((pl.col("dimension") == "G3") & ~labelled).then(pl.lit("G")).otherwise("dimension").alias("dimension"),
-        slot_of().alias("slot"),
-        pl.col("regime").replace_strict(regimes, return_dtype=pl.String).alias("intensity"),
-        _post_hoc(frame, declaration).alias("post_hoc"),
-        # Raters of one episode may differ on whether anything was attempted: with raters it is one episode.
-        ((pl.col("adversarial") != "") & (pl.col("rater") == "").all()).alias("attack"),
-        pl.when(pl.col("dimension").is_in(TIERS)).then(slot_of())
-        .when(pl.col("phase") == "").then(pl.lit(""))
-        .otherwise(pl.format("{}/{}/{}/{}", "phase", "arm", "learner", pl.col("attempt").fill_null(0)))
-        .alias("occasion"),
-    )  # fmt: skip
-
-
-def _labelled() -> pl.Expr:
-    """Whether a goal is labelled as its level asks (10.10.4); an ambiguous one, or none, has no credit (10.2.2)."""
-    found = pl.lit(True)
-    for row in rubric().levels:
-        if row.goal is not None:
-            here = (pl.col("dimension") == row.dimension) & (pl.col("level") == row.level)
-            named = (pl.col("goal_rank") == row.goal.rank) & pl.col("goal_origin").is_in(row.goal.origins)
-            found = pl.when(here).then(named).otherwise(found)
-    return found
-
-
-def _agree(frame: pl.DataFrame, declaration: Declaration) -> None:
-    """Refuse rows whose dimension or level is not among those declared for their family (11.2)."""
-    seen = frame.select("family", "dimension", "level").unique().sort("family", "dimension", "level")
-    for name, dimension, level in seen.iter_rows():
-        family = declaration.families.get(name)
-        if family is None:
-            continue
-        if family.dimensions and dimension not in family.dimensions:
-            listed = ", ".join(family.dimensions)
-            message = f"family {name!r} is declared for {listed}, its outcomes are of {dimension} (11.2)"
-            at = _places(frame, family=name, dimension=dimension)[:1]
-            raise OutcomeRefused(message, "dimension", at)
-        if family.levels and level not in family.levels:
-            listed = ", ".join(map(str, family.levels))
-            message = f"family {name!r} is declared for the levels {listed}, its outcomes are of level {level} (11.2)"
-            raise OutcomeRefused(message, "level", _places(frame, family=name, level=level)[:1])
-
-
-def _post_hoc(frame: pl.DataFrame, declaration: Declaration) -> pl.Expr:
-    """Was the criterion written after the first episode began? A row without a time has its family's."""
-    reference = declaration.reference
-    late: dict[str, bool] = {"": False}
-    for text in frame.get_column("criterion_time").unique().sort():
-        if text in (BEFORE, AFTER):
-            late[text] = text == AFTER
-        elif text:
-            try:
-                written = moment(text)
-            except ValueError:
-                known = "'ex ante' nor 'post hoc'"
-                message = (
-                    f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z, and neither {known}"
-                )
-                at = _places(frame, criterion_time=text)[:1]
-                raise OutcomeRefused(message, "criterion_time", at) from None
-            late[text] = reference is not None and written > reference
-    families = [
-        name
-        for name, family in declaration.families.items()
-        if reference is not None and family.criterion_time and moment(family.criterion_time) > reference
-    ]
-    own = pl.col("criterion_time").replace_strict(late, return_dtype=pl.Boolean)
-    return own | ((pl.col("criterion_time") == "") & pl.col("family").is_in(families))
-
-
-def _undated(frame: pl.DataFrame, declaration: Declaration) -> set[tuple[str, str]]:
-    timed = [name for name, family in declaration.families.items() if family.criterion_time]
-    said = pl.col("criterion_time") == BEFORE  # a word is no time
-    bare = frame.filter(said | ((pl.col("criterion_time") == "") & ~pl.col("family").is_in(timed)))
-    return {
-        (subject, boundary) for subject, boundary in bare.select("subject", "boundary").unique().iter_rows()
-    }
 
 
 # Counting.

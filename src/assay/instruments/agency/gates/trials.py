@@ -1,0 +1,153 @@
+"""Which episodes evidence the gates of tiers, and in which arms (12.3.2).
+
+``T3/FAMILY`` and ``T4/FAMILY`` are strata of families with comparison arms: every instance is met as the subject is,
+and in each arm. ``T4/confidence`` are episodes of ordinary families, after which the subject says how sure it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from assay.instruments.agency.episodes.schedule import strata_of
+from assay.instruments.agency.learning.sessions import sessions_of
+from assay.instruments.agency.options import AgencyOptions, regimes_of
+from assay.instruments.agency.rubric.criteria import rubric
+from assay.streams import Stream
+from assay.vocabulary import Instance
+from assay.worlds import Family, Task, all_families, drawn_task, family_named
+from assay.worlds.tiers import FIXED, TierFamily
+
+__all__ = [
+    "GateStratum",
+    "GateTrial",
+    "all_strata",
+    "arm_of",
+    "gate_families",
+    "gate_strata",
+    "gate_task",
+    "gate_trials",
+    "tier_family",
+]
+
+CONFIDENCE = "confidence"
+GATE = "gate"
+DIMENSIONS = ("S", "M", "D", "E")
+
+
+class GateStratum(NamedTuple):
+    """``places``: family and level. ``arms``: without the subject as it is."""
+
+    stratum: str
+    stage: str
+    tier: int
+    places: tuple[tuple[str, int], ...]
+    regime: str
+    arms: tuple[str, ...]
+    instances: int
+
+
+class GateTrial(NamedTuple):
+    """One episode, of any subject. ``arm`` is empty for the subject as it is."""
+
+    stage: str
+    item: str
+    number: int
+    regime: str
+    arm: str
+
+
+def tier_family(name: str) -> TierFamily:
+    family = family_named(name)
+    assert isinstance(family, TierFamily), f"{name} has no arms"
+    return family
+
+
+def gate_families(options: AgencyOptions, tier: int) -> list[TierFamily]:
+    """The families with arms that evidence a tier."""
+    chosen = options.gates.families or tuple(sorted(all_families()))
+    return [tier_family(name) for name in chosen if all_families()[name].dimension == f"T{tier}"]
+
+
+def gate_strata(options: AgencyOptions) -> list[GateStratum]:
+    """The declared ones. A tier whose regime is not declared has none."""
+    found: list[GateStratum] = []
+    for tier in rubric().tiers:
+        if tier.tier not in options.tiers:
+            continue
+        under = _regime(options, tier.regimes[0])
+        if under is None:
+            continue
+        found += [
+            GateStratum(
+                f"T{tier.tier}/{family.name}",
+                GATE,
+                tier.tier,
+                ((family.name, min(family.levels)),),
+                under,
+                tuple(family.arms),
+                options.gates.instances,
+            )
+            for family in gate_families(options, tier.tier)
+        ]
+        if any(gate.rule == "calibration" for gate in tier.gates):
+            places = tuple(_ordinary(options))
+            name = f"T{tier.tier}/{CONFIDENCE}"
+            found.append(
+                GateStratum(name, CONFIDENCE, tier.tier, places, under, (), options.gates.confidence)
+            )
+    return found
+
+
+def all_strata(options: AgencyOptions) -> list[str]:
+    """The strata of a run: dimensions, sessions of learners, and what evidences tiers."""
+    sessions = [one.stratum for one in sessions_of(options)]
+    return [*strata_of(options), *sessions, *(one.stratum for one in gate_strata(options))]
+
+
+def _regime(options: AgencyOptions, intensity: str) -> str | None:
+    plain = (
+        id_ for id_, one in regimes_of(options).items() if one.level == intensity and not one.adversarial
+    )
+    return next(plain, None)
+
+
+def _ordinary(options: AgencyOptions) -> Iterator[tuple[str, int]]:
+    """Families and levels of episodes with a confidence: hard ones and easy ones take turns."""
+    chosen = options.gates.confidence_families
+    families = [
+        family
+        for name, family in sorted(all_families().items())
+        if family.dimension in DIMENSIONS and (name in chosen if chosen else not family.real)
+    ]
+    places = [(family.name, level) for family in families for level in sorted(family.levels)]
+    yield from sorted(places, key=lambda place: (_turn(place, places), place))
+
+
+def _turn(place: tuple[str, int], places: list[tuple[str, int]]) -> int:
+    return [one for one in places if one[0] == place[0]].index(place)
+
+
+def gate_trials(stratum: GateStratum) -> Iterator[GateTrial]:
+    """All episodes of a stratum, for one subject."""
+    prefix = f"{CONFIDENCE}/" if stratum.stage == CONFIDENCE else ""
+    for place in range(stratum.instances):
+        (name, level), number = stratum.places[place % len(stratum.places)], place // len(stratum.places)
+        for arm in ("", *stratum.arms):
+            yield GateTrial(stratum.stage, f"{prefix}{name}/{level}", number, stratum.regime, arm)
+
+
+def gate_task(instance: Instance, stream: Stream) -> tuple[Family, Task]:
+    """The family and the task of an instance; of an episode with a confidence it is one that is held out."""
+    prefix, _, rest = instance.item.partition("/")
+    held_out = prefix == CONFIDENCE
+    name, level = (rest if held_out else instance.item).split("/")
+    family = family_named(name)
+    return family, drawn_task(family, int(level), stream, held_out=held_out)
+
+
+def arm_of(arm: str) -> tuple[str, str]:
+    """The arm and the strategy of a row, by the name of a family's arm."""
+    if arm.startswith(FIXED):
+        return "fixed_strategy", arm.removeprefix(FIXED)
+    return arm, ""

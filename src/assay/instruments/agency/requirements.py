@@ -1,0 +1,51 @@
+"""What a study of agency needs before it runs, and when a tier that is required is not reached."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.measuring import Labelled, find_measure, option_error
+from assay.study import Source, Study
+from assay.vocabulary import Result, Verdict
+
+from .learning.sessions import sessions_of
+from .options import AgencyOptions
+
+__all__ = ["check_memory", "tier_required"]
+
+
+def check_memory(
+    study: Study, options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]
+) -> None:
+    """Notes are more than a model: they are declared as part of the boundary (6.1, 6.3)."""
+    if not sessions_of(options) or options.learning.memory != "notes":
+        return
+    for spec in study.specs:
+        if spec.boundary == "core":
+            message = (
+                f"{spec.title} is measured at the core boundary, which is the model alone; with notes that it keeps "
+                "it is measured at the extended one: boundary: extended, includes: [notes]"
+            )
+            raise option_error(source, (*at, "learning", "memory"), message)
+
+
+def tier_required(verdict: Verdict, result: Result) -> Verdict:
+    """A tier that is not reached fails the requirement where a gate of the next tier fails on enough instances (12.2);
+    where none does, it is not established.
+    """
+    if (verdict.name, verdict.kind) != ("tier", "requirement") or verdict.holds:
+        return verdict
+    tier = find_measure(result, "tier", **verdict.labels)
+    if tier is None:
+        return verdict
+    reached = int(tier.value or 0)
+    gates = Labelled(result.verdicts).all("gate", {**verdict.labels, "tier": str(reached + 1)})
+    failed = [str(gate.labels["gate"]) for gate in gates if gate.holds is False]
+    said = f"Tier {reached or 'None'}"
+    if failed and not tier.flags:
+        return msgspec.structs.replace(verdict, holds=False, because=f"{said}; failed: {', '.join(failed)}")
+    open_ = ", ".join(str(gate.labels["gate"]) for gate in gates if gate.holds is None)
+    because = f"{said}; not established: {open_ or f'Tier {reached + 1} is not tested'}"
+    return (
+        msgspec.structs.replace(verdict, holds=None, because=because) if verdict.holds is False else verdict
+    )
