@@ -153,7 +153,8 @@ def _row(task: Task, part: str) -> dict[str, Any]:
 def test_level_3_refuses_late_delivery_needless_changes_and_parts_that_are_needed() -> None:
     task = next(t for n in range(20) if (t := drawn(3, n)).criterion.expected["left_out"])
     (part,) = task.criterion.expected["left_out"]
-    leave, deliver = ("leave_out", {"part": part}), ("deliver", {})
+    leave: tuple[str, dict[str, Any]] = ("leave_out", {"part": part})
+    deliver: tuple[str, dict[str, Any]] = ("deliver", {})
     assert judged(task, leave, *built(task, without=part), deliver) == ()
     assert judged(task, *built(task), deliver) != ()
     assert judged(task, *built(task), ("move_deadline", {"day": 99}), deliver) != ()

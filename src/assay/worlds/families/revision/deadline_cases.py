@@ -198,7 +198,7 @@ def _proposals(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | Non
     wanted = {name: listed[name] for name in names}
     ready = ready_on(wanted, _away(crews), first)
     due = ready + stream.integer(0, 2) if kind == "commit" else ready - stream.integer(1, 4)
-    goal = {
+    goal: dict[str, Any] = {
         "wanted": stream.shuffled(names),
         "drops": stream.shuffled(names)[:2],
         "first": first,
@@ -228,7 +228,7 @@ def _works(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | None:
     listed, late = sum(days.values()), names[stream.below(2)]
     longer = 0 if kind == "as planned" and stream.below(2) else stream.integer(2, 6)
     due = first - 1 + listed + stream.below(5)
-    goal = {
+    goal: dict[str, Any] = {
         "drops": stream.shuffled(names[2:])[:2],
         "first": first,
         "rate": rate,
