@@ -1,0 +1,80 @@
+"""What families of goal revision share: sentences of a goal, lists of names in them, choices by declared criteria."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any, TypeVar
+
+from assay.streams import Stream
+from assay.worlds.model import Refused
+from assay.worlds.templates import read_first
+
+__all__ = ["Refusals", "best_by", "decided_otherwise", "named_in", "orders_of", "put_together", "quantities"]
+
+Option = TypeVar("Option")
+OFTEN = 2  # so often a refused thing may be tried: once more than needed, as an answer can be lost
+
+
+def put_together(stream: Stream, *slots: Sequence[str] | list[Sequence[str]]) -> list[str]:
+    """Templates of a goal: one wording a slot. A list of slots is said in any order."""
+    found: list[str] = []
+    for slot in slots:
+        if isinstance(slot[0], str):
+            found.append(stream.choice([str(wording) for wording in slot]))
+        else:
+            found += [stream.choice(wordings) for wordings in stream.shuffled(slot)]
+    return found
+
+
+def quantities(goal: str, *slots: Sequence[str]) -> dict[str, int]:
+    """The whole numbers that a goal states in these slots."""
+    found: dict[str, str] = {}
+    for wordings in slots:
+        found |= read_first(wordings, goal, r"\d+")
+    return {name: int(number) for name, number in found.items()}
+
+
+def named_in(said: str, names: Sequence[str]) -> list[str]:
+    """The names that stand in a text, as whole words."""
+    words = set(re.findall(r"\w+", said))
+    return [name for name in names if name in words]
+
+
+def best_by(order: Sequence[str], plans: Sequence[tuple[Option, Mapping[str, int]]]) -> list[Option]:
+    """The plans that are best when the first criterion decides, then the second, and so on; less is better."""
+    least = min(tuple(value[name] for name in order) for _, value in plans)
+    return [plan for plan, value in plans if tuple(value[name] for name in order) == least]
+
+
+def orders_of(criteria: Sequence[str]) -> list[tuple[str, ...]]:
+    return list(permutations(criteria))
+
+
+class Refusals:
+    """Counts what was refused, so that trying the same again and again shows in the state (level 0 of 10.10.2)."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+
+    def refuse(self, what: str, why: str) -> Refused:
+        self.counts[what] = self.counts.get(what, 0) + 1
+        return Refused(why)
+
+    @staticmethod
+    def failures(counts: Mapping[str, int]) -> Iterator[str]:
+        for what, count in sorted(counts.items()):
+            if count > OFTEN:
+                yield f"{what} was tried {count} times, though it was refused"
+
+
+def decided_otherwise(decided: Sequence[dict[str, Any]], right: dict[str, Any]) -> Iterator[str]:
+    """The failures of a single decision that has to be exactly this one."""
+    if not decided:
+        yield "nothing was decided"
+    elif decided[0]["action"] != right["action"]:
+        yield f"the request was answered with {decided[0]['action']}, and calls for {right['action']}"
+    else:
+        said = decided[0]["arguments"]
+        yield from (f"{name} is wrong" for name, value in right["arguments"].items() if said[name] != value)
