@@ -59,7 +59,7 @@ def test_at_least_one_note_contradicts_the_order() -> None:
         assert any(order_read(note, GOALS) != GOALS for note in notes)
 
 
-@pytest.mark.parametrize("family", ["shedding"])
+@pytest.mark.parametrize("family", ["shedding", "purchases"])
 def test_a_goal_with_a_misread_character_is_still_told_from_the_others(family: str) -> None:
     for story in table(family)["situations"].values():
         goals = sorted(story["goals"])

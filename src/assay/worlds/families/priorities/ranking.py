@@ -20,7 +20,7 @@ __all__ = [
     "SPELLING",
     "Condition",
     "Override",
-    "clause_read",
+    "clauses_read",
     "condition_read",
     "exception_read",
     "exception_stated",
@@ -80,27 +80,32 @@ def condition_read(said: str, words: Mapping[str, str]) -> Condition:
     raise AssertionError(f"no condition: {said[:100]}")
 
 
-def clause_read(
+def clauses_read(
     wordings: Sequence[str],
     said: str,
     goals: Sequence[str],
     words: Mapping[str, str],
     story: Mapping[str, Any],
-) -> tuple[str, str, Condition] | None:
-    """A clause about two goals with a condition, in one of several wordings: which goals, and the condition."""
+) -> list[tuple[str, str, Condition]]:
+    """The clauses about two goals with a condition, each in one of several wordings: which goals, and the condition."""
+    clauses = []
     for wording in wordings:
         for hi, lo in permutations(goals, 2):
             form = partly_filled(wording, {**story, "hi": hi, "lo": lo}).lower()
             found = read(form, said.lower(), "[a-z0-9 ]+?")
             if found:
-                return hi, lo, condition_read(found["cond"], words)
-    return None
+                clauses.append((hi, lo, condition_read(found["cond"], words)))
+    return clauses
 
 
 def order_stated(stream: Stream, order: Sequence[str], shapes: Sequence[str] = ()) -> list[str]:
-    """A sentence for each two neighbours of the order, in any sequence."""
+    """A sentence for each two neighbours of the order, in any sequence.
+
+    Of four goals also one for the first and the last: each is then named in two sentences, whatever its rank.
+    """
     shapes = shapes or stream.shuffled(_TABLE["pairs"])
-    said = [shape.format(hi=hi, lo=lo) for (hi, lo), shape in zip(pairwise(order), shapes, strict=False)]
+    pairs = [*pairwise(order), *([(order[0], order[-1])] if len(order) > 3 else [])]
+    said = [shape.format(hi=hi, lo=lo) for (hi, lo), shape in zip(pairs, shapes, strict=False)]
     return stream.shuffled([one[0].upper() + one[1:] for one in said])
 
 
@@ -137,8 +142,8 @@ def exception_stated(
 def exception_read(
     said: str, goals: Sequence[str], words: Mapping[str, str], story: Mapping[str, Any]
 ) -> Override | None:
-    found = clause_read(_TABLE["exceptions"], said, goals, words, story)
-    return Override(found[1], found[0], found[2]) if found else None
+    found = clauses_read(_TABLE["exceptions"], said, goals, words, story)
+    return Override(found[0][1], found[0][0], found[0][2]) if found else None
 
 
 def notes_drawn(stream: Stream, order: Sequence[str]) -> list[str]:

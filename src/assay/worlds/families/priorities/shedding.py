@@ -25,7 +25,7 @@ from .ranking import (
     SPELLING,
     Condition,
     Override,
-    clause_read,
+    clauses_read,
     condition_read,
     exception_read,
     exception_stated,
@@ -233,8 +233,8 @@ def _goal(level: int, goals: list[str], rules: Rules, story: Mapping[str, Any], 
 def _rules_read(said: str, goals: Sequence[str], story: Mapping[str, Any]) -> Rules:
     """The rules of a goal text."""
     words = _words(story)
-    scoped = clause_read(TABLE["scopes"], said, goals, words, story)
-    order = scoped[:2] if scoped else order_read(said, goals)
+    scoped = clauses_read(TABLE["scopes"], said, goals, words, story)
+    order = scoped[0][:2] if scoped else order_read(said, goals)
     never = None
     for wording in TABLE["nevers"]:
         if found := read(partly_filled(wording, story).lower(), said.lower(), "[a-z0-9 ]+?"):
@@ -247,7 +247,7 @@ def _rules_read(said: str, goals: Sequence[str], story: Mapping[str, Any]) -> Ru
         if tie.format_map({**story, "first": one.format_map(story)}) in said
     )
     override = exception_read(said, goals, words, story)
-    return Rules(tuple(order), first, override, scoped[2] if scoped else None, never)
+    return Rules(tuple(order), first, override, scoped[0][2] if scoped else None, never)
 
 
 class Grid(Rounds):
