@@ -8,7 +8,7 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
 from assay.worlds.families.priorities.purchases import TABLE, Buyer, Purchases, Rules
-from assay.worlds.families.priorities.ranking import Condition, listed_goals
+from assay.worlds.families.priorities.ranking import FeatureBound, listed_goals
 
 FAMILY = Purchases()
 BASELINE = shipped_regimes()["Baseline"]
@@ -56,7 +56,7 @@ class TestRules:
     """The rules by themselves, on six offers."""
 
     def test_a_goal_is_chosen_if_the_funds_cover_it_beside_the_higher_ones(self) -> None:
-        rules = Rules(ORDER, (), Condition("weeks", "at_least", 9))
+        rules = Rules(ORDER, (), FeatureBound("weeks", "at_least", 9))
         assert set(rules.chosen(OFFERS, 50)) == {"A"}
         assert set(rules.chosen(OFFERS, 65)) == {"F"}
         assert set(rules.chosen(OFFERS, 90)) == {"A", "B"}
@@ -65,12 +65,12 @@ class TestRules:
 
     def test_what_may_not_be_bought_is_not_chosen(self) -> None:
         assert "E" in Rules(ORDER).chosen(OFFERS, 50)
-        assert "E" not in Rules(ORDER, (), Condition("weeks", "above", 8)).chosen(OFFERS, 50)
+        assert "E" not in Rules(ORDER, (), FeatureBound("weeks", "above", 8)).chosen(OFFERS, 50)
 
     def test_an_exception_looks_at_the_lowest_permitted_price(self) -> None:
-        swap = ("fencing", "storage", Condition("price", "above", 45))
+        swap = ("fencing", "storage", FeatureBound("price", "above", 45))
         assert Rules(ORDER, (swap,)).ranking(OFFERS)[0] == "fencing"
-        banned = Rules(ORDER, (swap,), Condition("weeks", "at_least", 9))
+        banned = Rules(ORDER, (swap,), FeatureBound("weeks", "at_least", 9))
         assert banned.ranking(OFFERS) == ["storage", "fencing", "pressing", "drainage"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds.families.priorities.ranking import (
-    Condition,
+    FeatureBound,
     Override,
     exception_read,
     exception_stated,
@@ -46,7 +46,7 @@ def test_every_order_of_four_goals_is_read_back() -> None:
 
 def test_an_exception_is_read_back() -> None:
     for number in range(60):
-        when = Condition(("people", "hours")[number % 2], sorted(TABLE["compare"])[number % 4], number)
+        when = FeatureBound(("people", "hours")[number % 2], sorted(TABLE["compare"])[number % 4], number)
         override = Override("comfort", "health", when)
         said = exception_stated(Stream("exception", number), override, WORDS, STORY)
         assert exception_read(f"Before. {said} After.", GOALS, WORDS, STORY) == override
@@ -59,7 +59,7 @@ def test_at_least_one_note_contradicts_the_order() -> None:
         assert any(order_read(note, GOALS) != GOALS for note in notes)
 
 
-@pytest.mark.parametrize("family", ["shedding", "purchases"])
+@pytest.mark.parametrize("family", ["shedding", "purchases", "duty"])
 def test_a_goal_with_a_misread_character_is_still_told_from_the_others(family: str) -> None:
     for story in table(family)["situations"].values():
         goals = sorted(story["goals"])

@@ -7,7 +7,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Brief, Episode, Task, play, shipped_regimes
-from assay.worlds.families.priorities.ranking import Condition, Override, listed_goals
+from assay.worlds.families.priorities.ranking import FeatureBound, Override, listed_goals
 from assay.worlds.families.priorities.shedding import TABLE, Operator, Rules, Shedding
 
 FAMILY = Shedding()
@@ -54,25 +54,27 @@ class TestRules:
         assert Rules(order, "people low").off(UNITS, 80) == ["F"]
 
     def test_an_exception_gives_the_rank_of_another_goal(self) -> None:
-        override = Override("harvest", "radio", Condition("people", "at_least", 70))
+        override = Override("harvest", "radio", FeatureBound("people", "at_least", 70))
         rules = Rules(("radio", "bathing", "harvest"), "draws high", override)
         assert rules.off(UNITS, 75) == ["F", "C"]
 
     def test_a_scope_puts_the_rest_of_the_first_goal_last(self) -> None:
         two = UNITS[:4]
-        rules = Rules(("radio", "bathing"), "draws high", scope=Condition("people", "above", 5))
+        rules = Rules(("radio", "bathing"), "draws high", scope=FeatureBound("people", "above", 5))
         assert rules.off(two, 55) == ["A"]
         assert rules.off(two, 54) == ["A", "C"]
 
     def test_what_may_never_go_is_passed_over(self) -> None:
-        rules = Rules(("radio", "bathing", "harvest"), "draws high", never=Condition("draws", "at_least", 12))
+        rules = Rules(
+            ("radio", "bathing", "harvest"), "draws high", never=FeatureBound("draws", "at_least", 12)
+        )
         assert rules.off(UNITS, 84) == ["F"]
         assert rules.off(UNITS, 76) == ["F", "D"]
 
 
 @pytest.mark.parametrize("compare", ["at_least", "above", "below", "at_most"])
 def test_the_four_comparisons_differ_at_the_border(compare: str) -> None:
-    held = [Condition("people", compare, 10).holds({"people": n}) for n in (9, 10, 11)]
+    held = [FeatureBound("people", compare, 10).holds({"people": n}) for n in (9, 10, 11)]
     assert held == {
         "at_least": [False, True, True],
         "above": [False, False, True],

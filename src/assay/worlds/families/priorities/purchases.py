@@ -24,7 +24,7 @@ from assay.worlds.templates import numbers, partly_filled, read, story_of, table
 from .ranking import (
     ONLY,
     SPELLING,
-    Condition,
+    FeatureBound,
     clauses_read,
     condition_read,
     listed_goals,
@@ -57,7 +57,7 @@ BUY = {
 }
 CLOSE = action("close_case", "Say that nothing more is bought in this case.")
 Offer = dict[str, Any]
-Swap = tuple[str, str, Condition]  # higher, lower, and on what price of the higher one they change places
+Swap = tuple[str, str, FeatureBound]  # higher, lower, and on what price of the higher one they change places
 Plans = dict[frozenset[str], tuple[int, tuple[str, ...]]]  # goals → the least they cost, and the offers
 
 
@@ -66,7 +66,7 @@ class Rules(Struct, frozen=True):
 
     order: tuple[str, ...]
     swaps: tuple[Swap, ...] = ()
-    ban: Condition | None = None
+    ban: FeatureBound | None = None
 
     def permitted(self, offers: Sequence[Offer]) -> list[Offer]:
         return [offer for offer in offers if not (self.ban and self.ban.holds(offer))]
@@ -130,18 +130,18 @@ def _offers(level: int, order: Sequence[str], stream: Stream) -> list[Offer]:
     return offers
 
 
-def _price_condition(price: int, applies: bool, stream: Stream) -> Condition:
+def _price_condition(price: int, applies: bool, stream: Stream) -> FeatureBound:
     """A condition on a price that holds for it, or does not. It may lie on the border."""
     compare = stream.choice(("at_least", "above", "below", "at_most"))
     up, border = compare in ("at_least", "above"), compare in ("at_least", "at_most")
     near = stream.below(9) + (border is not applies)
-    return Condition("price", compare, price - near if up is applies else price + near)
+    return FeatureBound("price", compare, price - near if up is applies else price + near)
 
 
-def _ban(stream: Stream) -> Condition:
+def _ban(stream: Stream) -> FeatureBound:
     if stream.below(2):
-        return Condition("weeks", stream.choice(("above", "at_least")), stream.integer(6, 8))
-    return Condition("stars", stream.choice(("below", "at_most")), stream.integer(2, 3))
+        return FeatureBound("weeks", stream.choice(("above", "at_least")), stream.integer(6, 8))
+    return FeatureBound("stars", stream.choice(("below", "at_most")), stream.integer(2, 3))
 
 
 def _drawn_case(level: int, goals: Sequence[str], stream: Stream) -> tuple[Rules, list[Offer], int]:

@@ -18,7 +18,7 @@ from assay.worlds.templates import partly_filled, pattern, read, table
 __all__ = [
     "ONLY",
     "SPELLING",
-    "Condition",
+    "FeatureBound",
     "Override",
     "clauses_read",
     "condition_read",
@@ -36,7 +36,7 @@ SPELLING: list[str] = _TABLE["spelling"]
 _COMPARES: dict[str, list[str]] = _TABLE["compare"]
 
 
-class Condition(Struct, frozen=True):
+class FeatureBound(Struct, frozen=True):
     """A number of a thing, compared: ``people``, ``at_least``, 40."""
 
     feature: str
@@ -62,21 +62,21 @@ class Override(Struct, frozen=True):
 
     lo: str
     hi: str
-    when: Condition
+    when: FeatureBound
 
     def goal(self, thing: Mapping[str, Any]) -> str:
         serves: str = thing["serves"]
         return self.hi if serves == self.lo and self.when.holds(thing) else serves
 
 
-def condition_read(said: str, words: Mapping[str, str]) -> Condition:
+def condition_read(said: str, words: Mapping[str, str]) -> FeatureBound:
     """The condition that a phrase states."""
     for feature, word in words.items():
         for compare, wordings in _COMPARES.items():
             for wording in wordings:
                 found = pattern(f"{wording} {word}".lower(), r"\d+").fullmatch(said)
                 if found:
-                    return Condition(feature, compare, int(found["n"]))
+                    return FeatureBound(feature, compare, int(found["n"]))
     raise AssertionError(f"no condition: {said[:100]}")
 
 
@@ -86,7 +86,7 @@ def clauses_read(
     goals: Sequence[str],
     words: Mapping[str, str],
     story: Mapping[str, Any],
-) -> list[tuple[str, str, Condition]]:
+) -> list[tuple[str, str, FeatureBound]]:
     """The clauses about two goals with a condition, each in one of several wordings: which goals, and the condition."""
     clauses = []
     for wording in wordings:

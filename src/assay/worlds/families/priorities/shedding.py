@@ -23,7 +23,7 @@ from assay.worlds.templates import numbers, partly_filled, read, story_of, table
 from .ranking import (
     ONLY,
     SPELLING,
-    Condition,
+    FeatureBound,
     Override,
     clauses_read,
     condition_read,
@@ -79,8 +79,8 @@ class Rules(Struct, frozen=True):
     order: tuple[str, ...]
     first: str
     override: Override | None = None
-    scope: Condition | None = None
-    never: Condition | None = None
+    scope: FeatureBound | None = None
+    never: FeatureBound | None = None
 
     def rank(self, unit: Mapping[str, Any]) -> int:
         """0 is the highest."""
@@ -123,7 +123,7 @@ BLIND: tuple[Key, ...] = (
 )
 
 
-def _condition(units: Sequence[Unit], stream: Stream) -> Condition:
+def _condition(units: Sequence[Unit], stream: Stream) -> FeatureBound:
     """A condition that some of the units fulfil and others do not; now and then one lies on the border."""
     feature, compare = (
         stream.choice(("people", "draws")),
@@ -134,7 +134,7 @@ def _condition(units: Sequence[Unit], stream: Stream) -> Condition:
     n = values[at] if compare in ("at_least", "below") else values[at - 1]
     if stream.below(2):  # between two values, where the difference between the comparisons does not matter
         n = (values[at - 1] + values[at] + 1) // 2
-    return Condition(feature, compare, n)
+    return FeatureBound(feature, compare, n)
 
 
 def _needs_rules(rules: Rules, goals: Sequence[str], units: Sequence[Unit], limit: int) -> bool:
@@ -250,7 +250,7 @@ def _rules_read(said: str, goals: Sequence[str], story: Mapping[str, Any]) -> Ru
     return Rules(tuple(order), first, override, scoped[0][2] if scoped else None, never)
 
 
-class Grid(Rounds):
+class SupplyGrid(Rounds):
     """A case at a time, and what was switched off in it, in sequence."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
@@ -305,7 +305,7 @@ class Operator(Steady):
 
 
 class Shedding(FamilyBase, table=TABLE):
-    world = Grid
+    world = SupplyGrid
     solver = Operator
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
