@@ -1,0 +1,86 @@
+"""Shortcuts to `duty`: go by hours, by where a goal is named, by the notes, or down the ranking without a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from assay.worlds import Act, Brief, Policy, Seen, finish
+from assay.worlds.families.priorities.duty import Duty, Job, Keeper, Rules
+
+__all__ = ["SHORTCUTS"]
+
+Key = Callable[[Brief, Rules, Job, dict[str, Any]], Any]
+
+
+class Worker(Keeper):
+    """Does jobs in the order of a key; ``skips``: leaves out what would be late."""
+
+    def __init__(self, brief: Brief, key: Key, *, skips: bool) -> None:
+        super().__init__(brief)
+        self._key, self._skips = key, skips
+
+    def step(self, observation: dict[str, Any], seen: Seen) -> Act:
+        jobs, hour = self.read(observation["jobs"]), observation["hour"]
+        if self._skips:
+            jobs = [job for job in jobs if hour + job["hours"] <= job["due"]]
+        if not jobs:
+            return finish()
+        job = min(jobs, key=lambda one: self._key(self.brief, self.rules, one, observation))
+        return Act("do", {"job": job["job"]})
+
+
+def _listed(brief: Brief, job: Job) -> int:
+    return brief.goal.index(f"{job['serves']} (")
+
+
+def _named(brief: Brief, job: Job) -> int:
+    """Where the rules first name the job's goal."""
+    return brief.goal.split("). ", 1)[-1].lower().find(job["serves"])
+
+
+def _in_notes(job: Job, observation: dict[str, Any]) -> int:
+    return int(" ".join(observation["notes"]).lower().find(job["serves"])) % 10_000
+
+
+def _served(job: Job, observation: dict[str, Any]) -> int:
+    """How many jobs of the same goal are left: a bit of each."""
+    return -sum(job["serves"] == one["serves"] for one in observation["jobs"])
+
+
+KEYS: dict[str, Key] = {
+    "as listed": lambda brief, rules, job, seen: 0,
+    "last listed job": lambda brief, rules, job, seen: -int(job["job"][1:]),
+    "due first": lambda brief, rules, job, seen: job["due"],
+    "shortest": lambda brief, rules, job, seen: job["hours"],
+    "longest": lambda brief, rules, job, seen: -job["hours"],
+    "most people": lambda brief, rules, job, seen: -job["people"],
+    "least slack": lambda brief, rules, job, seen: job["due"] - job["hours"],
+    "last listed objective": lambda brief, rules, job, seen: (-_listed(brief, job), job["due"]),
+    "first listed objective, down the list": lambda brief, rules, job, seen: (
+        _listed(brief, job),
+        job["due"],
+    ),
+    "as the rules name them": lambda brief, rules, job, seen: (_named(brief, job), job["due"]),
+    "against how the rules name them": lambda brief, rules, job, seen: (-_named(brief, job), job["due"]),
+    "as the notes name them": lambda brief, rules, job, seen: (_in_notes(job, seen), job["due"]),
+    "a bit of each": lambda brief, rules, job, seen: (_served(job, seen), job["due"]),
+    "down the order, no exception": lambda brief, rules, job, seen: (
+        rules.order.index(job["serves"]),
+        job["due"],
+    ),
+    "down the ranking, as listed": lambda brief, rules, job, seen: rules.rank(job),
+    "down the ranking, shortest": lambda brief, rules, job, seen: (rules.rank(job), job["hours"]),
+}
+
+
+def _policies() -> dict[str, Callable[[Brief], Policy]]:
+    found: dict[str, Callable[[Brief], Policy]] = {
+        name: partial(Worker, key=key, skips=False) for name, key in KEYS.items()
+    }
+    found |= {f"{name}, if in time": partial(Worker, key=key, skips=True) for name, key in KEYS.items()}
+    return found | {"first listed objective": Duty().first_listed}
+
+
+SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {level: _policies() for level in (3, 5)}
