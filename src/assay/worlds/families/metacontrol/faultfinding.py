@@ -20,7 +20,7 @@ from assay.worlds.model import Act, Action, Brief, Effect, Refused, Task
 from assay.worlds.schema import BOOLEAN, INTEGER, STRING, action, array, integer, obj, text
 from assay.worlds.templates import table
 
-from .ways import Chooser, OneWay, WaysFamily, composed, least, second
+from .ways import Chooser, OneWay, WaysFamily, composed, least, speaking_for
 
 __all__ = ["Faultfinding"]
 
@@ -76,7 +76,7 @@ def _drawn(stream: Stream, target: str) -> Prices:
 
     What each way costs is drawn first and then split, so that no price and not the number of units tells which suits.
     """
-    quickest, cheapest = second(stream, target, WAYS)
+    quickest, cheapest = speaking_for(stream, target, WAYS)
     while True:
         units, idle, scale = stream.integer(FEWEST, MOST_UNITS), stream.integer(3, 9), stream.integer(15, 50)
         steps = {"singly": units - 1, "halving": GROUP_TESTS, "exchange": units - 1}

@@ -17,7 +17,7 @@ from assay.worlds.model import Act, Brief, Refused, Seen, Task
 from assay.worlds.templates import read
 from assay.worlds.tiers import FIXED, TierBase
 
-__all__ = ["Chooser", "OneWay", "WaysFamily", "composed", "least", "second"]
+__all__ = ["Chooser", "OneWay", "WaysFamily", "composed", "least", "speaking_for"]
 
 
 class OneWay(WorldBase):
@@ -98,10 +98,13 @@ def least(found: Mapping[str, float]) -> str:
     return min(found, key=lambda way: found[way])
 
 
-def second(stream: Stream, target: str, ways: Sequence[str]) -> tuple[str, str]:
+def speaking_for(stream: Stream, target: str, ways: Sequence[str], tempting: str = "") -> tuple[str, str]:
     """Which way is to be the best on one feature and which on another, so that neither tells which one suits.
 
-    Each of them is the target in a third of instances, and never both are.
+    Each of them is the target in a third of instances, and never both are. One of them is the ``tempting`` way.
     """
-    others = stream.shuffled([way for way in ways if way != target])
-    return stream.choice([(target, others[0]), (others[0], target), (others[0], others[1])])
+    one, other = sorted(
+        stream.shuffled([way for way in ways if way != target]), key=lambda way: way != tempting
+    )
+    neither = stream.choice([(one, other), (other, one)])
+    return stream.choice([(target, one), (one, target), neither])
