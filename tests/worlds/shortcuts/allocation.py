@@ -8,9 +8,8 @@ from typing import Any
 
 from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.base import Steady
-from assay.worlds.families.allocation import TABLE
+from assay.worlds.families.allocation import TABLE, understood
 from assay.worlds.fuzzy import nearest
-from assay.worlds.templates import read_first
 
 __all__ = ["SHORTCUTS"]
 
@@ -42,8 +41,7 @@ def _mentioned(brief: Brief, request: dict[str, Any]) -> int:
 
 
 def _group_rank(brief: Brief, request: dict[str, Any]) -> int:
-    found = read_first(TABLE["orders"], brief.goal, r"\w+")
-    ranks = [found[group] for group in "abcd"]
+    ranks = understood(brief.goal)
     return ranks.index(nearest(request["group"], ranks))
 
 

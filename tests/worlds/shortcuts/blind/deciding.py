@@ -292,7 +292,6 @@ TRIED: Book = {
     },
 }
 PASSES: Passing = {
-    "allocation": {1: {"few words, top only": (0.75, "words")}},
     "courier": {
         2: {"fewest minutes": (1.0, "task")},
         3: {"fewest minutes": (1.0, "task")},
