@@ -299,6 +299,5 @@ PASSES: Passing = {
         5: {"rule by words, numbers checked": (0.5, "words")},
     },
     "release": {3: {"known lines": (1.0, "words")}, 5: {"known lines": (1.0, "words")}},
-    "workspace": {1: {"words": (1.0, "words")}, 2: {"words": (0.9, "words")}, 3: {"words": (1.0, "words")}},
 }
 SHORTCUTS = without(TRIED, PASSES)
