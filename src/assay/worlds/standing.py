@@ -11,11 +11,14 @@ from functools import cache
 
 from assay.streams import Stream
 
+from .noise import DIGITS, LETTERS
 from .templates import table
 
-__all__ = ["read_standing", "sentence", "sentences", "standing"]
+__all__ = ["loose", "read_standing", "sentence", "sentences", "standing"]
 
 _SPLIT = re.compile(r"(?<=[.!?:]) (?=[A-Z])|\n(?:- )?")
+_GAP = re.compile(r"(\{\w+\})")
+_MISREAD = DIGITS | LETTERS
 _OTHER = {"holds": "lapsed", "lapsed": "holds"}
 
 
@@ -44,32 +47,51 @@ def standing(stream: Stream, subject: str, *, holds: bool) -> str:
     return sentence(said)
 
 
-def _one_of(options: Sequence[str]) -> str:
-    return f"(?:{'|'.join(map(re.escape, options))})"
+def loose(said: str) -> str:
+    """A pattern of a text in which any character may have been misread."""
+    return "".join(
+        f"(?:{re.escape(char)}|{_MISREAD[char.lower()]})" if char.lower() in _MISREAD else re.escape(char)
+        for char in said
+    )
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
+def _patterns(misread: bool) -> list[tuple[re.Pattern[str], str]]:
     """Every shape with either kind of verdict."""
     parts = table("standing")
-    verdicts = parts["verdicts"]
-    either = _one_of([verdict for some in verdicts.values() for verdict in some])
-    source = _one_of(parts["sources"])
-    claim = _one_of(parts["claims"]).replace(r"\{verdict\}", either)
-    found = []
-    for shape in (shape for some in parts["shapes"].values() for shape in some):
-        for kind, own in verdicts.items():
-            said = re.escape(shape).replace(r"\{subject\}", "(?P<subject>.+?)")
-            said = said.replace(r"\{verdict\}", _one_of(own)).replace(r"\{claim\}", claim)
-            said = said.replace(r"\{other\}", either).replace(r"\{source\}", source)
-            found.append((re.compile(said), kind))
-    return found
+    write = loose if misread else re.escape
+
+    def filled(template: str, gaps: dict[str, str]) -> str:
+        """A template as a pattern, with a pattern in each gap."""
+        return "".join(gaps.get(part) or write(part) for part in _GAP.split(template))
+
+    def one_of(options: Sequence[str], gaps: dict[str, str]) -> str:
+        return f"(?:{'|'.join(filled(option, gaps) for option in options)})"
+
+    verdicts = {kind: one_of(some, {}) for kind, some in parts["verdicts"].items()}
+    either, source = f"(?:{'|'.join(verdicts.values())})", one_of(parts["sources"], {})
+    gaps = {
+        "{subject}": "(?P<subject>.+?)",
+        "{other}": either,
+        "{source}": source,
+        "{claim}": one_of(parts["claims"], {"{verdict}": either, "{source}": source}),
+    }
+    return [
+        (re.compile(filled(shape, {**gaps, "{verdict}": own}), re.IGNORECASE if misread else 0), kind)
+        for some in parts["shapes"].values()
+        for shape in some
+        for kind, own in verdicts.items()
+    ]
 
 
-def read_standing(said: str) -> Iterator[tuple[str, bool]]:
-    """Every subject that a text speaks of in such sentences, and whether it counts."""
-    for one in sentences(said):
-        for pattern, kind in _patterns():
-            if found := pattern.fullmatch(one[0].lower() + one[1:]):
+def read_standing(said: str, *, misread: bool = False) -> Iterator[tuple[str, bool]]:
+    """Every subject that a text speaks of in such sentences, and whether it counts.
+
+    Where it may be ``misread``, the text is one such sentence, and whatever else may follow it.
+    """
+    for one in [said] if misread else sentences(said):
+        for pattern, kind in _patterns(misread):
+            lowered = one[0].lower() + one[1:]
+            if found := pattern.match(lowered) if misread else pattern.fullmatch(lowered):
                 yield found["subject"], kind == "holds"
                 break
