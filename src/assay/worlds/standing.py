@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import product
 
 from assay.streams import Stream
 
@@ -47,12 +48,18 @@ def standing(stream: Stream, subject: str, *, holds: bool) -> str:
     return sentence(said)
 
 
-def loose(said: str) -> str:
-    """A pattern of a text in which any character may have been misread."""
-    return "".join(
-        f"(?:{re.escape(char)}|{_MISREAD[char.lower()]})" if char.lower() in _MISREAD else re.escape(char)
-        for char in said
-    )
+@cache
+def _seen_as(char: str, times: int) -> list[str]:
+    """What a character may look like when it was misread so many times at most, each time in whole or in part."""
+    found = {char}
+    for _ in range(times):
+        found |= {"".join(some) for one in found for some in product(*((c, _MISREAD.get(c, c)) for c in one))}
+    return sorted(found)
+
+
+def loose(said: str, times: int = 1) -> str:
+    """A pattern of a text in small letters in which any character may have been misread."""
+    return "".join(f"(?:{'|'.join(map(re.escape, _seen_as(char, times)))})" for char in said.lower())
 
 
 @cache

@@ -356,9 +356,5 @@ PASSES: Passing = {
         4: {"text seen at level 1": (0.47, "words")},
     },
     "inbox": {1: {"header": (1.0, "task")}},
-    "invoices": {
-        1: {"words of carriage": (1.0, "words"), "first total": (0.52, "words")},
-        4: {"words of carriage": (0.73, "words")},
-    },
 }
 SHORTCUTS = without(TRIED, PASSES)
