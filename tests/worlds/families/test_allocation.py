@@ -6,10 +6,8 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.allocation import TABLE, Allocation
-from assay.worlds.templates import read
+from assay.worlds.families.allocation import TABLE, Allocation, _order, understood
 
-ORDERS = TABLE["orders"]
 FAMILY = Allocation()
 BASELINE = shipped_regimes()["Baseline"]
 
@@ -27,16 +25,28 @@ def begun(task: Task) -> Episode:
 def ranked(task: Task, part: int) -> list[dict[str, Any]]:
     """The requests in the order that the words of a presentation give."""
     goal, requests = task.setup["parts"][part]["goal"], task.setup["parts"][part]["requests"]
-    (found,) = [said for order in ORDERS if (said := read(order, goal, r"\w+"))]
-    place = {found[letter]: number for number, letter in enumerate("abcd")}
+    place = {group: number for number, group in enumerate(understood(goal))}
     return sorted(requests, key=lambda r: (place[r["group"]], -r["days_waiting"]))
 
 
-@pytest.mark.parametrize("words", range(len(ORDERS)))
-def test_each_wording_of_the_order_says_the_same(words: int) -> None:
-    groups = dict(zip("abcd", TABLE["situations"]["seeds"]["groups"], strict=True))
-    said = f"Before. {ORDERS[words].format(**groups)} After."
-    assert read(ORDERS[words], said, r"\w+") == groups
+def test_what_does_not_count_is_said_in_the_words_of_what_does() -> None:
+    """Of two rules on the same groups, only the sentence says which one counts."""
+    goal = (
+        "The rule that the schools go before the farmers is void, although an old letter says that it counts. "
+        "Although an old letter says that it is void, the rule that the farmers go before the schools counts. "
+        "An old letter says that the decision that the brewers rank above the hospitals stands, but it has lapsed. "
+        "It is not true that the agreement that the turn of the brewers follows that of the schools has lapsed: it "
+        "has not lapsed. The order by which the farmers stand back for the hospitals, of which an old letter says "
+        "that it counts no more, holds."
+    )
+    assert understood(goal) == ["hospitals", "farmers", "schools", "brewers"]
+
+
+def test_each_wording_of_a_rule_is_read_back() -> None:
+    for number in range(200):
+        ranks = TABLE["situations"]["seeds"]["groups"]
+        assert understood(f"Before. {_order(ranks, Stream('said', number))} After.") == ranks
+    assert len(TABLE["clauses"]) >= 6 <= len(TABLE["rules"])
 
 
 @pytest.mark.parametrize("situation", sorted(TABLE["situations"]))

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.filing import DESK, ROOM, TABLE, Archivist, Filing, _fits, _sequence
+from assay.worlds.families.filing import (
+    DESK,
+    ROOM,
+    TABLE,
+    Archivist,
+    Filing,
+    _fits,
+    _part_of,
+    _sequence,
+    backwards,
+)
 
 OFFICES = TABLE["situations"]
 FAMILY = Filing()
@@ -58,13 +68,39 @@ def test_the_planned_moves_are_the_fewest_there_are(start: list[str]) -> None:
     assert tuple(held.values()) == wants
 
 
-def test_the_first_rule_that_fits_decides() -> None:
-    rules = [("pages", 40, "Oak"), ("kind", "memo", "Birch"), ("year", 2000, "Maple"), ("rest", "", "Cedar")]
-    item = {"kind": "memo", "mark": "none", "year": 1990, "pages": 40}
+def test_the_first_rule_fits_of_which_both_conditions_hold() -> None:
+    rules = [
+        ({"mark": "secret", "pages": 40}, "Oak"),
+        ({"kind": "memo", "year": 2000}, "Birch"),
+        ({"kind": "memo", "pages": 20}, "Maple"),
+        ({}, "Cedar"),
+    ]
+    item = {"kind": "memo", "mark": "secret", "year": 1990, "pages": 40}
     assert _fits(rules, item) == "Birch"
     assert _fits(rules, {**item, "pages": 41}) == "Oak"
-    assert _fits(rules, {**item, "kind": "will"}) == "Maple"
-    assert _fits(rules, {**item, "kind": "will", "year": 2000}) == "Cedar"
+    assert _fits(rules, {**item, "pages": 41, "mark": "none"}) == "Birch"
+    assert _fits(rules, {**item, "year": 2000}) == "Maple"
+    assert _fits(rules, {**item, "kind": "will"}) == "Cedar"
+
+
+def test_neither_the_words_nor_the_figures_of_the_rules_file_one_paper() -> None:
+    """What two rules stand before; the first two cannot be hidden from who reads only half."""
+    later = [n for n in range(60) if (t := drawn(1, n)) and places(t).index(right_of(t)) > 1]
+    assert len(later) > 30
+    for number in later:
+        task = drawn(1, number)
+        rules, item = Archivist(begun(task).brief)._rules, task.setup["parts"][0]["items"][0]
+        for looks in (("mark", "kind"), ("year", "pages")):
+            assert _fits(_part_of(rules, looks), item) != right_of(task)
+
+
+def places(task: Task) -> list[str]:
+    return [drawer for _, drawer in Archivist(begun(task).brief)._rules]
+
+
+def right_of(task: Task) -> str:
+    drawer: str = task.criterion.expected[0]["F01"]
+    return drawer
 
 
 @pytest.mark.parametrize("situation", sorted(OFFICES))
@@ -82,10 +118,9 @@ def test_the_order_of_the_rules_matters() -> None:
     for number in range(40):
         task = drawn(2, number)
         rules = Archivist(begun(task).brief)._rules
-        backwards = [*rules[-2::-1], rules[-1]]
         items = task.setup["parts"][0]["items"]
-        turned += {i["file"]: _fits(backwards, i) for i in items} != task.criterion.expected[0]
-    assert turned == 40
+        turned += {i["file"]: _fits(backwards(rules), i) for i in items} != task.criterion.expected[0]
+    assert turned >= 36
 
 
 def test_the_same_decision_twice_is_what_level_four_asks() -> None:

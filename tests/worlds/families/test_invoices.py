@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.streams import Stream
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.invoices import CORRECTIONS, Invoices, _in_words, smudge
+from assay.worlds.families.invoices import CORRECTIONS, OTHER, TABLE, Invoices, _in_words, _labels, smudge
 from assay.worlds.fuzzy import readings
 from assay.worlds.noise import misread
 
@@ -96,6 +96,19 @@ def test_nothing_on_an_invoice_is_right_because_it_is_repeated_or_last() -> None
         assert sum("(" in line for line in said) == 2, "both dates are also given in words"
     last = [task.setup["invoice"][-1].split(": ")[0] for task in instances(FAMILY, 1, 60)]
     assert len(set(last)) > 15
+
+
+def test_a_label_names_what_it_is_and_what_it_is_not() -> None:
+    """Only the sense of a label tells which: all of them have a word of either side, and either may come first."""
+    first = 0
+    for role, other in OTHER.items():
+        for label in _labels(role):
+            own, its = ([label.find(w) for w in TABLE["roles"][one] if w in label] for one in (role, other))
+            assert own
+            assert its
+            first += min(own) < min(its)
+    assert first == sum(len(_labels(role)) for role in OTHER) / 2
+    assert all(len(set(some)) >= 6 for some in (TABLE["labels"], *TABLE["roles"].values()))
 
 
 def test_pages_must_be_asked_for_and_few_can_be() -> None:

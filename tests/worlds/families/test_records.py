@@ -10,6 +10,7 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Act, Episode, Task, draw_task, play, shipped_regimes
 from assay.worlds.families.records import TABLE, Records, _asked
+from assay.worlds.standing import standing
 
 FAMILY = Records()
 BASELINE = shipped_regimes()["Baseline"]
@@ -145,19 +146,23 @@ def test_the_judge_names_a_count_that_was_not_lowered(desk: type[Desk]) -> None:
     assert all(told.startswith("items:") for told in because)
 
 
-def test_what_is_not_to_be_booked_is_read_as_such_in_every_wording() -> None:
+def test_what_does_not_count_is_not_booked_whatever_is_said_of_it() -> None:
     story = TABLE["situations"]["seeds"]
-    row = {"number": 4711, "count": 12, "name": "sugar pea"}
-    for part in ("one", "line", "cancelled", "notes", "many", "new", "open"):
+    for part in ("orders", "notes", "many", "new", "open"):
         assert len(set(TABLE[part])) >= 6
-    for wording in TABLE["cancelled"]:
-        listed = f"{story['who']} These:\n- {wording.format(**story, **row)}\n- Number 9999: 5 packets of curly kale.\n"
-        asked, new = _asked(listed)
-        assert [entry["number"] for entry in asked] == [9999]
-        assert new is None
-        note = TABLE["one"][0].format(**story, **row | {"number": 9999})
-        due = f"{story['who']} {wording.format(**story, **row)} {note}"
-        assert [entry["number"] for entry in _asked(due)[0]] == [9999]
+    for number, wording in enumerate(TABLE["orders"] * 12):
+        stream = Stream("said", number)
+        lines = [
+            standing(stream, wording.format(**story, number=at, count=12, name="sugar pea"), holds=at == 9999)
+            for at in (4711, 9999)
+        ]
+        for goal in (
+            f"These: {lines[0]} {lines[1]} Enter it.",
+            f"These:\n- {lines[1]}\n- {lines[0]}\nBook it.",
+        ):
+            asked, new = _asked(f"{story['who']} {goal}")
+            assert asked == [{"number": 9999, "count": 12, "name": "sugar pea"}]
+            assert new is None
 
 
 def test_at_level_three_ten_operations_leave_room_for_one_retry() -> None:

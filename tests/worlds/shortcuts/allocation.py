@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.base import Steady
-from assay.worlds.families.allocation import TABLE
+from assay.worlds.families.allocation import TABLE, understood
 from assay.worlds.fuzzy import nearest
-from assay.worlds.templates import read_first
+from tests.worlds.shortcuts.running_verdicts import READINGS
 
 __all__ = ["SHORTCUTS"]
 
@@ -42,12 +43,30 @@ def _mentioned(brief: Brief, request: dict[str, Any]) -> int:
 
 
 def _group_rank(brief: Brief, request: dict[str, Any]) -> int:
-    found = read_first(TABLE["orders"], brief.goal, r"\w+")
-    ranks = [found[group] for group in "abcd"]
+    ranks = understood(brief.goal)
     return ranks.index(nearest(request["group"], ranks))
 
 
+BACKWARDS = re.compile("after|wait for|below|stand back|follows")
+
+
+def _by_verdicts(counts: Callable[[str], bool]) -> Key:
+    """The groups by how often they stand below another, in sentences that seem to count."""
+
+    def key(brief: Brief, request: dict[str, Any]) -> tuple[int, int]:
+        groups = next(s["groups"] for s in TABLE["situations"].values() if s["who"] in brief.goal)
+        below = []
+        for said in re.split(r"(?<=\.) ", brief.goal):
+            named = sorted((group for group in groups if group in said), key=said.find)
+            if len(named) == 2 and counts(said):
+                below.append(named[0 if BACKWARDS.search(said) else 1])
+        return below.count(nearest(request["group"], groups)), -request["days_waiting"]
+
+    return key
+
+
 KEYS: dict[str, Key] = {
+    **{name: _by_verdicts(reading) for name, reading in READINGS.items()},
     "as listed": lambda brief, request: 0,
     "by id": lambda brief, request: int(request["id"][1:]),
     "last id first": lambda brief, request: -int(request["id"][1:]),

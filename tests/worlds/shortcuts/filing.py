@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.base import finish, options
-from assay.worlds.families.filing import DESK, ROOM, Archivist, Rule, _fits
+from assay.worlds.families.filing import DESK, ROOM, Archivist, Rule, _fits, _part_of, backwards
 from assay.worlds.fuzzy import nearest
 
 Item = dict[str, Any]
@@ -15,13 +15,13 @@ Choice = Callable[[list[Rule], Item], str]
 
 
 def _only(*looks: str) -> Choice:
-    """Only some rules count, in their order."""
-    return lambda rules, item: _fits([rule for rule in rules if rule[0] in (*looks, "rest")], item)
+    """Of each rule only some conditions count; rules without any are passed over."""
+    return lambda rules, item: _fits(_part_of(rules, looks), item)
 
 
 def _last(rules: list[Rule], item: Item) -> str:
     """The last rule that fits, not the first."""
-    return _fits([*rules[-2::-1], rules[-1]], item)
+    return _fits(backwards(rules), item)
 
 
 class _Files(Archivist):
@@ -70,21 +70,20 @@ def first_option(brief: Brief) -> Policy:
 
 _FIELDS: dict[str, Callable[[Brief], Policy]] = {
     "first option": first_option,
-    "first rule": choosing(lambda rules, item: rules[0][2]),
-    "last rule": choosing(lambda rules, item: rules[-1][2]),
+    "first rule": choosing(lambda rules, item: rules[0][1]),
+    "last rule": choosing(lambda rules, item: rules[-1][1]),
     "by kind": choosing(_only("kind")),
     "by mark": choosing(_only("mark")),
     "by year": choosing(_only("year")),
-}
-_SEVERAL = {
-    **_FIELDS,
-    "by mark and kind": choosing(_only("mark", "kind")),
+    "by pages": choosing(_only("pages")),
+    "words without figures": choosing(_only("mark", "kind")),
+    "figures without words": choosing(_only("year", "pages")),
     "last that fits": choosing(_last),
 }
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     1: _FIELDS,
-    2: _SEVERAL,
-    4: {**_SEVERAL, "where last seen": choosing(lambda rules, item: str(item["last_seen_in"]))},
+    2: _FIELDS,
+    4: {**_FIELDS, "where last seen": choosing(lambda rules, item: str(item["last_seen_in"]))},
     5: {
         "what has room": greedy(0, desk_last=False),
         "what has room, from the end": greedy(-1, desk_last=False),

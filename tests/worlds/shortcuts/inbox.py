@@ -12,6 +12,7 @@ from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.base import Steady, finish
 from assay.worlds.families.inbox import FIELDS, PRIORITIES
 from assay.worlds.fuzzy import alike, nearest, read_number
+from tests.worlds.shortcuts.running_verdicts import READINGS
 
 __all__ = ["SHORTCUTS"]
 
@@ -126,6 +127,10 @@ def _believing(believes: Callable[[int, str], bool]) -> Callable[[Brief], Policy
     return _filing(partial(_by_notes, believes=believes))
 
 
+def _reading(place: int, note: str, counts: Callable[[str], bool]) -> bool:
+    return counts(note)
+
+
 OTHERS: dict[str, Callable[[Brief], Policy]] = {
     "first listed": _filing(partial(_listed, at=0)),
     "last listed": _filing(partial(_listed, at=-1)),
@@ -142,7 +147,8 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
         "first two notes": _believing(lambda place, note: place < 2),
         "words of correction": _believing(lambda place, note: bool(CORRECTS.search(note))),
         "no words of correction": _believing(lambda place, note: not CORRECTS.search(note)),
-        "longer notes": _believing(lambda place, note: len(note) > 60),
+        **{name: _believing(partial(_reading, counts=counts)) for name, counts in READINGS.items()},
+        "longer notes": _believing(lambda place, note: len(note) > 140),
         "notes that end with the value": _believing(lambda place, note: bool(re.search(r"[\w-]+\.$", note))),
     },
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.base import Steady, finish
-from assay.worlds.families.invoices import InvoiceReader, _cents
+from assay.worlds.families.invoices import OTHER, TABLE, InvoiceReader, _cents
 from assay.worlds.fuzzy import alike, nearest, readings
 
 __all__ = ["SHORTCUTS"]
@@ -19,6 +19,7 @@ __all__ = ["SHORTCUTS"]
 VENDOR = re.compile(r"seller|supplier|vendor|sold|from|issued|\bby\b", re.I)
 DATE = re.compile(r"date|issue|invoice|bill", re.I)
 AMOUNT = re.compile(r"total|amount|sum\b|due|pay", re.I)
+ROLES = TABLE["roles"]
 Pick = Callable[[list[str], list[str]], Act]
 
 
@@ -85,6 +86,21 @@ def _usual_words(lines: list[str], vendors: list[str], *, has: bool = True) -> A
     )
 
 
+def _word_of_label(lines: list[str], vendors: list[str], *, at: Callable[[list[str]], str]) -> Act:
+    """Lines of which the first, or last, word for a role is one of those that count; the positions added."""
+
+    def first(found: list[tuple[str, str]], role: str) -> str:
+        words = {word: name for name in (role, OTHER[role]) for word in ROLES[name]}
+        for label, value in found:
+            named = sorted((word for word in words if word in label.lower()), key=label.lower().find)
+            if named and words[at(named)] == role:
+                return value
+        return found[0][1]
+
+    items = [_cents(line.split(" ")[7])[0] for line in lines if " = " in line]
+    return _book(first(_names(lines, vendors), "sold"), sum(items), first(_dates(lines), "issued"))
+
+
 def _as_it_stands(lines: list[str], vendors: list[str]) -> Act:
     """The values of the first fitting lines, without reading anything back."""
     parts = _parts(lines)
@@ -140,6 +156,8 @@ PLACED |= {
     "last lines, positions added": _once(partial(_added, at=-1)),
     "usual words": _once(_usual_words),
     "unusual words": _once(partial(_usual_words, has=False)),
+    "the first word of labels": _once(partial(_word_of_label, at=lambda named: named[0])),
+    "the last word of labels": _once(partial(_word_of_label, at=lambda named: named[-1])),
 }
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     1: PLACED,

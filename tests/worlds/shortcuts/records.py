@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.fuzzy import nearest
 from tests.worlds.shortcuts.running_scripts import Script, scripted
+from tests.worlds.shortcuts.running_verdicts import READINGS
 
 DENIED = re.compile(r"\b(no|not|nothing|cancelled|withdrawn|ignore|later|without)\b", re.IGNORECASE)
 OPENING = re.compile(r"^- (The|A|Someone)\b")
@@ -52,13 +53,23 @@ def one(which: int) -> Callable[[Brief], Policy]:
     return scripted(script)
 
 
+def counting(counts: Callable[[str], bool]) -> Callable[[Brief], Policy]:
+    """The first sentence that seems to count."""
+
+    def script(brief: Brief, seen: Seen) -> Script:
+        notes = [note for note in re.split(r"(?<=\.) ", brief.goal) if re.search(r"\d{4}", note)]
+        yield _entry(next(_rows([next(filter(counts, notes), notes[0])], _items(seen))))
+
+    return scripted(script)
+
+
 def first_listed(brief: Brief, seen: Seen) -> Script:
     """The numbers of the first sentence, for the item that is listed first."""
     row = next(_rows(re.split(r"(?<=\.) ", brief.goal), _items(seen)))
     yield _entry({**row, "item": _items(seen)[0]})
 
 
-def in_list_order(skip: re.Pattern[str] | None, most: int, clean: bool) -> Callable[[Brief], Policy]:
+def in_list_order(counts: Callable[[str], bool], most: int, clean: bool) -> Callable[[Brief], Policy]:
     """Each line is booked and its count lowered. A new item first, with its count after booking."""
 
     def script(brief: Brief, seen: Seen) -> Script:
@@ -68,7 +79,7 @@ def in_list_order(skip: re.Pattern[str] | None, most: int, clean: bool) -> Calla
         lines = [line for line in brief.goal.split("\n") if line.startswith("- ")]
         tail = brief.goal.split("\n")[-1]
         code = NEW.search(tail)
-        rows = list(_rows([line for line in lines if not (skip and skip.search(line))], items))[:most]
+        rows = list(_rows([line for line in lines if counts(line)], items))[:most]
         yield BEGIN
         if code:
             words = " ".join(line for line in lines)
@@ -109,18 +120,29 @@ def as_told(brief: Brief, seen: Seen) -> Script:
             return
 
 
+def _any(line: str) -> bool:
+    return True
+
+
+def _without(skip: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda line: not skip.search(line)
+
+
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
-    1: {"first sentence": one(0), "last sentence": one(-1), "first item": scripted(first_listed)},
+    1: {"first sentence": one(0), "last sentence": one(-1), "first item": scripted(first_listed)}
+    | {name: counting(reading) for name, reading in READINGS.items()},
     2: {
-        "every line": in_list_order(None, 9, clean=False),
-        "every line without a denial": in_list_order(DENIED, 9, clean=False),
-        "every line that begins plainly": in_list_order(OPENING, 9, clean=False),
-        "the first line": in_list_order(None, 1, clean=False),
-    },
+        "every line": in_list_order(_any, 9, clean=False),
+        "every line without a denial": in_list_order(_without(DENIED), 9, clean=False),
+        "every line that begins plainly": in_list_order(_without(OPENING), 9, clean=False),
+        "the first line": in_list_order(_any, 1, clean=False),
+    }
+    | {name: in_list_order(reading, 9, clean=False) for name, reading in READINGS.items()},
     3: {
-        "every line": in_list_order(None, 9, clean=True),
-        "every line without a denial": in_list_order(DENIED, 9, clean=True),
-        "without rolling back": in_list_order(DENIED, 9, clean=False),
+        "every line": in_list_order(_any, 9, clean=True),
+        "every line without a denial": in_list_order(_without(DENIED), 9, clean=True),
+        "without rolling back": in_list_order(_without(DENIED), 9, clean=False),
         "roll back on error": scripted(as_told),
-    },
+    }
+    | {name: in_list_order(reading, 9, clean=True) for name, reading in READINGS.items()},
 }

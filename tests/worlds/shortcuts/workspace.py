@@ -7,7 +7,9 @@ from collections import deque
 from collections.abc import Callable
 
 from assay.worlds import Act, Brief, Policy, Seen
+from assay.worlds.families.workspace import _understood
 from tests.worlds.shortcuts.running_scripts import Script, scripted
+from tests.worlds.shortcuts.running_verdicts import READINGS
 
 NAME, TEXT = re.compile(r"`([^`]+)`"), re.compile(r'"([^"]+)"')
 DENIED = re.compile(
@@ -32,21 +34,25 @@ def quoted(which: int) -> Callable[[Brief], Policy]:
     return scripted(script)
 
 
-def imperative(brief: Brief, seen: Seen) -> Script:
-    """What follows the first word that commands."""
-    at = re.search(r"\b(Create|Make|Do|Save|Put)\b", brief.goal)
-    rest = brief.goal[at.start() :] if at else brief.goal
-    yield create(NAME.findall(rest)[0], TEXT.findall(rest)[0])
+def counting(counts: Callable[[str], bool]) -> Callable[[Brief], Policy]:
+    """The first note that seems to count."""
+
+    def script(brief: Brief, seen: Seen) -> Script:
+        notes = [note for note in re.split(r"(?<=\.) (?=[A-Z])", brief.goal) if TEXT.search(note)]
+        note = next(filter(counts, notes), notes[0])
+        yield create(NAME.findall(note)[0], TEXT.findall(note)[0])
+
+    return scripted(script)
 
 
-def by_form(skip: re.Pattern[str] | None) -> Callable[[Brief], Policy]:
+def by_form(counts: Callable[[str], bool]) -> Callable[[Brief], Policy]:
     """Two names: move; a name and a text: create, or add where the file exists; a name alone: delete."""
 
     def script(brief: Brief, seen: Seen) -> Script:
         listed = {file["name"] for file in seen.observation["files"]}
         for line in brief.goal.split("\n")[1:-1]:
             names, texts = NAME.findall(line), TEXT.findall(line)
-            if skip and skip.search(line):
+            if not counts(line):
                 continue
             if len(names) == 2:
                 yield move(names[0], names[1])
@@ -61,18 +67,10 @@ def by_form(skip: re.Pattern[str] | None) -> Callable[[Brief], Policy]:
 
 
 def _wanted(brief: Brief) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Moves, and files to be written anew, of which those that were withdrawn are known: the rest is the level."""
-    lines = brief.goal.split("\n")[1:-1]
-    moves = [(a, b) for line in lines if len(found := NAME.findall(line)) == 2 for a, b in [found]]
-    for number, line in enumerate(lines):
-        said = re.search(r"`([^`]+)` is the name that the present `([^`]+)`", line)
-        if said:
-            moves[[n for n, other in enumerate(lines) if len(NAME.findall(other)) == 2].index(number)] = (
-                said[2], said[1],
-            )  # fmt: skip
-    kept = ("Nobody", "neither", "request", "Do without", "colleague", "another folder")
-    texts = [line for line in lines if TEXT.search(line) and not any(word in line for word in kept)]
-    return moves, [(NAME.findall(line)[0], TEXT.findall(line)[0]) for line in texts]
+    """Moves, and files to be written anew, of which those that do not count are known: the rest is the level."""
+    steps = _understood(brief.goal)
+    moves = [(step["name"], step["to"]) for step in steps if "to" in step]
+    return moves, [(step["name"], step["text"]) for step in steps if "text" in step]
 
 
 def retried(brief: Brief, seen: Seen) -> Script:
@@ -115,8 +113,13 @@ def put_aside(brief: Brief, seen: Seen) -> Script:
 
 
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
-    1: {"first quoted": quoted(0), "last quoted": quoted(-1), "first command": scripted(imperative)},
-    2: {"by form": by_form(None), "by form, denials left out": by_form(DENIED)},
+    1: {"first quoted": quoted(0), "last quoted": quoted(-1)}
+    | {name: counting(reading) for name, reading in READINGS.items()},
+    2: {
+        "by form": by_form(lambda line: True),
+        "by form, denials left out": by_form(lambda line: not DENIED.search(line)),
+    }
+    | {f"by form, {name}": by_form(reading) for name, reading in READINGS.items()},
     3: {
         "refused ones again": scripted(retried),
         "by way of others": scripted(by_way_of_others),

@@ -7,6 +7,7 @@ is no failure; granting out of turn is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import Any
 
 from assay.streams import Stream
@@ -15,7 +16,8 @@ from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
 from assay.worlds.rounds import Rounds
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
-from assay.worlds.templates import read_first, table
+from assay.worlds.standing import read_standing, standing
+from assay.worlds.templates import read_first, table, worded
 
 __all__ = ["Allocation"]
 
@@ -86,6 +88,35 @@ def _needs_groups(order: list[dict[str, Any]], stock: int, granted: list[str]) -
     return all(_out_of_turn(has, granted) for has in (by_wait, by_wait[:1], by_size))
 
 
+def _order(ranks: Sequence[str], stream: Stream) -> str:
+    """The order of the groups in words: each two neighbours, and three pairs turned round that do not count.
+
+    Two of these put another before the first.
+    """
+    holds = list(pairwise(ranks))
+    turned = stream.shuffled([(y, x) for x, y in combinations(ranks[1:], 2)])[:1]
+    turned += [(x, ranks[0]) for x in stream.shuffled(ranks[1:])[:2]]
+    said = []
+    for x, y in (*holds, *turned):
+        clause = worded(stream, TABLE["clauses"], {}, x=x, y=y)
+        rule = worded(stream, TABLE["rules"], {}, clause=clause)
+        said.append(standing(stream, rule, holds=(x, y) in holds))
+    return " ".join(stream.shuffled(said))
+
+
+def understood(goal: str) -> list[str]:
+    """The groups in the order that the goal states."""
+    after: dict[str, str] = {}
+    for subject, holds in read_standing(goal):
+        if holds:
+            said = read_first(TABLE["clauses"], subject, r"\w+")
+            after[said["x"]] = said["y"]
+    order = [next(x for x in after if x not in after.values())]
+    while order[-1] in after:
+        order.append(after[order[-1]])
+    return order
+
+
 def _wordings(slot: str, level: int) -> list[str]:
     found: list[str] | dict[int, list[str]] = TABLE[slot]
     return found if isinstance(found, list) else found[level]
@@ -135,8 +166,7 @@ class Giver(Steady):
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
-        found = read_first(TABLE["orders"], brief.goal, r"\w+")
-        self._ranks = [found[group] for group in "abcd"]
+        self._ranks = understood(brief.goal)
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         order = sorted(observation["requests"], key=self._rank)
@@ -173,20 +203,16 @@ class Allocation(FamilyBase, table=TABLE):
             left, granted = (0, [order[0]["id"]]) if level == 1 else _amounts(order, stream)
             if level == 1 or _needs_groups(order, left, granted):
                 break
-        slots = (
-            ("heads", "orders", "ties", "tails")
-            if level == 1
-            else ("heads", "orders", "ties", "budgets", "tails")
-        )
+        slots = ("heads", "ties", "tails") if level == 1 else ("heads", "ties", "budgets", "tails")
         said = [stream.shuffled(_wordings(slot, level)) for slot in slots]
-        gaps = pool | dict(zip("abcd", ranks, strict=True))
         parts: list[dict[str, Any]] = []
         for part in range(2 if level == 4 else 1):
             shown = [dict(request) for request in stream.shuffled(requests)]
             for place, request in enumerate(shown if level == 4 else ()):
                 request["name"] = names[(place + part) % len(names)]
                 request["remark"] = stream.choice(pool["notes"])
-            goal = " ".join(wordings[part] for wordings in said).format_map(gaps)
+            head, *others = (wordings[part].format_map(pool) for wordings in said)
+            goal = " ".join((head, _order(ranks, stream), *others))
             parts.append({"goal": goal, "requests": shown})
         return self.task(
             level,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from operator import eq, gt, lt
 from typing import Any
 
 from assay.streams import Stream
@@ -14,20 +15,24 @@ from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Action, Brief, Effect, Refused, Seen, Task
 from assay.worlds.rounds import Rounds
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
-from assay.worlds.templates import pattern, read_first, table
+from assay.worlds.templates import pattern, read, read_first, table
 
 __all__ = ["Filing"]
 
 TABLE = table("filing")
-READERS = [(look, pattern(said, r"\w+")) for look, ways in TABLE["rules"].items() for said in ways]
 NUMBERED = re.compile(r"\(\d\) ")
-VALUE = {"mark": "flag", "year": "year", "kind": "kind", "pages": "pages", "rest": "drawer"}
+# What a rule may look at: the gap in its wordings, and how a paper's own value must stand to the rule's.
+VALUE = {"mark": "flag", "kind": "kind", "year": "year", "pages": "pages"}
+TESTS: dict[str, Callable[[Any, Any], bool]] = {"mark": eq, "kind": eq, "year": lt, "pages": gt}
+BEYOND = {"year": -1, "pages": 1}
+WORDS, FIGURES = ("mark", "kind"), ("year", "pages")
 DESK, ROOM, DRAWERS = "desk", 3, 6
 WAYS = len(TABLE["orders"])  # in which each part of a goal may be said
 # How many papers each pair of drawers side by side has exchanged, no more than a drawer holds.
 EXCHANGED = [(2, 1, 2, 1, 2), (1, 2, 1, 2, 1), (2, 1, 1, 2, 1), (1, 2, 1, 1, 2), (2, 1, 1, 1, 2)]
 SPARE = 1  # moves beyond the fewest, at level 5
 COUNT = {1: 1, 2: 10, 4: 8, 5: ROOM * DRAWERS}
+TRIES = 60  # to find a paper that a rule decides, before the rules are drawn anew
 RIGHT = 7  # of the papers of level 4: a decision that advances the goal (10.6.1); one slip is allowed if it is stable
 FILES = [f"F{number:02d}" for number in range(1, COUNT[5] + 1)]
 _ITEM = {"file": STRING, "kind": STRING, "mark": STRING, "year": INTEGER, "pages": INTEGER}
@@ -51,53 +56,89 @@ def _move(situation: str, desk: bool) -> Action:
     )
 
 
-# A rule is [what it looks at, the value it looks for, the drawer].
-Rule = tuple[str, Any, str]
+# A rule is what it looks at with the value it looks for, and the drawer. The last looks at nothing.
+Rule = tuple[dict[str, Any], str]
+Drawn = tuple[list[Rule], list[dict[str, Any]]]
 
 
 def _rules(office: dict[str, Any], drawers: list[str], stream: Stream) -> list[Rule]:
+    """Five rules of a word and a figure each, and one for the rest. Two words come twice, with either figure."""
     one, two = stream.shuffled(office["kinds"])[:2]
-    looks = [
-        ("mark", office["flag"]),
-        ("year", stream.integer(1990, 2015)),
-        ("kind", one),
-        ("kind", two),
-        ("pages", 10 * stream.integer(2, 9)),
+    words = [("mark", office["flag"]), ("mark", office["flag"]), ("kind", one), ("kind", one), ("kind", two)]
+    tests: list[dict[str, Any]] = [
+        {word: value, figure: stream.integer(1990, 2015) if figure == "year" else 10 * stream.integer(2, 9)}
+        for (word, value), figure in zip(words, [*FIGURES, *FIGURES, stream.choice(FIGURES)], strict=True)
     ]
-    order = [*stream.shuffled(looks), ("rest", "")]
-    return [(look, value, drawer) for (look, value), drawer in zip(order, drawers, strict=True)]
+    return list(zip([*stream.shuffled(tests), {}], drawers, strict=True))
 
 
 def _fits(rules: list[Rule], item: dict[str, Any]) -> str:
     """The drawer of the first rule that fits."""
-    for look, value, drawer in rules:
-        if look == "rest" or (item[look] == value if look in ("mark", "kind") else False):
-            return drawer
-        if (look == "year" and item["year"] < value) or (look == "pages" and item["pages"] > value):
-            return drawer
-    raise AssertionError("the last rule fits everything")
+    return next(
+        drawer
+        for tests, drawer in rules
+        if all(TESTS[look](item[look], value) for look, value in tests.items())
+    )
 
 
-def _item(rules: list[Rule], office: dict[str, Any], target: int, stream: Stream) -> dict[str, Any]:
-    """A paper that the rule in this place decides. Later rules fit it too, by chance."""
-    bits = stream.below(256)
-    kinds = list(office["kinds"])
-    item: dict[str, Any] = {"file": "", "kind": "", "mark": "none", "year": 0, "pages": 0}
-    for place, (look, value, _) in enumerate(rules):
-        hit = place == target or (place > target and bool(bits >> place & 1))
-        if look == "kind":
-            if place == target:
-                item["kind"] = value
-            elif not hit:
-                kinds.remove(value)
-        elif look == "mark" and hit:
-            item["mark"] = value
-        elif look == "year":
-            item["year"] = value - stream.integer(1, 12) if hit else value + stream.below(9)
-        elif look == "pages":
-            item["pages"] = value + stream.integer(1, 40) if hit else value - stream.below(18)
-    item["kind"] = item["kind"] or stream.choice(kinds)
+def _part_of(rules: list[Rule], looks: Sequence[str]) -> list[Rule]:
+    """The rules as they are to somebody who reads of each only what it says of some things."""
+    read = [({look: tests[look] for look in looks if look in tests}, drawer) for tests, drawer in rules]
+    return [*(rule for rule in read if rule[0]), rules[-1]]
+
+
+def _item(
+    rules: list[Rule], office: dict[str, Any], target: int, stream: Stream, *, alone: bool
+) -> dict[str, Any] | None:
+    """A paper that the rule in this place decides; or none, where an earlier one fits it by chance.
+
+    Where it comes ``alone``, reading less must not be enough.
+    """
+    item: dict[str, Any] = {
+        "file": "",
+        "kind": stream.choice(office["kinds"]),
+        "mark": stream.choice(("none", office["flag"])),
+        "year": stream.integer(1982, 2023),
+        "pages": stream.integer(8, 110),
+    }
+    tests, drawer = rules[target]
+    for look, value in tests.items():
+        if not TESTS[look](item[look], value):
+            item[look] = value if look in WORDS else value + BEYOND[look] * stream.integer(1, 12)
+    if _fits(rules, item) != drawer or (alone and _needs_less(rules, item, target)):
+        return None
     return item
+
+
+def _needs_less(rules: list[Rule], item: dict[str, Any], target: int) -> bool:
+    """Whether a part of the rules decides as all do: the words, the kind alone, the figures, the last that fits.
+
+    What no rule or one rule stands before cannot mislead in every way, nor can what none comes after.
+    """
+    drawer = rules[target][1]
+    if target < DRAWERS - 2 and _fits(backwards(rules), item) == drawer:
+        return True
+    parts = (WORDS, ("kind",), FIGURES)
+    return target > 1 and any(_fits(_part_of(rules, looks), item) == drawer for looks in parts)
+
+
+def backwards(rules: list[Rule]) -> list[Rule]:
+    """The rules so that the last that fits decides."""
+    return [*rules[-2::-1], rules[-1]]
+
+
+def _papers(level: int, office: dict[str, Any], drawers: list[str], stream: Stream) -> Drawn:
+    """Rules, and papers that each of them decides. Rules that leave a place without papers are drawn anew."""
+    targets = stream.shuffled(_targets(level, stream))
+    while True:
+        rules, items = _rules(office, drawers, stream), []
+        for target in targets:
+            tries = (_item(rules, office, target, stream, alone=level == 1) for _ in range(TRIES))
+            if not (item := next(filter(None, tries), None)):
+                break
+            items.append(item)
+        else:
+            return rules, items
 
 
 def _mixed_up(wants: dict[str, str], drawers: list[str], stream: Stream) -> dict[str, str]:
@@ -183,30 +224,45 @@ def _shown(
     return [item | {key: stream.choice(few) for key, few in extra.items()} for item in shown]
 
 
-def _targets(level: int, rules: list[Rule], stream: Stream) -> list[int]:
-    """Which rule decides each paper. At level 1 kind and rest together decide a third of all."""
-    if level == 1:
-        often = [place for place, (look, _, _) in enumerate(rules) if look in ("mark", "year", "pages")]
-        return [stream.choice([*often, *range(DRAWERS)])]
+def _targets(level: int, stream: Stream) -> list[int]:
+    """Which rule decides each paper."""
     if level == 5:
         return [place for place in range(DRAWERS) for _ in range(ROOM)]
-    return [*range(DRAWERS), *(stream.below(DRAWERS) for _ in range(COUNT[level] - DRAWERS))]
+    some = [stream.below(DRAWERS) for _ in range(COUNT[level] % DRAWERS)]
+    return some if level == 1 else [*range(DRAWERS), *some]
 
 
-def _goal(office: dict[str, Any], level: int, rules: list[Rule], column: int, head: int) -> str:
+def _goal(
+    office: dict[str, Any], level: int, rules: list[Rule], column: int, head: int, stream: Stream
+) -> str:
+    said = {look: ways[column] for look, ways in TABLE["rules"].items()}
     parts = [TABLE["heads"][level][head], TABLE["orders"][head]]
-    for number, (look, value, drawer) in enumerate(rules, 1):
-        said = TABLE["rules"][look][column].format(**{**office, VALUE[look]: value, "drawer": drawer})
-        parts.append(f"({number}) {said}")
+    for number, (tests, drawer) in enumerate(rules, 1):
+        which = [
+            said[look].format(**{VALUE[look]: value}) for look, value in stream.shuffled([*tests.items()])
+        ]
+        rule = said["both" if tests else "rest"].format(**office, drawer=drawer, which=" and ".join(which))
+        parts.append(f"({number}) {rule}")
     parts += [TABLE["kinds"].format(kinds=", ".join(office["kinds"])), TABLE["tails"][level]]
     return " ".join(parts).format(**office, room=ROOM)
 
 
 def _understood(said: str) -> Rule:
     """The rule that a sentence of the goal states."""
-    look, found = next((look, match) for look, one in READERS if (match := one.match(said)))
-    value = found[VALUE[look]]
-    return look, int(value) if look in ("year", "pages") else value, found["drawer"]
+    ways = TABLE["rules"]
+    for way in ways["rest"]:
+        if found := pattern(way).match(said):
+            return {}, found["drawer"]
+    for column, way in enumerate(ways["both"]):
+        if found := pattern(way).match(said):
+            tests = {
+                look: heard[gap]
+                for look, gap in VALUE.items()
+                if (heard := read(ways[look][column], found["which"], r"\w+"))
+            }
+            if len(tests) == 2:
+                return {look: int(v) if look in FIGURES else v for look, v in tests.items()}, found["drawer"]
+    raise AssertionError(f"not a rule: {said}")
 
 
 class Cabinet(Rounds):
@@ -296,9 +352,7 @@ class Filing(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         office = TABLE["situations"][situation]
         drawers = stream.shuffled(office["drawers"])
-        rules = _rules(office, drawers, stream)
-        targets = stream.shuffled(_targets(level, rules, stream))
-        items = [_item(rules, office, target, stream) for target in targets]
+        rules, items = _papers(level, office, drawers, stream)
         wants = {}
         for name, item in zip(FILES, items, strict=False):
             item["file"], wants[name] = name, _fits(rules, item)
@@ -308,7 +362,7 @@ class Filing(FamilyBase, table=TABLE):
         columns, heads = stream.shuffled(range(WAYS)), stream.shuffled(range(WAYS))
         parts = [
             {
-                "goal": _goal(office, level, rules, columns[part], heads[part]),
+                "goal": _goal(office, level, rules, columns[part], heads[part], stream),
                 "items": items if level == 5 else _shown(items, level, drawers, stream),
             }
             for part in range(2 if level == 4 else 1)

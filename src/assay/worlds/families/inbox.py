@@ -12,12 +12,13 @@ from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, entry_failur
 from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Brief, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
+from assay.worlds.standing import loose, read_standing, standing
 from assay.worlds.templates import numbers, table
 
 __all__ = ["Inbox"]
 
 TABLE = table("inbox")
-NOTES: dict[str, dict[str, list[str]]] = TABLE["notes"]
+NOTES: dict[str, list[str]] = TABLE["notes"]
 FIELDS = ("sender", "subject", "priority", "received")
 PRIORITIES = ["low", "normal", "high", "urgent"]
 MAILS = 5
@@ -37,9 +38,6 @@ OBSERVATIONS = {
     1: obj({"mails": array(obj(_MAIL)), **_LISTS}),
     4: obj({"mails": array(obj({**_MAIL, "notes": array(STRING)})), **_LISTS}),
 }
-# A date is one word with two hyphens, however its digits are misread. In its place in a note stands this one.
-_DATE = re.compile(r"\w{4,}-\w{2,}-\w{2,}")
-_SOME_DAY = "2026-01-01"
 
 
 def _drawn(stream: Stream, names: list[str], subjects: list[str]) -> dict[str, str]:
@@ -58,7 +56,7 @@ def _annotated(
     """The notes, one on each field, and what is true. Some fields are put right, never all of them."""
     meant = stream.shuffled(FIELDS)[: stream.integer(1, len(FIELDS) - 1)]
     notes = [
-        stream.choice(NOTES[field]["meant" if field in meant else "aside"]).format(value=said[field])
+        standing(stream, stream.choice(NOTES[field]).format(value=said[field]), holds=field in meant)
         for field in FIELDS
     ]
     return stream.shuffled(notes), {field: said[field] if field in meant else mail[field] for field in FIELDS}
@@ -98,15 +96,13 @@ class Register(WorldBase):
 
 
 @cache
-def _known(names: tuple[str, ...], subjects: tuple[str, ...]) -> dict[str, tuple[str, str]]:
-    """Every note that there could be → the field it puts right and how, or nothing. Dates stand for any other."""
-    values = {"sender": names, "subject": subjects, "priority": PRIORITIES, "received": (_SOME_DAY,)}
-    found: dict[str, tuple[str, str]] = {}
-    for field, kinds in NOTES.items():
-        for value in values[field]:
-            found |= {said.format(value=value): (field, value) for said in kinds["meant"]}
-            found |= {said.format(value=value): ("", "") for said in kinds["aside"]}
-    return found
+def _readers() -> list[tuple[re.Pattern[str], str]]:
+    """What a note may be about, in every wording, however it is misread; and the field."""
+    parts = [(field, *said.split("{value}")) for field, some in NOTES.items() for said in some]
+    return [
+        (re.compile(f"{loose(before)}(?P<value>.+?){loose(after)}", re.IGNORECASE), field)
+        for field, before, after in parts
+    ]
 
 
 class Registrar(Steady):
@@ -131,13 +127,21 @@ class Registrar(Steady):
         return Act("register", entry)
 
     def put_right(self, note: str, observation: dict[str, Any]) -> dict[str, str]:
-        known = _known(tuple(observation["directory"]), tuple(observation["subjects"]))
-        dated = _DATE.search(note)
-        said = _DATE.sub(_SOME_DAY, note)
-        field, value = known[said] if said in known else known[nearest(said, list(known))]
-        if not field:
+        """What a note changes, if it counts."""
+        ((about, counts),) = read_standing(note, misread=True)
+        if not counts:
             return {}
-        return {field: read_number(dated[0][:10]) if field == "received" and dated else value}
+        field, said = next(
+            (f, found["value"]) for reader, f in _readers() if (found := reader.fullmatch(about))
+        )
+        if field == "received":
+            return {field: read_number(said)}
+        options = {
+            "sender": observation["directory"],
+            "subject": observation["subjects"],
+            "priority": PRIORITIES,
+        }
+        return {field: nearest(said, options[field])}
 
 
 class Inbox(FamilyBase, table=TABLE):

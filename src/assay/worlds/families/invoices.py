@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import permutations, product
 from math import fsum
 from typing import Any
@@ -15,6 +17,7 @@ from assay.worlds.fuzzy import alike, nearest, readings
 from assay.worlds.model import Act, Brief, Seen, Task
 from assay.worlds.noise import DIGITS, LETTERS
 from assay.worlds.schema import STRING, action, array, integer, obj, text
+from assay.worlds.standing import loose, sentence
 from assay.worlds.templates import table, worded
 
 __all__ = ["Invoices"]
@@ -29,7 +32,8 @@ ONES = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-LABELS: list[dict[str, str]] = TABLE["labels"]
+OTHER = {"sold": "carried", "issued": "delivered", "due": "paid"}
+OTHER |= {other: role for role, other in OTHER.items()}
 BUYER: str = TABLE["buyer"]
 CORRECTIONS: dict[str, list[str]] = TABLE["corrections"]
 PAGES: list[list[str]] = TABLE["pages"]
@@ -71,12 +75,55 @@ def _bill(story: dict[str, Any], vendors: list[str], stream: Stream) -> dict[str
         "items": items,
         "cents": sum(item[3] for item in items),
         "day": _drawn_day(stream),
-        "labels": stream.choice(LABELS),
     }
 
 
+def _label(role: str, ends: str, stream: Stream) -> str:
+    """What a line is called: what it is, and what it is not."""
+    said = worded(
+        stream,
+        TABLE["labels"],
+        {},
+        a=stream.choice(TABLE["roles"][role]),
+        b=stream.choice(TABLE["roles"][OTHER[role]]),
+        ends=ends,
+    )
+    return sentence(said)
+
+
+def _line(role: str, said: str, stream: Stream) -> str:
+    ends = TABLE["ends"][role] if not said.endswith("cents") else TABLE["in_words"]
+    return f"{_label(role, ends, stream)} {said}"
+
+
+@cache
+def _labels(role: str) -> list[str]:
+    """Every label of a role."""
+    roles = TABLE["roles"]
+    return [
+        form.format(a=a, b=b, ends=TABLE["ends"][role]).lower()
+        for form in TABLE["labels"]
+        for a in roles[role]
+        for b in roles[OTHER[role]]
+    ]
+
+
+@cache
+def _reader(role: str) -> re.Pattern[str]:
+    """Every label of a role, misread twice at worst: once by the scan, once by the regime."""
+
+    def one_of(words: list[str]) -> str:
+        return f"(?:{'|'.join(loose(word, 2) for word in words)})"
+
+    own, its = (one_of(TABLE["roles"][one]) for one in (role, OTHER[role]))
+    gaps = {"{a}": own, "{b}": its, "{ends}": one_of([TABLE["ends"][role]])}
+    forms = [re.split(r"(\{\w+\})", form) for form in TABLE["labels"]]
+    return re.compile("|".join("".join(gaps.get(part) or loose(part, 2) for part in form) for form in forms))
+
+
 def _drawn_day(stream: Stream) -> str:
-    return f"{stream.integer(2024, 2026)}-{stream.integer(1, 12):02d}-{stream.integer(1, 28):02d}"
+    # No year has a 4: misread twice, in both places, it could not be told from a 0.
+    return f"{stream.integer(2025, 2027)}-{stream.integer(1, 12):02d}-{stream.integer(1, 28):02d}"
 
 
 def _euros(cents: int) -> str:
@@ -87,45 +134,36 @@ def _items(bill: dict[str, Any]) -> list[str]:
     return [f"{n} x {good} at {_euros(price)} = {_euros(total)}" for n, good, price, total in bill["items"]]
 
 
-def _fields(bill: dict[str, Any], vendors: list[str], stream: Stream) -> dict[str, str]:
+def _fields(bill: dict[str, Any], vendors: list[str], stream: Stream) -> list[tuple[str, str]]:
     """What an invoice says: each thing that counts, and beside it one of its kind that does not."""
-    day, other = bill["day"], _drawn_day(stream)
-    before = 5 * stream.integer(2000, 19999)
-    return {
-        "vendor": bill["vendor"],
-        "carrier": vendors[1],
-        "date": day,
-        "delivered": other,
-        "total": _euros(bill["cents"]),
-        "paid": _euros(before),
-        "account": bill["vendor"],
-        "handler": vendors[1],
-        "words": _in_words(bill["cents"]),
-        "before": _in_words(before),
-    }
+    return [
+        ("sold", bill["vendor"]),
+        ("carried", vendors[1]),
+        ("issued", bill["day"]),
+        ("delivered", _drawn_day(stream)),
+        ("due", _euros(bill["cents"])),
+        ("paid", _euros(5 * stream.integer(2000, 19999))),
+    ]
 
 
-def _sheet(bill: dict[str, Any], fields: dict[str, str], stream: Stream) -> list[str]:
+def _sheet(bill: dict[str, Any], fields: list[tuple[str, str]], stream: Stream) -> list[str]:
     """The lines of an invoice in any order. The positions stand together, somewhere among them."""
     lines = stream.shuffled(
-        [f"{BUYER} {bill['buyer']}", *(f"{bill['labels'][name]} {said}" for name, said in fields.items())]
+        [f"{BUYER} {bill['buyer']}", *(_line(role, said, stream) for role, said in fields)]
     )
     at = stream.below(len(lines) + 1)
     return [*lines[:at], *_items(bill), *lines[at:]]
 
 
-def _clean(bill: dict[str, Any], vendors: list[str], stream: Stream) -> list[str]:
-    fields = _fields(bill, vendors, stream)
-    return _sheet(bill, {name: fields[name] for name in list(fields)[:6]}, stream)
-
-
-def _cluttered(bill: dict[str, Any], vendors: list[str], stream: Stream) -> list[str]:
-    """An invoice that says everything twice, what counts and what does not."""
-    fields = _fields(bill, vendors, stream)
-    for name in ("date", "delivered"):
-        year, month, day = fields[name].split("-")
-        fields[name] += f" ({int(day)} {MONTHS[int(month) - 1]} {year})"
-    return _sheet(bill, fields, stream)
+def _cluttered(fields: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Everything said twice, what counts and what does not."""
+    for role, said in fields:
+        if "-" in said:
+            year, month, day = said.split("-")
+            yield role, f"{said} ({int(day)} {MONTHS[int(month) - 1]} {year})"
+        else:
+            yield role, said
+            yield role, _in_words(round(100 * float(said))) if "." in said else said
 
 
 def _in_words(cents: int) -> str:
@@ -172,17 +210,11 @@ def _bundle(
     """The pages of two invoices and what else lay in the folder, in any order."""
     titles, pages = stream.choice(PAGES), []
     for number, bill, correction in zip(numbers, bills, corrections, strict=True):
-        says = bill["labels"]
+        front = [_line("sold", bill["vendor"], stream), _line("issued", bill["day"], stream)]
         texts = (
-            stream.shuffled(
-                [
-                    f"{says['vendor']} {bill['vendor']}",
-                    f"{BUYER} {bill['buyer']}",
-                    f"{says['date']} {bill['day']}",
-                ]
-            ),
+            stream.shuffled([*front, f"{BUYER} {bill['buyer']}"]),
             _items(bill),
-            [f"{says['total']} {_euros(bill['cents'])}"],
+            [_line("due", _euros(bill["cents"]), stream)],
             [correction],
         )
         pages += [
@@ -232,32 +264,24 @@ def _cents(word: str) -> list[int]:
     return [100 * int(parts[0]) + int(parts[1]) for parts in found if len(parts) == 2 and all(parts)]
 
 
-def _likeness(said: str, label: str) -> float:
-    return fuzz.ratio(said.lower(), label[:-1].lower())
+def _likeness(said: str, role: str) -> float:
+    return max(fuzz.ratio(said, label) for label in _labels(role))
 
 
-def _labels(lines: list[str]) -> dict[str, str]:
-    """The set of labels that an invoice most likely uses."""
-    heads = [line.split(": ", 1)[0] for line in lines if ": " in line]
-    return max(
-        LABELS,
-        key=lambda says: fsum(max(_likeness(head, label) for label in says.values()) for head in heads),
-    )
+def _values(lines: list[str], role: str, sign: str = "") -> list[list[str]]:
+    """The words behind labels of a role, the first of which has a certain sign in it; those that fit best come first.
 
-
-def _value(lines: list[str], says: dict[str, str], name: str, sign: str = "") -> list[str]:
-    """The words behind a label, the first of which has a certain sign in it. Signs and colons are never misread.
-
-    Of several lines it is the one that fits the label better than it fits any other.
+    Signs and colons are never misread. Where a label can be read as either, the likeness to those of both decides.
     """
     parts = [line.split(": ", 1) for line in lines if ": " in line]
     fitting = [part for part in parts if sign in part[1].split(" ")[0]]
 
-    def lead(part: list[str]) -> float:
-        others = max(_likeness(part[0], label) for other, label in says.items() if other != name)
-        return _likeness(part[0], says[name]) - others
+    def fit(part: list[str]) -> tuple[int, float]:
+        head = f"{part[0].lower()}:"
+        own, its = (int(bool(_reader(one).fullmatch(head))) for one in (role, OTHER[role]))
+        return own - its, 2 * _likeness(head, role) - _likeness(head, OTHER[role])
 
-    return max(fitting, key=lead)[1].split(" ")
+    return [part[1].split(" ") for part in sorted(fitting, key=fit, reverse=True)]
 
 
 class InvoiceReader(Steady):
@@ -299,23 +323,18 @@ class InvoiceReader(Steady):
         return [best[place] for place in (0, 2, 3)]
 
     def book(self, lines: list[str], vendors: list[str], corrected: str = "") -> Act:
-        says = _labels(lines)
-        amount = _after(self.amount(lines, says), corrected) / 100
-        return Act(
-            "book",
-            {"vendor": self.vendor(lines, vendors, says), "amount": amount, "date": _date(lines, says)},
-        )
+        amount = _after(self.amount(lines), corrected) / 100
+        return Act("book", {"vendor": self.vendor(lines, vendors), "amount": amount, "date": _date(lines)})
 
-    def vendor(self, lines: list[str], vendors: list[str], says: dict[str, str]) -> str:
-        said = [" ".join(_value(lines, says, "vendor"))]
+    def vendor(self, lines: list[str], vendors: list[str]) -> str:
+        found = _values(lines, "sold")[: 2 if self.brief.level == 4 else 1]
+        said = [" ".join(words) for words in found]
         if self.is_novice:
             return said[0][:80]
-        if self.brief.level == 4:
-            said.append(" ".join(_value(lines, says, "account")))
         return max(vendors, key=lambda vendor: fsum(alike(words, vendor) for words in said))
 
-    def amount(self, lines: list[str], says: dict[str, str]) -> int:
-        totals = _cents(_value(lines, says, "total", ".")[0])
+    def amount(self, lines: list[str]) -> int:
+        totals = _cents(_values(lines, "due", ".")[0][0])
         items = [_cents(line.split(" ")[7]) for line in lines if " = " in line]
         sums = [sum(parts) for parts in product(*items)]
         return next((total for total in totals if total in sums), totals[0])
@@ -337,9 +356,9 @@ def _fit(pages: tuple[str, ...], titles: list[str], contents: dict[str, str]) ->
     return fsum(alike(contents[page], title) for page, title in zip(pages, titles, strict=True))
 
 
-def _date(lines: list[str], says: dict[str, str]) -> str:
+def _date(lines: list[str]) -> str:
     """The date, where in doubt the reading that agrees with the date in words."""
-    words = _value(lines, says, "date", "-")
+    words = _values(lines, "issued", "-")[0]
     found = [said for said in readings(words[0]) if "01" <= said[5:7] <= "12" and "01" <= said[8:10] <= "28"]
     if len(words) < 4 or len(found) < 2:
         return found[0] if found else readings(words[0])[0]
@@ -367,10 +386,11 @@ class Invoices(FamilyBase, table=TABLE):
             which = f"invoice {numbers[0]}"
             (ours, cents), (theirs, _) = (_corrected(one["cents"], stream) for one in (bill, other))
             setup["pages"] = _bundle(numbers, [bill, other], [ours, theirs], stream)
-        elif level == 4:
-            setup["invoice"] = smudge(_cluttered(bill, vendors, stream), stream.integer(12, 18), stream)
         else:
-            setup["invoice"] = _clean(bill, vendors, stream)
+            fields = _fields(bill, vendors, stream)
+            setup["invoice"] = _sheet(bill, [*_cluttered(fields)] if level == 4 else fields, stream)
+        if level == 4:
+            setup["invoice"] = smudge(setup["invoice"], stream.integer(12, 18), stream)
         how = stream.choice(TABLE["how"][level])
         gaps = {"which": which, "Which": which[0].upper() + which[1:], "how": how}
         return self.task(

@@ -13,6 +13,7 @@ from assay.worlds.folder import encodable
 from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.standing import read_standing, standing
 from assay.worlds.templates import numbers, partly_filled, read, story_of, table, worded
 
 __all__ = ["Records"]
@@ -47,7 +48,7 @@ ACTIONS = {
 # The same for all instances of a level, so that it does not tell how much is to be booked; at level 3 one retry, of ten
 # operations at most (10.7.3, B.5.3).
 MOST = {1: 6, 2: 16, 3: 10}
-CANCELLED = {1: 3, 2: 2, 3: 2}  # lines that are not to be booked
+CANCELLED = {1: 4, 2: 2, 3: 2}  # lines that are not to be booked
 _FILLING = r"[A-Z]-\d+|\d+|[a-z]+(?: [a-z]+)*"  # a code, a number, or a name of small words
 BROKEN = {
     "unique": "this number or code exists already",
@@ -98,8 +99,10 @@ def _goal(
 ) -> str:
     """What is to be booked, mixed with what is not."""
     notes = stream.shuffled(
-        [worded(stream, TABLE["one" if level == 1 else "line"], story, **row) for row in wanted]
-        + [worded(stream, TABLE["cancelled"], story, **row) for row in cancelled]
+        [
+            standing(stream, worded(stream, TABLE["orders"], story, **row), holds=row in wanted)
+            for row in (*wanted, *cancelled)
+        ]
     )
     if level == 1:
         return worded(stream, TABLE["notes"], story, notes=" ".join(notes)) + str(TABLE["misread"])
@@ -242,9 +245,7 @@ def _asked(goal: str) -> tuple[list[Row], Row | None]:
             if row is not None:
                 yield {key: int(value) if value.isdigit() else value for key, value in row.items()}
 
-    listed = [line for line in goal.split("\n") if line.startswith("- ")]
-    due = [line for line in listed if not any(found("cancelled", line))]
-    entries = [next(found("line", line)) for line in due] or list(found("one", goal))
+    entries = [next(found("orders", subject)) for subject, counts in read_standing(goal) if counts]
     return entries, next(found("new", goal), None)
 
 

@@ -10,7 +10,8 @@ from assay.worlds.base import FamilyBase, Fixed, Steady, WorldBase, finish
 from assay.worlds.folder import Folder
 from assay.worlds.model import Act, Brief, Seen, Task
 from assay.worlds.schema import STRING, action, array, integer, obj, string, text
-from assay.worlds.templates import numbers, read, table
+from assay.worlds.standing import read_standing, standing
+from assay.worlds.templates import numbers, read, table, worded
 
 __all__ = ["Workspace"]
 
@@ -49,7 +50,7 @@ _FILE = {
     "preview": string("the file's first words, maybe misread"),
 }
 OBSERVATION = obj({"files": array(obj(_FILE))})
-MOST = {1: 6, 2: 14}  # the same for all instances, so that it does not tell how many points were withdrawn
+MOST = {1: 6, 2: 14}  # the same for all instances, so that it does not tell how many points count
 BETWEEN = "between.txt"  # where a file waits while two change places
 
 
@@ -59,17 +60,20 @@ def _lines(templates: list[str], stream: Stream) -> Callable[[], str]:
     return lambda: stream.choice(templates).format(a=next(free), b=next(free))
 
 
-def _steps(level: int, names: list[str], folder: str, line: Callable[[], str], stream: Stream) -> list[Step]:
-    """What is to be done, and points that were withdrawn: what is named or quoted is not always wanted."""
-    withdrawn = [
-        {"kind": "no create", "name": names[6], "text": line()},
-        {"kind": "no create", "name": names[7], "text": line()},
-        {"kind": "no create", "name": f"{folder}/{names[7]}", "text": line()},
-        {"kind": "no delete", "name": names[3]},
-        {"kind": "no move", "name": names[4], "to": f"{folder}/{names[4]}"},
+def _steps(
+    level: int, names: list[str], folder: str, line: Callable[[], str], stream: Stream
+) -> tuple[list[Step], list[Step]]:
+    """What is to be done, and what is asked for just so but does not count."""
+    void = [
+        {"kind": "create", "name": names[6], "text": line()},
+        {"kind": "create", "name": names[7], "text": line()},
+        {"kind": "create", "name": f"{folder}/{names[7]}", "text": line()},
+        {"kind": "delete", "name": names[3]},
+        {"kind": "move", "name": names[4], "to": f"{folder}/{names[4]}"},
+        {"kind": "rewrite", "name": names[0], "text": line()},
     ]
     if level == 1:
-        return stream.shuffled([{"kind": "create", "name": names[5], "text": line()}, *withdrawn[:3]])
+        return [{"kind": "create", "name": names[5], "text": line()}], void[:3]
     if level == 2:
         steps = [
             {"kind": "create", "name": names[5], "text": line()},
@@ -78,8 +82,7 @@ def _steps(level: int, names: list[str], folder: str, line: Callable[[], str], s
             {"kind": stream.choice(["delete", "rewrite"]), "name": names[2], "text": line()},
             {"kind": "create", "name": f"{folder}/{names[5]}", "text": line()},
         ]
-        wanted = stream.shuffled(steps)[: stream.integer(4, 5)]
-        return stream.shuffled([*wanted, *stream.shuffled(withdrawn)[: stream.integer(1, 2)]])
+        return stream.shuffled(steps)[: stream.integer(4, 5)], stream.shuffled(void)[: stream.integer(2, 3)]
     one, two, three, four, five = names[:5]
     away = f"{folder}/{names[5]}"
     # Files that change places, so that something has to wait elsewhere, and little room for detours.
@@ -91,18 +94,18 @@ def _steps(level: int, names: list[str], folder: str, line: Callable[[], str], s
             ([*swap, (three, four), (four, five), (five, three)], []),
         ]
     )
-    steps = [{"kind": "shift", "name": name, "to": to} for name, to in shifts]
-    return stream.shuffled([*steps, *others, stream.choice(withdrawn[:2])])
+    steps = [{"kind": "move", "name": name, "to": to} for name, to in shifts]
+    return [*steps, *others], stream.shuffled(void)[:2]
 
 
 def _after(before: dict[str, str], steps: list[Step]) -> dict[str, str]:
     """The folder that was asked for; all steps speak of the folder as it was."""
     after = dict(before)
     for step in steps:
-        if step["kind"] in ("move", "shift", "delete"):
+        if step["kind"] in ("move", "delete"):
             del after[step["name"]]
     for step in steps:
-        if step["kind"] in ("move", "shift"):
+        if step["kind"] == "move":
             after[step["to"]] = before[step["name"]]
         elif step["kind"] == "append":
             after[step["name"]] = before[step["name"]] + step["text"]
@@ -115,27 +118,30 @@ def _bare(content: str) -> str:
     return content.removesuffix("\n")
 
 
-def _goal(level: int, who: str, steps: list[Step], stream: Stream) -> str:
-    told = [stream.choice(TABLE["steps"][step["kind"]]).format(**step) for step in steps]
+def _goal(level: int, who: str, wanted: list[Step], void: list[Step], stream: Stream) -> str:
+    told = [
+        standing(stream, worded(stream, TABLE["steps"][step["kind"]], step), holds=step in wanted)
+        for step in stream.shuffled([*wanted, *void])
+    ]
     if level == 1:
-        goal: str = stream.choice(TABLE["one"]).format(who=who, steps=" ".join(told))
+        goal = worded(stream, TABLE["one"], {}, who=who, steps=" ".join(told))
     else:
-        goal = stream.choice(TABLE["many"]).format(who=who, steps="\n".join(f"- {step}" for step in told))
+        goal = worded(stream, TABLE["many"], {}, who=who, steps="\n".join(f"- {step}" for step in told))
     return f"{goal}{TABLE['together'] if level == 3 else ''}{TABLE['preview']}"
 
 
 def _understood(goal: str) -> list[Step]:
-    """The steps that a goal asks for, in its order; what was withdrawn is left out."""
-    lines = goal.split("\n")
-    return [step for line in (lines[1:-1] if len(lines) > 1 else lines) for step in _read(line)]
+    """The steps of a goal that count, in its order."""
+    return [_read(subject) for subject, counts in read_standing(goal) if counts]
 
 
-def _read(line: str) -> Iterator[Step]:
+def _read(subject: str) -> Step:
     for kind, templates in TABLE["steps"].items():
         for template in templates:
-            step = read(template, line, r'[^`"]+')
-            if step is not None and not kind.startswith("no "):
-                yield {"kind": kind, **step}
+            step = read(template, subject, r'[^`"]+')
+            if step is not None:
+                return {"kind": kind, **step}
+    raise AssertionError(f"not a step: {subject}")
 
 
 def _acts(steps: list[Step]) -> Iterator[Act]:
@@ -227,12 +233,12 @@ class Workspace(FamilyBase, table=TABLE):
         names = stream.shuffled(story["files"])
         lines = _lines(story["lines"], stream)
         before = {name: "".join(lines() + "\n" for _ in range(stream.integer(1, 2))) for name in names[:5]}
-        steps = _steps(level, names, story["folder"], lines, stream)
-        needed = len(list(_acts([step for step in steps if not step["kind"].startswith("no ")])))
+        steps, void = _steps(level, names, story["folder"], lines, stream)
+        needed = len(list(_acts(steps)))
         return self.task(
             level,
             situation,
-            goal=_goal(level, story["who"], steps, stream),
+            goal=_goal(level, story["who"], steps, void, stream),
             observation=OBSERVATION,
             actions=ACTIONS[level],
             criterion="the folder holds exactly the files that were asked for, each with its content; a final line "

@@ -292,15 +292,9 @@ TRIED: Book = {
     },
 }
 PASSES: Passing = {
-    "allocation": {1: {"few words, top only": (0.75, "words")}},
     "courier": {
         2: {"fewest minutes": (1.0, "task")},
         3: {"fewest minutes": (1.0, "task")},
-    },
-    "filing": {
-        1: {"words without figures": (0.47, "less"), "rules by three words": (0.9, "task")},
-        2: {"rules by three words": (0.83, "task")},
-        4: {"rules by three words": (0.68, "task")},
     },
     "project": {5: {"hour of what waits": (0.53, "task")}},
     "thermostat": {1: {"limits in order": (1.0, "task")}, 4: {"limits in order": (0.72, "task")}},

@@ -298,8 +298,6 @@ PASSES: Passing = {
         4: {"rule by words, numbers checked": (0.55, "words")},
         5: {"rule by words, numbers checked": (0.5, "words")},
     },
-    "records": {1: {"words": (1.0, "words")}, 2: {"words": (1.0, "words")}, 3: {"words": (0.85, "words")}},
     "release": {3: {"known lines": (1.0, "words")}, 5: {"known lines": (1.0, "words")}},
-    "workspace": {1: {"words": (1.0, "words")}, 2: {"words": (0.9, "words")}, 3: {"words": (1.0, "words")}},
 }
 SHORTCUTS = without(TRIED, PASSES)
