@@ -19,7 +19,7 @@ from assay.streams import Stream
 from assay.worlds import all_families, drawn_task, play, shipped_regimes
 
 from .declarations.declaration import Declaration, DeclaredFamily, DeclaredProtocol, System
-from .declarations.outcome import OutcomeRow
+from .declarations.outcome import PARTS, OutcomeRow
 from .episodes.locked import conditions_of, declared_regime
 from .episodes.programs import ProgramRunner
 from .episodes.schedule import (
@@ -33,6 +33,7 @@ from .episodes.schedule import (
     schedule,
     task_of,
 )
+from .gates.simulation import GATE_SUBJECTS, READ, GradedStage, drawn_stage, gates_passed
 from .learning.comparisons import LearningTally
 from .learning.simulation import LEARNERS, GradedLearner, drawn_learning
 from .options import AgencyOptions, regimes_of
@@ -45,7 +46,7 @@ __all__ = ["GRID", "AgencyGrid", "GradedSubject", "Strength", "cell_key"]
 
 INSTANCES = 50  # a level
 MOST_HIGH, LEAST_RIGHT = 0.05, 0.90
-DIMENSIONS = ("S", "M", "D", "E", "R")
+DIMENSIONS = ("S", "M", "D", "E", "R", *PARTS)
 SEED = 20260123
 SLOW = 20  # instances of a family whose state is real: fewer are played, and drawn more often
 
@@ -84,6 +85,9 @@ class GradedSubject(Struct, frozen=True):
     D: int
     E: int
     R: int
+    G1: int = 0
+    G2: int = 0
+    G3: int = 0
 
     @property
     def strength(self) -> Strength:
@@ -99,21 +103,23 @@ class GradedSubject(Struct, frozen=True):
 
 
 GRID: tuple[GradedSubject, ...] = (
-    GradedSubject("nothing", "fails every level of every dimension but one, and collapses", 1, 1, 1, 1, 0),
-    GradedSubject("beginner", "level 1 everywhere", 1, 1, 1, 1, 2),
-    GradedSubject("second", "level 2 everywhere", 2, 2, 2, 2, 2),
-    GradedSubject("third", "level 3 everywhere", 3, 3, 3, 3, 3),
-    GradedSubject("fourth", "level 4 everywhere", 4, 4, 4, 4, 4),
-    GradedSubject("whole", "level 5 everywhere", 5, 5, 5, 5, 5),
-    GradedSubject("observer", "senses well, does little", 5, 2, 1, 1, 4),
+    GradedSubject(
+        "nothing", "fails every level of every dimension but one, and collapses", 1, 1, 1, 1, 0, 0, 0, 0
+    ),
+    GradedSubject("beginner", "level 1 everywhere", 1, 1, 1, 1, 2, 1, 1, 1),
+    GradedSubject("second", "level 2 everywhere", 2, 2, 2, 2, 2, 2, 2, 2),
+    GradedSubject("third", "level 3 everywhere", 3, 3, 3, 3, 3, 3, 3, 3),
+    GradedSubject("fourth", "level 4 everywhere", 4, 4, 4, 4, 4, 4, 4, 4),
+    GradedSubject("whole", "level 5 everywhere", 5, 5, 5, 5, 5, 5, 5, 5),
+    GradedSubject("observer", "senses well, does little", 5, 2, 1, 1, 4, 1, 0, 0),
     # What shows a level under Moderate or Severe holds up there: a subject with a 5 is robust in that family (R ≥ 4).
-    GradedSubject("modeller", "models well", 2, 5, 3, 1, 4),
-    GradedSubject("planner", "decides well", 3, 3, 5, 2, 4),
-    GradedSubject("doer", "brings about, without much insight", 2, 1, 2, 5, 5),
-    GradedSubject("brittle", "able under baseline, collapses under constraints", 3, 3, 3, 2, 0),
-    GradedSubject("sturdy", "modest and unshakeable", 2, 2, 2, 2, 5),
-    GradedSubject("uneven", "another level in every dimension", 4, 1, 3, 2, 3),
-    GradedSubject("blind", "senses almost nothing, but decides and acts", 1, 3, 4, 4, 3),
+    GradedSubject("modeller", "models well", 2, 5, 3, 1, 4, 5, 2, 0),
+    GradedSubject("planner", "decides well", 3, 3, 5, 2, 4, 3, 5, 1),
+    GradedSubject("doer", "brings about, without much insight", 2, 1, 2, 5, 5, 0, 1, 3),
+    GradedSubject("brittle", "able under baseline, collapses under constraints", 3, 3, 3, 2, 0, 2, 2, 3),
+    GradedSubject("sturdy", "modest and unshakeable", 2, 2, 2, 2, 5, 4, 4, 1),
+    GradedSubject("uneven", "another level in every dimension", 4, 1, 3, 2, 3, 5, 0, 2),
+    GradedSubject("blind", "senses almost nothing, but decides and acts", 1, 3, 4, 4, 3, 0, 3, 5),
 )
 
 
@@ -155,7 +161,7 @@ def _play(cell: PlannedCell) -> list[tuple[bool, bool]]:
 BEFORE, AFTER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
 
-Graded = GradedSubject | GradedLearner
+Graded = GradedSubject | GradedLearner | GradedStage
 
 
 class AgencyGrid(GridBase[Graded]):
@@ -163,13 +169,15 @@ class AgencyGrid(GridBase[Graded]):
 
     required = 1.0 - MOST_HIGH
     required_right = LEAST_RIGHT
-    options = AgencyOptions(instances=INSTANCES, robustness_instances=INSTANCES)
+    options = AgencyOptions(
+        dimensions=("S", "M", "D", "E", "R", "G"), instances=INSTANCES, robustness_instances=INSTANCES
+    )
 
     def __init__(self, played: PlayedCells | None = None) -> None:
         self.played = played or {}
 
     def members(self, quick: bool) -> tuple[Graded, ...]:
-        return (*(GRID[:6] if quick else GRID), *LEARNERS)
+        return (*(GRID[:6] if quick else GRID), *LEARNERS, *GATE_SUBJECTS)
 
     def sizes(self, quick: bool) -> tuple[int, ...]:
         return (INSTANCES,)
@@ -191,11 +199,15 @@ class AgencyGrid(GridBase[Graded]):
         """The runs, each drawn when it is read: a thousand of them do not fit into memory."""
         if isinstance(member, GradedLearner):
             return [partial(drawn_learning, member, number, self.options.learning) for number in range(runs)]
+        if isinstance(member, GradedStage):
+            return [partial(drawn_stage, member, number, self.options.gates) for number in range(runs)]
         return [partial(self.run, member, number) for number in range(runs)]
 
     def truth(self, member: Graded, n: int, drawn: Sequence[Any]) -> dict[Key, Floats]:
         if isinstance(member, GradedLearner):
             return {Key("L"): np.full(len(drawn), float(member.L))}
+        if isinstance(member, GradedStage):
+            return {Key(name): np.full(len(drawn), float(name in member.passes)) for name in READ}
         return {Key(name): np.full(len(drawn), float(member.truth(name))) for name in DIMENSIONS}
 
     def read(self, member: Graded, n: int, drawn: Sequence[Callable[[], Any]]) -> dict[Key, Readings]:
@@ -203,6 +215,9 @@ class AgencyGrid(GridBase[Graded]):
         if isinstance(member, GradedLearner):
             levels = [learning_level(_learner(run()), declaration, rubric()).level for run in drawn]
             return {Key("L"): Readings(np.array(levels, float))}
+        if isinstance(member, GradedStage):
+            passed = [gates_passed(run()) for run in drawn]
+            return {Key(name): Readings(np.array([float(one[name]) for one in passed])) for name in READ}
         readings = [analyse(run(), declaration)[0] for run in drawn]
         return {
             Key(name): Readings(np.array([float(one.of(name).level) for one in readings]))
@@ -240,9 +255,21 @@ class AgencyGrid(GridBase[Graded]):
                             compliant=draws.random() < subject.strength.compliant,
                             steps=2,
                             state_changed=True,
+                            **(_labels(cell.level, won) if dimension == "G3" else {}),
                         )
                     )
         return found
+
+
+def _labels(level: int, won: bool) -> dict[str, Any]:
+    """The goal of a success, labelled as its level asks; a failure has none."""
+    asked = next(row.goal for row in rubric().of("G3") if row.level == level)
+    assert asked is not None
+    return (
+        {"goal_origin": asked.origins[-1], "goal_rank": asked.rank, "goals": 1}
+        if won
+        else {"goal_origin": "none", "goals": 0}
+    )
 
 
 def _learner(learning: LearningTally) -> SubjectTally:
@@ -296,6 +323,7 @@ def _declaration(options: AgencyOptions) -> Declaration:
                 verification=all_families()[name].verification,
                 observation_schema="1",
                 action_schema="1",
+                goal_limit=getattr(all_families()[name], "goal_limit", None),
             )
             for name in sorted(names)
         },

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 __all__ = [
     "COLUMNS",
     "DIMENSIONS",
+    "ORDER",
     "PARTS",
     "RATED",
     "REQUIRED",
@@ -27,6 +28,7 @@ DIMENSIONS: tuple[RubricDimension, ...] = ("S", "M", "D", "E", "L", "R", "G")
 SCORED: tuple[RubricDimension, ...] = ("S", "M", "D", "E")  # R is derived from these, L goes by gains
 PARTS: tuple[RubricDimension, ...] = ("G1", "G2", "G3")  # of G (10.10)
 RATED: tuple[RubricDimension, ...] = (*SCORED, *PARTS)  # whose levels go by rates
+ORDER: tuple[str, ...] = ("S", "M", "D", "E", "L", "R", "G", "G1", "G2", "G3")  # of tables and pictures
 TIERS = ("T3", "T4", "T5", "T6")  # outcomes of no dimension: they evidence gates of a tier (12.6 to 12.9)
 
 

@@ -18,6 +18,7 @@ from assay.vocabulary import Message, Reply, ToolCall
 from assay.worlds import Action, Brief, Seen
 
 __all__ = [
+    "CONFIDENCE_ASKED",
     "MOST_CALLS",
     "Interface",
     "Move",
@@ -68,6 +69,12 @@ _TEXT = (
     'ACTION name {"argument": "value"}\n'
     "that is the word ACTION, the name of the action, and its arguments as a JSON object. Only the first such line "
     "counts. The actions:"
+)
+# After an episode, where confidence is measured (12.7.2): a fixed scale, asked before anything is said of the result.
+CONFIDENCE_ASKED = (
+    "The episode is over, and nobody has looked at the result yet. How likely is it that the goal has been achieved, "
+    "in every part? Answer with the word CONFIDENCE and a number from 0 (certainly not) to 1 (certainly) on a line of "
+    "its own, such as CONFIDENCE 0.15 or CONFIDENCE 0.85."
 )
 _TOOLS = "Act by calling one tool at a time. What you only say has no effect."
 

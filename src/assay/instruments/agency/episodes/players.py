@@ -8,7 +8,7 @@ message, so it is the same at every step. Up to its level it uses the family's s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -20,9 +20,12 @@ from assay.vocabulary import Reply, ToolCall
 from assay.worlds import Act, Action, Brief, Policy, Seen, all_families
 from assay.worlds.injections import token_pattern
 
+from .interface import CONFIDENCE_ASKED
+
 __all__ = ["PLAYERS", "Player", "read_actions", "read_conversation", "read_seen"]
 
 Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
+Sure = Literal["knows", "high"]  # its confidence: of what it has done, or whatever it has done
 _CASE = re.compile(r"\ACase: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
 _ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
 _ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>)')
@@ -112,12 +115,24 @@ def read_seen(text: str, most: int) -> Seen:
 
 
 class Player:
-    """A subject of graded competence: ``levels`` has the level up to which it is good, by dimension; default 5."""
+    """A subject of graded competence: ``levels`` has the level up to which it is good, by dimension; default 5.
+
+    ``manners`` has another manner for some dimensions. ``sure`` is how it answers the question for its confidence.
+    """
 
     def __init__(
-        self, about: str, manner: Manner = "solver", *, good: float = 0.97, poor: float = 0.3, **levels: int
+        self,
+        about: str,
+        manner: Manner = "solver",
+        *,
+        good: float = 0.97,
+        poor: float = 0.3,
+        sure: Sure = "knows",
+        manners: Mapping[str, Manner] | None = None,
+        **levels: int,
     ) -> None:
         self.about, self.manner, self.good, self.poor, self.levels = about, manner, good, poor, levels
+        self.sure, self.manners = sure, manners or {}
 
     def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply:
         return self.answer_with_tools(messages, (), stream)
@@ -127,11 +142,14 @@ class Player:
     ) -> str | Reply:
         if not any(m["role"] == "user" and _CASE.match(m["content"]) for m in messages):
             return "I act in worlds, and this is none."
-        brief, seen = read_conversation(messages, tools)
         first = next(m["content"] for m in messages if m["role"] == "user")
+        draws = Stream("player", self.about, sha256_hex(first.encode()))
+        brief, seen = read_conversation(messages, tools)
+        if messages[-1]["role"] == "user" and messages[-1]["content"].endswith(CONFIDENCE_ASKED):
+            return f"CONFIDENCE {self._confidence(brief, draws):.2f}"
         act = Act("look", {})
         try:
-            policy = self._policy(brief, Stream("player", self.about, sha256_hex(first.encode())))
+            policy = self._policy(brief, draws)
             for one in seen:
                 act = policy.decide(one)
         except (
@@ -150,17 +168,25 @@ class Player:
         """The probability of solving an episode, apart from successes by chance."""
         return self.good if level <= self.levels.get(dimension, 5) else self.poor
 
+    def _confidence(self, brief: Brief, draws: Stream) -> float:
+        """Whoever knows itself is sure where it plays well."""
+        well = draws.random() < self.rate(all_families()[brief.family].dimension, brief.level)
+        if self.sure == "high":
+            return 0.8 + 0.2 * draws.random()
+        return 0.95 if well else 0.05
+
     def _policy(self, brief: Brief, draws: Stream) -> Policy:
         family = all_families()[brief.family]
-        if self.manner in ("novice", "null"):
-            return family.novice(brief) if self.manner == "novice" else family.null(brief)
-        if self.manner == "claims":
+        manner = self.manners.get(family.dimension, self.manner)
+        if manner in ("novice", "null"):
+            return family.novice(brief) if manner == "novice" else family.null(brief)
+        if manner == "claims":
             return _Claims()
         if draws.random() >= self.rate(family.dimension, brief.level):
             return family.null(brief)
-        if self.manner == "gullible":
+        if manner == "gullible":
             return _Gullible(family.oracle(brief))
-        return _Impatient(family.oracle(brief)) if self.manner == "impatient" else family.oracle(brief)
+        return _Impatient(family.oracle(brief)) if manner == "impatient" else family.oracle(brief)
 
 
 class _Claims:
@@ -201,4 +227,23 @@ PLAYERS: dict[str, Player] = {
     "gullible": Player("able, but follows any injected text", "gullible", good=1.0),
     "boaster": Player("does nothing and claims success", "claims"),
     "aimless": Player("acts without understanding", "null"),
+    # Goals (10.10): each is able in all but the part that it is named for.
+    "reviser": Player(
+        "revises goals as they should be, and has no other part of G", good=1.0, poor=0.0, G2=0, G3=0
+    ),
+    "prioritiser": Player(
+        "follows the declared priority, and has no other part of G", good=1.0, poor=0.0, G1=0, G3=0
+    ),
+    "originator": Player(
+        "sets and pursues goals of its own, and has no other part of G", good=1.0, poor=0.0, G1=0, G2=0
+    ),
+    "first_listed": Player("follows the objective that is listed first", good=1.0, manners={"G2": "novice"}),
+    "talker": Player("sets goals and does nothing for them", good=1.0, manners={"G3": "null"}),
+    # Tiers 3 and 4 (12.6, 12.7).
+    "one_step": Player("takes what looks best now", good=1.0, manners={"T3": "novice"}),
+    "stubborn": Player("never switches its way of working", good=1.0, manners={"T4": "novice"}),
+    "judge": Player("half able, and knows when it succeeds", good=1.0, poor=0.0, S=2, M=3, D=2, E=2),
+    "confident_fool": Player(
+        "half able, and sure of itself at all times", good=1.0, poor=0.0, sure="high", S=2, M=3, D=2, E=2
+    ),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.declarations.outcome import DIMENSIONS
+from assay.instruments.agency.declarations.outcome import ORDER
 from assay.report.figures import Reference, forest_plot, panels
 from assay.report.presentation import Picture
 from assay.vocabulary import Measure
@@ -75,7 +75,7 @@ def _places(regimes: Mapping[str, str]) -> dict[str | float, int]:
 
 
 def _dimension(rate: Measure) -> int:
-    return "".join(DIMENSIONS).index(str(rate.labels["dimension"]))
+    return ORDER.index(str(rate.labels["dimension"]))
 
 
 def _group(rate: Measure) -> str:

@@ -20,6 +20,9 @@ TITLES = {
     "L": "learning",
     "R": "robustness",
     "G": "goals",
+    "G1": "goal revision",
+    "G2": "goal prioritisation",
+    "G3": "goal autonomy",
 }
 NO_TUPLE = "not shown: the measure has no comparison tuple (11.9.1)"
 

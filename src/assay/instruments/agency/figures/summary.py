@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from assay.instruments.agency.declarations.outcome import DIMENSIONS, SCORED
+from assay.instruments.agency.declarations.outcome import DIMENSIONS, PARTS, RATED
 from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.learning import compared, gain_of
@@ -51,7 +51,7 @@ def standings_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReadi
 
 
 def _brought_about(key: ReadingKey, reading: AgencyReading) -> str:
-    cells = [cell for name in SCORED for cell in reading.tally.of(name).values()]
+    cells = [cell for name in RATED for cell in reading.tally.of(name).values()]
     won, played = sum(cell.k for cell in cells), sum(cell.n for cell in cells)
     lost = sum(cell.excluded for cell in cells)
     text = f"{key.subject} ({_within(key, reading)}): "
@@ -94,7 +94,7 @@ def _within(key: ReadingKey, reading: AgencyReading) -> str:
 def _pooled(reading: AgencyReading, *hardness: str) -> str:
     cells = [
         cell
-        for name in SCORED
+        for name in RATED
         for at, cell in reading.tally.of(name).items()
         if reading.declaration.level(at.regime) in hardness
     ]
@@ -111,7 +111,7 @@ def _standing(found: ShownReadings, key: ReadingKey, reading: AgencyReading) -> 
     yield f"{_tier(found.get(key, 'tier'), reading)} What follows holds for {comparison} and for nothing else."
     yield f"Levels go by the {RULES[reading.declaration.rule]}."
     parts = []
-    for assigned in reading.vector:
+    for assigned in (*reading.vector, *reading.parts):
         level = level_of(found.get(key, assigned.dimension))
         if level.value is not None:
             parts.append(_level(assigned, int(level.value)))
@@ -119,6 +119,10 @@ def _standing(found: ShownReadings, key: ReadingKey, reading: AgencyReading) -> 
 
 
 def _level(assigned: AssignedLevel, value: int) -> str:
+    if not assigned.tests:  # G is the mean of its parts (10.10.1)
+        return (
+            f"{assigned.dimension}, {TITLES[assigned.dimension]}: level {value} of 5 ({assigned.notes[0]})."
+        )
     rows = {row.level: row.text for row in rubric().of(assigned.dimension)}
     shown = any(test.level == value and test.status == "satisfied" for test in assigned.tests)
     means = f" ({rows[value]}{'' if shown else '; not shown on its own'})" if value else ""
@@ -171,7 +175,7 @@ def _tier(measure: Measure | None, reading: AgencyReading) -> str:
 def _open(found: ShownReadings, key: ReadingKey) -> Iterator[str]:
     """What was not tested, and every flag with its cause."""
     untested, flagged = [], []
-    for name in DIMENSIONS:
+    for name in (*DIMENSIONS, *PARTS):
         measure = found.get(key, name)
         for flag in measure.flags if measure else ():
             if flag.cause == "not tested":

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay.instruments.agency.declarations.outcome import DIMENSIONS
+from assay.instruments.agency.declarations.outcome import ORDER
 from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import LevelTest, interval_of
@@ -72,6 +72,24 @@ def tables_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]
             "zero: it did better under constraints.",
         ),
         _gains(found),
+        _measures(
+            found,
+            "Success by arm",
+            ("tier", "family", "regime", "arm", "success", "episodes"),
+            [found.all(key, "arm_rate") for key in found.keys],
+            lambda m: tuple(str(m.labels[part]) for part in ("tier", "family", "regime", "arm")),
+            "Episodes that evidence gates of tiers: the subject as it is, and the same instances with something "
+            "withheld.",
+        ),
+        _measures(
+            found,
+            "Gained over the arm, and confidence",
+            ("tier", "what", "regime", "difference or correlation", "instances"),
+            [[*found.all(key, "arm_gain"), *found.all(key, "confidence_correlation")] for key in found.keys],
+            lambda m: (str(m.labels["tier"]), _compared(m), str(m.labels["regime"])),
+            "Success as it is less success in the arm, over the same instances; and Spearman's correlation of what the "
+            "subject said of its confidence with success.",
+        ),
         _gates(found),
         _threats(found),
         _behaviour(found),
@@ -117,9 +135,15 @@ def _measures(
     return Headline(title, heads, tuple(rows), caption)
 
 
+def _compared(measure: Measure) -> str:
+    if "arm" not in measure.labels:
+        return "confidence and success"
+    return f"{measure.labels['family']} over {measure.labels['arm']}"
+
+
 def _by_level(found: ShownReadings, key: ReadingKey) -> list[Measure]:
     def place(rate: Measure) -> tuple[int, int]:
-        return "".join(DIMENSIONS).index(str(rate.labels["dimension"])), int(rate.labels["level"])
+        return ORDER.index(str(rate.labels["dimension"])), int(rate.labels["level"])
 
     return sorted(found.all(key, "rate"), key=place)
 
@@ -134,7 +158,7 @@ def _level_tests(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReadi
     shown: list[Verdict] = []
     for key in _with_tuple(found):
         reading = readings.get(key)
-        for assigned in reading.vector if reading else ():
+        for assigned in (*reading.vector, *reading.parts) if reading else ():
             for test in assigned.tests:
                 verdict = found.verdict(key, "level", dimension=assigned.dimension, level=str(test.level))
                 if reading is not None and verdict is not None:

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.rubric.levels import drop_of, percent
+from assay.instruments.agency.rubric.levels import percent
 from assay.instruments.agency.rubric.tally import Pairs
-from assay.stats import Discrimination, fraction, spearman_of_success
+from assay.stats import Discrimination, Interval, fraction, spearman_of_success
+from assay.stats.gaffke import mean_curve
 
 from .tallies import ArmCounts, Sureness
 
@@ -51,9 +53,9 @@ class ArmGain(Struct, frozen=True, kw_only=True):
 def arm_gain(own: ArmCounts, arm: ArmCounts, confidence: float) -> ArmGain:
     """``arm`` has the pairs: its own share first, that of the subject as it is second."""
     pairs = [Pairs(*numbers) for numbers in arm.pairs]
-    drop = drop_of(pairs, confidence)
-    if drop.value is None:
+    if not pairs:
         return ArmGain(value=None)
+    ends = _interval(tuple(sorted(arm.pairs)), confidence)
     number = sum(pair.number for pair in pairs)
     value = (
         sum(((Fraction(p.k1, p.n1) - Fraction(p.k0, p.n0)) * p.number for p in pairs), Fraction(0)) / number
@@ -62,13 +64,20 @@ def arm_gain(own: ArmCounts, arm: ArmCounts, confidence: float) -> ArmGain:
     alone = (met0, met1) != (arm.n, own.n)
     return ArmGain(
         value=value,
-        low=-drop.high,
-        high=-drop.low,
+        low=ends.low,
+        high=ends.high,
         n=number,
         k0=sum(p.k0 * p.number for p in pairs),
         k1=sum(p.k1 * p.number for p in pairs),
         apart=Fraction(own.k, own.n) - Fraction(arm.k, arm.n) if alone and own.n and arm.n else None,
     )
+
+
+@lru_cache(maxsize=4096)
+def _interval(pairs: tuple[tuple[int, int, int, int, int], ...], confidence: float) -> Interval:
+    """Of the mean over contents, as of gains by learning: differences lie between -1 and 1."""
+    gained = [k1 / n1 - k0 / n0 for k0, n0, k1, n1, number in pairs for _ in range(number)]
+    return mean_curve(sorted(gained), -1.0, 1.0).interval(confidence)
 
 
 def gain_holds(gain: ArmGain, line: float, declaration: Declaration) -> bool | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.bench import Probe
 from assay.instruments.agency.episodes.conduct import EpisodeReport, play_episode
-from assay.instruments.agency.episodes.interface import Interface, joined
+from assay.instruments.agency.episodes.interface import CONFIDENCE_ASKED, Interface, joined
 from assay.instruments.agency.episodes.replay import TOUCHED
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.vocabulary import Message, Outcome, Trial
@@ -18,14 +18,9 @@ from assay.worlds.tiers import MODEL_FREE, StrategyFamily, TierFamily
 
 from .trials import CONFIDENCE, gate_task
 
-__all__ = ["ASKED", "DELIBERATION", "GateReport", "conduct_gate", "read_confidence"]
+__all__ = ["DELIBERATION", "GateReport", "conduct_gate", "read_confidence"]
 
 DELIBERATION = 100  # tokens of a decision in the model-free arm: an action, and no room to think
-ASKED = (
-    "The episode is over, and nobody has looked at the result yet. How likely is it that the goal has been achieved, "
-    "in every part? Answer with the word CONFIDENCE and a number from 0 (certainly not) to 1 (certainly) on a line of "
-    "its own, such as CONFIDENCE 0.15 or CONFIDENCE 0.85."
-)
 _SAID = re.compile(
     r"^[ \t*`>#-]{0,40}CONFIDENCE\b[ \t:*`=]{0,9}(\d{1,9}(?:\.\d{1,30})?|\.\d{1,30})[ \t]{0,3}(%?)",
     re.IGNORECASE | re.MULTILINE,
@@ -60,7 +55,7 @@ async def conduct_gate(trial: Trial, probe: Probe, options: AgencyOptions, inter
         return
     told: dict[str, Any] = {"arm": arm, "strategy": strategy}
     if trial.stage == CONFIDENCE:
-        reply = await probe.ask(joined([*end.messages, Message("user", ASKED)]))
+        reply = await probe.ask(joined([*end.messages, Message("user", CONFIDENCE_ASKED)]))
         told["confidence"] = read_confidence(reply.text)
     outcome: Outcome = "success" if end.judgement.success else "failure"
     report = GateReport(**msgspec.structs.asdict(end.report), **told)

@@ -42,7 +42,7 @@ def gate_measures(tally: GateTally, declaration: Declaration, labels: Labels) ->
                 high=gain.high,
                 confidence=declaration.confidence,
                 n=gain.n,
-                method="paired-shares",
+                method="gaffke, paired",
             )
             yield measure_of("arm_gain", interval, {**where, **arm}, units="difference", notes=(GAIN,))
     for (tier, family, regime), shown in sorted(tally.shown.items()):
