@@ -22,7 +22,7 @@ from assay.worlds.learning import LEVEL_OF, learning_families, learning_family
 
 from .conduct import KEPT, NOTES
 
-__all__ = ["LEARNERS", "Learner"]
+__all__ = ["LEARNERS", "Learner", "is_learning"]
 
 Manner = Literal["learns", "memorises", "within", "forgets", "never"]
 _OPENING = re.compile(r"^Case: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL | re.MULTILINE)
@@ -155,6 +155,18 @@ def _noted(text: str) -> list[dict[str, Any]]:
     except msgspec.DecodeError:
         return []
     return found
+
+
+def is_learning(messages: list[dict[str, Any]]) -> bool:
+    """Whether these messages are of an episode in which something can be learnt."""
+    found = (_OPENING.search(m["content"]) for m in messages if m["role"] == "user")
+    opened = next((one for one in found if one), None)
+    if opened is None:
+        return any(_NOTED in m["content"] for m in messages)
+    try:
+        return bool(_case_of(opened[1], opened[2]))
+    except LookupError:
+        return False
 
 
 @lru_cache(maxsize=4096)
