@@ -11,7 +11,16 @@ from assay.streams import Stream
 from assay.worlds.model import Refused
 from assay.worlds.templates import read_first
 
-__all__ = ["Refusals", "best_by", "decided_otherwise", "named_in", "orders_of", "put_together", "quantities"]
+__all__ = [
+    "Refusals",
+    "best_by",
+    "decided_otherwise",
+    "in_other_order",
+    "named_in",
+    "orders_of",
+    "put_together",
+    "quantities",
+]
 
 Option = TypeVar("Option")
 OFTEN = 2  # so often a refused thing may be tried: once more than needed, as an answer can be lost
@@ -78,3 +87,9 @@ def decided_otherwise(decided: Sequence[dict[str, Any]], right: dict[str, Any]) 
     else:
         said = decided[0]["arguments"]
         yield from (f"{name} is wrong" for name, value in right["arguments"].items() if said[name] != value)
+
+
+def in_other_order(lists: Sequence[Sequence[Mapping[str, Any]]], key: str, names: Sequence[str]) -> bool:
+    """Whether, of these names, another one comes first in the second list, and another one last."""
+    first, second = ([str(row[key]) for row in rows if row[key] in names] for rows in lists)
+    return first[0] != second[0] and first[-1] != second[-1]
