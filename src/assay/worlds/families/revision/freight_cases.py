@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.streams import Stream
 
-from .common import best_by, orders_of
+from .common import best_by, orders_of, single_best
 
 __all__ = [
     "CRITERIA",
@@ -29,7 +29,7 @@ COUNT = {1: 9, 4: 10, 5: 12}
 IDS = {level: [f"R{number}" for number in range(1, count + 1)] for level, count in COUNT.items()}
 # Kinds of level 1: a run is booked, a demand is halted at, a contradiction is asked about.
 KINDS = ("book", *DEMANDS, "ask")
-WEIGHTS = (9.0, 2.5, 2.5, 2.5, 2.5, 7.5)
+WEIGHTS = (9.0, 2.25, 2.25, 2.25, 2.25, 8.0)
 Runs = Mapping[str, Mapping[str, Any]]
 Goal = Mapping[str, Any]
 
@@ -101,18 +101,20 @@ Case = tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any], dict[str
 
 def drawn_shipment(level: int, site: Mapping[str, Any], stream: Stream) -> Case:
     """A case of a kind that is drawn first. What does not come out as that kind is drawn again."""
-    kind = stream.weighted(KINDS, WEIGHTS) if level == 1 else ""
-    twice = stream.choice(TWICE)
-    while True:
-        found = (
-            _request(site, kind, twice, stream)
-            if level == 1
-            else _repeated(site, stream)
-            if level == 4
-            else _ways(site, stream)
-        )
-        if found is not None:
-            return found
+    found: Case | None = None
+    if level == 5:
+        ranks, deep = stream.choice(orders_of(CRITERIA)), stream.below(3) > 0
+        full = bool(stream.below(2))
+        while found is None:
+            found = _ways(site, ranks, deep, full, stream)
+    elif level == 4:
+        while found is None:
+            found = _repeated(site, stream)
+    else:
+        kind, twice = stream.weighted(KINDS, WEIGHTS), stream.choice(TWICE)
+        while found is None:
+            found = _request(site, kind, twice, stream)
+    return found
 
 
 def _shipment(site: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
@@ -215,8 +217,10 @@ def _repeated(site: Mapping[str, Any], stream: Stream) -> Case | None:
     return goal, runs, {}, {"allowed": [list(one) for one in allowed]}
 
 
-def _ways(site: Mapping[str, Any], stream: Stream) -> Case | None:
-    """Level 5. Each criterion, put first, would lead to another pair; so would the list, where a run is full."""
+def _ways(
+    site: Mapping[str, Any], ranks: Sequence[str], deep: bool, full: bool, stream: Stream
+) -> Case | None:
+    """Level 5. Where a run is full, it belongs to what would be the best pair."""
     town, start, hub = stream.shuffled(site["towns"])[:3]
     load, due, less = stream.integer(20, 40), stream.integer(16, 19), stream.integer(4, 9)
     goal: dict[str, Any] = {
@@ -226,34 +230,35 @@ def _ways(site: Mapping[str, Any], stream: Stream) -> Case | None:
         "load": load,
         "due": due,
         "last": due + stream.integer(2, 4),
-        "most": 10 * stream.integer(48, 60),
+        "most": 50 * stream.integer(9, 12),
         "change": stream.integer(2, 3),
         "least": load - less,
         "less": less,
-        "ranks": list(stream.choice(orders_of(CRITERIA))),
+        "ranks": list(ranks),
     }
     runs: dict[str, dict[str, Any]] = {}
     for name, leg in zip(IDS[5], stream.shuffled([0, 1] * 6), strict=True):
-        leaves = stream.integer(1, 6) if leg == 0 else stream.integer(9, 14)
+        # What is late or has little room is cheaper, so that something has to be given up for something else.
+        late, short, takes = stream.integer(-2, 4), stream.integer(-4, 9), stream.integer(3, 6)
+        arrives = due + late if leg else stream.integer(5, 10)
+        steps = 7 - (max(0, late) if leg else 1) - max(0, short) // 3 + stream.integer(-1, 1)
         runs[name] = {
             "from": hub if leg else start,
             "to": town if leg else hub,
-            "leaves": leaves,
-            "arrives": leaves + stream.integer(3, 8),
-            "room": load + stream.integer(-10, 8),
-            "price": 10 * stream.integer(15, 38),
+            "leaves": arrives - takes,
+            "arrives": arrives,
+            "room": load - short,
+            "price": 50 * max(2, steps),
         }
     listed = allowed_pairs(runs, goal)
-    if len(listed) < 5 or any(one["delay"] + one["left"] == 0 for _, one in listed):
+    if not listed or any(one["delay"] + one["left"] == 0 for _, one in listed):
         return None
-    best = best_by(goal["ranks"], listed)
-    full = [stream.choice(best[0])] if stream.below(2) else []
-    left = [(pair, value) for pair, value in listed if not set(full) & set(pair)]
-    if len(best) > 1 or len(left) < 4:
+    lost = [stream.choice(best_by(ranks, listed)[0])] if full else []
+    left = {name: run for name, run in runs.items() if name not in lost}
+    pairs = allowed_pairs(left, goal)
+    free = allowed_pairs(left, {**goal, "most": 10**6, "last": 99, "least": 0})
+    best = single_best(ranks, pairs, free, deep=deep)
+    if best is None:
         return None
-    best = best_by(goal["ranks"], left)
-    others = [order for order in orders_of(CRITERIA) if order[0] != goal["ranks"][0]]
-    if len(best) > 1 or any(best[0] in best_by(order, left) for order in others):
-        return None
-    right = {"booked": sorted(best[0]), "confirmed": load - dict(left)[best[0]]["left"]}
-    return goal, runs, {"full": full}, right
+    right = {"booked": sorted(best), "confirmed": load - dict(pairs)[best]["left"]}
+    return goal, runs, {"full": lost}, right
