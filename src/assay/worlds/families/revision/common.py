@@ -11,9 +11,21 @@ from assay.streams import Stream
 from assay.worlds.model import Refused
 from assay.worlds.templates import read_first
 
-__all__ = ["Refusals", "best_by", "decided_otherwise", "named_in", "orders_of", "put_together", "quantities"]
+__all__ = [
+    "Refusals",
+    "best_by",
+    "decided_otherwise",
+    "in_other_order",
+    "named_in",
+    "orders_of",
+    "put_together",
+    "quantities",
+    "single_best",
+]
 
 Option = TypeVar("Option")
+Plans = Sequence[tuple[Option, Mapping[str, int]]]  # what could be done, and what each criterion says of it
+FEWEST = 4  # plans that are allowed, so that there is something to choose from
 OFTEN = 2  # so often a refused thing may be tried: once more than needed, as an answer can be lost
 
 
@@ -42,10 +54,29 @@ def named_in(said: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if name in words]
 
 
-def best_by(order: Sequence[str], plans: Sequence[tuple[Option, Mapping[str, int]]]) -> list[Option]:
+def best_by(order: Sequence[str], plans: Plans[Option]) -> list[Option]:
     """The plans that are best when the first criterion decides, then the second, and so on; less is better."""
     least = min(tuple(value[name] for name in order) for _, value in plans)
     return [plan for plan, value in plans if tuple(value[name] for name in order) == least]
+
+
+def single_best(
+    order: Sequence[str], plans: Plans[Option], free: Plans[Option], *, deep: bool
+) -> Option | None:
+    """The best plan, if it can be told by nothing less than all that is declared.
+
+    There is one such plan; any other criterion put first would lead elsewhere; without the limits another plan, of
+    those in ``free``, would be best; and where the case is to be ``deep``, the first criterion alone does not decide.
+    """
+    if len(plans) < FEWEST:
+        return None
+    best = best_by(order, plans)
+    others = [other for other in orders_of(order) if other[0] != order[0]]
+    if len(best) > 1 or any(best[0] in best_by(other, plans) for other in others):
+        return None
+    if best_by(order, free) == best or (deep and len(best_by(order[:1], plans)) == 1):
+        return None
+    return best[0]
 
 
 def orders_of(criteria: Sequence[str]) -> list[tuple[str, ...]]:
@@ -78,3 +109,9 @@ def decided_otherwise(decided: Sequence[dict[str, Any]], right: dict[str, Any]) 
     else:
         said = decided[0]["arguments"]
         yield from (f"{name} is wrong" for name, value in right["arguments"].items() if said[name] != value)
+
+
+def in_other_order(lists: Sequence[Sequence[Mapping[str, Any]]], key: str, names: Sequence[str]) -> bool:
+    """Whether, of these names, another one comes first in the second list, and another one last."""
+    first, second = ([str(row[key]) for row in rows if row[key] in names] for rows in lists)
+    return first[0] != second[0] and first[-1] != second[-1]

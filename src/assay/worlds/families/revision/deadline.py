@@ -18,11 +18,10 @@ from assay.worlds.events import listed
 from assay.worlds.fuzzy import nearest, number_at
 from assay.worlds.model import Act, Action, Brief, Effect, Seen, Task, World
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
-from assay.worlds.templates import read_first, story_of, table
+from assay.worlds.templates import partly_filled, read_first, story_of, table
 
 from .common import Refusals, best_by, decided_otherwise, named_in, put_together, quantities
 from .deadline_cases import (
-    CRITERIA,
     DEMANDS,
     NONE,
     Parts,
@@ -250,12 +249,15 @@ class Site(WorldBase):
 
 
 class Planner(Steady):
-    """Works out the plan, and revises it where it must. The novice never says that a plan cannot be kept."""
+    """Works out the plan, and revises it where it must. The novice never says that a plan cannot be kept, and changes
+    nothing but, at level 5, the deadline, however late.
+    """
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
         self._site = story_of(SITES, brief.goal)
         self._goal = understood(brief.goal, brief.level, self._site)
+        self._plan: tuple[tuple[str, ...], int] | None = None  # level 5: what is left out, and the deadline
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         if self.brief.level == 3:
@@ -328,14 +330,19 @@ class Planner(Steady):
     def _choose(
         self, parts: Parts, crews: Mapping[str, Mapping[str, Any]], observation: dict[str, Any]
     ) -> Act:
-        plans = allowed_plans(parts, crews, self._goal)
-        if self.is_novice:
-            self._goal["ranks"] = list(CRITERIA)
-        best = best_by(self._goal["ranks"], plans)[0]
-        for part in best:
+        if self._plan is None:
+            goal = (
+                {**self._goal, "last": LATEST_DAY, "most": 10**6, "drops": []}
+                if self.is_novice
+                else self._goal
+            )
+            plans = allowed_plans(parts, crews, goal)
+            best = best_by(goal["ranks"], plans)[0]
+            self._plan = best, goal["due"] + dict(plans)[best]["delay"]
+        left_out, day = self._plan
+        for part in left_out:
             if part not in observation["left_out"]:
                 return Act("leave_out", {"part": part})
-        day = self._goal["due"] + dict(plans)[best]["delay"]
         if observation["deadline"] != day:
             return Act("move_deadline", {"day": day})
         return Act("commit", {})
@@ -347,7 +354,8 @@ def understood(goal: str, level: int, site: Mapping[str, Any]) -> dict[str, Any]
     if "more" in found:
         found["last"] = found["due"] + found.pop("more")
     if level != 3:
-        found["wanted"] = named_in(read_first(TABLE["heads"], goal)["parts"], site["parts"])
+        heads = [partly_filled(wording, {"who": site["who"]}) for wording in TABLE["heads"]]
+        found["wanted"] = named_in(read_first(heads, goal, r"[\w, ]+?")["parts"], site["parts"])
     if level in (2, 3):
         said = read_first(TABLE["drops"], goal, r"\w+")
         found["drops"] = [said["x"], said["y"]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.streams import Stream
 
-from .common import best_by, orders_of
+from .common import orders_of, single_best
 
 __all__ = [
     "CRITERIA",
@@ -95,9 +95,18 @@ def allowed_plans(
             "points": sum(parts[part]["points"] for part in left_out),
             "cost": cost_of(kept, rates),
         }
-        if ready <= goal["last"] and value["points"] <= goal["points"] and value["cost"] <= goal["most"]:
+        if _within(value, goal):
             found.append((left_out, value))
     return found
+
+
+def _within(value: Mapping[str, int], goal: Mapping[str, Any]) -> bool:
+    """Whether a plan keeps to the latest day, the points that may be lost and the budget."""
+    return (
+        value["delay"] <= goal["last"] - goal["due"]
+        and value["points"] <= goal["points"]
+        and value["cost"] <= goal["most"]
+    )
 
 
 def in_days(count: int) -> str:
@@ -110,8 +119,13 @@ Case = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
 def drawn_case(level: int, site: Mapping[str, Any], stream: Stream) -> Case:
     """A case of a kind that is drawn first. What does not come out as that kind is drawn again."""
-    kind = stream.weighted(*KINDS[level]) if level in KINDS else ""
-    draw = {1: _demands, 2: _proposals, 3: _works, 5: _choices}[level]
+    if level == 5:
+        ranks, deep = stream.choice(orders_of(CRITERIA)), stream.below(3) > 0
+        while (best := _choices(site, ranks, deep, stream)) is None:
+            pass
+        return best
+    kind = stream.weighted(*KINDS[level])
+    draw = {1: _demands, 2: _proposals, 3: _works}[level]
     while (found := draw(site, kind, stream)) is None:
         pass
     return found
@@ -253,12 +267,14 @@ def _works(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | None:
     return goal, {**setup, "longer": {late: longer}}, right
 
 
-def _choices(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | None:
-    """Level 5. Each criterion, put first, would lead to another plan, and so would at least one cap less."""
+def _choices(site: Mapping[str, Any], ranks: Sequence[str], deep: bool, stream: Stream) -> Case | None:
+    """Level 5. Few rates and few points, so that plans are equal in one criterion and differ in another."""
     first = stream.integer(2, 9)
     crews, parts = _crews(site, first, stream), _parts(site, 6, site["crews"], stream)
+    for crew in crews.values():
+        crew["day_rate"] = 50 * stream.integer(2, 3)
     for part in parts.values():
-        part["points"] = stream.integer(2, 15)
+        part["points"] = stream.integer(2, 6)
     ready = ready_on(parts, _away(crews), first)
     cost = cost_of(parts, {crew: one["day_rate"] for crew, one in crews.items()})
     due = ready - stream.integer(2, 6)
@@ -267,20 +283,17 @@ def _choices(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | None:
         "drops": stream.shuffled(list(parts))[:4],
         "first": first,
         "due": due,
-        "last": ready - stream.below(2),
-        "points": stream.integer(12, 30),
-        "most": cost - 10 * stream.integer(-6, 12),
-        "ranks": list(stream.choice(orders_of(CRITERIA))),
+        "last": ready - stream.below(4),
+        "points": stream.integer(5, 13),
+        "most": cost - 50 * stream.integer(0, 7),
+        "ranks": list(ranks),
     }
-    plans = allowed_plans(parts, crews, goal)
-    if due < first or goal["last"] < due + 2 or len(plans) < 4:
+    if due < first or goal["last"] < due + 2:
         return None
-    best = best_by(goal["ranks"], plans)
-    others = [order for order in orders_of(CRITERIA) if order[0] != goal["ranks"][0]]
-    if len(best) > 1 or len(best[0]) > 3 or any(best[0] in best_by(order, plans) for order in others):
+    free = allowed_plans(parts, crews, {**goal, "points": 99, "most": cost, "last": ready})
+    plans = [(plan, value) for plan, value in free if _within(value, goal)]
+    best = single_best(ranks, plans, free, deep=deep)
+    if best is None or len(best) > 3:
         return None
-    uncapped = allowed_plans(parts, crews, {**goal, "points": 999, "most": 10**6, "last": 999})
-    if best_by(goal["ranks"], uncapped) == best:
-        return None
-    right = {"left_out": list(best[0]), "deadline": due + dict(plans)[best[0]]["delay"]}
+    right = {"left_out": list(best), "deadline": due + dict(plans)[best]["delay"]}
     return goal, {"due": due, **_rows(parts, crews, ("away", "day_rate"))}, right

@@ -19,7 +19,7 @@ from assay.worlds.model import Act, Action, Brief, Seen, Task, World
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
 from assay.worlds.templates import partly_filled, read, read_first, story_of, table
 
-from .common import Refusals, best_by, named_in, put_together, quantities
+from .common import Refusals, best_by, in_other_order, named_in, put_together, quantities
 from .purchase_cases import (
     CRITERIA,
     IDS,
@@ -240,7 +240,7 @@ class Purchase(FamilyBase, table=TABLE):
         if level in (2, 4):
             lists = [stream.shuffled(listing(offers)) for _ in said]
             ids = [offer for offer, _ in expected["allowed"]]
-            while level == 4 and not _differ(lists, ids):
+            while level == 4 and not in_other_order(lists, "offer", ids):
                 lists[1] = stream.shuffled(lists[1])
             for row in lists[0] + lists[1] if level == 4 else ():
                 row["remark"] = stream.choice(site["remarks"])
@@ -304,12 +304,6 @@ class Purchase(FamilyBase, table=TABLE):
             5: [*(Act("order", {"offer": offer}) for offer in first), Act("close", {})],
         }
         return Fixed(*acts[brief.level], finish())
-
-
-def _differ(lists: list[list[dict[str, Any]]], allowed: list[str]) -> bool:
-    """Whether of the allowed offers another one comes first, and another one last."""
-    ids: list[list[str]] = [[row["offer"] for row in rows if row["offer"] in allowed] for rows in lists]
-    return ids[0][0] != ids[1][0] and ids[0][-1] != ids[1][-1]
 
 
 def _misjudged(task: Task, right: dict[str, Any], decided: list[dict[str, Any]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.streams import Stream
 
-from .common import best_by, orders_of
+from .common import best_by, orders_of, single_best
 
 __all__ = [
     "CRITERIA",
@@ -123,8 +123,14 @@ Case = tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any], Any]
 
 def drawn_order(level: int, site: Mapping[str, Any], stream: Stream) -> Case:
     """A case of a kind that is drawn first. What does not come out as that kind is drawn again."""
+    if level == 5:
+        ranks, deep = stream.choice(orders_of(CRITERIA)), stream.below(3) > 0
+        gone = bool(stream.below(2))
+        while (best := _choices(site, ranks, deep, gone, stream)) is None:
+            pass
+        return best
     kind = stream.weighted(*KINDS[level]) if level in KINDS else ""
-    draw = {2: _answers, 3: _shortages, 4: _repeated, 5: _choices}[level]
+    draw = {2: _answers, 3: _shortages, 4: _repeated}[level]
     while (found := draw(site, kind, stream)) is None:
         pass
     return found
@@ -222,39 +228,41 @@ def _shortages(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | Non
     return goal, offers, {"real": real}, right
 
 
-def _choices(site: Mapping[str, Any], kind: str, stream: Stream) -> Case | None:
-    """Level 5. Each criterion, put first, would lead to another choice; so would the list, where an offer is gone."""
+def _choices(
+    site: Mapping[str, Any], ranks: Sequence[str], deep: bool, gone: bool, stream: Stream
+) -> Case | None:
+    """Level 5. Where an offer is gone, it belongs to what would be the best choice."""
     articles = stream.shuffled(site["articles"])
     goal: dict[str, Any] = {
         "wishes": dict(zip(articles, stream.shuffled(site["makes"]), strict=False)),
         "sellers": stream.shuffled(site["sellers"])[:3],
         "due": stream.integer(5, 7),
-        "swaps": 2,
-        "ranks": list(stream.choice(orders_of(CRITERIA))),
+        "swaps": stream.integer(1, 2),
+        "ranks": list(ranks),
     }
     goal["within"] = goal["due"] + stream.integer(2, 4)
     offers: dict[str, dict[str, Any]] = {}
     for k, article in zip(IDS[5], stream.shuffled(articles * 4), strict=True):
         same = [one for one in offers.values() if one["article"] == article]
         others = [make for make in site["makes"] if make != goal["wishes"][article]]
+        # What takes long or is of another make is cheaper: something has to be given up for something else.
+        days, other = stream.integer(4, 10), len(same) % 2
+        steps = 6 - (days - 4) // 2 - other + stream.integer(-1, 1)
         offers[k] = {
             "article": article,
-            "make": stream.choice(others) if len(same) % 2 else goal["wishes"][article],
-            "seller": stream.choice(site["sellers"] if stream.below(3) == 0 else goal["sellers"]),
-            "price": 10 * stream.integer(20, 60),
-            "days": stream.integer(3, 12),
+            "make": stream.choice(others) if other else goal["wishes"][article],
+            "seller": stream.choice(site["sellers"] if stream.below(4) == 0 else goal["sellers"]),
+            "price": 100 * max(1, steps),
+            "days": days,
         }
-    goal["most"] = 10 * stream.integer(95, 130)
+    goal["most"] = 100 * stream.integer(11, 13)
     listed = allowed_choices(offers, goal)
-    if len(listed) < 5 or min(one["delay"] + one["swaps"] for _, one in listed) == 0:
+    if not listed or min(one["delay"] + one["swaps"] for _, one in listed) == 0:
         return None
-    best = best_by(goal["ranks"], listed)
-    gone = [stream.choice(best[0])] if stream.below(2) else []
-    left = [(chosen, value) for chosen, value in listed if not set(gone) & set(chosen)]
-    if len(best) > 1 or len(left) < 4:
-        return None
-    best = best_by(goal["ranks"], left)
-    others_first = [order for order in orders_of(CRITERIA) if order[0] != goal["ranks"][0]]
-    if len(best) > 1 or any(best[0] in best_by(order, left) for order in others_first):
-        return None
-    return goal, offers, {"gone": gone}, {"orders": list(best[0])}
+    lost = [stream.choice(best_by(ranks, listed)[0])] if gone else []
+    left = {k: one for k, one in offers.items() if k not in lost}
+    free = allowed_choices(
+        left, {**goal, "sellers": site["sellers"], "most": 10**6, "within": 99, "swaps": 3}
+    )
+    best = single_best(ranks, allowed_choices(left, goal), free, deep=deep)
+    return None if best is None else (goal, offers, {"gone": lost}, {"orders": list(best)})
