@@ -23,6 +23,10 @@ def unit(name: str, serves: str, draws: int, people: int) -> dict[str, Any]:
     return {"unit": name, "serves": serves, "draws": draws, "people": people}
 
 
+def begun(task: Task) -> Episode:
+    return Episode(FAMILY, task, BASELINE, Stream("f"))
+
+
 def judged(task: Task, *off: list[str]) -> tuple[str, ...]:
     return FAMILY.judge(task, {"off": list(off)}, ()).because
 
@@ -92,7 +96,8 @@ def test_the_words_of_a_case_call_for_what_is_expected(level: int, situation: st
         brief = Episode(FAMILY, task, BASELINE, Stream("f")).brief
         for part in task.setup["parts"]:
             rules = Operator(_with_goal(brief, part["goal"])).rules
-            assert sorted(rules.off(part["units"], task.setup["limit"])) == task.criterion.expected["off"]
+            off = rules.off(part["units"], task.setup["limit"], task.setup["stuck"])
+            assert sorted(off) == task.criterion.expected["off"]
 
 
 def _with_goal(brief: Brief, goal: str) -> Brief:
@@ -165,6 +170,21 @@ def test_notes_contradict_the_rules_and_change_nothing() -> None:
     task = drawn(3, 6)
     assert len(task.setup["parts"][0]["notes"]) == 2
     assert "notes" not in Episode(FAMILY, drawn(2, 6), BASELINE, Stream("f")).begin().observation
+
+
+def test_where_a_switch_does_not_respond_the_turn_passes_on() -> None:
+    for level in (3, 5):
+        task = drawn(level, 1)
+        (stuck,) = task.setup["stuck"]
+        assert stuck not in task.criterion.expected["off"]
+        episode = begun(task)
+        assert episode.begin().observation["stuck"] == []
+        seen = episode.act("switch_off", {"unit": stuck})
+        assert "does not respond" in seen.error
+        assert (seen.observation["stuck"], seen.observation["off"]) == ([stuck], [])
+        played = play(FAMILY, task, BASELINE, Stream("f"), FAMILY.oracle)
+        assert stuck in [act.arguments.get("unit") for act in played.acts]
+        assert played.judgement.success
 
 
 def test_budgets_are_the_same_whatever_the_answer() -> None:

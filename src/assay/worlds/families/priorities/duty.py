@@ -112,6 +112,11 @@ def worked(jobs: Sequence[Job], key: Callable[[Job], Any], *, skips: bool) -> di
     return done
 
 
+def downwards(rules: Rules, jobs: Sequence[Job]) -> dict[str, int]:
+    """The hours at which jobs are done by whoever works down the ranking and leaves out what would be late."""
+    return worked(jobs, lambda job: (rules.rank(job), job["due"]), skips=True)
+
+
 # Sequences without a look at goals.
 BLIND: tuple[Callable[[Job], Any], ...] = (
     lambda job: job["due"],
@@ -176,8 +181,10 @@ def _drawn_case(level: int, goals: Sequence[str], stream: Stream) -> tuple[Rules
         if some_jobs[0]["hours"] == some_jobs[1]["hours"]:
             continue
         rules = Rules(order, Override(order[lo], order[hi], _bound(some_jobs, stream)))
-        if _needs_rules(rules, goals, jobs):
-            return rules, jobs
+        if not _needs_rules(rules, goals, jobs):
+            continue
+        if rules.best(jobs)[0] != rules.counts(jobs, downwards(rules, jobs)) or stream.below(2):
+            return rules, jobs  # in most instances, working down the ranking gives away what could be had
 
 
 def _goal(goals: Sequence[str], rules: Rules, story: Mapping[str, Any], stream: Stream) -> str:
