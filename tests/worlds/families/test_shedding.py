@@ -7,7 +7,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Brief, Episode, Task, play, shipped_regimes
-from assay.worlds.families.priorities.ranking import FeatureBound, Override, listed_goals
+from assay.worlds.families.priorities.ranking import FeatureBound, Override, listed_goals, other_orders
 from assay.worlds.families.priorities.shedding import TABLE, Operator, Rules, Shedding
 
 FAMILY = Shedding()
@@ -117,6 +117,20 @@ def test_every_goal_is_served_by_as_many_units_as_any_other() -> None:
     for level in FAMILY.levels:
         served = [one["serves"] for one in drawn(level, 3).setup["parts"][0]["units"]]
         assert len({served.count(goal) for goal in served}) == 1
+
+
+def test_no_order_that_nobody_declared_leads_to_the_same() -> None:
+    """As the goals are listed, the last first, the one with most text first; each with and without the exception."""
+    for level in (2, 3, 4, 5):
+        for number in range(12):
+            task = drawn(level, number)
+            rules, part = Operator(begun(task).brief).rules, task.setup["parts"][0]
+            story = TABLE["situations"][task.situation]
+            for order in other_orders(listed_goals(task.goal, story["goals"]), story):
+                for override in (None, rules.override):
+                    other = Rules(order, rules.first, override)
+                    off = other.off(part["units"], task.setup["limit"], task.setup["stuck"])
+                    assert judged(task, *[off] * len(task.setup["parts"]))
 
 
 def test_half_of_the_rules_for_two_goals_hold_for_a_part_only() -> None:

@@ -33,6 +33,8 @@ from .ranking import (
     notes_drawn,
     order_read,
     order_stated,
+    other_orders,
+    rotation,
 )
 
 __all__ = ["Shedding"]
@@ -143,7 +145,7 @@ def _condition(units: Sequence[Unit], stream: Stream) -> FeatureBound:
 
 
 def _needs_rules(
-    rules: Rules, goals: Sequence[str], units: Sequence[Unit], limit: int, stuck: Sequence[str]
+    rules: Rules, orders: Sequence[tuple[str, ...]], units: Sequence[Unit], limit: int, stuck: Sequence[str]
 ) -> bool:
     """Whether each rule counts, and no sequence that leaves them out leads to the same."""
     right = set(rules.off(units, limit, stuck))
@@ -153,14 +155,12 @@ def _needs_rules(
         others += [Rules(order, first), Rules(order[::-1], first)]
     if rules.never:
         others.append(Rules(order, first, rules.override))
-    if len(goals) > 2:  # of two goals, one has to be named first
-        others += [Rules(tuple(goals), first), Rules(tuple(goals[::-1]), first)]
-        others += [
-            Rules(tuple(goals), first, rules.override),
-            Rules(tuple(goals[::-1]), first, rules.override),
-        ]
+    if len(order) > 2:  # of two goals, one has to be named first
+        others += [Rules(other, first, override) for other in orders for override in (None, rules.override)]
     outcomes = [set(one.off(units, limit, stuck)) for one in others]
-    outcomes += [set(_until(sorted(units, key=key), units, limit, stuck)) for key in BLIND]
+    for key in BLIND:
+        for turn in (sorted(units, key=key), rotation(units, key)):
+            outcomes.append(set(_until(turn, units, limit, stuck)))
     feature, way = first.split(" ")
     other_way = f"{feature} {'low' if way == 'high' else 'high'}"
     reverse = Rules(order, other_way, rules.override, rules.scope, rules.never)
@@ -168,12 +168,14 @@ def _needs_rules(
     return right not in outcomes
 
 
-def _drawn_case(level: int, goals: list[str], stream: Stream) -> tuple[Rules, list[Unit], int, list[str]]:
-    """Rules, units and a limit that so many have to go for. ``goals``: as they are going to be named.
+def _drawn_case(
+    level: int, orders: Sequence[tuple[str, ...]], stream: Stream
+) -> tuple[Rules, list[Unit], int, list[str]]:
+    """Rules, units, a limit that so many have to go for, and what does not respond. ``orders``: to be kept away from.
 
     At level 1 every other rule holds for a part of the first goal's units only.
     """
-    count = GOALS[level] * EACH[level]
+    goals, count = list(orders[0]), GOALS[level] * EACH[level]
     scoped = level == 1 and bool(stream.below(2))
     while True:
         order = tuple(stream.shuffled(goals))
@@ -203,7 +205,7 @@ def _drawn_case(level: int, goals: list[str], stream: Stream) -> tuple[Rules, li
             continue  # the highest goal would be next, or lose something
         limit = sum(unit["draws"] for unit in units) - sum(unit["draws"] for unit in turn[:off])
         limit += stream.below(turn[off - 1]["draws"])
-        if _needs_rules(rules, goals, units, limit, stuck):
+        if _needs_rules(rules, orders, units, limit, stuck):
             return rules, units, limit, stuck
 
 
@@ -330,7 +332,7 @@ class Shedding(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         goals = stream.shuffled(sorted(story["goals"]))[: GOALS[level]]
-        rules, units, limit, stuck = _drawn_case(level, goals, stream)
+        rules, units, limit, stuck = _drawn_case(level, other_orders(goals, story), stream)
         parts: list[dict[str, Any]] = []
         while len(parts) < (2 if level == 4 else 1):
             named = goals if not parts else stream.shuffled(goals)
