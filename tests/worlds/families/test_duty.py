@@ -8,7 +8,7 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
 from assay.worlds.families.priorities.duty import TABLE, Duty, Keeper, Rules
-from assay.worlds.families.priorities.ranking import FeatureBound, Override
+from assay.worlds.families.priorities.ranking import FeatureBound, Override, listed_goals, other_orders
 
 FAMILY = Duty()
 BASELINE = shipped_regimes()["Baseline"]
@@ -100,6 +100,18 @@ def test_time_binds_and_the_highest_goal_can_be_served_in_full() -> None:
             assert expected["counts"][0] == ranks.count(0)
             assert expected["counts"][1] > 0
             assert sum(expected["counts"]) < len(ranks)
+
+
+def test_no_order_that_nobody_declared_leads_to_the_same() -> None:
+    """As the goals are listed, the last first, the one with most text first; each with and without the exception."""
+    for level in FAMILY.levels:
+        for number in range(12):
+            task = drawn(level, number)
+            rules, jobs = Keeper(begun(task).brief).rules, task.setup["jobs"]
+            story = TABLE["situations"][task.situation]
+            for order in other_orders(listed_goals(task.goal, story["goals"]), story):
+                for override in (None, rules.override):
+                    assert judged(task, dict.fromkeys(Rules(order, override).plan(jobs), 0))
 
 
 def test_every_goal_is_served_by_as_many_jobs_as_any_other() -> None:

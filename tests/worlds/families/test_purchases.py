@@ -8,7 +8,7 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
 from assay.worlds.families.priorities.purchases import TABLE, Buyer, Purchases, Rules
-from assay.worlds.families.priorities.ranking import FeatureBound, listed_goals
+from assay.worlds.families.priorities.ranking import FeatureBound, listed_goals, other_orders
 
 FAMILY = Purchases()
 BASELINE = shipped_regimes()["Baseline"]
@@ -108,6 +108,18 @@ def test_the_constraint_binds_and_each_exception_decides_something() -> None:
             }
             assert (sorted(met) == task.criterion.expected["met"]) is same
     assert 24 < sum(applied) < 56
+
+
+def test_no_order_that_nobody_declared_leads_to_the_same() -> None:
+    """As the goals are listed, the last first, the one with most text first."""
+    for level in FAMILY.levels:
+        for number in range(12):
+            task = drawn(level, number)
+            rules, offers = rules_of(task), task.setup["parts"][0]["offers"]
+            story = TABLE["situations"][task.situation]
+            for order in other_orders(listed_goals(task.goal, story["goals"]), story):
+                bought = list(Rules(order, (), rules.ban).chosen(offers, task.setup["funds"]))
+                assert judged(task, *[bought] * len(task.setup["parts"]))
 
 
 def test_more_goals_could_be_had_only_at_the_expense_of_a_higher_one() -> None:

@@ -15,6 +15,8 @@ from assay.worlds.families.priorities.ranking import (
     notes_drawn,
     order_read,
     order_stated,
+    other_orders,
+    rotation,
 )
 from assay.worlds.fuzzy import nearest
 from assay.worlds.noise import DIGITS, LETTERS
@@ -57,6 +59,21 @@ def test_at_least_one_note_contradicts_the_order() -> None:
         notes = notes_drawn(Stream("notes", number), GOALS)
         assert len(notes) == 2
         assert any(order_read(note, GOALS) != GOALS for note in notes)
+
+
+def test_orders_that_nobody_declared() -> None:
+    story = {"goals": {"health": "a", "comfort": "a longer text", "trade": "text"}}
+    assert other_orders(["health", "trade", "comfort"], story) == [
+        ("health", "trade", "comfort"),
+        ("comfort", "trade", "health"),
+        ("comfort", "trade", "health"),
+    ]
+
+
+def test_a_bit_of_each_takes_one_of_every_goal_before_a_second() -> None:
+    things = [{"serves": goal, "n": n} for n, goal in enumerate(["a", "a", "b", "a", "b"])]
+    assert [one["n"] for one in rotation(things, lambda one: one["n"])] == [0, 2, 1, 4, 3]
+    assert [one["n"] for one in rotation(things, lambda one: -one["n"])] == [4, 3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("family", ["shedding", "purchases", "duty"])

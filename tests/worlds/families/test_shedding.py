@@ -7,7 +7,7 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Brief, Episode, Task, play, shipped_regimes
-from assay.worlds.families.priorities.ranking import FeatureBound, Override, listed_goals
+from assay.worlds.families.priorities.ranking import FeatureBound, Override, listed_goals, other_orders
 from assay.worlds.families.priorities.shedding import TABLE, Operator, Rules, Shedding
 
 FAMILY = Shedding()
@@ -21,6 +21,10 @@ def drawn(level: int, number: int, situation: str = "island") -> Task:
 
 def unit(name: str, serves: str, draws: int, people: int) -> dict[str, Any]:
     return {"unit": name, "serves": serves, "draws": draws, "people": people}
+
+
+def begun(task: Task) -> Episode:
+    return Episode(FAMILY, task, BASELINE, Stream("f"))
 
 
 def judged(task: Task, *off: list[str]) -> tuple[str, ...]:
@@ -92,7 +96,8 @@ def test_the_words_of_a_case_call_for_what_is_expected(level: int, situation: st
         brief = Episode(FAMILY, task, BASELINE, Stream("f")).brief
         for part in task.setup["parts"]:
             rules = Operator(_with_goal(brief, part["goal"])).rules
-            assert sorted(rules.off(part["units"], task.setup["limit"])) == task.criterion.expected["off"]
+            off = rules.off(part["units"], task.setup["limit"], task.setup["stuck"])
+            assert sorted(off) == task.criterion.expected["off"]
 
 
 def _with_goal(brief: Brief, goal: str) -> Brief:
@@ -112,6 +117,20 @@ def test_every_goal_is_served_by_as_many_units_as_any_other() -> None:
     for level in FAMILY.levels:
         served = [one["serves"] for one in drawn(level, 3).setup["parts"][0]["units"]]
         assert len({served.count(goal) for goal in served}) == 1
+
+
+def test_no_order_that_nobody_declared_leads_to_the_same() -> None:
+    """As the goals are listed, the last first, the one with most text first; each with and without the exception."""
+    for level in (2, 3, 4, 5):
+        for number in range(12):
+            task = drawn(level, number)
+            rules, part = Operator(begun(task).brief).rules, task.setup["parts"][0]
+            story = TABLE["situations"][task.situation]
+            for order in other_orders(listed_goals(task.goal, story["goals"]), story):
+                for override in (None, rules.override):
+                    other = Rules(order, rules.first, override)
+                    off = other.off(part["units"], task.setup["limit"], task.setup["stuck"])
+                    assert judged(task, *[off] * len(task.setup["parts"]))
 
 
 def test_half_of_the_rules_for_two_goals_hold_for_a_part_only() -> None:
@@ -165,6 +184,21 @@ def test_notes_contradict_the_rules_and_change_nothing() -> None:
     task = drawn(3, 6)
     assert len(task.setup["parts"][0]["notes"]) == 2
     assert "notes" not in Episode(FAMILY, drawn(2, 6), BASELINE, Stream("f")).begin().observation
+
+
+def test_where_a_switch_does_not_respond_the_turn_passes_on() -> None:
+    for level in (3, 5):
+        task = drawn(level, 1)
+        (stuck,) = task.setup["stuck"]
+        assert stuck not in task.criterion.expected["off"]
+        episode = begun(task)
+        assert episode.begin().observation["stuck"] == []
+        seen = episode.act("switch_off", {"unit": stuck})
+        assert "does not respond" in seen.error
+        assert (seen.observation["stuck"], seen.observation["off"]) == ([stuck], [])
+        played = play(FAMILY, task, BASELINE, Stream("f"), FAMILY.oracle)
+        assert stuck in [act.arguments.get("unit") for act in played.acts]
+        assert played.judgement.success
 
 
 def test_budgets_are_the_same_whatever_the_answer() -> None:

@@ -41,22 +41,20 @@ def _named(brief: Brief, job: Job) -> int:
 
 
 def _in_notes(job: Job, observation: dict[str, Any]) -> int:
-    return int(" ".join(observation["notes"]).lower().find(job["serves"])) % 10_000
+    said: str = " ".join(observation["notes"]).lower()
+    return said.find(str(job["serves"])) % 10_000
 
 
 def _served(job: Job, observation: dict[str, Any]) -> int:
     """How many jobs of the same goal are left: a bit of each."""
-    return -sum(job["serves"] == one["serves"] for one in observation["jobs"])
+    return -[one["serves"] for one in observation["jobs"]].count(job["serves"])
 
 
 KEYS: dict[str, Key] = {
     "as listed": lambda brief, rules, job, seen: 0,
-    "last listed job": lambda brief, rules, job, seen: -int(job["job"][1:]),
     "due first": lambda brief, rules, job, seen: job["due"],
     "shortest": lambda brief, rules, job, seen: job["hours"],
     "longest": lambda brief, rules, job, seen: -job["hours"],
-    "most people": lambda brief, rules, job, seen: -job["people"],
-    "least slack": lambda brief, rules, job, seen: job["due"] - job["hours"],
     "last listed objective": lambda brief, rules, job, seen: (-_listed(brief, job), job["due"]),
     "first listed objective, down the list": lambda brief, rules, job, seen: (
         _listed(brief, job),
@@ -70,16 +68,25 @@ KEYS: dict[str, Key] = {
         rules.order.index(job["serves"]),
         job["due"],
     ),
+    "down the ranking, due first": lambda brief, rules, job, seen: (rules.rank(job), job["due"]),
     "down the ranking, as listed": lambda brief, rules, job, seen: rules.rank(job),
     "down the ranking, shortest": lambda brief, rules, job, seen: (rules.rank(job), job["hours"]),
 }
 
 
+BLIND = (
+    "as listed",
+    "due first",
+    "shortest",
+    "a bit of each",
+)  # tried without leaving out what would be late, too
+
+
 def _policies() -> dict[str, Callable[[Brief], Policy]]:
     found: dict[str, Callable[[Brief], Policy]] = {
-        name: partial(Worker, key=key, skips=False) for name, key in KEYS.items()
+        f"{name}, if in time": partial(Worker, key=key, skips=True) for name, key in KEYS.items()
     }
-    found |= {f"{name}, if in time": partial(Worker, key=key, skips=True) for name, key in KEYS.items()}
+    found |= {name: partial(Worker, key=KEYS[name], skips=False) for name in BLIND}
     return found | {"first listed objective": Duty().first_listed}
 
 

@@ -16,33 +16,32 @@ Ranking = Callable[[Brief, Rules, Sequence[Offer], dict[str, Any]], Sequence[str
 
 
 class Shopper(Buyer):
-    """Buys in the order of one number as long as the money is enough; ``stops`` when it is not for the first time."""
+    """Buys what is permitted in the order of one number, as long as the money is enough."""
 
-    def __init__(self, brief: Brief, key: Key, *, permitted: bool, stops: bool = False) -> None:
+    def __init__(self, brief: Brief, key: Key) -> None:
         super().__init__(brief)
-        self._key, self._permitted, self._stops = key, permitted, stops
+        self._key = key
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
-        offers = observation["offers"]
-        offers = self.rules.permitted(offers) if self._permitted else offers
+        offers = self.rules.permitted(observation["offers"])
         left = [o for o in sorted(offers, key=self._key) if o["offer"] not in observation["bought"]]
-        for offer in left[:1] if self._stops else left:
+        for offer in left:
             if offer["price"] <= observation["funds"]:
                 return Act("buy", {"offer": offer["offer"]})
         return Act("close_case", {}) if self.brief.level == 4 else finish()
 
 
 class Ranker(Buyer):
-    """Ranks the goals in its own way and does the rest right, what may not be bought included."""
+    """Ranks the goals in its own way, and plans rightly; ``careful``: also keeps off what may not be bought."""
 
-    def __init__(self, brief: Brief, ranking: Ranking) -> None:
+    def __init__(self, brief: Brief, ranking: Ranking, *, careful: bool) -> None:
         super().__init__(brief)
-        self._declared, self._ranking = self.rules, ranking
+        self._declared, self._ranking, self._careful = self.rules, ranking, careful
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
         offers = self.read(observation["offers"])
         order = self._ranking(self.brief, self._declared, offers, observation)
-        self.rules = Rules(tuple(order), (), self._declared.ban)
+        self.rules = Rules(tuple(order), (), self._declared.ban if self._careful else None)
         return super().step(observation, seen)
 
 
@@ -86,40 +85,34 @@ RANKINGS: dict[str, Ranking] = {
     "as the rules name them": _by(lambda said, goal: said.find(goal)),
     "against how the rules name them": _by(lambda said, goal: -said.find(goal)),
     "named most often": _by(lambda said, goal: -said.count(goal)),
-    "named least often": _by(lambda said, goal: said.count(goal)),
     "cheapest goal": _lowest(1),
     "dearest goal": _lowest(-1),
     "served by most": _served,
+}
+CAREFUL: dict[str, Ranking] = {
     "the order without exceptions": _swapped(),
     "all exceptions taken to hold": _swapped(0, 2),
-    "the first exception taken to hold": _swapped(0),
-    "the second exception taken to hold": _swapped(2),
 }
 KEYS: dict[str, Key] = {
     "as listed": lambda offer: 0,
-    "by id": lambda offer: int(offer["offer"][1:]),
     "cheapest offer": lambda offer: offer["price"],
     "dearest offer": lambda offer: -offer["price"],
-    "most stars": lambda offer: -offer["stars"],
-    "soonest": lambda offer: offer["weeks"],
-    "serves most": lambda offer: (-len(offer["serves"]), offer["price"]),
 }
 
 
-def _policies(level: int) -> dict[str, Callable[[Brief], Policy]]:
+def _policies(keys: dict[str, Key], rankings: dict[str, Ranking]) -> dict[str, Callable[[Brief], Policy]]:
     found: dict[str, Callable[[Brief], Policy]] = {
-        name: partial(Shopper, key=key, permitted=False) for name, key in KEYS.items()
+        f"{name}, permitted": partial(Shopper, key=key) for name, key in keys.items()
     }
-    found |= {f"{name}, permitted": partial(Shopper, key=key, permitted=True) for name, key in KEYS.items()}
-    found["dearest offers, permitted, until the first that is too dear"] = partial(
-        Shopper, key=KEYS["dearest offer"], permitted=True, stops=True
-    )
-    found |= {name: partial(Ranker, ranking=ranking) for name, ranking in RANKINGS.items()}
-    if level > 2:
-        found["as the notes name them"] = partial(Ranker, ranking=_notes)
+    found |= {name: partial(Ranker, ranking=ranking, careful=False) for name, ranking in rankings.items()}
+    found |= {name: partial(Ranker, ranking=ranking, careful=True) for name, ranking in CAREFUL.items()}
     return found | {"first listed objective": Purchases().first_listed}
 
 
+NOTES: dict[str, Ranking] = {"as the notes name them": _notes}
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
-    level: _policies(level) for level in (2, 3, 4, 5)
+    2: _policies(KEYS, RANKINGS),
+    3: _policies({}, NOTES),
+    4: _policies({}, NOTES),
+    5: _policies(KEYS, RANKINGS | NOTES),
 }

@@ -9,7 +9,7 @@ from typing import Any
 from assay.worlds import Act, Brief, Policy, Seen, finish
 from assay.worlds.base import Steady
 from assay.worlds.families.priorities.ranking import listed_goals
-from assay.worlds.families.priorities.shedding import TABLE, Shedding
+from assay.worlds.families.priorities.shedding import TABLE, Operator, Rules, Shedding
 from assay.worlds.fuzzy import nearest
 from assay.worlds.templates import story_of
 
@@ -26,7 +26,8 @@ class Ranked(Steady):
         self._key = key
 
     def step(self, observation: dict[str, Any], seen: Seen) -> Act:
-        left = [unit for unit in observation["units"] if unit["unit"] not in observation["off"]]
+        gone = [*observation["off"], *observation.get("stuck", ())]
+        left = [unit for unit in observation["units"] if unit["unit"] not in gone]
         if observation["drawn"] <= observation["limit"] or not left:
             return Act("close_case", {}) if self.brief.level == 4 else finish()
         unit = min(left, key=lambda one: self._key(self.brief, one, observation))
@@ -71,12 +72,19 @@ def _together(feature: str) -> Key:
     return key
 
 
+class Named(Operator):
+    """Ranks goals as the rules name them first, or the other way round, and does the rest as declared."""
+
+    def __init__(self, brief: Brief, sign: int) -> None:
+        super().__init__(brief)
+        goals = sorted(_listed(brief), key=lambda goal: sign * _named(brief, {"serves": goal}))
+        self.rules = Rules(tuple(goals), self.rules.first, never=self.rules.never)
+
+
 KEYS: dict[str, Key] = {
     "as listed": lambda brief, unit, seen: 0,
-    "by id": lambda brief, unit, seen: int(unit["unit"][1:]),
     "largest draw": lambda brief, unit, seen: -unit["draws"],
     "smallest draw": lambda brief, unit, seen: unit["draws"],
-    "most people": lambda brief, unit, seen: -unit["people"],
     "fewest people": lambda brief, unit, seen: unit["people"],
     "first listed kept, largest draw": lambda brief, unit, seen: (
         -_listed(brief).index(_serves(brief, unit)),
@@ -106,9 +114,16 @@ def _policies(keys: dict[str, Key]) -> dict[str, Callable[[Brief], Policy]]:
     found: dict[str, Callable[[Brief], Policy]] = {
         name: partial(Ranked, key=key) for name, key in keys.items()
     }
+    for name, sign in (("first", 1), ("last", -1)):
+        found[f"named {name} in the rules kept, ties as declared"] = partial(Named, sign=sign)
     return found | {"first listed objective": Shedding().first_listed}
 
 
+FEW = {name: KEYS[name] for name in ("fewest people", "a bit of each", "last listed kept, largest draw")}
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
-    level: _policies(KEYS if level < 3 else KEYS | NOTES) for level in (1, 2, 3, 4, 5)
+    1: _policies(KEYS),
+    2: _policies(FEW),
+    3: _policies(FEW | NOTES),
+    4: _policies(FEW | NOTES),
+    5: _policies(KEYS | NOTES),
 }

@@ -31,6 +31,8 @@ from .ranking import (
     notes_drawn,
     order_read,
     order_stated,
+    other_orders,
+    rotation,
 )
 
 __all__ = ["Duty"]
@@ -112,6 +114,11 @@ def worked(jobs: Sequence[Job], key: Callable[[Job], Any], *, skips: bool) -> di
     return done
 
 
+def downwards(rules: Rules, jobs: Sequence[Job]) -> dict[str, int]:
+    """The hours at which jobs are done by whoever works down the ranking and leaves out what would be late."""
+    return worked(jobs, lambda job: (rules.rank(job), job["due"]), skips=True)
+
+
 # Sequences without a look at goals.
 BLIND: tuple[Callable[[Job], Any], ...] = (
     lambda job: job["due"],
@@ -125,7 +132,7 @@ BLIND: tuple[Callable[[Job], Any], ...] = (
 )
 
 
-def _needs_rules(rules: Rules, goals: Sequence[str], jobs: Sequence[Job]) -> bool:
+def _needs_rules(rules: Rules, orders: Sequence[tuple[str, ...]], jobs: Sequence[Job]) -> bool:
     """Whether time binds, the exception counts, and nothing that leaves out the ranking leads to as much.
 
     The highest goal can be served in full, the second in part at least, and one job or more has to be given up.
@@ -137,9 +144,10 @@ def _needs_rules(rules: Rules, goals: Sequence[str], jobs: Sequence[Job]) -> boo
     for key in BLIND:
         if right in [rules.counts(jobs, worked(jobs, key, skips=skips)) for skips in (True, False)]:
             return False
-    listed_first, listed_last = tuple(goals), tuple(goals[::-1])
-    others = [Rules(rules.order), Rules(listed_first), Rules(listed_last)]
-    others += [Rules(order, rules.override) for order in (listed_first, listed_last)]
+        each = rotation(jobs, key)  # a bit of each
+        if right == rules.counts(jobs, worked(each, lambda job: 0, skips=True)):
+            return False
+    others = [Rules(rules.order), *(Rules(one, two) for one in orders for two in (None, rules.override))]
     plans = (plan(jobs) for plan in (_most, *(other.plan for other in others)))
     return all(
         rules.counts(jobs, dict.fromkeys(plan, 0)) != right for plan in plans
@@ -161,8 +169,9 @@ def _bound(jobs: Sequence[Job], stream: Stream) -> FeatureBound:
     return FeatureBound(feature, compare, stream.integer(least, most))
 
 
-def _drawn_case(level: int, goals: Sequence[str], stream: Stream) -> tuple[Rules, list[Job]]:
-    """``goals``: as they are going to be named."""
+def _drawn_case(level: int, orders: Sequence[tuple[str, ...]], stream: Stream) -> tuple[Rules, list[Job]]:
+    """Rules and jobs. ``orders``: to be kept away from."""
+    goals = orders[0]
     while True:
         order, count = tuple(stream.shuffled(goals)), len(IDS[level])
         served, people = stream.shuffled(list(goals) * EACH), numbers(stream, count, 2, 40)
@@ -176,8 +185,10 @@ def _drawn_case(level: int, goals: Sequence[str], stream: Stream) -> tuple[Rules
         if some_jobs[0]["hours"] == some_jobs[1]["hours"]:
             continue
         rules = Rules(order, Override(order[lo], order[hi], _bound(some_jobs, stream)))
-        if _needs_rules(rules, goals, jobs):
-            return rules, jobs
+        if not _needs_rules(rules, orders, jobs):
+            continue
+        if rules.best(jobs)[0] != rules.counts(jobs, downwards(rules, jobs)) or stream.below(2):
+            return rules, jobs  # in most instances, working down the ranking gives away what could be had
 
 
 def _goal(goals: Sequence[str], rules: Rules, story: Mapping[str, Any], stream: Stream) -> str:
@@ -263,7 +274,7 @@ class Duty(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         goals = stream.shuffled(sorted(story["goals"]))[: GOALS[level]]
-        rules, jobs = _drawn_case(level, goals, stream)
+        rules, jobs = _drawn_case(level, other_orders(goals, story), stream)
         counts, _ = rules.best(jobs)
         return self.task(
             level,

@@ -31,6 +31,7 @@ from .ranking import (
     notes_drawn,
     order_read,
     order_stated,
+    other_orders,
 )
 
 __all__ = ["Purchases"]
@@ -144,12 +145,16 @@ def _ban(stream: Stream) -> FeatureBound:
     return FeatureBound("stars", stream.choice(("below", "at_most")), stream.integer(2, 3))
 
 
-def _drawn_case(level: int, goals: Sequence[str], stream: Stream) -> tuple[Rules, list[Offer], int]:
+def _drawn_case(
+    level: int, orders: Sequence[tuple[str, ...]], stream: Stream
+) -> tuple[Rules, list[Offer], int]:
     """Rules, offers and funds for one goal of the upper two and one of the lower two.
 
     Which of the two it is depends on whether an exception applies: each does in half of the instances. What goes down
-    the order and overlooks one, or takes one to hold that does not, meets other goals.
+    the order and overlooks one, or takes one to hold that does not, meets other goals. ``orders``: to be kept away
+    from.
     """
+    goals = orders[0]
     while True:
         order, ban = stream.shuffled(goals), _ban(stream)
         offers = _offers(level, order, stream)
@@ -171,27 +176,31 @@ def _drawn_case(level: int, goals: Sequence[str], stream: Stream) -> tuple[Rules
         high = min(cost(won, lost), cost(won, third, fourth))
         if low < high:
             funds = stream.integer(low, high - 1)
-            if _needs_rules(rules, goals, offers, funds):
+            if _needs_rules(rules, orders, offers, funds):
                 return rules, offers, funds
 
 
-def _needs_rules(rules: Rules, goals: Sequence[str], offers: Sequence[Offer], funds: int) -> bool:
-    """Whether the ban counts, and neither the goals as they are listed nor the prices lead to the same."""
+def _needs_rules(rules: Rules, orders: Sequence[Sequence[str]], offers: Sequence[Offer], funds: int) -> bool:
+    """Whether the ban counts, and no other order of the goals or of the offers leads to the same."""
     right = _goals_met(rules.chosen(offers, funds), offers)
     permitted = rules.permitted(offers)
     unbanned = Rules(rules.order, rules.swaps).chosen(offers, funds)
     if not any(rules.ban and rules.ban.holds(offer) for offer in offers if offer["offer"] in unbanned):
         return False
-    plans = _plans(permitted, goals)
-    others = [_met(list(goals), plans, funds), _met(list(goals[::-1]), plans, funds)]
+    plans, goals = _plans(permitted, rules.order), orders[0]
+    cheapest = sorted(goals, key=lambda goal: _lowest(permitted, goal))
+    served = sorted(goals, key=lambda goal: -sum(goal in offer["serves"] for offer in offers))
+    if any(_met(order, plans, funds) == right for order in (*orders, cheapest, served)):
+        return False
     for price in (1, -1):
         bought, left = [], funds
         for offer in sorted(permitted, key=lambda one: price * one["price"]):
             if offer["price"] <= left:
                 left -= offer["price"]
                 bought.append(offer["offer"])
-        others.append(_goals_met(bought, offers))
-    return right not in others
+        if _goals_met(bought, offers) == right:
+            return False
+    return True
 
 
 def _goals_met(bought: Sequence[str], offers: Sequence[Offer]) -> frozenset[str]:
@@ -309,7 +318,7 @@ class Purchases(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         goals = stream.shuffled(sorted(story["goals"]))
-        rules, offers, funds = _drawn_case(level, goals, stream)
+        rules, offers, funds = _drawn_case(level, other_orders(goals, story), stream)
         parts: list[dict[str, Any]] = []
         while len(parts) < (2 if level == 4 else 1):
             named = goals if not parts else stream.shuffled(goals)

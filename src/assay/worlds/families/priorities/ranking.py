@@ -6,7 +6,7 @@ what is named first says nothing. Policies read it back from the goal text, as a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -28,6 +28,8 @@ __all__ = [
     "notes_drawn",
     "order_read",
     "order_stated",
+    "other_orders",
+    "rotation",
 ]
 
 _TABLE = table("priorities")
@@ -128,6 +130,22 @@ def order_read(goal: str, goals: Sequence[str]) -> list[str]:
 def listed_goals(said: str, goals: Iterable[str]) -> list[str]:
     """The goals that a text lists, each with what it is about in brackets, in that sequence."""
     return sorted((goal for goal in goals if f"{goal} (" in said), key=lambda goal: said.index(f"{goal} ("))
+
+
+def other_orders(goals: Sequence[str], story: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Orders that nobody declared: as the goals are listed, the last first, and the one with most text first."""
+    by_text = sorted(goals, key=lambda goal: -len(story["goals"][goal]))
+    return [tuple(goals), tuple(goals[::-1]), tuple(by_text)]
+
+
+def rotation(things: Sequence[Mapping[str, Any]], key: Callable[[Any], Any]) -> list[Any]:
+    """A bit of each: one thing of every goal by a key, then a second of every goal, and so on."""
+    counts: dict[str, int] = {}
+    turns = []
+    for thing in sorted(things, key=key):
+        counts[thing["serves"]] = turn = counts.get(thing["serves"], 0) + 1
+        turns.append((turn, thing))
+    return [thing for _, thing in sorted(turns, key=lambda one: one[0])]
 
 
 def exception_stated(

@@ -33,6 +33,8 @@ from .ranking import (
     notes_drawn,
     order_read,
     order_stated,
+    other_orders,
+    rotation,
 )
 
 __all__ = ["Shedding"]
@@ -42,6 +44,7 @@ GOALS = {1: 2, 2: 3, 3: 3, 4: 3, 5: 4}
 EACH = {1: 4, 2: 3, 3: 3, 4: 3, 5: 3}  # units a goal: how many serve it says nothing
 OFF = {1: (2, 3), 2: (4, 5), 3: (4, 5), 4: (4, 4), 5: (4, 6)}  # units that have to go
 WITH_NOTES = (3, 4, 5)
+STICKS = (3, 5)  # levels at which one switch does not respond: a partial failure, and the turn passes on
 COUNTS = ("two", "three", "four")
 _UNIT = {
     "unit": STRING,
@@ -55,8 +58,10 @@ _SEEN = {
     "units": array(obj(_UNIT)),
     "off": array(STRING, "units that are off"),
 }
+_NOTES, _STUCK = {"notes": array(STRING)}, {"stuck": array(STRING, "units that did not respond")}
 OBSERVATIONS = {
-    level: obj(_SEEN | ({"notes": array(STRING)} if level in WITH_NOTES else {})) for level in GOALS
+    level: obj(_SEEN | (_NOTES if level in WITH_NOTES else {}) | (_STUCK if level in STICKS else {}))
+    for level in GOALS
 }
 IDS = {level: [f"U{n}" for n in range(1, GOALS[level] * EACH[level] + 1)] for level in GOALS}
 SWITCH_OFF: dict[int, Action] = {
@@ -96,18 +101,20 @@ class Rules(Struct, frozen=True):
         free = [unit for unit in units if not (self.never and self.never.holds(unit))]
         return sorted(free, key=lambda unit: (-self.rank(unit), sign * unit[feature]))
 
-    def off(self, units: Sequence[Unit], limit: int) -> list[str]:
-        return _until(self.turn(units), units, limit)
+    def off(self, units: Sequence[Unit], limit: int, stuck: Sequence[str] = ()) -> list[str]:
+        """What goes off. ``stuck``: what does not respond; the turn passes to the next."""
+        return _until(self.turn(units), units, limit, stuck)
 
 
-def _until(turn: Sequence[Unit], units: Sequence[Unit], limit: int) -> list[str]:
+def _until(turn: Sequence[Unit], units: Sequence[Unit], limit: int, stuck: Sequence[str]) -> list[str]:
     """What goes off when units are switched off in this sequence until the limit is kept."""
     drawn, off = sum(unit["draws"] for unit in units), []
     for unit in turn:
         if drawn <= limit:
             break
-        drawn -= unit["draws"]
-        off.append(unit["unit"])
+        if unit["unit"] not in stuck:
+            drawn -= unit["draws"]
+            off.append(unit["unit"])
     return off
 
 
@@ -137,35 +144,38 @@ def _condition(units: Sequence[Unit], stream: Stream) -> FeatureBound:
     return FeatureBound(feature, compare, n)
 
 
-def _needs_rules(rules: Rules, goals: Sequence[str], units: Sequence[Unit], limit: int) -> bool:
+def _needs_rules(
+    rules: Rules, orders: Sequence[tuple[str, ...]], units: Sequence[Unit], limit: int, stuck: Sequence[str]
+) -> bool:
     """Whether each rule counts, and no sequence that leaves them out leads to the same."""
-    right = set(rules.off(units, limit))
+    right = set(rules.off(units, limit, stuck))
     order, first = rules.order, rules.first
     others = [Rules(order, first, None, rules.scope, rules.never)] if rules.override else []
     if rules.scope:
         others += [Rules(order, first), Rules(order[::-1], first)]
     if rules.never:
         others.append(Rules(order, first, rules.override))
-    if len(goals) > 2:  # of two goals, one has to be named first
-        others += [Rules(tuple(goals), first), Rules(tuple(goals[::-1]), first)]
-        others += [
-            Rules(tuple(goals), first, rules.override),
-            Rules(tuple(goals[::-1]), first, rules.override),
-        ]
-    outcomes = [set(one.off(units, limit)) for one in others]
-    outcomes += [set(_until(sorted(units, key=key), units, limit)) for key in BLIND]
+    if len(order) > 2:  # of two goals, one has to be named first
+        others += [Rules(other, first, override) for other in orders for override in (None, rules.override)]
+    outcomes = [set(one.off(units, limit, stuck)) for one in others]
+    for key in BLIND:
+        for turn in (sorted(units, key=key), rotation(units, key)):
+            outcomes.append(set(_until(turn, units, limit, stuck)))
     feature, way = first.split(" ")
     other_way = f"{feature} {'low' if way == 'high' else 'high'}"
-    outcomes.append(set(Rules(order, other_way, rules.override, rules.scope, rules.never).off(units, limit)))
+    reverse = Rules(order, other_way, rules.override, rules.scope, rules.never)
+    outcomes.append(set(reverse.off(units, limit, stuck)))
     return right not in outcomes
 
 
-def _drawn_case(level: int, goals: list[str], stream: Stream) -> tuple[Rules, list[Unit], int]:
-    """Rules, units and a limit that so many have to go for. ``goals``: as they are going to be named.
+def _drawn_case(
+    level: int, orders: Sequence[tuple[str, ...]], stream: Stream
+) -> tuple[Rules, list[Unit], int, list[str]]:
+    """Rules, units, a limit that so many have to go for, and what does not respond. ``orders``: to be kept away from.
 
     At level 1 every other rule holds for a part of the first goal's units only.
     """
-    count = GOALS[level] * EACH[level]
+    goals, count = list(orders[0]), GOALS[level] * EACH[level]
     scoped = level == 1 and bool(stream.below(2))
     while True:
         order = tuple(stream.shuffled(goals))
@@ -187,13 +197,16 @@ def _drawn_case(level: int, goals: list[str], stream: Stream) -> tuple[Rules, li
             low = [unit for unit in units if rules.rank(unit) > 1]
             rules = Rules(order, rules.first, rules.override, never=_condition(low, stream))
         turn, off = rules.turn(units), stream.integer(*OFF[level])
-        kept = [unit for unit in turn if rules.rank(unit) > 0]
-        if len(kept) <= off or (level == 5 and len(units) - len(turn) > 3):
-            continue  # the highest goal would lose something, or hardly anything may be touched
+        if len(units) - len(turn) > 3:
+            continue  # hardly anything may be touched
+        stuck = [stream.choice(turn[:off])["unit"]] if level in STICKS else []
+        turn = [unit for unit in turn if unit["unit"] not in stuck]
+        if rules.rank(turn[off]) == 0:
+            continue  # the highest goal would be next, or lose something
         limit = sum(unit["draws"] for unit in units) - sum(unit["draws"] for unit in turn[:off])
         limit += stream.below(turn[off - 1]["draws"])
-        if _needs_rules(rules, goals, units, limit):
-            return rules, units, limit
+        if _needs_rules(rules, orders, units, limit, stuck):
+            return rules, units, limit, stuck
 
 
 def _words(story: Mapping[str, Any]) -> dict[str, str]:
@@ -222,6 +235,7 @@ def _goal(level: int, goals: list[str], rules: Rules, story: Mapping[str, Any], 
             *ranked,
             worded(stream, TABLE["ties"], story, first=first),
             worded(stream, TABLE["stops"], story),
+            *([worded(stream, TABLE["sticks"], story)] if level in STICKS else []),
             *([stream.choice(ONLY)] if level in WITH_NOTES else []),
             stream.choice(SPELLING),
             stream.choice(TABLE["tails"]),
@@ -256,24 +270,29 @@ class SupplyGrid(Rounds):
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)
         self._off: list[list[str]] = [[] for _ in self.parts]
+        self._stuck: list[str] = []  # found not to respond
 
     def look(self) -> dict[str, Any]:
         part, off = self.parts[self.now], self._off[self.now]
         units = [dict(unit) for unit in part["units"]]
         drawn = sum(unit["draws"] for unit in units if unit["unit"] not in off)
         seen = {"limit": self.setup["limit"], "drawn": drawn, "units": units, "off": sorted(off)}
-        return seen | ({"notes": list(part["notes"])} if self.level in WITH_NOTES else {})
+        notes = {"notes": list(part["notes"])} if self.level in WITH_NOTES else {}
+        return seen | notes | ({"stuck": list(self._stuck)} if self.level in STICKS else {})
 
     def do_switch_off(self, unit: str) -> None:
         if unit in self._off[self.now]:
             raise Refused(f"{unit} is off already")
+        if unit in self.setup["stuck"]:
+            self._stuck = [unit]
+            raise Refused(f"{unit} does not respond and is still on")
         self._off[self.now].append(unit)
 
     def do_close_case(self) -> Effect:
         return self.end_round()
 
     def snapshot(self) -> dict[str, Any]:
-        return {"off": [list(off) for off in self._off]}
+        return {"off": [list(off) for off in self._off], "stuck": list(self._stuck)}
 
 
 class Operator(Steady):
@@ -298,7 +317,9 @@ class Operator(Steady):
         units = [
             {**unit, "serves": nearest(unit["serves"].split(" ")[0], goals)} for unit in observation["units"]
         ]
-        for unit in self.rules.off(units, observation["limit"]):
+        # A unit that did not respond drops out, and the next in turn takes its place.
+        stuck = observation.get("stuck", ())
+        for unit in self.rules.off(units, observation["limit"], stuck):
             if unit not in observation["off"]:
                 return Act("switch_off", {"unit": unit})
         return Act("close_case", {}) if self.brief.level == 4 else finish()
@@ -311,7 +332,7 @@ class Shedding(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         goals = stream.shuffled(sorted(story["goals"]))[: GOALS[level]]
-        rules, units, limit = _drawn_case(level, goals, stream)
+        rules, units, limit, stuck = _drawn_case(level, other_orders(goals, story), stream)
         parts: list[dict[str, Any]] = []
         while len(parts) < (2 if level == 4 else 1):
             named = goals if not parts else stream.shuffled(goals)
@@ -320,7 +341,7 @@ class Shedding(FamilyBase, table=TABLE):
                 continue
             notes = notes_drawn(stream, rules.order) if level in WITH_NOTES else []
             parts.append({"goal": goal, "units": stream.shuffled(units), "notes": notes})
-        expected = rules.off(units, limit)
+        expected = rules.off(units, limit, stuck)
         top = [unit["unit"] for unit in units if rules.rank(unit) == 0]
         rounds = len(parts)
         return self.task(
@@ -331,8 +352,8 @@ class Shedding(FamilyBase, table=TABLE):
             actions=(SWITCH_OFF[level], CLOSE) if level == 4 else (SWITCH_OFF[level],),
             criterion=TABLE["criterion"][level],
             expected={"off": sorted(expected), "top": sorted(top)},
-            setup={"parts": parts, "limit": limit},
-            needed=rounds * (OFF[level][1] + rounds - 1),  # of any instance
+            setup={"parts": parts, "limit": limit, "stuck": stuck},
+            needed=rounds * (OFF[level][1] + rounds - 1) + len(stuck),  # of any instance
             noisy=("serves", "notes"),
         )
 
