@@ -122,7 +122,7 @@ class Greenhouse(OpenFamily, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         things, aims, first, lacking, places = self.cast(level, situation, stream)
         soils = stream.shuffled(SOILS)
-        # Each aim's bed has its soil in common with one of the other beds, and every crop that is liked suits one such pair.
+        # Each aim's bed has its soil in common with one other bed: soils do not tell what may be grown elsewhere.
         beds = {places[0]: stream.choice(soils), **dict(zip(places[1:], soils[:2] * 2, strict=True))}
         for crop in things:
             suits = [beds[aim["place"]] for aim in aims if covers(aim, crop["sort"], crop["number"])]
