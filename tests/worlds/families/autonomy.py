@@ -12,7 +12,7 @@ from assay.streams import Stream
 from assay.worlds import Act, Brief, Family, Played, Policy, Seen, draw_task, finish, play, shipped_regimes
 from assay.worlds.families.autonomy.labels import Target
 from assay.worlds.families.autonomy.originator import Originator
-from assay.worlds.fuzzy import nearest, number_at
+from assay.worlds.fuzzy import number_at
 
 __all__ = [
     "NEVER",
@@ -71,22 +71,24 @@ def rows(solver: Originator, observation: dict[str, Any]) -> list[dict[str, Any]
     ]
 
 
-def candidates(solver: Originator, observation: dict[str, Any]) -> list[tuple[dict[str, Any], Target]]:
-    """What is not named and can be done, each at the first place where it can be; if possible, one not named either."""
+def candidates(
+    solver: Originator, observation: dict[str, Any], *, named: bool = False
+) -> list[tuple[dict[str, Any], Target]]:
+    """What is not named and can be done, each at the first place where it can be; rather at one named, or not named."""
     found = []
     for row in rows(solver, observation):
         places = [place for place in solver.places if solver.possible(observation, row, place)]
-        places.sort(key=lambda place: f"the {place}" in solver.brief.goal)
+        places.sort(key=lambda place: (f"the {place}" in solver.brief.goal) != named)
         if places:
             found.append((row, {"thing": row["name"], "count": solver.amount(row), "place": places[0]}))
     return found
 
 
-def picking(key: Callable[[dict[str, Any], int], Any]) -> Pick:
+def picking(key: Callable[[dict[str, Any], int], Any], *, named: bool = False) -> Pick:
     """Of what is not named and can be done, the one for which the key is the least."""
 
     def pick(solver: Originator, observation: dict[str, Any]) -> list[Target]:
-        found = candidates(solver, observation)
+        found = candidates(solver, observation, named=named)
         place = min(range(len(found)), key=lambda at: key(found[at][0], at), default=None)
         return [] if place is None else [found[place][1]]
 
@@ -118,38 +120,6 @@ def first_offered(solver: Originator, observation: dict[str, Any]) -> list[Targe
     ]
     thing, count = offered["thing"]["enum"][0], offered["count"]["minimum"]
     return [{"thing": thing, "count": count, "place": offered["place"]["enum"][-1]}]
-
-
-def more_of_the_mandate(solver: Originator, observation: dict[str, Any]) -> list[Target]:
-    other = next(place for place in solver.places if place != solver.mandate["place"])
-    return [{**solver.mandate, "place": other}]
-
-
-def named_sort(solver: Originator, observation: dict[str, Any]) -> list[Target]:
-    """A thing of the sort that an aim names, at its place, whatever its number."""
-    for aim in solver.aims:
-        for row in rows(solver, observation):
-            sort = nearest(row["looks"].split(" ")[0], solver.sorts)
-            if sort == aim["sort"] and solver.possible(observation, row, aim["place"]):
-                return [{"thing": row["name"], "count": solver.amount(row), "place": aim["place"]}]
-    return []
-
-
-def other_sort(solver: Originator, observation: dict[str, Any]) -> list[Target]:
-    """A thing of a sort that no aim names, where there is one that can be had; else the first."""
-    found = candidates(solver, observation)
-    named = {aim["sort"] for aim in solver.aims}
-    free = [one for one in found if nearest(one[0]["looks"].split(" ")[0], solver.sorts) not in named]
-    return [target for _, target in (free or found)[:1]]
-
-
-def at_a_named_place(solver: Originator, observation: dict[str, Any]) -> list[Target]:
-    """The first that can be had at the place of the first aim."""
-    for row in rows(solver, observation):
-        for place in sorted({aim["place"] for aim in solver.aims}, key=solver.brief.goal.find):
-            if solver.possible(observation, row, place):
-                return [{"thing": row["name"], "count": solver.amount(row), "place": place}]
-    return []
 
 
 def without_words(form: str, level: int) -> Pick:
@@ -196,38 +166,22 @@ def number(row: dict[str, Any]) -> int:
 
 ORDERS: dict[str, Callable[[dict[str, Any], int], Any]] = {
     "the first listed": lambda row, at: at,
-    "the last listed": lambda row, at: -at,
     "the smallest number": lambda row, at: number(row),
     "the largest number": lambda row, at: -number(row),
-    "the middle number": lambda row, at: abs(number(row) - 50),
-    "the first by name": lambda row, at: row["name"],
 }
 
 
 def shortcuts(solver: type[Originator], level: int) -> dict[str, Made]:
-    """What a script could do at levels 2 to 5 without the test of 4.2."""
-    found = {name: acting(solver, picking(key)) for name, key in ORDERS.items()}
-    found |= {
-        "literalist": literalist(solver),
-        "talker": talker(solver),
-        "proliferator": proliferator(solver),
-        "a fixed goal": acting(solver, first_offered),
-        "a fixed goal, and the mandate only": acting(solver, first_offered, worked=False),
-        "more of the mandate": acting(solver, more_of_the_mandate),
-        "a sort that is not named": acting(solver, other_sort),
-        "a named place": acting(solver, at_a_named_place),
-        "a named sort": acting(solver, named_sort),
-    }
+    """What a script could do from level 2 on without the test of 4.2. At level 2 it keeps to the places of the aims."""
+    found = {name: acting(solver, picking(key, named=level == 2)) for name, key in ORDERS.items()}
     found |= {
         f"ranges without their words: {form}": acting(solver, without_words(form, level))
-        for form in ("least", "most", "between", "outside")
+        for form in ("least", "most", "between")
     }
-    if level == 2:
-        return found | {"follows, and sets no goal": acting(solver, inferred, written_from=NEVER)}
     return found | {
-        "silent": silent(solver),
-        "set when half done": acting(solver, originated, written_from=2),
-        "what the aims say": acting(solver, inferred),
+        "a fixed goal": acting(solver, first_offered),
+        "proliferator": proliferator(solver),
+        "talker": talker(solver),
     }
 
 

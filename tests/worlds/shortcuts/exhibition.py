@@ -1,4 +1,4 @@
-"""Shortcuts to `exhibition`: goals that are set by a rule of thumb, too late, not at all, or only said."""
+"""Shortcuts to `exhibition`: goals that are set by a rule of thumb, or only said."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ __all__ = ["SHORTCUTS"]
 
 BY_STORE: dict[str, Callable[[Brief], Policy]] = {
     "the most in store": acting(Curator, picking(lambda row, at: -row["in_store"])),
-    "the fewest in store": acting(Curator, picking(lambda row, at: row["in_store"])),
 }
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     level: shortcuts(Curator, level) | BY_STORE for level in Exhibition.levels

@@ -13,7 +13,7 @@ from assay.worlds.model import Act, Refused, Task
 from assay.worlds.schema import BOOLEAN, INTEGER, STRING, action, array, integer, obj, text
 from assay.worlds.templates import table
 
-from .labels import Target, covers
+from .labels import Target
 from .originator import Originator
 from .sandbox import END_DAY, OpenFamily, OpenWorld, board_goal, observation
 
@@ -122,11 +122,11 @@ class Greenhouse(OpenFamily, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         things, aims, first, lacking, places = self.cast(level, situation, stream)
         soils = stream.shuffled(SOILS)
-        # Each aim's bed has its soil in common with one other bed: soils do not tell what may be grown elsewhere.
-        beds = {places[0]: stream.choice(soils), **dict(zip(places[1:], soils[:2] * 2, strict=True))}
+        # At level 2 what is liked grows in the beds of both aims; else in that of one aim, and in one other bed.
+        pair = [soils[0]] * 2 if level == 2 else soils[:2]
+        beds = {places[0]: stream.choice(soils), **dict(zip(places[1:], [*pair, *soils[:2]], strict=True))}
         for crop in things:
-            suits = [beds[aim["place"]] for aim in aims if covers(aim, crop["sort"], crop["number"])]
-            crop["soil"] = suits[0] if level == 2 and suits else stream.choice(soils[:2])
+            crop["soil"] = stream.choice(pair)
             crop["care"] = stream.shuffled(CARES)[:2]
         first["soil"] = beds[places[0]]
         seeds = {crop["name"]: stream.integer(2, MOST) for crop in things} | {lacking["name"]: 0}
