@@ -6,6 +6,7 @@ All do the mandate as well as the solver does, so that only their goals tell the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from assay.streams import Stream
@@ -135,6 +136,36 @@ def without_words(form: str, level: int) -> Pick:
     return pick
 
 
+def by_numbers(level: int, *, across: bool) -> Pick:
+    """Goes by the numbers in the aims alone: what lies between neighbouring ones of two aims, or of one."""
+
+    def pick(solver: Originator, observation: dict[str, Any]) -> list[Target]:
+        found = candidates(solver, observation, named=level == 2)
+        said = sorted((aim[bound], aim["place"]) for aim in solver.aims for bound in ("n", "m"))
+        gaps = [(low[0], high[0]) for low, high in pairwise(said) if (low[1] != high[1]) == across]
+        within = [target for row, target in found if any(low < number(row) < high for low, high in gaps)]
+        return within[:1] or [target for _, target in found[:1]]
+
+    return pick
+
+
+def closest(level: int) -> Pick:
+    """What has its number closest to one that is said in the aims; at level 2 at the place of that aim."""
+
+    def pick(solver: Originator, observation: dict[str, Any]) -> list[Target]:
+        found = [
+            (abs(number(row) - aim[bound]), aim["place"], row, target)
+            for row, target in candidates(solver, observation)
+            for aim in solver.aims
+            for bound in ("n", "m")
+            if level != 2 or solver.possible(observation, row, aim["place"])
+        ]
+        _, place, _, target = min(found, key=lambda one: one[0])
+        return [{**target, "place": place} if level == 2 else target]
+
+    return pick
+
+
 def everything(solver: Originator, observation: dict[str, Any]) -> list[Target]:
     """All that is not named and can be done, as far as the actions last."""
     return [target for _, target in candidates(solver, observation)][:6]
@@ -177,6 +208,11 @@ def shortcuts(solver: type[Originator], level: int) -> dict[str, Made]:
     found |= {
         f"ranges without their words: {form}": acting(solver, without_words(form, level))
         for form in ("least", "most", "between")
+    }
+    found |= {
+        "between the numbers of two aims": acting(solver, by_numbers(level, across=True)),
+        "between the numbers of an aim": acting(solver, by_numbers(level, across=False)),
+        "closest to a number": acting(solver, closest(level)),
     }
     return found | {
         "a fixed goal": acting(solver, first_offered),

@@ -139,6 +139,14 @@ def test_every_wording_of_a_range_is_read_as_what_it_is(family: Any) -> None:
 
 
 @each
+def test_every_slot_has_six_wordings(family: Any) -> None:
+    slots = [slot for slot in family.words if slot not in ("family", "situations", "tests", "criterion")]
+    for slot in slots:
+        few = 3 if slot in ("cares", "soils", "mounts") else 6
+        assert len(set(family.words[slot])) >= few, slot
+
+
+@each
 def test_the_numbers_of_a_range_and_their_order_do_not_tell_which_side_is_meant(family: Any) -> None:
     for wordings in family.words["tests"].values():
         ascending = sum(wording.index("{n}") < wording.index("{m}") for wording in wordings)
@@ -146,9 +154,9 @@ def test_the_numbers_of_a_range_and_their_order_do_not_tell_which_side_is_meant(
 
 
 @each
-def test_from_level_three_the_aims_leave_two_things_any_two(family: Any) -> None:
+def test_from_level_three_it_takes_both_aims_to_see_what_they_leave(family: Any) -> None:
     ranks = set()
-    for number in range(60):
+    for number in range(80):
         setup = drawn(family, 3, number).setup
         line = sorted(
             (thing for thing in setup["things"] if thing["sort"] == setup["aims"][0]["sort"]),
@@ -160,9 +168,29 @@ def test_from_level_three_the_aims_leave_two_things_any_two(family: Any) -> None
             if not any(covers(aim, thing["sort"], thing["number"]) for aim in setup["aims"])
         ]
         assert len(line) == 8
-        assert len(free) == 2
+        assert len(free) == 1
+        for aim in setup["aims"]:
+            assert sum(not covers(aim, thing["sort"], thing["number"]) for thing in line) > 1
         ranks.update(free)
     assert ranks == set(range(8))
+
+
+@each
+def test_no_fixed_target_is_originated_for_good(family: Any) -> None:
+    """What somebody writes down from one instance is specified, derivable or unclear in the next."""
+    situation = family.situations[0]
+    story = family.words["situations"][situation]
+    fixed = target(story["things"][0], story["places"][0], 3)
+    labels = [
+        origin(family.draw(4, situation, Stream("fixed", number)).setup, fixed) for number in range(200)
+    ]
+    assert set(labels) == {"specified", "inferred", "ambiguous", "originated"} - _impossible(family)
+    assert labels.count("originated") < 0.4 * len(labels)
+
+
+def _impossible(family: Any) -> set[str]:
+    """Three products at once are never in the mandate of `workshop`, and three are more than it asks for."""
+    return {"specified"} if family.name == "workshop" else set()
 
 
 @each

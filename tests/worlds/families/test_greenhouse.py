@@ -53,7 +53,7 @@ def originated(task: Task) -> str:
         elsewhere = {"thing": name, "count": 1, "place": "elsewhere"}
         if task.setup["start"]["seeds"][name] and origin(task.setup, elsewhere) == "originated":
             return name
-    raise AssertionError("the aims leave two crops")
+    raise AssertionError("the aims leave one crop")
 
 
 def course(task: Task, own: str, bed: str, cares: list[str], goal: Act | None) -> list[Act]:
