@@ -10,6 +10,8 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Episode, Seen, Task, play, shipped_regimes
 from assay.worlds.families.planning.way_out import GAP, OUTSIDE, TABLE, WayOut, routes
+from assay.worlds.fuzzy import nearest
+from assay.worlds.noise import misread
 from assay.worlds.templates import read_first
 from assay.worlds.tiers import Forgetful
 
@@ -132,3 +134,12 @@ def test_the_reward_is_declared_with_its_step() -> None:
 def test_what_the_last_ways_take_is_read_back(wording: str) -> None:
     said = f"The head. {wording.format(a='hatch', n=7, b='breach', m=2)} The rest."
     assert read_first(TABLE["exits"], said, r"\w+") == {"a": "hatch", "n": "7", "b": "breach", "m": "2"}
+
+
+@pytest.mark.parametrize("situation", sorted(TABLE["situations"]))
+def test_a_misread_name_is_still_most_like_itself(situation: str) -> None:
+    story = TABLE["situations"][situation]
+    names = [*story["places"], *story["exits"], OUTSIDE]
+    for name in names:
+        for number in range(20):
+            assert nearest(misread(name, "words", 1.0, Stream("misread", number)), names) == name
