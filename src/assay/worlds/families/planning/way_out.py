@@ -77,22 +77,26 @@ def _ways(end: str, places: list[str], exits: list[str], stream: Stream) -> tupl
     further than the next takes another route.
     """
     near, far = places[: WIDE[0]], places[WIDE[0] :]
+    meant = [near[0], far[0], exits[0], OUTSIDE]
     at_end, at_near, at_far = stream.choice(PATTERNS)
     while True:
         ways = {end: _onward(near, ANY, stream, at_end)}
         ways[near[0]] = _onward(far, ANY, stream, at_near)
         ways[far[0]] = _onward(exits, CHEAP, stream, at_far)
         for place in near[1:]:  # they lead to the wrong place for less than to the right one
-            right, wrong = stream.integer(*DEAR), stream.integer(*CHEAP)
-            ways[place] = dict(stream.shuffled([(far[0], right), (far[1], wrong)]))
+            ways[place] = {far[0]: stream.integer(*DEAR), far[1]: stream.integer(*CHEAP)}
         ways |= {place: _onward(exits, DEAR, stream) for place in far[1:]}
         ways |= {place: _onward([OUTSIDE], ANY, stream) for place in exits}
-        meant = [near[0], far[0], exits[0], OUTSIDE]
-        if _one_further(ways, end) == meant:
+        to_go = {OUTSIDE: 0}  # most draws fail here, before all routes are worked out
+        for place in (*exits, *far, *near, end):
+            to_go[place] = min(takes + to_go[to] for to, takes in ways[place].items())
+        own = sum(ways[at][to] for at, to in zip([end, *meant], meant, strict=False))
+        if own > to_go[end] or _one_further(ways, end) == meant:
             continue
         (least, best), (second, _), *_ = routes(ways, end)
         if best == meant and second - least >= GAP:
-            return ways, stream.integer(least, second - 1)
+            shown = {place: dict(stream.shuffled(list(onward.items()))) for place, onward in ways.items()}
+            return shown, stream.integer(least, second - 1)
 
 
 def _one_further(ways: Ways, place: str) -> list[str]:
@@ -112,7 +116,7 @@ def _onward(
     takes = numbers(stream, len(places), *between)
     if rank is not None:
         takes.insert(0, takes.pop(takes.index(sorted(takes)[rank])))
-    return dict(stream.shuffled(list(zip(places, takes, strict=True))))
+    return dict(zip(places, takes, strict=True))
 
 
 class Passages(WorldBase):
