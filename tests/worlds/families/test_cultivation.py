@@ -12,6 +12,8 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Episode, Seen, Task, play, shipped_regimes
 from assay.worlds.families.planning.cultivation import DAYS, REPORTS, TABLE, Cultivation, best_use, total
+from assay.worlds.fuzzy import nearest
+from assay.worlds.noise import misread
 from assay.worlds.tiers import Forgetful
 
 FAMILY = Cultivation()
@@ -152,3 +154,12 @@ def test_nothing_is_used_by_a_subject_that_only_tries() -> None:
         episode.act("try_out", {"name": name})
     episode.act("finish", {"achieved": True})
     assert not episode.judge(episode.snapshot()).success
+
+
+@pytest.mark.parametrize("situation", sorted(TABLE["situations"]))
+def test_a_misread_name_is_still_most_like_itself(situation: str) -> None:
+    story = TABLE["situations"][situation]
+    names = story["names"]
+    for name in names:
+        for number in range(20):
+            assert nearest(misread(name, "words", 1.0, Stream("misread", number)), names) == name

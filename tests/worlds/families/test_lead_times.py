@@ -11,6 +11,8 @@ import pytest
 from assay.streams import Stream
 from assay.worlds import Episode, Seen, Task, play, shipped_regimes
 from assay.worlds.families.planning.lead_times import NOTES, TABLE, LeadTimes, plans
+from assay.worlds.fuzzy import nearest
+from assay.worlds.noise import misread
 from assay.worlds.templates import read_first
 from assay.worlds.tiers import Forgetful
 
@@ -157,3 +159,12 @@ def test_what_waits_for_what_is_read_back(wording: str) -> None:
 def test_every_wording_of_a_note_is_read_back(wording: str) -> None:
     _, said = NOTES.read(wording.format(a="salmon", n=3, b="cheddar", m=12))
     assert said == {"a": "salmon", "n": "3", "b": "cheddar", "m": "12"}
+
+
+@pytest.mark.parametrize("situation", sorted(TABLE["situations"]))
+def test_a_misread_name_is_still_most_like_itself(situation: str) -> None:
+    story = TABLE["situations"][situation]
+    names = story["names"]
+    for name in names:
+        for number in range(20):
+            assert nearest(misread(name, "words", 1.0, Stream("misread", number)), names) == name

@@ -71,8 +71,8 @@ def plans(takes: Mapping[str, int], due: Mapping[str, int], first: str, then: st
 def _orders(names: list[str], stream: Stream) -> dict[str, Any]:
     """How long things take and when they are due, so that one order of putting them in is in time.
 
-    What is due first does not go in first. Of the two that nothing waits for, the one due later goes in first in half of
-    the instances. Unless it goes in third, what is waited for has to go in earlier than its own due hour asks.
+    What is due first does not go in first. Of the two that nothing waits for, the one due later goes in first in half
+    of the instances. Unless it goes in third, what is waited for has to go in earlier than its own due hour asks.
     """
     first, then, *others = names
     at, long = stream.choice(FIRSTS)
