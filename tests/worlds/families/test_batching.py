@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay.worlds import Act, Task, check_family
-from assay.worlds.families.metacontrol.batching import BOOK, TABLE, TOOLS, WAYS, Batching, Job
+from assay.worlds.families.metacontrol.batching import BOOK, TABLE, TOOLS, WAYS, Batching, MachineJob
 from assay.worlds.tiers import FIXED, StrategyFamily
 
 from .modelling import acted, begun, instances, rate, why
@@ -13,11 +13,11 @@ from .modelling import acted, begun, instances, rate, why
 FAMILY = Batching()
 TASKS = list(instances(FAMILY, 4, 60))
 # 20 pieces, of which 8 are accepted after a setting: whole 10 + 20·3 + 12·6, portions 3·(10 + 5) + 20·3, by hand 20·9.
-JOB = Job(20, 8, 10, 5, 3, 6, 9)
+JOB = MachineJob(20, 8, 10, 5, 3, 6, 9)
 
 
-def job(task: Task) -> Job:
-    return Job(**task.setup["job"])
+def job(task: Task) -> MachineJob:
+    return MachineJob(**task.setup["job"])
 
 
 def suited(way: str) -> Task:

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 from assay.worlds import Brief, Policy
-from assay.worlds.families.metacontrol.batching import WAYS, Job, Maker
+from assay.worlds.families.metacontrol.batching import WAYS, MachineJob, Maker
 
 __all__ = ["SHORTCUTS"]
 
-Rule = Callable[[Brief, Job], str]
+Rule = Callable[[Brief, MachineJob], str]
 
 
 class Ruled(Maker):

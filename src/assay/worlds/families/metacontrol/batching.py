@@ -50,7 +50,7 @@ ACTIONS = (
 )
 
 
-class Job(Struct, frozen=True):
+class MachineJob(Struct, frozen=True):
     """The features of an instance. All but the pieces and what the machine keeps are minutes."""
 
     pieces: int
@@ -73,8 +73,11 @@ class Job(Struct, frozen=True):
         return sum(self.run(size) + self.check for size in self.sizes(count))
 
     def portions(self) -> int:
-        """How many portions take the least time; one is not allowed."""
-        return min(range(2, self.pieces + 1), key=self.portioned)
+        """How many portions take the least time: two or more, and no more than it takes to have no repair."""
+        return min(range(2, max(2, self.unrepaired()) + 1), key=self.portioned)
+
+    def unrepaired(self) -> int:
+        return -(-self.pieces // self.good)
 
     def minutes(self, way: str) -> int:
         if way == "hand":
@@ -94,7 +97,7 @@ class Job(Struct, frozen=True):
         return least({way: self.minutes(way) for way in WAYS})
 
 
-def _drawn(stream: Stream, target: str) -> Job:
+def _drawn(stream: Stream, target: str) -> MachineJob:
     """A job of which the target takes the least time by far.
 
     What each way takes in all is drawn first and then split, so that no figure alone tells which one suits. Whether
@@ -110,7 +113,7 @@ def _drawn(stream: Stream, target: str) -> Job:
         piece = round(machine * (0.1 + 0.7 * stream.random()) / pieces)
         run, portions = total["whole"] - piece * pieces, (total["portions"] - piece * pieces) / count
         setting = round(min(run, portions) * (0.1 + 0.75 * stream.random()))
-        made = Job(
+        made = MachineJob(
             pieces,
             good,
             setting,
@@ -137,7 +140,7 @@ class Workshop(OneWay):
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
         super().__init__(task)
-        self._job = Job(**task.setup["job"])
+        self._job = MachineJob(**task.setup["job"])
         self._portions: list[int] = []
         self._dials: list[int] = []
         self._made = self._minutes = 0
@@ -198,10 +201,10 @@ class Maker(Chooser):
         read = (BOOK.read(note) for note in observation["notes"])
         return {kind: (whole(slots["n"]), whole(slots.get("m", "0"))) for kind, slots in read}
 
-    def job(self, observation: dict[str, Any]) -> Job:
+    def job(self, observation: dict[str, Any]) -> MachineJob:
         told = self.told(observation)
         step, accepted = told["step"]
-        return Job(
+        return MachineJob(
             told["order"][0],
             accepted // step,
             *told["setting"],
@@ -263,7 +266,7 @@ class Batching(WaysFamily, table=TABLE):
         tools = dict(zip(stream.shuffled(TOOLS), range(start, 9999, width), strict=False))
         enough = job.minutes(target)
         if target == "portions":
-            enough = max(enough, job.portioned(-(-job.pieces // job.good)))
+            enough = max(enough, job.portioned(job.unrepaired()))
         next_best = min(job.minutes(way) for way in WAYS if way != target)
         time = stream.integer(enough, int(0.97 * next_best))
         goal = composed(

@@ -78,8 +78,8 @@ def account(offer: Offer, way: str, damage: int) -> int:
 
 def best(offer: Offer, damage: int, time: int) -> str:
     """The least account of all ways that are in time."""
-    fits = [way for way in WAYS if in_all(offer, way, damage)[0] <= time]
-    return least({way: account(offer, way, damage) for way in fits or WAYS})
+    fits = [way for way in offer if in_all(offer, way, damage)[0] <= time]
+    return least({way: account(offer, way, damage) for way in fits or offer})
 
 
 def _drawn(stream: Stream, target: str) -> tuple[Offer, int, int, int]:
