@@ -89,6 +89,10 @@ def _drawn(stream: Stream, target: str) -> Prices:
         totals = [{way: steps[way] * split[way][which] for way in WAYS} for which in (0, 1)]
         if [least(total) for total in totals] != [quickest, cheapest]:
             continue
+        # Of instances in which a single step of the target takes the least, half are left out.
+        single = [{way: split[way][which] for way in WAYS} for which in (0, 1)]
+        if any(least(each) == target and stream.below(2) for each in single):
+            continue
         made = Prices(units, idle, split["singly"], split["halving"], split["exchange"])
         # Whether the last unit has to be tested too must not matter to which way suits.
         enough = APART * made.bill(target, tests_to_spare=1)

@@ -51,7 +51,7 @@ OBSERVATION = obj(
 )
 
 
-class Source(Struct, frozen=True):
+class SourceTerms(Struct, frozen=True):
     """The features of a way: minutes and coins of one call, and how many of its checked answers were wrong."""
 
     minutes: int
@@ -63,7 +63,7 @@ class Source(Struct, frozen=True):
         return damage * self.wrong // self.checked
 
 
-Offer = dict[str, Source]
+Offer = dict[str, SourceTerms]
 
 
 def in_all(offer: Offer, way: str, damage: int) -> tuple[int, int, int]:
@@ -78,8 +78,8 @@ def account(offer: Offer, way: str, damage: int) -> int:
 
 def best(offer: Offer, damage: int, time: int) -> str:
     """The least account of all ways that are in time."""
-    fits = [way for way in WAYS if in_all(offer, way, damage)[0] <= time]
-    return least({way: account(offer, way, damage) for way in fits or WAYS})
+    fits = [way for way in offer if in_all(offer, way, damage)[0] <= time]
+    return least({way: account(offer, way, damage) for way in fits or offer})
 
 
 def _drawn(stream: Stream, target: str) -> tuple[Offer, int, int, int]:
@@ -106,7 +106,7 @@ def _drawn(stream: Stream, target: str) -> tuple[Offer, int, int, int]:
             coins = round((whole_account - damage * wrong / checked) / CALLS[way])
             low, high = (1.12, 1.7) if way == late else (0.25, 0.95)
             minutes = round(time * (low + (high - low) * stream.random()) / CALLS[way])
-            offer[way] = Source(minutes, coins, wrong, checked)
+            offer[way] = SourceTerms(minutes, coins, wrong, checked)
         if any(source.coins < 2 or 2 * source.wrong > source.checked for source in offer.values()):
             continue
         total = {way: in_all(offer, way, damage) for way in WAYS}
@@ -202,7 +202,9 @@ class Grader(Chooser):
         offer = {}
         for way in WAYS:
             cost, errors = told[f"{way}_cost"], told[f"{way}_errors"]
-            offer[way] = Source(*(whole(said) for said in (cost["n"], cost["m"], errors["n"], errors["m"])))
+            offer[way] = SourceTerms(
+                *(whole(said) for said in (cost["n"], cost["m"], errors["n"], errors["m"]))
+            )
         return offer, whole(told["damage"]["n"])
 
     def choose(self, observation: dict[str, Any]) -> str:
