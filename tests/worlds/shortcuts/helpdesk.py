@@ -93,7 +93,7 @@ CHOICES: dict[int, dict[str, Choice]] = {
 
 
 class Pointing(Sorter):
-    """Knows what people mean, and takes the first quoted or the last for the point that counts; or goes by a verdict."""
+    """Knows what people mean, and takes the first or last point that is quoted; or goes by a verdict."""
 
     def __init__(self, brief: Brief, place: int | None, counts: Callable[[str], bool] = bool) -> None:
         super().__init__(brief)
