@@ -50,5 +50,11 @@ def test_neither_the_first_nor_the_last_verdict_tells_nor_the_one_next_to_the_su
 
 
 def test_every_part_has_six_wordings() -> None:
-    lists = [PARTS["claims"], PARTS["sources"], *PARTS["shapes"].values(), *PARTS["verdicts"].values()]
+    lists = [
+        PARTS["claims"],
+        PARTS["sources"],
+        PARTS["rules"],
+        *PARTS["shapes"].values(),
+        *PARTS["verdicts"].values(),
+    ]
     assert all(len(set(some)) >= 6 for some in lists)

@@ -15,7 +15,7 @@ from assay.streams import Stream
 from .noise import DIGITS, LETTERS
 from .templates import table
 
-__all__ = ["loose", "read_standing", "sentence", "sentences", "standing"]
+__all__ = ["loose", "read_standing", "sentence", "sentences", "standing", "standing_rule"]
 
 _SPLIT = re.compile(r"(?<=[.!?:]) (?=[A-Z])|\n(?:- )?")
 _GAP = re.compile(r"(\{\w+\})")
@@ -46,6 +46,11 @@ def standing(stream: Stream, subject: str, *, holds: bool) -> str:
         claim=stream.choice(parts["claims"]).format(verdict=other, source=source),
     )
     return sentence(said)
+
+
+def standing_rule(stream: Stream, clause: str, *, holds: bool) -> str:
+    """The same of a rule, stated in a clause."""
+    return standing(stream, stream.choice(table("standing")["rules"]).format(clause=clause), holds=holds)
 
 
 @cache

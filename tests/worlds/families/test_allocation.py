@@ -46,7 +46,7 @@ def test_each_wording_of_a_rule_is_read_back() -> None:
     for number in range(200):
         ranks = TABLE["situations"]["seeds"]["groups"]
         assert understood(f"Before. {_order(ranks, Stream('said', number))} After.") == ranks
-    assert len(TABLE["clauses"]) >= 6 <= len(TABLE["rules"])
+    assert len(set(TABLE["clauses"])) >= 6
 
 
 @pytest.mark.parametrize("situation", sorted(TABLE["situations"]))

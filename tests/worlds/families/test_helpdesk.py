@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from assay.streams import Stream
 from assay.worlds import Act, Task, shipped_regimes
-from assay.worlds.families.helpdesk import TICKETS, Helpdesk
+from assay.worlds.families.helpdesk import TICKETS, Helpdesk, _counting, _points
 from assay.worlds.templates import table
 
 from .sensing import begun, instances, lost, tried
@@ -103,6 +104,15 @@ def test_one_ticket_belongs_where_the_one_it_refers_to_belongs(level: int) -> No
         ((late, first),) = pointing
         assert late != first
         assert task.criterion.expected[late] == task.criterion.expected[first]
+
+
+def test_of_two_points_the_one_that_counts_decides() -> None:
+    for number in range(200):
+        said = _points("It is dead.", "It is dear.", Stream("points", number))
+        assert _counting(f"Dear all, {said} Yours, Ada") == "It is dead.", said
+    assert _counting("Dear all, as for 612, please hurry. Yours, Ada") == ""
+    wordings = table("helpdesk")
+    assert all(len(set(some)) >= 6 for some in (wordings["points"], *wordings["called"].values()))
 
 
 def test_every_level_has_texts_that_noise_may_touch() -> None:

@@ -17,6 +17,7 @@ from assay.worlds.families.pipeline import (
     _asked,
     _calls,
     _joined,
+    _told,
 )
 
 FAMILY = Pipeline()
@@ -159,9 +160,11 @@ def test_the_wrong_rule_or_the_wrong_join_is_failure(number: int) -> None:
 
 def test_every_part_of_a_goal_can_be_said_in_six_ways_that_are_told_apart() -> None:
     story = TABLE["situations"]["parcels"]
-    for rule, unmatched in product(TABLE["rules"], TABLE["unmatched"]):
-        assert len(set(TABLE["rules"][rule])) >= 6
-        for one, two in zip(TABLE["rules"][rule], TABLE["unmatched"][unmatched], strict=True):
-            goal = TABLE["goals"][0].format(rule=one.format(**story), unmatched=two.format(**story), **story)
-            found = _asked(goal)
-            assert [found[4].arguments["rule"], found[5].arguments["unmatched"]] == [rule, unmatched]
+    for ways in product(("drop", "keep"), repeat=3):
+        wanted = dict(zip(TABLE["rules"], ways, strict=True))
+        assert all(len(set(TABLE["rules"][aspect][way])) >= 6 for aspect, way in wanted.items())
+        for number in range(30):
+            said = _told(story, wanted, Stream("told", number))
+            found = _asked(TABLE["goals"][0].format(rules=said, **story))
+            assert found[4].arguments["rule"] == RULES[ways[0], ways[1]]
+            assert found[5].arguments["unmatched"] == ways[2]

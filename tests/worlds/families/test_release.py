@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
 
 from assay.sandbox import Job, run_all
 from assay.streams import Stream
-from assay.worlds import Act, Brief, Played, Policy, Program, Task, draw_task, play, shipped_regimes
-from assay.worlds.base import Fixed, PlansOnce
-from assay.worlds.families.release import EDGES, RIGHT, Maintainer, Release
+from assay.worlds import Act, Played, Program, Task, draw_task, play, shipped_regimes
+from assay.worlds.base import Fixed
+from assay.worlds.families.release import Release
+from assay.worlds.stepwise import code_of, read_module, told_steps
 from assay.worlds.templates import table
 
 FAMILY = Release()
@@ -52,19 +52,19 @@ def test_a_release_verified_in_the_sandbox(level: int) -> None:
     assert found.judgement.success
 
 
-@pytest.mark.parametrize("situation", sorted(RIGHT))
-def test_the_sources_give_what_the_reference_gives_and_every_fault_shows_at_the_edges(situation: str) -> None:
-    story = table("release")["situations"][situation]
-    for a, b in ((3, 12), (6, 17), (9, 19)):
-        source = story["source"].format(a=a, b=b)
-        cases = EDGES[situation](a, b) + [[x, y] for x in (1, 30, 61, 90) for y in (0, 5, 12, 13, 40)]
-        assert values(source, story["function"], cases) == [RIGHT[situation](a, b, *case) for case in cases]
-        for fault in story["faults"]:
-            right, wrong = fault["right"].format(a=a, b=b), fault["wrong"].format(a=a, b=b)
-            assert source.count(right) == 1
-            edges = EDGES[situation](a, b)[:2]  # those that the tests show
-            broken = values(source.replace(right, wrong), story["function"], edges)
-            assert broken != values(source, story["function"], edges)
+@pytest.mark.parametrize("situation", sorted(table("release")["situations"]))
+def test_the_words_say_what_is_right_and_the_tests_that_are_shown_find_either_fault(situation: str) -> None:
+    for number in range(12):
+        of = FAMILY.draw(3, situation, Stream("words", number))
+        source, cases = of.setup["commits"][0]["files"][of.setup["file"]], of.setup["cases"]
+        module = read_module(source)
+        right, found = [*module.code()], code_of(source)
+        wrong = [at for at, line in enumerate(right) if found[at] != line]
+        assert len(wrong) == 2
+        assert values(module.source(), module.function, cases) == of.setup["values"]
+        for at in wrong:
+            broken = module.source().replace(right[at], found[at])
+            assert values(broken, module.function, cases[:4]) != of.setup["values"][:4]
 
 
 def values(source: str, function: str, cases: list[list[int]]) -> list[Any]:
@@ -100,32 +100,14 @@ def test_a_module_made_for_the_shown_tests_alone_is_found_out() -> None:
 
 
 def test_the_fault_that_was_told_is_not_the_only_one() -> None:
-    of = task(3)
-    write, *rest = best(of)
-    story = table("release")["situations"][of.situation]
-    one, two = story["faults"]
-    source = of.setup["commits"][0]["files"][of.setup["file"]]
-    assert source.count('"""') == 2, "the function says what it has to do"
-    for fault in (one, two):
-        only = play(FAMILY, of, BASELINE, Stream("faults"), partial(repairing, fault=fault), pretended)
-        assert only.seen[2].observation["tests"] == "failed"
-    assert done(of, [write, *rest]).judgement.success
-
-
-def repairing(brief: Brief, fault: dict[str, str]) -> Policy:
-    """Writes the module without one of its faults, and runs the tests."""
-
-    class Once(PlansOnce):
-        def plan(self, observation: dict[str, Any]) -> list[Act]:
-            policy = Maintainer(brief)
-            policy._faults = [fault]
-            content = policy.repaired(observation)
-            return [
-                Act("write_file", {"name": policy._story["file"], "content": content}),
-                Act("run_tests", {}),
-            ]
-
-    return Once(brief)
+    for number in range(5):
+        of = task(3, number)
+        source = of.setup["commits"][0]["files"][of.setup["file"]]
+        assert source.count('"""') == 2, "the function says what it has to do"
+        assert len(told_steps(read_module(source), of.goal)) == 1
+        found = play(FAMILY, of, BASELINE, Stream("faults"), FAMILY.novice, pretended)
+        assert found.seen[2].observation["tests"] == "failed"
+        assert done(of, best(of)).judgement.success
 
 
 def test_operations_are_few_and_a_first_try_at_one_fault_can_be_afforded() -> None:

@@ -11,7 +11,9 @@ from rapidfuzz import fuzz
 
 from assay.worlds import Act, Brief, Policy, Seen
 from assay.worlds.base import Steady, finish, options
+from assay.worlds.families.helpdesk import Sorter, _meant
 from assay.worlds.fuzzy import nearest
+from tests.worlds.shortcuts.running_verdicts import READINGS
 
 __all__ = ["SHORTCUTS"]
 
@@ -88,7 +90,33 @@ CHOICES: dict[int, dict[str, Choice]] = {
     2: TEXTS,
     4: {**TEXTS, "category": _category, "not the category": _not_category},
 }
+
+
+class Pointing(Sorter):
+    """Knows what people mean, and takes the first or last point that is quoted; or goes by a verdict."""
+
+    def __init__(self, brief: Brief, place: int | None, counts: Callable[[str], bool] = bool) -> None:
+        super().__init__(brief)
+        self._place, self._reads = place, counts
+
+    def queue(self, ticket: dict[str, Any]) -> str:
+        quoted = ticket["text"].split('"')
+        if len(quoted) < 5:
+            return self.referred(ticket["text"])
+        place = self._place
+        if place is None:
+            first = bool(re.search(r"first|earlier|one", quoted[4]))
+            place = 0 if first == self._reads(quoted[4]) else 1
+        return _meant(tuple(self.queues), quoted[1 + 2 * place])
+
+
+POINTS: dict[str, Callable[[Brief], Policy]] = {
+    "the first point quoted": partial(Pointing, place=0),
+    "the last point quoted": partial(Pointing, place=1),
+    **{name: partial(Pointing, place=None, counts=counts) for name, counts in READINGS.items()},
+}
 SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     level: {name: partial(Sorting, choice=choice) for name, choice in some.items()}
+    | (POINTS if level != 1 else {})
     for level, some in CHOICES.items()
 }

@@ -16,7 +16,7 @@ from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Refused, Seen, Task
 from assay.worlds.rounds import Rounds
 from assay.worlds.schema import INTEGER, STRING, action, array, obj, text
-from assay.worlds.standing import read_standing, standing
+from assay.worlds.standing import read_standing, standing_rule
 from assay.worlds.templates import read_first, table, worded
 
 __all__ = ["Allocation"]
@@ -99,8 +99,7 @@ def _order(ranks: Sequence[str], stream: Stream) -> str:
     said = []
     for x, y in (*holds, *turned):
         clause = worded(stream, TABLE["clauses"], {}, x=x, y=y)
-        rule = worded(stream, TABLE["rules"], {}, clause=clause)
-        said.append(standing(stream, rule, holds=(x, y) in holds))
+        said.append(standing_rule(stream, clause, holds=(x, y) in holds))
     return " ".join(stream.shuffled(said))
 
 

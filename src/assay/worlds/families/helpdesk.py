@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from assay.worlds.base import FamilyBase, Steady, WorldBase, finish, options
 from assay.worlds.fuzzy import nearest, read_number
 from assay.worlds.model import Act, Action, Brief, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
+from assay.worlds.standing import read_standing, standing
 from assay.worlds.templates import numbers as different
 from assay.worlds.templates import table, worded
 
@@ -20,6 +22,7 @@ __all__ = ["Helpdesk"]
 
 TABLE = table("helpdesk")
 TICKETS = 4
+OTHER = {"one": "two", "two": "one"}  # of two points
 EXTRA = {1: ("category",), 2: (), 4: ("category", "came_by", "last_agent")}
 NOISY = {1: ("text", "category"), 2: ("text",), 4: ("tickets",)}
 
@@ -31,6 +34,33 @@ def _text(matter: str, name: str, aside: str, stream: Stream) -> str:
         parts.insert(stream.below(2), stream.choice(TABLE["asides"]).format(topic=aside))
     closing = stream.choice(TABLE["closings"]).format(name=name)
     return " ".join([stream.choice(TABLE["openings"]), *parts, closing])
+
+
+def _points(matter: str, other: str, stream: Stream) -> str:
+    """Two matters, and which of them counts."""
+    counts = stream.choice(list(OTHER))
+    said = stream.choice(TABLE["points"]).format_map({counts: matter, OTHER[counts]: other})
+    about = stream.choice(list(OTHER))
+    return f"{said} {standing(stream, stream.choice(TABLE['called'][about]), holds=about == counts)}"
+
+
+def _counting(said: str) -> str:
+    """The matter that counts, of a text with two; nothing of any other text. Quotes are never misread."""
+    before, *quoted = said.split('"')
+    if len(quoted) != 4:
+        return ""
+    first, between, second, after = quoted
+
+    def like(points: str) -> float:
+        opens, middle, _ = re.split(r'"\{\w+\}"', points)
+        return fuzz.ratio(before[-len(opens) :], opens) + fuzz.ratio(between, middle)
+
+    points = max(TABLE["points"], key=like)
+    one, two = (first, second) if points.find("{one}") < points.find("{two}") else (second, first)
+    ((subject, holds),) = read_standing(after.strip(), misread=True)
+    called = {name: about for about, names in TABLE["called"].items() for name in names}
+    about = called[max(called, key=lambda name: fuzz.ratio(name, subject.lower()))]
+    return {"one": one, "two": two}[about if holds else OTHER[about]]
 
 
 @cache
@@ -99,9 +129,8 @@ class Sorter(Steady):
     def queue(self, ticket: dict[str, Any]) -> str:
         if self.brief.level == 1:
             return nearest(ticket["category"], self.queues)
-        said = ticket["text"]
-        meant = _meant(tuple(self.queues), said)
-        return meant or self.referred(said)
+        matter = _counting(ticket["text"])
+        return _meant(tuple(self.queues), matter) if matter else self.referred(ticket["text"])
 
     def referred(self, said: str) -> str:
         """The queue of the ticket that a text refers to, routed or not."""
@@ -122,11 +151,10 @@ class Sorter(Steady):
 
 @cache
 def _meanings(queues: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """What people write to whom: (queue, text). A ticket that refers to another has no queue of its own."""
+    """What people write to whom: (queue, text)."""
     for story in TABLE["situations"].values():
         if tuple(story["queues"]) == queues:
-            own = [(queue, said) for queue in queues for said in story["queues"][queue]["texts"]]
-            return (*own, *(("", said.split("{number}")[1]) for said in TABLE["follow_ups"]))
+            return tuple((queue, said) for queue in queues for said in story["queues"][queue]["texts"])
     raise AssertionError("these are no queues of this family")
 
 
@@ -155,7 +183,12 @@ class Helpdesk(FamilyBase, table=TABLE):
         numbers, names = different(stream, TICKETS, 601, 699), stream.shuffled(TABLE["names"])
         right = [stream.choice(queues) for _ in numbers]
         matters = [stream.choice(story["queues"][queue]["texts"]) for queue in right]
-        if level != 1:  # one ticket is about what another is about
+        if (
+            level != 1
+        ):  # of each text another queue's matter is a part; one ticket is about what another is about
+            for at, queue in enumerate(right):
+                other = stream.choice([name for name in queues if name != queue])
+                matters[at] = _points(matters[at], stream.choice(story["queues"][other]["texts"]), stream)
             late, first = stream.shuffled(range(TICKETS))[:2]
             right[late] = right[first]
             matters[late] = stream.choice(TABLE["follow_ups"]).format(number=numbers[first])

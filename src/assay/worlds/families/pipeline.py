@@ -13,13 +13,20 @@ from assay.worlds.database import open_database
 from assay.worlds.folder import Folder
 from assay.worlds.model import Act, Brief, Effect, Seen, Task
 from assay.worlds.schema import STRING, action, array, integer, obj, string, text
-from assay.worlds.templates import numbers, read, story_of, table, worded
+from assay.worlds.standing import read_standing, standing_rule
+from assay.worlds.templates import numbers, story_of, table, worded
 
 __all__ = ["Pipeline"]
 
 TABLE = table("pipeline")
 Row = list[str]
-RULES = ["drop_incomplete", "drop_duplicates", "drop_both", "drop_nothing"]
+# What cleaning leaves out, by what is done with rows that are incomplete and with those that are repeated.
+RULES = {
+    ("drop", "keep"): "drop_incomplete",
+    ("keep", "drop"): "drop_duplicates",
+    ("drop", "drop"): "drop_both",
+    ("keep", "keep"): "drop_nothing",
+}
 UNMATCHED = ["drop", "keep"]
 PARTS = ("first", "second", "third")  # in which the main rows come
 SOURCES = (*PARTS, "lookup")
@@ -34,7 +41,7 @@ EXTRACT = action(
 CLEAN = action(
     "clean",
     "Clean the extracted main rows by one rule, and add what is left to the working file of this stage.",
-    {"rule": text("what is left out", options=RULES)},
+    {"rule": text("what is left out", options=list(RULES.values()))},
 )
 JOIN = action(
     "join",
@@ -257,16 +264,28 @@ def _plan(rule: str, unmatched: str) -> list[Act]:
     ]
 
 
+def _told(story: dict[str, Any], wanted: dict[str, str], stream: Stream) -> str:
+    """What counts, and the opposite of each, which does not."""
+    turned = {"drop": "keep", "keep": "drop"}
+    void = [(aspect, turned[way], False) for aspect, way in wanted.items()]
+    return " ".join(
+        standing_rule(stream, worded(stream, TABLE["rules"][aspect][way], story), holds=holds)
+        for aspect, way, holds in stream.shuffled([*((*rule, True) for rule in wanted.items()), *void])
+    )
+
+
 def _asked(goal: str) -> list[Act]:
     """The calls that a goal asks for."""
     story = story_of(TABLE["situations"], goal)
-
-    def said(templates: list[str]) -> bool:
-        return any(read(template.format(**story), goal) is not None for template in templates)
-
-    rule = next(rule for rule, templates in TABLE["rules"].items() if said(templates))
-    unmatched = next(how for how, templates in TABLE["unmatched"].items() if said(templates))
-    return _plan(rule, unmatched)
+    ways = {
+        clause.format(**story): (aspect, way)
+        for aspect, some in TABLE["rules"].items()
+        for way, clauses in some.items()
+        for clause in clauses
+    }
+    counting = [subject for subject, counts in read_standing(goal) if counts]
+    found = dict(ways[clause] for subject in counting for clause in ways if subject.endswith(f" {clause}"))
+    return _plan(RULES[found["incomplete"], found["repeated"]], found["unmatched"])
 
 
 class Hurried(Steady):
@@ -312,23 +331,20 @@ class Pipeline(FamilyBase, table=TABLE):
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
         main, lookup = _data(story, stream)
-        rule, unmatched = stream.choice(RULES), stream.choice(UNMATCHED)
+        wanted = {aspect: stream.choice(UNMATCHED) for aspect in TABLE["rules"]}
+        rule = RULES[wanted["incomplete"], wanted["repeated"]]
         faults = _faults(level, stream)
         needed = _calls(faults)
-        asked = {
-            "rule": stream.choice(TABLE["rules"][rule]).format(**story),
-            "unmatched": stream.choice(TABLE["unmatched"][unmatched]).format(**story),
-        }
         return self.task(
             level,
             situation,
-            goal=worded(stream, TABLE["goals"], story, **asked)
+            goal=worded(stream, TABLE["goals"], story, rules=_told(story, wanted, stream))
             + TABLE["reports"].format(**story)
             + TABLE["warning"][level],
             observation=OBSERVATION,
             actions=(EXTRACT, CLEAN, JOIN, LOAD, EMPTY),
             criterion=f"the table {story['table']} holds exactly the rows that the sources and the rules give",
-            expected=sorted(_joined(_cleaned(main, rule), lookup, unmatched)),
+            expected=sorted(_joined(_cleaned(main, rule), lookup, wanted["unmatched"])),
             setup={
                 "main": main,
                 "lookup": lookup,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.streams import Stream
@@ -13,7 +12,8 @@ from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Brief, Effect, Judgement, Program, Refused, Seen, Task
 from assay.worlds.repository import Repository
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
-from assay.worlds.templates import read, story_of, table, worded
+from assay.worlds.stepwise import MEANS, Case, Module, code_of, drawn_module, read_module, told_steps
+from assay.worlds.templates import read, table, worded
 
 __all__ = ["Release"]
 
@@ -43,37 +43,20 @@ OBSERVATION = obj(
         "report": string("what the last test run said"),
     }
 )
-# Situation → what the function gives, from the numbers a and b and its arguments; and arguments at the edges.
-Number = Callable[[int, int, int, int], int]
-RIGHT: dict[str, Number] = {
-    "tram": lambda a, b, zones, age: a * zones // 2 if age < b else a * zones,
-    "lending": lambda a, b, days, books: max(0, days - a) * books * b,
-    "packing": lambda a, b, rolls, bags: -(-(rolls + bags * b) // a),
-    "league": lambda a, b, wins, draws: a * wins + draws + (10 if wins > b else 0),
-    "allotment": lambda a, b, beds, heat: a * beds * (2 if heat > b else 1),
-    "garage": lambda a, b, minutes, free: min(max(0, -(-minutes // 60) - free) * a, b),
-}
-EDGES: dict[str, Callable[[int, int], list[list[int]]]] = {
-    "tram": lambda a, b: [[4, b], [5, b - 1], [7, b], [2, b], [9, b]],
-    "lending": lambda a, b: [[a - 2, 3], [a + 3, 4], [a - 1, 5], [0, 4], [a - 3, 2]],
-    "packing": lambda a, b: [[a + 1, 0], [2 * a, 3], [a + 2, 0], [2 * a + 1, 0], [1, 2]],
-    "league": lambda a, b: [[b, 3], [b + 1, 2], [b, 7], [b, 0], [b, 11]],
-    "allotment": lambda a, b: [[6, b + 2], [7, b - 2], [3, b + 1], [9, b - 1], [5, b]],
-    "garage": lambda a, b: [[61, 0], [30, 3], [30, 2], [90, 4], [59, 5]],
-}
+SHOWN, CASES = 4, 12  # cases that the tests show, and all of them
 MOST = {3: 6, 5: 7}  # one look at the tests too early can be afforded (10.7.3: limited retries; B.5.3)
 VERSION = re.compile(r"v\d{1,3}\.\d{1,3}\.\d{1,3}")
 
 
 def _history(
-    level: int, story: dict[str, Any], wrong: str, stream: Stream
+    level: int, story: dict[str, Any], file: str, wrong: str, stream: Stream
 ) -> tuple[list[dict[str, Any]], str]:
     """Commits with the files that they write; and the subject of the one that was a mistake."""
     words = TABLE["subjects"]
     values = {key: stream.integer(2, 60) for key in story["settings"]}
     settings = "".join(f"{key} = {value}\n" for key, value in values.items())
     noted = "Notes for whoever comes next.\n"
-    first = {story["file"]: wrong, "settings.txt": settings, "NOTES.txt": noted}
+    first = {file: wrong, "settings.txt": settings, "NOTES.txt": noted}
     commits: list[dict[str, Any]] = [{"subject": stream.choice(words["first"]), "files": first}]
     for note in stream.shuffled(words["good"])[:3]:
         noted += f"{note}.\n"
@@ -97,13 +80,47 @@ def _final(commits: list[dict[str, Any]], bad: str) -> dict[str, str]:
     return found
 
 
-def _cases(situation: str, a: int, b: int, stream: Stream) -> list[list[int]]:
-    """Two edges and two others, which the tests show; then more edges, which see through a special case, and others."""
-    edges, others = EDGES[situation](a, b), [[stream.integer(1, 90), stream.integer(0, 40)] for _ in range(8)]
-    return [*edges[:2], *others[:2], *edges[2:], *others[2:]]
+def _cases(module: Module, faults: dict[int, str], stream: Stream) -> list[Case] | None:
+    """Cases that tell every step from all its other ways, and of which the tests show enough to tell the faults.
+
+    None where there are none among those that were drawn: edges of a limit, and others.
+    """
+    edge = next(step.n for step in module.steps if step.kind == "bonus")
+    cases = [(edge + stream.integer(-1, 1), stream.integer(0, 6)) for _ in range(CASES // 2)]
+    cases += [(stream.integer(0, 20), stream.integer(0, 6)) for _ in range(CASES // 2)]
+    cases = stream.shuffled(cases)
+    if any(
+        step.kind == "share" and min(module.totals(case)[at] for case in cases) < 0
+        for at, step in enumerate(module.steps)
+    ):
+        return None  # how a debt is rounded, the words do not say
+
+    def told_apart(ways: dict[int, str], some: list[Case]) -> bool:
+        other = module.with_ways(ways)
+        return any(other.value(case) != module.value(case) for case in some)
+
+    shown = [faults, *({at: way} for at, way in faults.items())]
+    every = [{at: way} for at, step in enumerate(module.steps) for way in MEANS[step.kind] if way != step.way]
+    clear = all(told_apart(ways, cases[:SHOWN]) for ways in shown) and all(
+        told_apart(w, cases) for w in every
+    )
+    return cases if clear else None
 
 
-def _program(setup: dict[str, Any], source: str, cases: list[list[int]]) -> Program:
+def _drawn(story: dict[str, Any], stream: Stream) -> tuple[Module, dict[int, str], list[Case]]:
+    """A function, its two faults by their places, and the cases for its tests."""
+    while True:
+        module = drawn_module(stream.choice(story["functions"]), story["things"], stream)
+        faults = {
+            at: stream.choice([way for way in MEANS[step.kind] if way != step.way])
+            for at, step in stream.shuffled([*enumerate(module.steps)])[:2]
+        }
+        for _ in range(5):
+            if cases := _cases(module, faults, stream):
+                return module, faults, cases
+
+
+def _program(setup: dict[str, Any], source: str, cases: Sequence[Sequence[int]]) -> Program:
     given = tuple({"args": list(case)} for case in cases)
     return Program(source=source, entry_point=setup["function"], cases=given)
 
@@ -205,8 +222,6 @@ class Maintainer(Steady):
 
     def __init__(self, brief: Brief, *, novice: bool = False) -> None:
         super().__init__(brief, novice=novice)
-        self._story = story_of(TABLE["situations"], brief.goal)
-        self._faults = self._story["faults"]
         undo = [found for template in TABLE["undo"] if (found := read(template, brief.goal))]
         self._bad = undo[0]["subject"] if undo else ""
         self._version = VERSION.findall(brief.goal)[0]
@@ -220,36 +235,39 @@ class Maintainer(Steady):
             return Act("revert", {"commit": history[shown.index(nearest(self._bad, shown))]["number"]})
         repaired = self.repaired(observation)
         if repaired:
-            return Act("write_file", {"name": self._story["file"], "content": repaired})
+            return Act("write_file", {"name": self.file(observation), "content": repaired})
         if observation["tests"] != "passed":
             return Act("run_tests", {})
         if observation["uncommitted"]:
-            return Act("commit", {"message": f"Correct {self._story['function']}"})
+            return Act("commit", {"message": f"Correct {self.file(observation)}"})
         if self._version not in observation["tags"]:
             return Act("tag", {"name": self._version})
         return finish()
 
+    def file(self, observation: dict[str, Any]) -> str:
+        return next(str(file["name"]) for file in observation["files"] if file["name"].endswith(".py"))
+
     def repaired(self, observation: dict[str, Any]) -> str:
-        """The module without its faults, or nothing where there are none."""
-        before: str = next(f["content"] for f in observation["files"] if f["name"] == self._story["file"])
-        source = before
-        for fault, line in product(self._faults, before.splitlines()):
-            filled = read(fault["wrong"], line)
-            if filled is not None and fault["wrong"].format(**filled) == line.strip():
-                source = source.replace(line.strip(), fault["right"].format(**filled))
+        """The module as its words want it, or nothing where it is so."""
+        before: str = next(f["content"] for f in observation["files"] if f["name"] == self.file(observation))
+        source = read_module(before).source()
         return source if source != before else ""
 
 
 class StraightThrough(Maintainer, PlansOnce):
     """Does the usual steps once, for the fault that was told, and neither takes anything back nor tries again."""
 
-    def __init__(self, brief: Brief, *, novice: bool = False) -> None:
-        super().__init__(brief, novice=novice)
-        self._faults = [fault for fault in self._faults if read(fault["told"], brief.goal) is not None]
+    def repaired(self, observation: dict[str, Any]) -> str:
+        before: str = next(f["content"] for f in observation["files"] if f["name"] == self.file(observation))
+        module = read_module(before)
+        right, found = [*module.code()], code_of(before)
+        for at in told_steps(module, self.brief.goal):
+            found[at] = right[at]
+        return before.replace("".join(code_of(before)), "".join(found))
 
     def plan(self, observation: dict[str, Any]) -> list[Act]:
         return [
-            Act("write_file", {"name": self._story["file"], "content": self.repaired(observation)}),
+            Act("write_file", {"name": self.file(observation), "content": self.repaired(observation)}),
             Act("run_tests", {}),
             Act("commit", {"message": "Repair"}),
             Act("tag", {"name": self._version}),
@@ -262,20 +280,17 @@ class Release(FamilyBase, table=TABLE):
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         story = TABLE["situations"][situation]
-        filled = {"a": stream.integer(3, 9), "b": stream.integer(12, 19)}
-        fault = stream.choice(story["faults"])
-        wrong = story["source"].format(**filled)
-        for each in story["faults"]:
-            wrong = wrong.replace(each["right"].format(**filled), each["wrong"].format(**filled))
-        commits, subject = _history(level, story, wrong, stream)
-        cases = _cases(situation, filled["a"], filled["b"], stream)
-        results = [RIGHT[situation](filled["a"], filled["b"], *case) for case in cases]
+        module, faults, cases = _drawn(story, stream)
+        file, told = stream.choice(story["files"]), module.said[stream.choice([*faults])]
+        commits, subject = _history(level, story, file, module.with_ways(faults).source(), stream)
+        results = [module.value(case) for case in cases]
         version = f"v{stream.integer(1, 4)}.{stream.integer(0, 19)}.{stream.integer(1, 9)}"
-        gaps = {"told": fault["told"].format(**filled), "version": version, "subject": subject}
+        gaps = {"file": file, "version": version, "subject": subject}
+        gaps["told"] = worded(stream, TABLE["told"], {}, said=told)
         goal = worded(stream, TABLE["goals"], story, **gaps)
         if level == 5:
             goal += worded(stream, TABLE["undo"], gaps)
-        others = {name: text for name, text in _final(commits, subject).items() if name != story["file"]}
+        others = {name: text for name, text in _final(commits, subject).items() if name != file}
         return self.task(
             level,
             situation,
@@ -292,10 +307,10 @@ class Release(FamilyBase, table=TABLE):
             },
             setup={
                 "commits": commits,
-                "file": story["file"],
-                "function": story["function"],
-                "cases": cases,
-                "shown": 4,  # as many of the cases are the tests that can be run
+                "file": file,
+                "function": module.function,
+                "cases": [list(case) for case in cases],
+                "shown": SHOWN,
                 "values": results,
             },
             needed=4 if level == 3 else 5,

@@ -294,10 +294,5 @@ PASSES: Passing = {
         4: {"what is missing or spoilt": (1.0, "task")},
         5: {"what is missing or spoilt": (1.0, "task")},
     },
-    "pipeline": {
-        4: {"rule by words, numbers checked": (0.55, "words")},
-        5: {"rule by words, numbers checked": (0.5, "words")},
-    },
-    "release": {3: {"known lines": (1.0, "words")}, 5: {"known lines": (1.0, "words")}},
 }
 SHORTCUTS = without(TRIED, PASSES)
