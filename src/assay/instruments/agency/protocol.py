@@ -50,11 +50,19 @@ from .gates.conduct import DELIBERATION, conduct_gate
 from .gates.locked import check_gates, gate_materials
 from .gates.outcomes import GATE_STAGES
 from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials
+from .intervention.conduct import conduct_intervention
+from .intervention.locked import check_intervention, intervention_materials
+from .intervention.sessions import (
+    INTERVENTION_STAGES,
+    InterventionTrial,
+    intervention_sessions,
+    next_interventions,
+)
 from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
-from .requirements import check_memory, tier_required
+from .requirements import check_memory, check_scope, tier_required
 from .rubric.criteria import rubric
 
 if TYPE_CHECKING:
@@ -104,9 +112,12 @@ class Agency(InstrumentBase):
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
         self.check_required(chosen, source)
-        if not schedule(chosen) and not sessions_of(chosen) and not gate_strata(chosen):
+        if not any(
+            (schedule(chosen), sessions_of(chosen), gate_strata(chosen), intervention_sessions(chosen))
+        ):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
         check_memory(study, chosen, source, at)
+        check_scope(study, chosen, source, at)
         materials: dict[str, Any] = {
             "written_calls": True,  # a tool call written as JSON in the text is read, and counted
             "families": materials_of(chosen, study.seed),
@@ -118,6 +129,12 @@ class Agency(InstrumentBase):
             materials["learning"] = learning_materials(chosen, study.seed)
         if gate_strata(chosen):
             materials["gates"] = gate_materials(chosen, study.seed)
+        if interventions := intervention_sessions(chosen):
+            materials["intervention"] = intervention_materials(chosen, study.seed)
+            fixed = tuple(session.family for session in interventions)
+            chosen = msgspec.structs.replace(
+                chosen, intervention=msgspec.structs.replace(chosen.intervention, families=fixed)
+            )
         if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
             chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
         if not chosen.gates.families:
@@ -145,6 +162,7 @@ class Agency(InstrumentBase):
             )
         check_learning(declared.get("learning"), options, lock.study.seed)
         check_gates(declared.get("gates"), options, lock.study.seed)
+        check_intervention(declared.get("intervention"), options, lock.study.seed)
         return all_strata(options)
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
@@ -166,6 +184,11 @@ class Agency(InstrumentBase):
                 for trial in gate_trials(gates):
                     yield self._gate_trial(lock, spec, trial)
             return
+        for own in (one for one in intervention_sessions(options) if one.stratum == evidence.stratum):
+            for spec in lock.study.specs:
+                for step in next_interventions(own, options, evidence, spec):
+                    yield self._intervention_trial(lock, spec, step)
+            return
         for spec in lock.study.specs:
             for cell, repetition in next_wave(lock, options, evidence, spec):
                 yield self._trial(lock, spec, cell, repetition)
@@ -185,6 +208,16 @@ class Agency(InstrumentBase):
         return self._regime_trial(
             lock, spec, one.item, one.number, one.regime, {"arm": one.arm}, most, stage=one.stage
         )
+
+    def _intervention_trial(self, lock: Lock, spec: SubjectSpec, one: InterventionTrial) -> Trial:
+        factors: dict[str, str | float] = {"phase": one.phase}
+        found = self._regime_trial(
+            lock, spec, one.item, one.number, one.regime, factors, stage=one.stage, inputs=one.inputs
+        )
+        if one.temperature is None:
+            return found
+        sampling = msgspec.structs.replace(found.sampling, temperature=one.temperature)
+        return msgspec.structs.replace(found, sampling=spec.sampled(sampling))
 
     def _regime_trial(
         self,
@@ -223,6 +256,9 @@ class Agency(InstrumentBase):
         interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
         if trial.stage in GATE_STAGES:
             await conduct_gate(trial, probe, options, interface)
+            return
+        if trial.stage in INTERVENTION_STAGES:
+            await conduct_intervention(trial, probe, options, interface)
             return
         if trial.stage:
             await conduct_learning(trial, probe, options, interface)

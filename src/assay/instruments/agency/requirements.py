@@ -8,10 +8,12 @@ from assay.measuring import Labelled, find_measure, option_error
 from assay.study import Source, Study
 from assay.vocabulary import Result, Verdict
 
+from .intervention.sessions import intervention_sessions
+from .intervention.structure import FILE_KINDS
 from .learning.sessions import sessions_of
 from .options import AgencyOptions
 
-__all__ = ["check_memory", "tier_required"]
+__all__ = ["check_memory", "check_scope", "tier_required"]
 
 
 def check_memory(
@@ -27,6 +29,25 @@ def check_memory(
                 "it is measured at the extended one: boundary: extended, includes: [notes]"
             )
             raise option_error(source, (*at, "learning", "memory"), message)
+
+
+def check_scope(
+    study: Study, options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]
+) -> None:
+    """A structure around a model is more than the model, and what it may change of it is declared (6.1, 6.3)."""
+    if not intervention_sessions(options):
+        return
+    for name in options.self_modification.allowed:
+        if name not in FILE_KINDS:
+            message = f"{name!r} is none of the files of a structure: {', '.join(FILE_KINDS)}"
+            raise option_error(source, (*at, "self_modification", "allowed"), message)
+    for spec in study.specs:
+        if spec.boundary == "core":
+            message = (
+                f"{spec.title} is measured at the core boundary, which is the model alone; with a structure that it "
+                "can change it is measured at the extended one: boundary: extended, includes: [structure]"
+            )
+            raise option_error(source, (*at, "tiers"), message)
 
 
 def tier_required(verdict: Verdict, result: Result) -> Verdict:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assay.instruments.agency.episodes.schedule import strata_of
+from assay.instruments.agency.intervention.sessions import intervention_sessions
 from assay.instruments.agency.learning.sessions import sessions_of
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.instruments.agency.rubric.criteria import rubric
@@ -73,7 +74,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
     """The declared ones. A tier whose regime is not declared has none."""
     found: list[GateStratum] = []
     for tier in rubric().tiers:
-        if tier.tier not in options.tiers:
+        if tier.tier not in options.tiers or "T6" in tier.asks:  # that has sessions
             continue
         under = _regime(options, tier.regimes[0])
         if under is None:
@@ -102,6 +103,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
 def all_strata(options: AgencyOptions) -> list[str]:
     """The strata of a run: dimensions, sessions of learners, and what evidences tiers."""
     sessions = [one.stratum for one in sessions_of(options)]
+    sessions += [one.stratum for one in intervention_sessions(options)]
     return [*strata_of(options), *sessions, *(one.stratum for one in gate_strata(options))]
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED, TIERS
 from assay.instruments.agency.gates.judging import ARM_GATES, JudgedGate, TierFrame
+from assay.instruments.agency.gates.structure import STRUCTURE_GATES, governance_flags
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
@@ -41,6 +42,9 @@ class TierReading(Struct, frozen=True):
     gates: tuple[TierGate, ...]
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
+    governance: tuple[
+        str, ...
+    ] = ()  # Governance Flags: of the reading and its report, not of a measure (13.2.2)
     spec_tier: int | None = None  # by plain gains (12.5.2), where it is another
 
 
@@ -71,6 +75,9 @@ def _read(frame: TierFrame) -> TierReading:
             untested.append(tier.tier)
             open_ = False
             continue
+        open_ = (
+            open_ and tier.tier <= reached + 1
+        )  # a tier that the rubric does not have is not jumped, either
         judged = [(gate, _GATES[gate.rule](gate, frame._replace(tier=tier))) for gate in tier.gates]
         gates += [
             TierGate(tier.tier, gate.name, f"{one.rule} ({gate.section})", one.holds, one.because)
@@ -87,7 +94,10 @@ def _read(frame: TierFrame) -> TierReading:
     else:
         note = f"12.{lowest + 3}: Tier {lowest} and above are not tested"
     flags = tuple(Flag("Provisional", text) for text in short)
-    return TierReading(reached or None, tuple(gates), flags, (note,) if lowest <= 6 else ())
+    notes = (note,) if lowest <= 6 else ()
+    return TierReading(
+        reached or None, tuple(gates), flags, notes, governance=governance_flags(frame.declaration)
+    )
 
 
 def _is_tested(tier: TierCriterion, tally: SubjectTally) -> bool:
@@ -260,4 +270,5 @@ _GATES: dict[str, Callable[[GateCriterion, TierFrame], JudgedGate]] = {
     "gain_instances": _gain_instances,
     "valid": _valid,
     **ARM_GATES,
+    **STRUCTURE_GATES,
 }
