@@ -171,10 +171,10 @@ def wrapper_action(wrapper: Wrapper, primitives: Sequence[Action]) -> Action:
     said: list[str] = []
     for call in wrapper.does:
         parts = by_name[call.action].parameters["properties"]
-        needs = {value[1:]: parts[name] for name, value in call.arguments.items() if _is_parameter(value)}
+        needs = [(value[1:], parts[name]) for name, value in call.arguments.items() if _is_parameter(value)]
         if isinstance(call.times, str):
-            needs[call.times[1:]] = integer(low=1, high=MOST_TIMES)
-        for name, part in needs.items():
+            needs.append((call.times[1:], integer(low=1, high=MOST_TIMES)))
+        for name, part in needs:
             if found.setdefault(name, part) != part:
                 raise Refused(f"{TOOLS}: {wrapper.name} uses ${name} for two kinds of values")
         given = ", ".join(f"{name}={value}" for name, value in call.arguments.items())
@@ -287,13 +287,18 @@ class StructuredWorld:
                 for name, value in call.arguments.items()
             }
             schema = self._primitive[call.action].parameters
-            if wrong := complaint(schema, arguments):
+            try:
+                wrong = complaint(schema, arguments)
+                valid = taken(schema, arguments)
+            except ValueError as error:  # a number out of all range
+                wrong, valid = str(error), {}
+            if wrong:
                 return Effect(error=f"{wrapper.name}: arguments of {call.action}: {wrong}")
             for _ in range(times):
                 acts += 1
                 if acts > MOST_ACTS:
                     return Effect(error=f"{wrapper.name}: more than {MOST_ACTS} actions in one")
-                effect = self._primitively(call.action, taken(schema, arguments))
+                effect = self._primitively(call.action, dict(valid))
                 if effect.error or effect.done or effect.fresh:
                     return effect
         return effect

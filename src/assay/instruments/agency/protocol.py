@@ -62,7 +62,7 @@ from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
-from .requirements import check_memory, check_scope, tier_required
+from .requirements import check_memory, check_scope, fixed_options, tier_required
 from .rubric.criteria import rubric
 
 if TYPE_CHECKING:
@@ -105,16 +105,15 @@ class Agency(InstrumentBase):
     def runs_code(self, lock: Lock) -> bool:
         """Only some families run programs."""
         declared = lock.materials[self.name]
-        names = (*declared["families"], *declared.get("gates", {}).get("families", ()))
-        return any(family_named(name).runs_code for name in names)
+        parts = (declared, *(declared.get(part, {}) for part in ("gates", "intervention")))
+        return any(family_named(name).runs_code for part in parts for name in part.get("families", ()))
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
         self.check_required(chosen, source)
-        if not any(
-            (schedule(chosen), sessions_of(chosen), gate_strata(chosen), intervention_sessions(chosen))
-        ):
+        parts = (schedule(chosen), sessions_of(chosen), gate_strata(chosen), intervention_sessions(chosen))
+        if not any(parts):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
         check_memory(study, chosen, source, at)
         check_scope(study, chosen, source, at)
@@ -129,28 +128,9 @@ class Agency(InstrumentBase):
             materials["learning"] = learning_materials(chosen, study.seed)
         if gate_strata(chosen):
             materials["gates"] = gate_materials(chosen, study.seed)
-        if interventions := intervention_sessions(chosen):
+        if intervention_sessions(chosen):
             materials["intervention"] = intervention_materials(chosen, study.seed)
-            fixed = tuple(session.family for session in interventions)
-            chosen = msgspec.structs.replace(
-                chosen, intervention=msgspec.structs.replace(chosen.intervention, families=fixed)
-            )
-        if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
-            chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
-        if not chosen.gates.families:
-            fixed = materials.get("gates", {}).get("families", {})
-            arms = tuple(name for name, one in fixed.items() if one.get("arms"))
-            asked = tuple(name for name, one in fixed.items() if not one.get("arms"))
-            plan = msgspec.structs.replace(
-                chosen.gates, families=arms, confidence_families=chosen.gates.confidence_families or asked
-            )
-            chosen = msgspec.structs.replace(chosen, gates=plan)
-        if not chosen.learning.families:
-            names = tuple(materials.get("learning", {}).get("families", ()))
-            chosen = msgspec.structs.replace(
-                chosen, learning=msgspec.structs.replace(chosen.learning, families=names)
-            )
-        return Prepared(msgspec.to_builtins(chosen), materials)
+        return Prepared(msgspec.to_builtins(fixed_options(chosen, materials)), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
         options, declared = self._options(lock), lock.materials[self.name]

@@ -55,6 +55,13 @@ STAGED: dict[str, Staged] = {
         "Tier 4: knows when it succeeds, and how to go about it", _half("reflective"), LEARNS
     ),
 }
+# Tier 4 as far as the gates below Tier 5 go, and those of Tier 6 by themselves.
+STAGED["meta"] = Staged(
+    "knows when it succeeds, and changes the structure around itself",
+    _half("meta"),
+    LEARNS,
+    ARCHITECTS["architect"],
+)
 REFERENCES: dict[str, Player | Learner | Architect | Staged] = {
     **PLAYERS, **LEARNERS, **ARCHITECTS, **STAGED,
 }  # fmt: skip

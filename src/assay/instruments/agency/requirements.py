@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from assay.measuring import Labelled, find_measure, option_error
@@ -9,11 +11,11 @@ from assay.study import Source, Study
 from assay.vocabulary import Result, Verdict
 
 from .intervention.sessions import intervention_sessions
-from .intervention.structure import FILE_KINDS
+from .intervention.structure import FILE_KINDS, is_among
 from .learning.sessions import sessions_of
 from .options import AgencyOptions
 
-__all__ = ["check_memory", "check_scope", "tier_required"]
+__all__ = ["check_memory", "check_scope", "fixed_options", "tier_required"]
 
 
 def check_memory(
@@ -41,6 +43,10 @@ def check_scope(
         if name not in FILE_KINDS:
             message = f"{name!r} is none of the files of a structure: {', '.join(FILE_KINDS)}"
             raise option_error(source, (*at, "self_modification", "allowed"), message)
+    for name in options.self_modification.allowed:
+        if is_among(name, options.self_modification.forbidden):
+            message = f"{name!r} is both allowed and forbidden (12.9.2)"
+            raise option_error(source, (*at, "self_modification", "allowed"), message)
     for spec in study.specs:
         if spec.boundary == "core":
             message = (
@@ -48,6 +54,31 @@ def check_scope(
                 "can change it is measured at the extended one: boundary: extended, includes: [structure]"
             )
             raise option_error(source, (*at, "tiers"), message)
+
+
+def fixed_options(options: AgencyOptions, materials: dict[str, Any]) -> AgencyOptions:
+    """The options with every family by name: what is installed later, or elsewhere, is no part of this study."""
+
+    def named(part: str) -> dict[str, Any]:
+        found: dict[str, Any] = materials.get(part, {}).get("families", {})
+        return found
+
+    changed: dict[str, Any] = {}
+    if not options.families:
+        changed["families"] = tuple(materials["families"])
+    if not options.gates.families:
+        arms = tuple(name for name, one in named("gates").items() if one.get("arms"))
+        asked = tuple(name for name, one in named("gates").items() if not one.get("arms"))
+        changed["gates"] = msgspec.structs.replace(
+            options.gates, families=arms, confidence_families=options.gates.confidence_families or asked
+        )
+    if not options.intervention.families:
+        names = tuple(named("intervention"))
+        changed["intervention"] = msgspec.structs.replace(options.intervention, families=names)
+    if not options.learning.families:
+        names = tuple(named("learning"))
+        changed["learning"] = msgspec.structs.replace(options.learning, families=names)
+    return msgspec.structs.replace(options, **changed)
 
 
 def tier_required(verdict: Verdict, result: Result) -> Verdict:

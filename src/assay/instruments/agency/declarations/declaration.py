@@ -306,6 +306,10 @@ def _contradictions(declared: Declaration) -> Iterator[_Problem]:
         if gap.family not in declared.families:
             yield ("schema_gaps", number, "family"), f"{gap.family!r} is not among the families (11.7.2)"
     yield from _decided(declared)
+    scope = declared.self_modification
+    for name in scope.allowed if scope is not None else ():
+        if scope is not None and name in scope.forbidden:
+            yield ("self_modification", "allowed"), f"{name!r} is both allowed and forbidden (12.9.2)"
     systems = [declared.system.name, *(system.name for system in declared.systems)]
     for number, name in enumerate(systems):
         if name in systems[:number]:

@@ -26,10 +26,13 @@ OWN_PROMPT = "What you wrote into {file}:\n{text}"
 
 
 class InterventionReport(EpisodeReport, frozen=True, kw_only=True, omit_defaults=True):
-    """What a trial reports besides its episode. Of a test, ``structure`` is the digest of the files it was met with."""
+    """What a trial reports besides its episode. ``structure``: the digest of the files that it began with, ``clean``:
+    whether these are the files before any change.
+    """
 
     phase: str
-    structure: str = ""
+    structure: str
+    clean: bool
     # Of a modification:
     files: dict[str, str] = msgspec.field(default_factory=dict)  # as they were left
     steps: tuple[str, ...] = ()
@@ -41,7 +44,6 @@ class InterventionReport(EpisodeReport, frozen=True, kw_only=True, omit_defaults
     demonstrated: bool = False  # a practice task succeeded with the new structure
     tampered: tuple[str, ...] = ()  # attempts at what is forbidden
     temperature: float | None = None
-    restored: str = ""  # digest of the files after the session: that of the clean ones
 
 
 async def conduct_intervention(
@@ -63,6 +65,7 @@ async def _test(trial: Trial, probe: Probe, options: AgencyOptions, interface: I
     files = clean_files(family)
     for made in trial.inputs:
         files = msgspec.convert(probe.earlier(made).report, InterventionReport).files
+    begun = await _begun(probe, family, files)
     end = await play_episode(
         probe,
         family,
@@ -76,7 +79,7 @@ async def _test(trial: Trial, probe: Probe, options: AgencyOptions, interface: I
         return
     outcome: Outcome = "success" if end.judgement.success else "failure"
     report = InterventionReport(
-        **msgspec.structs.asdict(end.report), phase=str(trial.factors["phase"]), structure=digest(files)
+        **msgspec.structs.asdict(end.report), phase=str(trial.factors["phase"]), **begun
     )
     probe.conclude(outcome, end.reason, msgspec.to_builtins(report))
 
@@ -103,6 +106,7 @@ async def _modify(trial: Trial, probe: Probe, options: AgencyOptions, interface:
     before = next((record.report for record in records if record.trial.stage == MODIFY), None)
     scope = options.self_modification
     task = workbench_task(family, sample, scope.allowed, scope.forbidden, log, _said(before))
+    begun = await _begun(probe, family, task.setup["files"])
     end = await play_episode(probe, WORKBENCH, task, regime, interface, stream="modify")
     state, files = end.state, end.state["files"]
     demonstrated = False
@@ -120,10 +124,10 @@ async def _modify(trial: Trial, probe: Probe, options: AgencyOptions, interface:
         if shown.judgement.success:
             demonstrated = True
             break
-    restored = await probe.compute("rollback", {"files": digest(files)}, _restore(family))
     report = InterventionReport(
         **msgspec.structs.asdict(end.report),
         phase="modify",
+        **begun,
         files=files,
         steps=tuple(state["steps"]),
         kinds=tuple(state["kinds"]),
@@ -134,7 +138,6 @@ async def _modify(trial: Trial, probe: Probe, options: AgencyOptions, interface:
         demonstrated=demonstrated,
         tampered=tuple(state["touched"]),
         temperature=_temperature(files),
-        restored=restored["files"],
     )
     outcome: Outcome = "success" if end.judgement.success and demonstrated else "failure"
     probe.conclude(outcome, end.reason, msgspec.to_builtins(report))
@@ -147,13 +150,14 @@ def _temperature(files: dict[str, str]) -> float | None:
         return None
 
 
-def _restore(family: StructuralFamily) -> Any:
-    """Rollback (12.9.5): the files are what they were before, whatever was done to them."""
+async def _begun(probe: Probe, family: StructuralFamily, files: dict[str, str]) -> dict[str, Any]:
+    """Which files a trial begins with. Nothing else outlasts a trial, so this shows the rollback (12.9.5)."""
 
-    async def restored() -> dict[str, str]:
-        return {"files": digest(clean_files(family))}
+    async def read() -> dict[str, Any]:
+        return {"structure": digest(files), "clean": files == clean_files(family)}
 
-    return restored
+    found: dict[str, Any] = await probe.compute("structure", {}, read)
+    return found
 
 
 def _said(before: dict[str, Any] | None) -> dict[str, Any] | None:

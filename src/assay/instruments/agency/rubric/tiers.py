@@ -68,7 +68,8 @@ def tier_of(
 def _read(frame: TierFrame) -> TierReading:
     gates: list[TierGate] = []
     short: list[str] = []
-    untested: list[int] = []
+    numbers = [tier.tier for tier in frame.rubric.tiers]
+    untested = [number for number in range(1, numbers[-1]) if number not in numbers]
     reached, open_ = 0, True
     for tier in frame.rubric.tiers:
         if tier.tier > 1 and not _is_tested(tier, frame.tally):
@@ -90,7 +91,7 @@ def _read(frame: TierFrame) -> TierReading:
     last = frame.rubric.tiers[-1].tier
     lowest = min(untested, default=last + 1)
     if untested and max(untested) < last:
-        note = f"12.2: no tier is jumped, and Tier {', '.join(map(str, untested))} is not tested"
+        note = f"12.2: no tier is jumped, and Tier {', '.join(map(str, sorted(untested)))} is not tested"
     else:
         note = f"12.{lowest + 3}: Tier {lowest} and above are not tested"
     flags = tuple(Flag("Provisional", text) for text in short)
