@@ -16,7 +16,7 @@ from assay.worlds.families.structural.handover import Handover
 from assay.worlds.families.structural.signals import Signals
 from assay.worlds.families.structural.transcription import Transcription
 from assay.worlds.structure import (
-    FieldCheck,
+    AgreementCheck,
     MemorySlot,
     StructuralBase,
     Structure,
@@ -163,7 +163,9 @@ def test_a_check_comes_before_the_end_and_names_what_differs() -> None:
 
 def test_a_check_of_what_everybody_sees_finds_nothing() -> None:
     family = Transcription()
-    episode = opened(family, Structure(checks=(FieldCheck(name="own", compare="sent", equals="document"),)))
+    episode = opened(
+        family, Structure(checks=(AgreementCheck(name="own", compare="sent", equals="document"),))
+    )
     for name, value in episode.task.setup["document"].items():
         episode.act("send", {"name": name, "value": value})
     assert episode.act("hand_in", {}).done
@@ -174,7 +176,7 @@ def test_a_step_of_verification_shows_errors_as_they_happen() -> None:
     family = Transcription()
     structure = Structure(
         steps=("observe", "decide", "act", "verify"),
-        checks=(FieldCheck(name="stored", compare="stored", equals="sent"),),
+        checks=(AgreementCheck(name="stored", compare="stored", equals="sent"),),
     )
     episode = opened(family, structure)
     name = episode.task.setup["garbled"][0]

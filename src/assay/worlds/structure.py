@@ -27,8 +27,8 @@ from .schema import STRING, array, complaint, integer, obj, taken
 __all__ = [
     "BOTTLENECKS",
     "KINDS",
+    "AgreementCheck",
     "Bottleneck",
-    "FieldCheck",
     "MemorySlot",
     "StructuralBase",
     "StructuralFamily",
@@ -85,7 +85,7 @@ class MemorySlot(_Strict, frozen=True):
     keeps: str  # a field of the observation
 
 
-class FieldCheck(_Strict, frozen=True):
+class AgreementCheck(_Strict, frozen=True):
     """Two fields that have to agree, entry by entry."""
 
     name: str
@@ -97,7 +97,7 @@ class Structure(_Strict, frozen=True):
     wrappers: tuple[Wrapper, ...] = ()
     steps: tuple[str, ...] = ("observe", "decide", "act")
     slots: tuple[MemorySlot, ...] = ()
-    checks: tuple[FieldCheck, ...] = ()
+    checks: tuple[AgreementCheck, ...] = ()
 
 
 _PARTS = {TOOLS: "wrappers", GRAPH: "steps", MEMORY: "slots", CHECKS: "checks"}
@@ -205,7 +205,7 @@ def _check_slots(slots: tuple[MemorySlot, ...], task: Task, fields: Mapping[str,
             raise Refused(f"{MEMORY}: observations have no {slot.keeps!r}; they have {', '.join(known)}")
 
 
-def _check_checks(checks: tuple[FieldCheck, ...], task: Task, fields: Mapping[str, str]) -> None:
+def _check_checks(checks: tuple[AgreementCheck, ...], task: Task, fields: Mapping[str, str]) -> None:
     _named(CHECKS, [one.name for one in checks])
     for check in checks:
         for field in (check.compare, check.equals):

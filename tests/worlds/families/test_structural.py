@@ -14,7 +14,7 @@ from assay.worlds.families.structural.signals import Signals
 from assay.worlds.families.structural.transcription import Transcription
 from assay.worlds.structure import (
     BOTTLENECKS,
-    FieldCheck,
+    AgreementCheck,
     MemorySlot,
     StructuralFamily,
     Structure,
@@ -56,7 +56,7 @@ def twice(action: str, *arguments: str) -> Structure:
         (Handover(), twice("enter", "name", "reading")),
         (Signals(), Structure(steps=Signals.baseline.steps, slots=(MemorySlot(name="due", keeps="due"),))),
         (Signals(), Structure(steps=("observe", "decide", "act", "decide", "act"))),
-        (Transcription(), Structure(checks=(FieldCheck(name="own", compare="sent", equals="document"),))),
+        (Transcription(), Structure(checks=(AgreementCheck(name="own", compare="sent", equals="document"),))),
         (Transcription(), Structure(slots=(MemorySlot(name="sent", keeps="sent"),))),
     ],
 )

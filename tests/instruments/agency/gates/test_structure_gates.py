@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -21,6 +21,7 @@ from assay.instruments.agency.options import Intervention
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 from tests.instruments.agency.made_outcomes import declared, made
 
+Phase = Literal["pre", "post", "reapplied"]
 COMPLETE = DeclaredIntervention(
     kind="action space", identified=True, proposed=True, implemented=True, demonstrated=True
 )
@@ -32,7 +33,8 @@ def phases(
 ) -> list[OutcomeRow]:
     """The same contents before an intervention, after it, and after its re-application."""
     found: list[OutcomeRow] = []
-    for phase, k in (("pre", pre), ("post", post), ("reapplied", again)):
+    given: tuple[tuple[Phase, int], ...] = (("pre", pre), ("post", post), ("reapplied", again))
+    for phase, k in given:
         for regime in more.get("regimes", ("Moderate", "Severe")):
             found += [
                 OutcomeRow(

@@ -12,7 +12,7 @@ from assay.worlds.base import Fixed, Steady, options
 from assay.worlds.fuzzy import nearest
 from assay.worlds.model import Act, Action, Brief, Effect, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, text
-from assay.worlds.structure import Bottleneck, FieldCheck, StructuralBase, StructuralWorld, Structure
+from assay.worlds.structure import AgreementCheck, Bottleneck, StructuralBase, StructuralWorld, Structure
 from assay.worlds.templates import numbers, table, worded
 
 __all__ = ["Transcription"]
@@ -97,7 +97,7 @@ class Sender(Steady):
 
 class Transcription(StructuralBase, table=TABLE):
     bottleneck: ClassVar[Bottleneck] = "unnoticed_errors"
-    remedy = Structure(checks=(FieldCheck(name="stored", compare="stored", equals="document"),))
+    remedy = Structure(checks=(AgreementCheck(name="stored", compare="stored", equals="document"),))
     fields: ClassVar[dict[str, str]] = {
         "document": "the values of the document",
         "sent": "the values as they were sent",
