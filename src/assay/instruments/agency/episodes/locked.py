@@ -50,7 +50,7 @@ def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
 def family_material(name: str) -> dict[str, Any]:
     family = all_families()[name]
     tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
-    found = {
+    return {
         "version": family.version,
         "dimension": family.dimension,
         "levels": {str(level): about for level, about in family.levels.items()},
@@ -63,8 +63,6 @@ def family_material(name: str) -> dict[str, Any]:
             {str(level): [msgspec.to_builtins(a) for a in task.actions] for level, task in tasks.items()}
         ),
     }
-    limit: int | None = getattr(family, "goal_limit", None)
-    return found if limit is None else {**found, "goal_limit": limit}
 
 
 def conditions_of(family: Family, tasks: Mapping[int, Task]) -> dict[str, dict[str, list[str]]]:
@@ -210,6 +208,6 @@ def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOpti
         action_schema=material["action_schema"],
         threshold=own.threshold if own else None,
         threshold_reason=own.reason if own else "",
-        **{part: material[part] for part in ("steps", "delay", "reward", "goal_limit") if part in material},
+        **{part: material[part] for part in ("steps", "delay", "reward") if part in material},
         strategies=tuple(material.get("strategies", ())),
     )
