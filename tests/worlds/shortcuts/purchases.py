@@ -114,5 +114,5 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     2: _policies(KEYS, RANKINGS),
     3: _policies({}, NOTES),
     4: _policies({}, NOTES),
-    5: _policies(KEYS, RANKINGS | NOTES),
+    5: _policies(KEYS, NOTES),
 }
