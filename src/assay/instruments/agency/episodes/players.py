@@ -28,7 +28,9 @@ Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient", 
 Sure = Literal["knows", "high"]  # its confidence: of what it has done, or whatever it has done
 _CASE = re.compile(r"\ACase: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
 _ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
-_ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>|\[[^\]]*\])')
+_ARGUMENT = re.compile(
+    r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>|\[[^\]]*\])'
+)
 _OPTION = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+')
 _QUERIES = re.compile(r"Queries (?:allowed|left): (\d+)")
 _LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
