@@ -10,6 +10,7 @@
       earlier/0001/           readings of an earlier closing, where lost trials were asked again
       records-INSTRUMENT.csv  one row an output
       report.html
+      documents/              those that were asked for, such as a card: HTML or PDF
 """
 
 from __future__ import annotations
@@ -100,6 +101,9 @@ class RunFolder:
     @property
     def report_path(self) -> Path:
         return self.path / "report.html"
+
+    def document_path(self, name: str) -> Path:
+        return self.path / "documents" / name
 
     @classmethod
     def create(

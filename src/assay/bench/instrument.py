@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -128,6 +128,10 @@ class Instrument(Protocol):
 
     def present(self, evidence: Evidence, result: Result) -> Any:
         """The result for people: a ``Presentation``."""
+        ...
+
+    def documents(self, evidence: Evidence, result: Result) -> Sequence[Any]:
+        """What is published of a run beside its page: ``Document``s."""
         ...
 
     def headline(self, result: Result) -> Any:

@@ -29,6 +29,7 @@ __all__ = [
     "End",
     "Evidence",
     "LedgerIndex",
+    "LedgerLine",
     "Record",
     "Retry",
     "asks_of",
@@ -46,6 +47,13 @@ class Place(NamedTuple):
     length: int
     attempt: int
     ordinal: int
+
+
+class LedgerLine(NamedTuple):
+    """Where an event stands: the segment's file, and the number of the line in it."""
+
+    segment: str
+    line: int
 
 
 class Retry(NamedTuple):
@@ -312,6 +320,24 @@ class LedgerIndex:
             raise IntegrityError(f"trial {trial[:12]}: an outcome that cannot be read ({error})") from None
         return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
 
+    def outcome_lines(self, trials: Iterable[str]) -> dict[str, LedgerLine]:
+        """The lines that hold the outcomes of finished trials. Lines are counted now: the index need not keep them."""
+        wanted: dict[int, dict[int, str]] = {}
+        for trial in trials:
+            attempt = self._ends[trial].attempt
+            own = [place for place in self._places[trial] if place.attempt == attempt]
+            end = max(own, key=lambda place: place.ordinal)
+            wanted.setdefault(end.segment, {})[end.offset] = trial
+        found = {}
+        for segment, offsets in wanted.items():
+            path, at = self._paths[segment], 0
+            with path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if at in offsets:
+                        found[offsets[at]] = LedgerLine(path.name, number)
+                    at += len(line)
+        return found
+
     def earlier(self, reference: str) -> Record:
         """A finished trial by its ``reference`` or ``said``; it must still be what it was when it was referred to."""
         trial = reference.partition(":")[0]
@@ -416,6 +442,10 @@ class Evidence:
         for trial in self._ids():
             assert self._index is not None
             yield self._index.record(trial)
+
+    def outcome_lines(self, trials: Iterable[str]) -> dict[str, LedgerLine]:
+        """Where the ledger holds the outcomes of these trials."""
+        return {} if self._index is None else self._index.outcome_lines(trials)
 
     @property
     def retries(self) -> list[tuple[list[Retry], bool]]:

@@ -27,9 +27,9 @@ from .text import shorten, visible
 from .wording import exact_text, interval_text, labels_text, value_text, verdict_counts, word
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
-__all__ = ["ReportPage", "RowsFile", "render_page", "render_report", "render_summary"]
+__all__ = ["ReportPage", "RowsFile", "render_page", "render_report", "render_summary", "template_named"]
 
 MOST_PLACES = 6  # named beside a flag
 MOST_MEASURES = 3
@@ -104,6 +104,11 @@ def render_page(title: str, parts: Sequence[tuple[str, Presentation]], *, under:
         {"title": name, **_shown_parts(number, shown)} for number, (name, shown) in enumerate(parts, 1)
     ]
     return _environment().get_template("page.html").render(title=title, under=under, sections=sections)
+
+
+def template_named(name: str) -> Template:
+    """A template of this room, in which every text is escaped and its controls made visible."""
+    return _environment().get_template(name)
 
 
 @cache

@@ -28,6 +28,7 @@ from assay.signing import load_key
 from assay.study import Budget, Lock
 from assay.vocabulary import Flag, Reading, Result
 
+from .document import Document, DocumentFormat, document_named, render_document
 from .faults import beside_rows
 from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
@@ -39,8 +40,10 @@ __all__ = [
     "envelopes_of",
     "publish",
     "score_run",
+    "write_document",
     "write_report",
     "write_rows_report",
+    "write_run_document",
 ]
 
 
@@ -112,6 +115,35 @@ def write_report(
     )
     write_whole(folder.report_path, render_report(page).encode("utf-8", "replace"))
     return folder.report_path, [presentation for _, presentation in presented]
+
+
+def write_run_document(
+    folder: RunFolder,
+    instruments: list[Instrument],
+    found: list[Scored],
+    name: str,
+    format: DocumentFormat,
+    out: Path | None = None,
+) -> Path:
+    """A document of a run, below its folder unless ``out`` says where."""
+    documents: list[Document] = []
+    for (reading, evidence), instrument in zip(found, instruments, strict=True):
+        with blaming(f"the instrument {instrument.name}", "documents"):
+            documents += instrument.documents(evidence, reading.result)
+    path = out or folder.document_path(f"{name}.{format}")
+    document = document_named(documents, name)
+    if out is None:
+        path.parent.mkdir(exist_ok=True)
+    write_document(path, document, format)
+    return path
+
+
+def write_document(path: Path, document: Document, format: DocumentFormat) -> None:
+    content = render_document(document, format)
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _presented(instrument: Instrument, evidence: Evidence, reading: Reading) -> Any:
