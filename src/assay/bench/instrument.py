@@ -238,6 +238,8 @@ def score(instrument: Instrument, evidence: Evidence) -> Result:
         if not isinstance(found, Result):
             raise TypeError(f"it gives {type(found).__name__}, not Result")
         found = with_retries(instrument.with_requirements(evidence.lock, found), evidence)
+        if more := [flag for flag in evidence.flags if flag not in found.flags]:
+            found = msgspec.structs.replace(found, flags=(*more, *found.flags))
         try:
             msgspec.json.decode(encode(found), type=Result)
         except InputError as error:

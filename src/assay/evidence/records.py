@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from assay.canonical import digest
 from assay.errors import IntegrityError
-from assay.vocabulary import Outcome, Reply, Trial
+from assay.vocabulary import Flag, Outcome, Reply, Trial
 
 from .attempts import by_attempt, in_order, restore_texts
-from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
+from .chain import OVERHEAD, LedgerLine, Line, find_tail, genesis, numbered_lines, read_lines
 from .events import Event, Head, decode_event, decode_head
 from .ledger import segment_paths
 from .waves import Wave, Waves, Withdrawal, reopen_wave, take_wave, take_withdrawal
@@ -29,7 +29,6 @@ __all__ = [
     "End",
     "Evidence",
     "LedgerIndex",
-    "LedgerLine",
     "Record",
     "Retry",
     "asks_of",
@@ -47,13 +46,6 @@ class Place(NamedTuple):
     length: int
     attempt: int
     ordinal: int
-
-
-class LedgerLine(NamedTuple):
-    """Where an event stands: the segment's file, and the number of the line in it."""
-
-    segment: str
-    line: int
 
 
 class Retry(NamedTuple):
@@ -328,15 +320,12 @@ class LedgerIndex:
             own = [place for place in self._places[trial] if place.attempt == attempt]
             end = max(own, key=lambda place: place.ordinal)
             wanted.setdefault(end.segment, {})[end.offset] = trial
-        found = {}
-        for segment, offsets in wanted.items():
-            path, at = self._paths[segment], 0
-            with path.open("rb") as file:
-                for number, line in enumerate(file, 1):
-                    if at in offsets:
-                        found[offsets[at]] = LedgerLine(path.name, number)
-                    at += len(line)
-        return found
+        return {
+            offsets[line.offset]: LedgerLine(self._paths[segment].name, line.number)
+            for segment, offsets in wanted.items()
+            for line in numbered_lines(self._paths[segment])
+            if line.offset in offsets
+        }
 
     def earlier(self, reference: str) -> Record:
         """A finished trial by its ``reference`` or ``said``; it must still be what it was when it was referred to."""
@@ -404,9 +393,11 @@ class Evidence:
         *,
         lock: Any = None,
         upto: int | None = None,
+        flags: Iterable[Flag] = (),
     ) -> None:
         self._index, self.instrument, self.stratum = index, instrument, stratum
         self.lock, self._upto = lock, upto
+        self.flags = tuple(flags)  # what became of the run after it was closed; no part of a sealed reading
         self.memo: dict[str, Any] = {}  # what an instrument worked out of it, so that it need not do so twice
 
     @property

@@ -30,6 +30,7 @@ __all__ = [
     "cut_list",
     "cut_text",
     "document_named",
+    "is_document",
     "render_document",
 ]
 
@@ -84,6 +85,12 @@ def document_named(documents: Sequence[Document], name: str) -> Document:
     if not documents:
         raise InputError(f"there is no document {name!r}: no instrument here makes documents")
     raise UnknownName("document", name, [one.name for one in documents])
+
+
+def is_document(name: str) -> bool:
+    """Whether a file of a run is a drawn document, by its path below the run's folder."""
+    folder, _, file = name.partition("/")
+    return folder == "documents" and "/" not in file and file.endswith((".html", ".pdf"))
 
 
 def render_document(document: Document, format: DocumentFormat) -> bytes:

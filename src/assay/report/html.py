@@ -57,6 +57,7 @@ class ReportPage(Struct, frozen=True, kw_only=True):
     rows: RowsFile | None = None
     readings: Sequence[tuple[Reading, Presentation]]
     lock: dict[str, Any] = field(default_factory=dict)
+    challenges: Headline | None = None  # what was said against the run since it was closed
     environment: dict[str, Any] = field(default_factory=dict)
     created: str = ""
 
@@ -70,6 +71,7 @@ def render_report(page: ReportPage) -> str:
         page=page,
         sections=sections,
         study=_listing(study) if study else "",
+        challenges=_table(page.challenges) if page.challenges else None,
         versions=page.lock.get("versions") or {},
         environment=_flat(page.environment),
         commands=_commands(page),

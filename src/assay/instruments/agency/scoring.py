@@ -168,7 +168,7 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
 def _run_flags(evidence: Evidence, options: AgencyOptions, episodes: Sequence[SubjectEpisodes]) -> list[Flag]:
     """Flags of the run as a whole: they are part of every tuple, in the reading, the report and the card."""
     lock: Lock = evidence.lock
-    flags: list[Flag] = []
+    flags: list[Flag] = [*evidence.flags]
     unfinished = evidence.unfinished([*strata_of(options), *(one.stratum for one in sessions_of(options))])
     unfinished += [
         f"robustness on {dimension}"
