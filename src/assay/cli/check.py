@@ -50,11 +50,12 @@ def check(
     gate = judge(results, strict=strict)
     required, invalid, fails = gate.required, gate.invalid, not gate.holds
     installed = [result for result in results if result.instrument not in sealed.lock.files]
-    accompanying = [text for result in installed for text in _accompanying(result)]
+    beside = {result.instrument: _accompanying(result) for result in installed}
+    accompanying = [text for texts in beside.values() for text in texts]
     if junit is not None:
         from assay.report.junit import write_junit
 
-        write_junit(junit, sealed.folder.path.name, results, strict=strict)
+        write_junit(junit, sealed.folder.path.name, results, beside, strict=strict)
     shown: list[Verdict] = [v for r in results for v in r.verdicts] if everything else required
     flags = [flag for one in results for flag in one.flags if flag.kind == "Contested"]
     contested = list(dict.fromkeys(map(str, flags)))
