@@ -386,3 +386,15 @@ def test_a_challengers_words_are_inert_on_the_page(run: Path, keys: Keys, clock:
     assert "<script" not in page
     assert "\x1b" not in page
     assert "&lt;script&gt;" in page
+
+
+def test_a_challenged_run_whose_lost_trials_are_asked_again_is_open_until_that_is_done(
+    run: Path, keys: Keys, clock: Clock
+) -> None:
+    challenged(run, keys, clock)
+    folder = RunFolder(run)
+    assert folder.closed
+    segment = Ledger(folder.ledger, folder.read_lock().digest)
+    segment.append(Event("run", data={"retry": {"faults": [], "trials": 1}}))
+    segment.close()
+    assert folder.reopened

@@ -43,7 +43,7 @@ LONGER_ROWS = {
 }
 LONGEST_NAME = 60
 LONGEST_SHORT = 40  # of a name among others
-MOST_FLAGS = 9
+MOST_FLAGS = 8
 MOST_REGIMES = 5
 MOST_METHODS = 5
 MOST_NAMES = 12
@@ -121,7 +121,7 @@ def _flags(found: ShownReadings, key: ReadingKey, result: Result) -> Iterator[tu
             of.setdefault(flag, []).append(name)
     listed = sorted(of.items(), key=lambda pair: WEIGHT.index(pair[0].kind))
     for flag, names in listed[:MOST_FLAGS]:
-        yield ", ".join(names), cut_text(str(flag), LONGEST)
+        yield ", ".join(names), cut_text(str(flag), LONGEST_ROW)
     if len(listed) > MOST_FLAGS:
         yield "…", f"and {len(listed) - MOST_FLAGS} {IN_REPORT}"
     if not listed:
