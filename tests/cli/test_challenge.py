@@ -44,6 +44,10 @@ def test_a_challenge_is_listed_flagged_and_settled(assay: Assay, run: Path) -> N
         name, *more = command
         assert "Under Challenge" in assay(name, run, *more).out, command
     assert "Under Challenge" in assay("view", run).err
+    assert assay("bundle", run, "--out", "one.zip").code == 0
+    audited = assay("audit", "one.zip")
+    assert audited.code == 0, audited.out
+    assert "documents/agency-card.html is signed with the bundle" in audited.out
     told = json.loads(assay("check", run, "--json").out)
     assert told["contested"][0].startswith("Contested (Under Challenge")
     done = assay("challenge", run, "--resolve", "1", "--outcome", "withdrawn", *who)

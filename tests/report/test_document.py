@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
@@ -66,6 +67,12 @@ def test_a_sheet_that_does_not_fit_on_its_page_is_refused_and_not_cut_in_silence
     with pytest.raises(InputError, match="does not fit on one page"):
         render_document(document(*long, one_page=True), "pdf")
     assert pages(render_document(document(*long), "pdf")) > 1
+
+
+def test_without_typst_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(InputError, match=r"pip install 'assay-bench\[pdf\]'"):
+        render_document(document(), "pdf")
 
 
 def test_what_is_cut_is_counted() -> None:
