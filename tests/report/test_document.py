@@ -57,7 +57,8 @@ def test_no_text_is_markup_in_a_pdf_and_every_sheet_has_its_page() -> None:
 
 @pytest.mark.parametrize("format", ["html", "pdf"])
 def test_the_same_document_gives_the_same_bytes(format: DocumentFormat) -> None:
-    pytest.importorskip("typst")
+    if format == "pdf":
+        pytest.importorskip("typst")
     assert render_document(document(HOSTILE), format) == render_document(document(HOSTILE), format)
 
 

@@ -111,11 +111,12 @@ def test_levels_tier_and_flags_of_the_card_stand_with_their_tuple() -> None:
     assert "Limited Comparability (not declared first)" in facts(card)["report"]
 
 
-def test_a_card_with_long_names_many_flags_and_many_regimes_is_one_page_and_counts_what_it_leaves_out() -> (
-    None
-):
-    pytest.importorskip("typst")
-    names = [f"{number}-{LONG}" for number in range(30)]
+NAMES = [f"{number}-{LONG}" for number in range(30)]
+
+
+@pytest.fixture(scope="module")
+def crowded() -> dict[str, Document]:
+    """Long names, many flags, many regimes, many families."""
     regimes = {
         f"Moderate-{number}-{LONG}": DeclaredRegime(
             level="moderate", information={LONG: 1}, conditions=("noise",)
@@ -125,9 +126,9 @@ def test_a_card_with_long_names_many_flags_and_many_regimes_is_one_page_and_coun
     rows = [
         row
         for regime in regimes
-        for row in made("E", 1, 30, 60, families=names, regime=regime, start=0, artifact="digest")
+        for row in made("E", 1, 30, 60, families=NAMES, regime=regime, start=0, artifact="digest")
     ]
-    found = documents(
+    return documents(
         rows,
         flags=tuple(Flag("Contested", f"reason {number} {LONG}") for number in range(40)),
         system=System(name=LONG, version=LONG, architecture=LONG, vendor=LONG),
@@ -142,10 +143,19 @@ def test_a_card_with_long_names_many_flags_and_many_regimes_is_one_page_and_coun
             role="third party", organisation=LONG, independence=LONG, self_certified=True
         ),
         regimes=regimes,
-        families={name: family("E", verification=f"{name} {LONG}") for name in names},
+        families={name: family("E", verification=f"{name} {LONG}") for name in NAMES},
     )
-    card = found["agency-card"]
-    assert pages(render_document(card, "pdf")) == 1
+
+
+def test_a_crowded_card_is_one_page(crowded: dict[str, Document]) -> None:
+    pytest.importorskip("typst")
+    assert pages(render_document(crowded["agency-card"], "pdf")) == 1
+
+
+def test_a_crowded_card_counts_what_it_leaves_out_and_the_technical_report_leaves_nothing_out(
+    crowded: dict[str, Document],
+) -> None:
+    card = crowded["agency-card"]
     assert "Tier None, A = [0, 0, 0, 0, 0, 0, 0], [Flags: " in card.sheets[0].lead[0], (
         "no part of the tuple is lost"
     )
@@ -155,8 +165,8 @@ def test_a_card_with_long_names_many_flags_and_many_regimes_is_one_page_and_coun
     assert "and 5 more, in the Technical Report" in said["regimes"]
     assert "more characters)" in said["artifact location"]
     assert "more characters)" in card.sheets[0].title
-    whole = render_document(found["technical-report"], "html").decode()
-    assert all(name in whole for name in names), "the Technical Report leaves nothing out"
+    whole = render_document(crowded["technical-report"], "html").decode()
+    assert all(name in whole for name in NAMES)
 
 
 def test_the_technical_report_has_its_twelve_fields_and_every_gate_in_words(
@@ -210,7 +220,8 @@ def test_the_document_and_the_attachment_have_one_content(
 def test_a_document_is_regenerated_byte_for_byte_from_the_same_ledger(
     run: tuple[RunFolder, Lock], tmp_path: Path, name: str, format: Any
 ) -> None:
-    pytest.importorskip("typst")
+    if format == "pdf":
+        pytest.importorskip("typst")
     folder, lock = run
     made_twice = []
     for number in (1, 2):
