@@ -398,3 +398,15 @@ def test_a_challenged_run_whose_lost_trials_are_asked_again_is_open_until_that_i
     segment.append(Event("run", data={"retry": {"faults": [], "trials": 1}}))
     segment.close()
     assert folder.reopened
+
+
+@pytest.mark.parametrize("sealed", ["soon", "2026-03-01", "9999-12-31T23:59:59+00:00"])
+def test_a_time_that_is_none_in_somebodys_manifest_costs_the_record_and_not_the_audit(
+    run: Path, keys: Keys, clock: Clock, monkeypatch: pytest.MonkeyPatch, sealed: str
+) -> None:
+    monkeypatch.setattr("assay.evidence.manifest._now", lambda: sealed)
+    clock.now = datetime.datetime(9999, 12, 31, 23, 59, 58, tzinfo=datetime.UTC)
+    with pytest.raises(IntegrityError, match="does not count"):
+        act(run, "challenge", keys["challenger"], clock, ground="suite-divergence", text="x")
+    assert challenges_of(run)[1].challenges == ()
+    assert any("does not count" in note for note in audit(run).notes)

@@ -188,7 +188,7 @@ def read_challenges(ledger: Path, lock: Lock) -> Challenges:
                 raise IntegrityError("was made for another state of the run")
             _check_time(signed, before.created, own.created)
             _take(found, signed, lock)
-        except (IntegrityError, InputError) as error:
+        except (IntegrityError, InputError, ValueError, OverflowError) as error:  # a time that is none
             faults.append(f"{path.name}: {error}")
     return Challenges(tuple(found.values()), tuple(faults))
 
@@ -205,8 +205,8 @@ def _read(path: Path, lock: Lock) -> SignedRecord:
         raise IntegrityError("a signed record, but not of a challenge")
     try:
         record = msgspec.convert(envelope.predicate, ChallengeRecord)
-        _moment(record.at)
-    except (msgspec.ValidationError, ValueError) as error:
+        _moment(record.at) + datetime.timedelta(days=DAYS)
+    except (msgspec.ValidationError, ValueError, OverflowError) as error:
         raise IntegrityError(f"not a record of this version ({error})") from None
     if record.lock != lock.digest:
         raise IntegrityError("was made for another lock")
@@ -343,7 +343,11 @@ def record_act(
         segment.close()
     add_challenge(ledger, lock.digest, root, attached, signer)
     number = record.challenge or int(segment.path.stem.rpartition("-")[2])
-    return next(one for one in read_challenges(ledger, lock).challenges if one.number == number)
+    found = read_challenges(ledger, lock)
+    for one in found.challenges:
+        if one.number == number:
+            return one
+    raise IntegrityError(f"the record was written and does not count: {'; '.join(found.faults)}")
 
 
 def _contents(files: Sequence[Path]) -> Iterator[tuple[str, bytes]]:

@@ -181,6 +181,7 @@ def test_the_technical_report_has_its_twelve_fields_and_every_gate_in_words(
     gates = table(report, "Gates")
     assert {row[2] for row in gates.rows} == {"pass", "fail", "not established"}
     assert "(Framework v.10, " in gates.caption
+    assert "above are not tested" in gates.caption
     assert facts(report)["system prompt of the subject"] == "none"
     assert "ACTION name" in facts(report)["instructions of the bench"]
 

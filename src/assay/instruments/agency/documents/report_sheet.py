@@ -123,7 +123,10 @@ def _results(title: str, field: Mapping[str, Any], comparison: str) -> Iterator[
         (str(one["tier"]), one["gate"], gate_word(one["passed"]), one["rule"], one["because"])
         for one in field["gates"]
     ]
-    caption = f"{comparison}. A tier needs all of its gates and those of the tiers below (12.2)."
+    notes = "; ".join(field["tier notes"])
+    caption = (
+        f"{comparison}. A tier needs all of its gates and those of the tiers below (12.2). {notes}".rstrip()
+    )
     yield _table("Gates", ("tier", "gate", "outcome", "rule", "because"), gates, caption)
     rates: list[tuple[Cellish, ...]] = [
         (

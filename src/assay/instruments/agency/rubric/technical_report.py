@@ -142,6 +142,7 @@ def technical_report(
             "rates": _rates(tally, declaration),
             "vector": {assigned.dimension: score_text(assigned) for assigned in vector},
             "tier": tier.tier,
+            "tier notes": list(tier.notes),
             "gates": [
                 {"tier": g.tier, "gate": g.name, "rule": g.rule, "passed": g.holds, "because": g.because}
                 for g in tier.gates
