@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from assay.worlds import Act, Brief, Policy, Seen, finish
-from assay.worlds.families.priorities.equipment import Buyer, Offer, Equipment, Rules
+from assay.worlds.families.priorities.equipment import Buyer, Equipment, Offer, Rules
 
 __all__ = ["SHORTCUTS"]
 

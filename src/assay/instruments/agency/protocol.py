@@ -69,7 +69,7 @@ class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "3"
+    version = "4"
     title = "Agency"
     noun = "families"
     own_loops = True
