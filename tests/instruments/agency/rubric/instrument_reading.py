@@ -11,8 +11,9 @@ from tests.instruments.agency.made_outcomes import LATE, family, score
 
 from .second_scorer import Design, Frame, Row
 
-__all__ = ["by_text", "instrument_reading", "late"]
+__all__ = ["GOALS", "by_text", "gates_of", "instrument_reading", "late"]
 
+GOALS = ("G1", "G2", "G3", "G")
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
 LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
     "information": {"context_reduction": 0.75},
@@ -86,3 +87,10 @@ def instrument_reading(rows: list[Row], design: Design) -> Result:
 
 def by_text(measure: Measure) -> float | None:
     return measure.value if measure.spec_value is None else measure.spec_value
+
+
+def gates_of(result: Result) -> dict[tuple[int, str], bool | None]:
+    """By tier and name, of a claim such as "Tier 3, planning depth [subject, core]"."""
+    gates = [verdict for verdict in result.verdicts if verdict.name == "gate"]
+    found = {(int(one.claim[5]), one.claim.split(", ", 1)[1].split(" [")[0]): one.holds for one in gates}
+    return {at: holds for at, holds in found.items() if at[0] >= 3}

@@ -9,21 +9,13 @@ from typing import Any
 import pytest
 
 from assay.vocabulary import Measure, Result
-from tests.instruments.agency.made_outcomes import level
+from tests.instruments.agency.made_outcomes import level, measures
 
 from .drawn_tiers import drawn_tiers
-from .instrument_reading import by_text, instrument_reading, late
+from .instrument_reading import GOALS, by_text, gates_of, instrument_reading, late
 from .second_scorer import CHOICES, Choices, Scores, second_reading, undisclosed
 
-GOALS = ("G1", "G2", "G3", "G")
 ABOVE_TIER_2 = Choices._fields[Choices._fields.index("unknown_goals_first") :]
-
-
-def gates_of(result: Result) -> dict[tuple[int, str], bool | None]:
-    """By tier and name, of a claim such as "Tier 3, planning depth [subject, core]"."""
-    gates = [verdict for verdict in result.verdicts if verdict.name == "gate"]
-    found = {(int(one.claim[5]), one.claim.split(", ", 1)[1].split(" [")[0]): one.holds for one in gates}
-    return {at: holds for at, holds in found.items() if at[0] >= 3}
 
 
 def told(measure: Measure) -> set[str]:
@@ -42,14 +34,18 @@ def tier_differences(tier: Measure, second: Scores) -> Iterator[str]:
 
 
 def goal_differences(result: Result, second: Scores) -> Iterator[str]:
+    """Where no part of G was tested the instrument shows G alone."""
     for name in GOALS:
-        found = level(result, name)
-        text = found.value if found.value is None or found.spec_value is None else found.spec_value
-        text = second.text["G"] if name == "G" else text  # of G the instrument has no value by the text
-        one = (found.value, text, told(found))
-        other = (second.vector[name], second.text[name], second.flags[name])
-        if one != other:
-            yield f"{name} {one}, {other}"
+        shown = measures(result, name)
+        one: tuple[float | None, set[str]] = (None, {"Provisional"})
+        if shown or name == "G":
+            (found,) = shown
+            one = (found.value, told(found))
+            text = found.value if found.value is None or found.spec_value is None else found.spec_value
+            if name != "G" and text != second.text[name]:
+                yield f"{name} {text} by the text, {second.text[name]}"
+        if one != (second.vector[name], second.flags[name]):
+            yield f"{name} {one}, {second.vector[name]}, {second.flags[name]}"
 
 
 def compare(seeds: range) -> Counter[Any]:

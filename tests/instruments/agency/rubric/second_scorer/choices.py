@@ -61,6 +61,8 @@ class Choices(NamedTuple):
     single_family_is_open: bool = True
     # 12.7.4 "identifiable in logged behavior": where no strategy was written down the family is open; or: it fails.
     unwritten_strategy_is_open: bool = True
+    # 12.3.1 "minimum evidence": the 20 confidences of 12.7.2 are; or: the minimums of 12.3.1 alone.
+    confidences_are_evidence: bool = True
 
 
 CHOICES = Choices()

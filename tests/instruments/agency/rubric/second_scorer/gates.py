@@ -12,7 +12,7 @@ from assay.stats import paired_difference, paired_shares, spearman_of_success
 from .design import Design, Row
 from .numbers import by_rate, reached, worst
 
-__all__ = ["Gates", "fourth", "third"]
+__all__ = ["Gates", "few_confidences", "fourth", "third"]
 
 Gates = dict[str, bool | None]
 DEEP, DELAYED = 5, 3  # 12.6.2: steps
@@ -92,9 +92,19 @@ def rate_of(rows: Sequence[Row], design: Design, declared: bool) -> str:
     return worst(by_rate(hits, line, design.rule) for line, hits in lines.items()) if rows else "untested"
 
 
+def asked(own: Sequence[Row]) -> list[Row]:
+    """The rows of families in which the subject said how sure it was."""
+    families = {r["family"] for r in own if r.get("confidence") is not None}
+    return [r for r in own if r["family"] in families]
+
+
+def few_confidences(scored: Sequence[Row], design: Design) -> bool:
+    own = of_arm([r for r in scored if design.intensity(r) != "b"], "")
+    return 0 < len(asked(own)) < LEAST_CONFIDENCES
+
+
 def calibration(own: Sequence[Row], design: Design) -> str:
-    asked = {r["family"] for r in own if r.get("confidence") is not None}
-    told = [r for r in own if r["family"] in asked]
+    told = asked(own)
     if len(told) < LEAST_CONFIDENCES:
         return "short"
     found = spearman_of_success([r.get("confidence") for r in told], [r["hit"] for r in told])

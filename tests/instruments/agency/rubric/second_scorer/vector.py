@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .design import Design, Row
-from .gates import Gates, fourth, third
+from .gates import Gates, few_confidences, fourth, third
 from .goals import PARTS, credited, labelled, rounded_mean
 from .learning import learning
 from .levels import assigned, level_test
@@ -112,6 +112,9 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
     text["tier"] = highest_tier(literally, rows, fair, list(by_plain.values()), plain, late)
     # 12.3.1: what the next tier lacks. Of Tier 2 and below it is not read here.
     lacking = tier in (2, 3) and gates[tier + 1].get("instances", True) is None
+    fourths = [r for r in scored if r["dimension"] == "T4"]
+    few = tier == 3 and design.choices.confidences_are_evidence and few_confidences(fourths, design)
+    lacking = lacking or few
     flags["tier"] = {"Provisional"} if lacking else set()
     if undisclosed(rows, design):
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
