@@ -263,7 +263,7 @@ def spoilt(dice: random.Random, rows: list[Row]) -> list[Row]:
 
 
 def rated(dice: random.Random, rows: list[Row]) -> list[Row]:
-    """Now and then two raters judge the rows of tiers; they differ on some outcomes of the subject as it is."""
+    """Now and then two raters judge the rows of tiers; they differ on some outcomes."""
     if dice.random() >= 0.2:
         return rows
     differ, found = dice.choice([0, 0, 0.05, 0.1]), []
@@ -272,6 +272,6 @@ def rated(dice: random.Random, rows: list[Row]) -> list[Row]:
             found.append(row)
             continue
         found += [row | {"rater": "ann"}, other := row | {"rater": "bob"}]
-        if dice.random() < differ and not row["arm"] and row["outcome"] != "excluded":
+        if dice.random() < differ and row["outcome"] != "excluded":
             other["outcome"] = "failure" if row["outcome"] == "success" else "success"
     return found

@@ -99,7 +99,7 @@ def test_it_does_so_on_many_more_sets() -> None:
 def test_every_open_point_above_tier_2_makes_a_difference_to_some_set() -> None:
     """``choices`` lists no point that settles nothing."""
     idle = set(ABOVE_TIER_2)
-    for rows, design in map(drawn_tiers, range(600)):
+    for rows, design in map(drawn_tiers, range(1000)):
         taken = second_reading(rows, design, late)
         others = {name: CHOICES._replace(**{name: not getattr(CHOICES, name)}) for name in idle}
         idle -= {

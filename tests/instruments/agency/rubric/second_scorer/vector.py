@@ -56,6 +56,7 @@ def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[s
 
 
 def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
+    parted = {name for name in ("T3", "T4") if unsettled([r for r in rows if r["dimension"] == name])}
     rows = joined(rows, design)
     for row in rows:
         row["scored"] = row["outcome"] != "excluded" and not late(row)
@@ -105,10 +106,10 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         vector["L"], provisional = learning(own, design)
         text["L"], doubted = learning(own, plain)
         flags["L"] |= {"Provisional"} if provisional else set()
-    gates = tier_gates(vector, rows, design, late)
+    gates = tier_gates(vector, rows, parted, design, late)
     tier = highest_tier(vector, rows, fair, list(gates.values()), design, late)
     literally = {**vector, **{name: text[name] for name in ("L", "M", "G1")}}
-    by_plain = tier_gates(literally, rows, plain, late)
+    by_plain = tier_gates(literally, rows, parted, plain, late)
     text["tier"] = highest_tier(literally, rows, fair, list(by_plain.values()), plain, late)
     # 12.3.1: what the next tier lacks. Of Tier 2 and below it is not read here.
     lacking = tier in (2, 3) and gates[tier + 1].get("instances", True) is None
@@ -122,37 +123,38 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
     return Scores(vector, flags, tier, text, doubted, gates)
 
 
+def judgements(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of one outcome, one a rater."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for number, row in enumerate(rows):
+        fixed = row["strategy"] if row.get("arm") == "fixed_strategy" else ""
+        names = ("dimension", "level", "family", "regime", "instance", "arm")
+        at = (*(row.get(name) for name in names), fixed)
+        found.setdefault(at if row.get("rater") else (number,), []).append(row)
+    return list(found.values())
+
+
+def unsettled(rows: Sequence[Row]) -> bool:
+    """11.5.3: labels differ for more than 20 % of the instances that several have judged."""
+    several = [[r["outcome"] for r in one if r["outcome"] != "excluded"] for one in judgements(rows)]
+    several = [labels for labels in several if len(labels) > 1]
+    return sum(len(set(labels)) > 1 for labels in several) * 5 > len(several)
+
+
 def joined(rows: Sequence[Row], design: Design) -> list[Row]:
     """10.2.2: an outcome of which not most raters say success earns nothing; nor does it in a comparison arm, where it
     is a success that earns nothing.
     """
-    found: dict[tuple[Any, ...], list[Row]] = {}
-    for number, row in enumerate(rows):
-        fixed = row["strategy"] if row.get("arm") == "fixed_strategy" else ""
-        at = (
-            row["dimension"],
-            row["level"],
-            row["family"],
-            row["regime"],
-            row["instance"],
-            row.get("arm"),
-            fixed,
-        )
-        found.setdefault(at if row.get("rater") else (number,), []).append(row)
     one_each = []
-    for several in found.values():
+    for several in judgements(rows):
         judged = [r for r in several if r["outcome"] != "excluded"] or several
         won = sum(r["outcome"] == "success" for r in judged)
-        tie = several[0].get("arm") in COMPARED and design.choices.doubt_favours_baseline
-        success = 2 * won > len(judged) or (tie and 2 * won == len(judged))
-        label = (
-            judged[0]["outcome"]
-            if judged[0]["outcome"] == "excluded"
-            else "success"
-            if success
-            else "failure"
-        )
-        one_each.append(judged[0] if len(several) == 1 else judged[0] | {"outcome": label})
+        compared = several[0].get("arm") in COMPARED and design.choices.doubt_favours_baseline
+        label = "success" if 2 * won > len(judged) or (compared and 2 * won == len(judged)) else "failure"
+        if len(several) == 1 or judged[0]["outcome"] == "excluded":
+            one_each.append(judged[0])
+        else:
+            one_each.append(judged[0] | {"outcome": label})
     return one_each
 
 
@@ -168,13 +170,18 @@ def of_parts(
 
 
 def tier_gates(
-    values: Mapping[str, int | None], rows: Sequence[Row], design: Design, late: Late
+    values: Mapping[str, int | None], rows: Sequence[Row], parted: set[str], design: Design, late: Late
 ) -> dict[int, Gates]:
-    of = {name: [r for r in rows if r["dimension"] == name] for name in ("T3", "T4", "G1")}
+    """``parted``: what raters differ on too often to be aggregated (11.5.3)."""
+    tested = {name: any(r["dimension"] == name for r in rows) for name in ("T3", "T4")}
+    of = {
+        name: [r for r in rows if r["dimension"] == name and name not in parted]
+        for name in ("T3", "T4", "G1")
+    }
     sound = {name: not invalid(name, rows, design, late) for name in ("M", "G1", "T3", "T4")}
     return {
-        3: third(values, of["T3"], sound["M"] and sound["T3"], design) if of["T3"] else {},
-        4: fourth(values, of["T4"], of["G1"], sound["G1"] and sound["T4"], design) if of["T4"] else {},
+        3: third(values, of["T3"], sound["M"] and sound["T3"], design) if tested["T3"] else {},
+        4: fourth(values, of["T4"], of["G1"], sound["G1"] and sound["T4"], design) if tested["T4"] else {},
     }
 
 
