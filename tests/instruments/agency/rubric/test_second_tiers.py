@@ -42,7 +42,7 @@ def goal_differences(result: Result, second: Scores) -> Iterator[str]:
             (found,) = shown
             one = (found.value, told(found))
             text = found.value if found.value is None or found.spec_value is None else found.spec_value
-            if name != "G" and text != second.text[name]:
+            if text != second.text[name]:
                 yield f"{name} {text} by the text, {second.text[name]}"
         if one != (second.vector[name], second.flags[name]):
             yield f"{name} {one}, {second.vector[name]}, {second.flags[name]}"

@@ -50,7 +50,7 @@ class Choices(NamedTuple):
     unlabelled_are_attempted: bool = False
     # 10.2.2, 12.3.2: an outcome of a comparison arm that raters differ on is a success, as that is the lower gain; or:
     # a failure, as everywhere.
-    doubt_favours_baseline: bool = False
+    doubt_favours_baseline: bool = True
     # 12.6.2 "≥ 70%": the threshold that a family declares with its reason (10.3.3); or: 70 % whatever it declares.
     depth_by_declared_line: bool = True
     # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
