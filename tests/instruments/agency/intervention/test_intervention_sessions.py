@@ -244,3 +244,7 @@ def test_every_reference_says_what_it_is() -> None:
     assert set(ARCHITECTS) <= set(REFERENCES)
     assert all(one.about for one in ARCHITECTS.values())
     assert "meta" in REFERENCES
+
+
+def test_a_plan_counts_every_trial_of_a_session(finished: Run) -> None:
+    assert Agency().plan(finished[1]).trials == len(records(finished)) + 1  # and one of S

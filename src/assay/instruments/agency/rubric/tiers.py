@@ -19,7 +19,7 @@ from .criteria import GateCriterion, Rubric, TierCriterion
 from .learning import Gain, compared, gain_of, gain_status, gain_words
 from .levels import AssignedLevel, compare, included_cells, rate_status
 from .tally import CellCounts, SubjectTally, total_of
-from .validity import invalid, lost_shares
+from .validity import invalid, lost_shares, too_far_apart
 
 __all__ = ["TierGate", "TierReading", "tier_of"]
 
@@ -42,9 +42,7 @@ class TierReading(Struct, frozen=True):
     gates: tuple[TierGate, ...]
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
-    governance: tuple[
-        str, ...
-    ] = ()  # Governance Flags: of the reading and its report, not of a measure (13.2.2)
+    governance: tuple[str, ...] = ()  # Governance Flags, which are no flags of a measure (13.2.2)
     spec_tier: int | None = None  # by plain gains (12.5.2), where it is another
 
 
@@ -76,9 +74,7 @@ def _read(frame: TierFrame) -> TierReading:
             untested.append(tier.tier)
             open_ = False
             continue
-        open_ = (
-            open_ and tier.tier <= reached + 1
-        )  # a tier that the rubric does not have is not jumped, either
+        open_ = open_ and tier.tier <= reached + 1  # nor is one jumped that the rubric does not have
         judged = [(gate, _GATES[gate.rule](gate, frame._replace(tier=tier))) for gate in tier.gates]
         gates += [
             TierGate(tier.tier, gate.name, f"{one.rule} ({gate.section})", one.holds, one.because)
@@ -251,6 +247,8 @@ def _valid(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     for evidence in frame.tier.asks if frame.tier.asks[0] in TIERS else ():
         found = invalid(frame.tally, [evidence], frame.declaration, frame.rubric)
         wrong += [f"{one.reason}: {one.because}" for one in found]
+        if apart := too_far_apart(frame.tally.ratings.get(evidence), frame.declaration):
+            wrong.append(f"{evidence}: {apart}")
     return JudgedGate("nothing invalidates the claim", not wrong, "; ".join(wrong) or "nothing found")
 
 
