@@ -154,6 +154,7 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         subject, boundary = reading.tally.subject, reading.tally.boundary
         for text in (reading.tuples.identification_text, reading.tuples.reporting_text):
             yield f"{subject}, {boundary}: {text}"
+        yield from (f"{subject}, {boundary}: {flag}" for flag in reading.tier.governance)
         declared = reading.declaration
         if gaps := card_gaps(declared):
             yield f"13.3: the Agency Card of {subject}, {boundary} lacks: {', '.join(gaps)}"

@@ -15,7 +15,8 @@ from .tallies import OWN, ArmCounts, ArmKey, GateTally
 
 __all__ = ["gate_measures"]
 
-SUBJECT = "as it is"
+SUBJECT, AFTER = "as it is", "post"  # after an intervention
+OVER_PHASE = "success after the intervention less success in this phase, on the same instances (12.9.2)"
 GAIN = "success as it is less success in the arm, on the same instances (12.3.2)"
 
 
@@ -23,7 +24,7 @@ def gate_measures(tally: GateTally, declaration: Declaration, labels: Labels) ->
     """Of every tier, family, regime and arm."""
     for key, counts in sorted(tally.arms.items()):
         where: Labels = {**labels, "tier": key.tier[1:], "family": key.family, "regime": key.regime}
-        arm = {"arm": key.slot or SUBJECT}
+        arm = {"arm": key.slot or (AFTER if key.tier == "T6" else SUBJECT)}
         yield measure_of(
             "arm_rate",
             interval_of(counts.k, counts.n, declaration),
@@ -44,7 +45,8 @@ def gate_measures(tally: GateTally, declaration: Declaration, labels: Labels) ->
                 n=gain.n,
                 method="gaffke, paired",
             )
-            yield measure_of("arm_gain", interval, {**where, **arm}, units="difference", notes=(GAIN,))
+            note = OVER_PHASE if key.tier == "T6" else GAIN
+            yield measure_of("arm_gain", interval, {**where, **arm}, units="difference", notes=(note,))
     for (tier, family, regime), shown in sorted(tally.shown.items()):
         own = tally.arms[_own(tally, tier, family, regime)]
         for strategy, number in sorted(shown.items()):
