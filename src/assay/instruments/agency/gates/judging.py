@@ -139,7 +139,11 @@ def _over_arm(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     own = summed([arms[OWN] for arms in met.values() if OWN in arms])
     gain = arm_gain(own, summed([arms[gate.arm] for arms in met.values()]), frame.declaration.confidence)
     because = f"{', '.join(met)}: {gain.words(gate.gain)}{undeclared}"
-    return JudgedGate(rule, gain_holds(gain, gate.gain, frame.judged_by), because)
+    holds = gain_holds(gain, gate.gain, frame.judged_by)
+    if without := [name for name in late if name not in met]:
+        because += f"; without that arm: {', '.join(without)}"
+        holds = holds and None  # what was not compared could have gained nothing
+    return JudgedGate(rule, holds, because)
 
 
 def _over_strategies(gate: GateCriterion, frame: TierFrame) -> JudgedGate:

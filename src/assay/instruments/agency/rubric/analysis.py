@@ -58,7 +58,9 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
 
     def report(self, credited: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
         """The Technical Report (13.4)."""
-        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples, credited)
+        parts = self.parts if any(self.tally.of(*PARTS)) else ()
+        vector = (*self.vector, *parts)
+        return technical_report(self.tally, self.declaration, vector, self.tier, self.tuples, credited)
 
 
 def analyse(
