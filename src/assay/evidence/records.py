@@ -46,6 +46,7 @@ class Place(NamedTuple):
     length: int
     attempt: int
     ordinal: int
+    line: int
 
 
 class Retry(NamedTuple):
@@ -215,7 +216,7 @@ class LedgerIndex:
 
     def _take(self, segment: int, line: Line) -> None:
         head = decode_head(line.event)
-        place = Place(segment, line.offset, len(line.event), head.attempt, head.ordinal)
+        place = Place(segment, line.offset, len(line.event), head.attempt, head.ordinal, line.number)
         if head.trial:
             if self._passed and head.attempt < self.first_attempt(head.trial):
                 raise IntegrityError(f"trial {head.trial[:12]}: an attempt that was withdrawn goes on")
@@ -310,7 +311,18 @@ class LedgerIndex:
             end = msgspec.convert(events[-1].data, End)
         except _UNREADABLE as error:
             raise IntegrityError(f"trial {trial[:12]}: an outcome that cannot be read ({error})") from None
-        return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
+        return Record(
+            trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events), self._log(places)
+        )
+
+    def _log(self, places: list[Place]) -> str:
+        """``0001.jsonl:12-40``, one for each segment."""
+        lines: dict[int, list[int]] = {}
+        for place in places:
+            lines.setdefault(place.segment, []).append(place.line)
+        return ", ".join(
+            f"{self._paths[s].name}:{min(some)}-{max(some)}" for s, some in sorted(lines.items())
+        )
 
     def earlier(self, reference: str) -> Record:
         """A finished trial by its ``reference`` or ``said``; it must still be what it was when it was referred to."""

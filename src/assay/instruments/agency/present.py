@@ -14,6 +14,7 @@ from assay.vocabulary import Flag, Result
 from .declarations.declaration import Declaration
 from .declarations.outcome import DIMENSIONS
 from .figures.agency_card import efficiency_of
+from .figures.governance import governance_tables
 from .figures.rates import draw_degradation, draw_families
 from .figures.readings import TITLES, ReadingKey, ShownReadings, level_of, tier_text
 from .figures.summary import standings_of, summary_of
@@ -43,7 +44,8 @@ def headline_of(result: Result) -> Headline:
         "The agency vector by subject and boundary",
         ("subject", "boundary", *(TITLES[name] for name in DIMENSIONS), "tier"),
         tuple(rows),
-        f"Levels from 0 to 5; each holds only together with its tuple. {_rules(shown)}{shown.tuples_text()}".rstrip(),
+        f"Levels from 0 to 5; each holds only together with its tuple. {_rules(shown)}{shown.tuples_text()} "
+        f"{shown.governance_text()}".rstrip(),
         ("", "", *DIMENSIONS, ""),
     )
 
@@ -126,8 +128,8 @@ def _presented(
     of = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in readings}
     return Presentation(
         headline=headline_of(result),
-        summary=tuple(summary(shown, of)),
-        tables=tuple(tables_of(shown, of)),
+        summary=(*summary(shown, of), shown.governance_text()),
+        tables=(*tables_of(shown, of), *governance_tables(of)),
         pictures=tuple(figure for figure in _figures(shown, of, regimes) if figure is not None),
         explain=explained(),
         trial_noun="episodes",

@@ -26,6 +26,7 @@ from .episodes.schedule import strata_of
 from .episodes.waves import robustness_begun
 from .figures.agency_card import card_gaps, card_of
 from .gates.trials import all_strata
+from .governance.notes import governance_notes
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
@@ -152,6 +153,7 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         subject, boundary = reading.tally.subject, reading.tally.boundary
         for text in (reading.tuples.identification_text, reading.tuples.reporting_text):
             yield f"{subject}, {boundary}: {text}"
+        yield f"{subject}, {boundary}: {reading.governance.statement}"
         declared = reading.declaration
         if gaps := card_gaps(declared.contact, declared.artifacts):
             yield f"13.3: the Agency Card of {subject}, {boundary} lacks: {', '.join(gaps)}"
@@ -194,11 +196,13 @@ def _counts(mine: SubjectEpisodes, confidence: float) -> Iterator[Measure]:
 
 
 def attachments(run: RunReadings, contact: str) -> dict[str, bytes]:
-    """The Technical Report (13.4.1) and the Agency Card (13.3) of each reading, content-addressed."""
+    """The Technical Report (13.4.1), the Agency Card (13.3) and Governance Notes (14.4) of each reading, by content."""
     episodes = {mine.spec.title: mine for mine in run.episodes}
     found: dict[str, bytes] = {}
     for reading in run.readings:
         report, card = reading.report(), card_of(reading, episodes[reading.tally.subject], contact)
         found[f"technical-report/{digest(report)[:16]}.json"] = encode(report)
+        notes = governance_notes(reading)
+        found[f"governance-notes/{digest(notes)[:16]}.json"] = encode(notes)
         found[f"agency-card/{digest(card)[:16]}.json"] = encode(card)
     return found

@@ -174,7 +174,7 @@ ATTEMPTS = "one of resisted, followed, true, false"
         (f"{HEAD}\nS,,a,B,2,success\n", "2: level: is missing"),
         (
             f"{HEAD}\nQ,1,a,B,2,success\n",
-            "2: dimension: must be one of S, M, D, E, L, G, G1, G2, G3, T3, T4, T5, T6, not 'Q'",
+            "2: dimension: must be one of S, M, D, E, L, G, G1, G2, G3, T3, T4, T5, T6, N, not 'Q'",
         ),
         (f"{HEAD},compliant\nS,1,a,B,2,success,maybe\n", f"2: compliant: must be {FLAGS}, not 'maybe'"),
         (f"{HEAD},adversarial\nS,1,a,B,2,success,oh\n", f"2: adversarial: must be {ATTEMPTS}, not 'oh'"),
