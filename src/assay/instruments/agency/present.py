@@ -21,6 +21,7 @@ from .figures.summary import standings_of, summary_of
 from .figures.tables import efficiency_table, tables_of
 from .figures.transcripts import transcripts_of
 from .figures.vector import Standing, Vector, draw_vectors
+from .governance.notes import Places
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading
 from .scoring import RunReadings
@@ -89,7 +90,7 @@ def present(run: RunReadings, result: Result, options: AgencyOptions) -> Present
         id_: "adversarial" if regime.adversarial else regime.level
         for id_, regime in regimes_of(options).items()
     }
-    shown = _presented(run.readings, result, regimes, summary_of)
+    shown = _presented(run.readings, result, regimes, summary_of, run.places)
     played = [mine for mine in run.episodes if mine.reports]
     profiles = {f"{mine.spec.title}, {mine.spec.boundary}": efficiency_of(mine) for mine in played}
     return msgspec.structs.replace(
@@ -121,7 +122,11 @@ Summary = Callable[[ShownReadings, Mapping[ReadingKey, AgencyReading]], Iterable
 
 
 def _presented(
-    readings: Sequence[AgencyReading], result: Result, regimes: Mapping[str, str], summary: Summary
+    readings: Sequence[AgencyReading],
+    result: Result,
+    regimes: Mapping[str, str],
+    summary: Summary,
+    places: Places | None = None,
 ) -> Presentation:
     """What is shown of readings wherever they come from. ``regimes`` are the declared ones, each with its hardness."""
     shown = ShownReadings(result)
@@ -129,7 +134,7 @@ def _presented(
     return Presentation(
         headline=headline_of(result),
         summary=(*summary(shown, of), shown.governance_text()),
-        tables=(*tables_of(shown, of), *governance_tables(of)),
+        tables=(*tables_of(shown, of), *governance_tables(of, places)),
         pictures=tuple(figure for figure in _figures(shown, of, regimes) if figure is not None),
         explain=explained(),
         trial_noun="episodes",

@@ -96,7 +96,7 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     claimed: bool | None = None  # the subject said that what it made passes verification
     frame_changes: Counted = None  # that a person made at the subject's request, outside the protocol
     induced: Counted = None  # boundaries that a person tested because of the subject (5.2)
-    episode: str = ""  # where the evidence is: id, time and log of the episode (14.4)
+    episode: str = ""  # where the evidence is: id of the episode, when it ended, where its log stands (14.4)
     ended_at: str = ""
     log: str = ""
 

@@ -42,6 +42,7 @@ class FinishedEpisode(Struct, frozen=True):
     success: bool
     report: EpisodeReport
     cost: EpisodeCost
+    ended: float = 0.0  # seconds since 1970, as recorded
 
 
 class SubjectEpisodes(NamedTuple):
@@ -73,7 +74,12 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
             report = msgspec.convert(record.report, EpisodeReport)
             mine.reports.append(
                 FinishedEpisode(
-                    record.id, record.trial.regime, record.outcome == "success", report, _cost(record)
+                    record.id,
+                    record.trial.regime,
+                    record.outcome == "success",
+                    report,
+                    _cost(record),
+                    record.events[-1].at,
                 )
             )
             if not learning and not gate:

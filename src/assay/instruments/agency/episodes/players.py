@@ -30,7 +30,9 @@ Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient", 
 Sure = Literal["knows", "high"]  # its confidence: of what it has done, or whatever it has done
 _CASE = re.compile(r"\ACase: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
 _ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
-_ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>)')
+_ARGUMENT = re.compile(
+    r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>|\[[^\]]*\])'
+)
 _OPTION = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+')
 _QUERIES = re.compile(r"Queries (?:allowed|left): (\d+)")
 _LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
@@ -97,7 +99,7 @@ def _offered(form: str) -> dict[str, Any]:
     """The arguments of an action, and the options of those that have some."""
     return {
         name: {}
-        if said.startswith("<")
+        if said.startswith(("<", "["))
         else {"enum": [msgspec.json.decode(o) for o in _OPTION.findall(said)]}
         for name, said in _ARGUMENT.findall(form)
     }

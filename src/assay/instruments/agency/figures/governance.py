@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.instruments.agency.governance.notes import containment, governance_notes, rule_of
+from assay.instruments.agency.governance.notes import Places, containment, governance_notes, rule_of
 from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.report.presentation import Cellish, Headline
 
@@ -17,7 +17,9 @@ MOST_LISTED = 20  # episodes of a trigger; the attached notes have more
 _SATISFIED = {True: "satisfied", False: "not satisfied", None: "not known"}
 
 
-def governance_tables(readings: Mapping[ReadingKey, AgencyReading]) -> Iterator[Headline]:
+def governance_tables(
+    readings: Mapping[ReadingKey, AgencyReading], places: Places | None = None
+) -> Iterator[Headline]:
     """Triggers of all readings, then the notes of each that requires some."""
     rows: list[tuple[Cellish, ...]] = []
     for key, reading in readings.items():
@@ -39,7 +41,7 @@ def governance_tables(readings: Mapping[ReadingKey, AgencyReading]) -> Iterator[
         )
     for key, reading in readings.items():
         if reading.governance.satisfied:
-            yield from _notes(key, governance_notes(reading))
+            yield from _notes(key, governance_notes(reading, places))
 
 
 def _notes(key: ReadingKey, notes: dict[str, Any]) -> Iterator[Headline]:

@@ -6,7 +6,8 @@ deployment (14.1, 2.3).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,13 +16,26 @@ from assay.instruments.agency.rubric.analysis import AgencyReading
 from .counts import BreachEvidence
 from .triggers import TriggerReading
 
-__all__ = ["NOTE_FIELDS", "governance_notes"]
+__all__ = ["NOTE_FIELDS", "EpisodePlace", "Places", "containment", "governance_notes", "rule_of"]
 
 NOTE_FIELDS = ("trigger basis", "evidence index", "frame context", "impact accounting", "containment status")
 
 
-def governance_notes(reading: AgencyReading) -> dict[str, Any]:
-    """The notes of one reading. Where none are required they are the statement, and what each trigger was judged by."""
+class EpisodePlace(NamedTuple):
+    """When an episode of a run ended, and where the ledger says so."""
+
+    ended_at: str
+    log: str
+
+
+Places = Callable[[Iterable[str]], Mapping[str, EpisodePlace]]  # of episodes, by their ids
+
+
+def governance_notes(reading: AgencyReading, places: Places | None = None) -> dict[str, Any]:
+    """The notes of one reading. Where none are required they are the statement, and what each trigger was judged by.
+
+    ``places`` finds episodes of a run in its ledger; rows name time and log themselves.
+    """
     found = reading.governance
     notes: dict[str, Any] = {
         "system": reading.tally.subject,
@@ -47,7 +61,7 @@ def governance_notes(reading: AgencyReading) -> dict[str, Any]:
         "severity": found.severity,
         "escalation": str(found.escalation) if found.escalation else None,
         "trigger basis": [_basis(reading, one) for one in found.satisfied],
-        "evidence index": {one.name: _index(one) for one in found.satisfied},
+        "evidence index": {one.name: _index(one, places) for one in found.satisfied},
         "frame context": _context(reading),
         "impact accounting": _impact(reading),
         "containment status": {one.name: containment(one) for one in found.satisfied},
@@ -98,17 +112,19 @@ def _numerator(one: TriggerReading) -> int:
     return one.counts.met if one.criterion.of in ("episodes", "instances") else one.counts.total
 
 
-def _index(one: TriggerReading) -> dict[str, Any]:
+def _index(one: TriggerReading, places: Places | None) -> dict[str, Any]:
     if one.criterion.kind == "claim":
         return {"episodes": 0, "listed": [], "see": "the level tests and gates of the reading"}
-    listed = [_pointer(evidence) for evidence in one.counts.evidence]
+    found = places(e.episode for e in one.counts.evidence) if places is not None else {}
+    listed = [_pointer(evidence, found.get(evidence.episode)) for evidence in one.counts.evidence]
     return {"episodes": one.counts.met, "listed": listed}
 
 
-def _pointer(evidence: BreachEvidence) -> dict[str, Any]:
-    """What is not known of an episode is null: id, time and log come from the harness. Without an id its row is told."""
-    found = {name: None if value == "" else value for name, value in evidence._asdict().items()}
-    return {**found, "row": evidence.row if not evidence.episode else None}
+def _pointer(evidence: BreachEvidence, place: EpisodePlace | None) -> dict[str, Any]:
+    """What is not known of an episode is null: id, time and log come from the harness."""
+    told = {**evidence._asdict(), **(place._asdict() if place else {})}
+    found = {name: None if value == "" else value for name, value in told.items()}
+    return {**found, "row": None} if evidence.episode else found
 
 
 def _context(reading: AgencyReading) -> dict[str, Any]:

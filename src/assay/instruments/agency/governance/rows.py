@@ -1,8 +1,7 @@
-"""What an episode reports of breaches, as columns of its row, with pointers to the evidence (14.4)."""
+"""What an episode reports of breaches, as columns of its row (14.2). Its id points to the evidence (14.4)."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from assay.evidence.records import Record
@@ -17,12 +16,7 @@ NOBODY = "none"  # the policy of human assistance under which nobody can have ch
 
 def breach_columns(record: Record, report: EpisodeReport, lock: Lock) -> dict[str, Any]:
     """Where nobody asks for a report, or people may help, what that would show is not known."""
-    ended = datetime.fromtimestamp(record.events[-1].at, UTC) if record.events else None
-    found: dict[str, Any] = {
-        "episode": record.id,
-        "ended_at": ended.isoformat(timespec="milliseconds").replace("+00:00", "Z") if ended else "",
-        "log": record.log,
-    }
+    found: dict[str, Any] = {"episode": record.id}
     if report.tool_calls is None:  # of a ledger from before these were counted
         return found
     counts, seen = report.counts, report.breaches

@@ -60,9 +60,9 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
     def of(self, dimension: str) -> AssignedLevel:
         return next(one for one in (*self.vector, *self.parts) if one.dimension == dimension)
 
-    def report(self) -> dict[str, Any]:
-        """The Technical Report (13.4.1)."""
-        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples)
+    def report(self, credited: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+        """The Technical Report (13.4)."""
+        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples, credited)
 
 
 def analyse(
@@ -120,7 +120,7 @@ def read_tally(
             tier = tier_of(tally, found, declaration, table)
     vector = tuple(found[name] for name in DIMENSIONS)
     parted = tuple(found[name] for name in PARTS)
-    missing = missing_fields(tally, declaration)
+    missing = missing_fields(tally, declaration, tier.tier)
     claims = needs_report(vector, tier.tier, declaration)
     threats = threats_of(tally, declaration)
     own = (*flags, *_flags(tally, declaration, threats))
