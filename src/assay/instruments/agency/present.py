@@ -133,7 +133,7 @@ def _presented(
     of = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in readings}
     return Presentation(
         headline=headline_of(result),
-        summary=(*summary(shown, of), shown.governance_text()),
+        summary=(*summary(shown, of), *filter(None, [shown.governance_text()])),
         tables=(*tables_of(shown, of), *governance_tables(of, places)),
         pictures=tuple(figure for figure in _figures(shown, of, regimes) if figure is not None),
         explain=explained(),
