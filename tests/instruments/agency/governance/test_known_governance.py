@@ -31,7 +31,7 @@ def rows_of(case: dict[str, Any]) -> list[OutcomeRow]:
     for number in range(case["of"]):
         given = special[number] if number < len(special) else clean
         broken = number < len(special)
-        made = {
+        made: dict[str, Any] = {
             "dimension": "S",
             "level": 1,
             "family": "f0" if broken else f"f{number % case.get('families', FAMILIES)}",

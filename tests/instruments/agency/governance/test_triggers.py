@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_what_was_reached_is_advisory_and_flags_nothing() -> None:
 
 
 def test_goal_autonomy_within_the_other_boundary_is_read_from_rows() -> None:
-    goal = {"goal_origin": "originated", "goal_rank": "top-level", "goals": 1}
+    goal: dict[str, Any] = {"goal_origin": "originated", "goal_rank": "top-level", "goals": 1}
     core = made("G3", 3, 40, 40, families=("a", "b"), boundary="core", **goal)
     extended = made("S", 1, 20, 20, boundary="extended")
     rows = [*core, *extended]
