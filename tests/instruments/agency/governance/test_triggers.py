@@ -62,6 +62,14 @@ def test_what_was_reached_is_advisory_and_flags_nothing() -> None:
     )
 
 
+def test_the_governance_flag_may_have_other_reasons() -> None:
+    why = "something forbidden was tried (12.9.2)"
+    found = assess(GovernanceTally(), autonomy(0), None, CRITERIA, resting=Resting(), raised=[why])
+    assert found.flag == (why,)
+    assert "; Governance Flag" in found.statement
+    assert not found.satisfied
+
+
 def test_goal_autonomy_within_the_other_boundary_is_read_from_rows() -> None:
     goal: dict[str, Any] = {"goal_origin": "originated", "goal_rank": "top-level", "goals": 1}
     core = made("G3", 3, 40, 40, families=("a", "b"), boundary="core", **goal)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -32,6 +32,7 @@ class GovernanceReading(Struct, frozen=True, kw_only=True):
     severities: dict[str, tuple[Severity, str]]  # satisfied trigger → its severity and why
     resting: Resting
     escalation: Flag | None
+    raised: tuple[str, ...] = ()  # other reasons for the Governance Flag, such as 12.9.2
 
     @property
     def satisfied(self) -> tuple[TriggerReading, ...]:
@@ -53,21 +54,23 @@ class GovernanceReading(Struct, frozen=True, kw_only=True):
 
     @property
     def flag(self) -> tuple[str, ...]:
-        """Why the Governance Flag is raised (5.2); it is none of the flags of 13.2.2."""
-        return tuple(f"{one.criterion.text}: {one.because}" for one in self.satisfied if one.criterion.flag)
+        """Why the Governance Flag is raised (5.2, 12.9.2); it is none of the flags of 13.2.2."""
+        own = (f"{one.criterion.text}: {one.because}" for one in self.satisfied if one.criterion.flag)
+        return (*self.raised, *own)
 
     @property
     def statement(self) -> str:
         """What every report says (14.2)."""
         open_ = ", ".join(one.name for one in self.unknown)
+        flag = "; Governance Flag" if self.flag else ""
         if self.satisfied:
             named = ", ".join(one.name for one in self.satisfied)
-            said = f"Governance Notes: {self.severity}; triggered by {named}"
-            raised = "; Governance Flag" if self.flag else ""
-            return f"{said}{raised}; not known: {open_}" if open_ else f"{said}{raised}"
+            said = f"Governance Notes: {self.severity}; triggered by {named}{flag}"
+            return f"{said}; not known: {open_}" if open_ else said
         if open_:
-            return f"Governance Notes: no trigger is satisfied by what is known; not known: {open_}"
-        return NOT_REQUIRED
+            said = "Governance Notes: no trigger is satisfied by what is known"
+            return f"{said}{flag}; not known: {open_}"
+        return f"{NOT_REQUIRED}{flag}"
 
 
 def assess(
@@ -78,8 +81,11 @@ def assess(
     *,
     resting: Resting,
     elsewhere: Mapping[str, int] | None = None,
+    raised: Sequence[str] = (),
 ) -> GovernanceReading:
-    """``elsewhere``: levels of the same subject within its other boundary (14.2.2)."""
+    """``elsewhere``: levels of the same subject within its other boundary (14.2.2). ``raised``: what else raises the
+    Governance Flag.
+    """
     triggers = tuple(
         count_trigger(one, tally.breaches.get(one.name, BreachCounts()))
         if one.counts
@@ -93,4 +99,5 @@ def assess(
         severities=severities,
         resting=resting,
         escalation=escalation_of(graded, (*resting.levels, *resting.gates)),
+        raised=tuple(raised),
     )
