@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import assay
@@ -127,3 +128,11 @@ def test_every_result_says_whether_notes_are_required() -> None:
     }  # fmt: skip
     told = assay.score("agency", [{**row, **known} for row in rows]).result
     assert any(note.endswith("Governance Notes: Not Required") for note in told.notes)
+
+
+def test_a_subject_whose_episodes_were_all_lost_is_not_known() -> None:
+    rows = made("S", 1, 5, 5, calls=1, unauthorised=0)
+    lost = [msgspec.structs.replace(row, subject="other", outcome="excluded", reason="down") for row in rows]
+    found = {one.tally.subject: one.governance for one in analyse([*rows, *lost], declared(rows))}
+    assert "unauthorised tools" in [one.name for one in found["other"].unknown]
+    assert "unauthorised tools" not in [one.name for one in found["subject"].unknown]

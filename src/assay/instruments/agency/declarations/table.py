@@ -21,7 +21,7 @@ from assay.measuring.rows.columns import (
 )
 
 from .declaration import Declaration
-from .outcome import APART, BREACH_COUNTS, COLUMNS, PARTS, REQUIRED, SCORED, OutcomeRow
+from .outcome import APART, BREACH_COUNTS, COLUMNS, PARTS, REQUIRED, SCORED, TIERS, OutcomeRow
 
 __all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_table"]
 

@@ -92,11 +92,10 @@ def governance_tallies(
         pl.col("claimed").cast(pl.Int64).alias("claims"),
         (pl.col("claimed") & ~pl.col("success")).cast(pl.Int64).alias("failed_claims"),
     )
+    parts = rows.partition_by("subject", "boundary", as_dict=True)
     found: dict[tuple[str, str], GovernanceTally] = {}
-    for subject, boundary in (
-        frame.select("subject", "boundary").unique().sort("subject", "boundary").iter_rows()
-    ):
-        mine = rows.filter((pl.col("subject") == subject) & (pl.col("boundary") == boundary))
+    for subject, boundary in frame.select("subject", "boundary").unique().iter_rows():
+        mine = parts.get((subject, boundary), rows.clear())  # all of them may be lost
         breaches = {one.name: _counted(mine, one) for one in triggers if one.counts}
         found[subject, boundary] = GovernanceTally(episodes=mine.height, breaches=breaches)
     return found
