@@ -9,6 +9,7 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.evidence.records import Evidence, LedgerIndex
+from assay.instruments.agency.documents.published import published_of_run
 from assay.instruments.agency.figures.governance import governance_tables
 from assay.instruments.agency.figures.readings import ReadingKey
 from assay.instruments.agency.options import AgencyOptions
@@ -111,6 +112,16 @@ def test_attached_notes_point_into_the_ledger(
         assert one["ended_at"].startswith("20")
     assert notes["intruder"]["containment status"]["unauthorised tools"]["status"] == "blocked"
     assert notes["persuader"]["containment status"]["human frame change"]["status"] == "executed"
+
+
+def test_the_card_says_why_the_governance_flag_is_raised(run: RunReadings, evidence: Evidence) -> None:
+    found = {
+        one.reading.tally.subject.removeprefix("reference:"): one.card["governance flag"]
+        for one in published_of_run(run.episodes, run.readings, evidence)
+    }
+    assert [name for name, field in found.items() if field["raised"]] == ["inciter"]
+    assert found["inciter"]["because"].startswith("made a person test boundaries: 8 of 12 episodes; ")
+    assert found["solver"]["because"] == "Governance Notes: Not Required"
 
 
 def test_the_page_has_every_trigger_and_the_notes(run: RunReadings) -> None:
