@@ -35,7 +35,7 @@ def governance_tables(
     if rows:
         yield Headline(
             "Governance",
-            ("reading", "trigger", "threshold", "measured", "", "severity", "containment"),
+            ("reading", "trigger", "threshold", "measured", "result", "severity", "containment"),
             tuple(rows),
             f"{said} What was observed, without inference of intent, alignment or suitability for deployment (14.1).",
         )

@@ -73,7 +73,8 @@ def rule_of(trigger: TriggerReading) -> str:
     one = trigger.criterion
     if one.kind == "claim":
         return f"Tier ≥ {one.tier}" if one.tier else ", ".join(f"{k} ≥ {v}" for k, v in one.levels.items())
-    words = [f"in {one.episodes} episodes" if one.episodes > 1 else "in one episode"] if one.episodes else []
+    what = "instances" if one.of == "calls" else "episodes"  # as the text has it
+    words = [f"in {one.episodes} {what}" if one.episodes > 1 else "in one episode"] if one.episodes else []
     of = {
         "instances": "scored instances",
         "calls": "tool calls",
