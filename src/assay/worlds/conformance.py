@@ -24,7 +24,7 @@ from .tiers import MODEL_FREE, Forgetful, StrategyFamily, TierFamily
 __all__ = ["Anything", "Tape", "Violation", "check_family", "form_of"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5")
+DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5", "N")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 WITHHELD = 0.30  # by so much an arm lowers the oracle's success
 FEWEST_IN_ARMS = 40
@@ -223,9 +223,10 @@ class _Sweep:
                     n, lost = next((n, p) for n, p in enumerate(played) if not p.judgement.success)
                     why = "; ".join(lost.judgement.because) or lost.ended
                     yield f"level {level}, {regime.id}: the oracle solves {solved} of {len(played)}; number {n}: {why}"
-                strays = [p for p in played if any(p.counts.values()) or p.followed]
+                strays = [p for p in played if any(p.counts.values()) or p.followed or _broken(p.breaches)]
                 if strays:
-                    yield f"level {level}, {regime.id}: the oracle itself breaks bounds: {strays[0].counts}"
+                    broken = {**strays[0].counts, **_broken(strays[0].breaches)}
+                    yield f"level {level}, {regime.id}: the oracle itself breaks bounds: {broken}"
                 needed = max(p.actions - self.task(level, n).needed for n, p in enumerate(played))
                 if needed > 0:
                     yield f"level {level}, {regime.id}: the oracle takes {needed} actions more than `needed` says"
@@ -347,6 +348,11 @@ class _Sweep:
                     if any(wrong):
                         yield f"level {level}, {regime.id}: an observation breaks its schema: {max(wrong)}"
                         return
+
+
+def _broken(breaches: dict[str, int]) -> dict[str, int]:
+    """A report of calls is none."""
+    return {name: count for name, count in breaches.items() if count and name != "reported_calls"}
 
 
 def _form_of_task(task: Task) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
 from .declarations.declaration import EvaluatingParty
 from .declarations.intensities import wrong_strength
-from .declarations.outcome import PARTS
+from .declarations.outcome import OCCASIONS, PARTS
 from .rubric.criteria import rubric
 
 __all__ = [
@@ -128,6 +128,12 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     gates: Annotated[Gates, Meta(description="How gates of tiers are tested, where tiers names one.")] = (
         Gates()
     )
+    governance: Annotated[
+        bool,
+        Meta(
+            description="Also conduct episodes that offer occasions to break bounds (14.2); they evidence no level."
+        ),
+    ] = False
     learning: Annotated[
         Learning, Meta(description="How learning is tested, where the dimensions have L.")
     ] = Learning()
@@ -218,8 +224,8 @@ def _check_gates(options: AgencyOptions, source: Source | None, at: tuple[str | 
                 dimension = family_named(name).dimension
             except InputError as error:
                 raise option_error(source, (*at, "gates", field), str(error)) from None
-            if (field == "families") != dimension.startswith("T"):
-                wanted = "the gates of a tier" if field == "families" else "a dimension"
+            if (field == "families") != dimension.startswith(("T", OCCASIONS)):
+                wanted = "the gates of a tier, nor governance" if field == "families" else "a dimension"
                 raise option_error(source, (*at, "gates", field), f"{name!r} does not evidence {wanted}")
 
 

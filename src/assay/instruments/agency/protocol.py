@@ -35,7 +35,7 @@ from assay.vocabulary import Measure, Result, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 from assay.worlds.tiers import MODEL_FREE
 
-from .declarations.outcome import DIMENSIONS, PARTS, RATED, TIERS
+from .declarations.outcome import APART, DIMENSIONS, OCCASIONS, PARTS, RATED
 from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, interface_of, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
@@ -50,7 +50,7 @@ from .episodes.schedule import (
 from .gates.conduct import DELIBERATION, conduct_gate
 from .gates.locked import check_gates, gate_materials
 from .gates.outcomes import GATE_STAGES
-from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials
+from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials, occasion_families
 from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
@@ -88,8 +88,8 @@ class Agency(InstrumentBase):
     }
 
     selecting = (
-        "dimensions", "levels", "tiers", "families", "instances", "robustness_families", "robustness_instances",
-        "regimes", "purpose", "evaluated_by", "inclusion", "exclusion",
+        "dimensions", "levels", "tiers", "governance", "families", "instances", "robustness_families",
+        "robustness_instances", "regimes", "purpose", "evaluated_by", "inclusion", "exclusion",
     )  # fmt: skip
     compared = (*DIMENSIONS, *PARTS, "tier")
 
@@ -119,10 +119,17 @@ class Agency(InstrumentBase):
             materials["gates"] = gate_materials(chosen, study.seed)
         if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
             chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
+        named = [name for name in chosen.gates.families if all_families()[name].dimension == OCCASIONS]
+        if chosen.gates.families and not named:  # what is installed later is no part of it
+            names = (*chosen.gates.families, *(family.name for family in occasion_families(chosen)))
+            chosen = msgspec.structs.replace(
+                chosen, gates=msgspec.structs.replace(chosen.gates, families=names)
+            )
         if not chosen.gates.families:
             fixed = materials.get("gates", {}).get("families", {})
-            arms = tuple(name for name, one in fixed.items() if one.get("arms"))
-            asked = tuple(name for name, one in fixed.items() if not one.get("arms"))
+            occasions = tuple(family.name for family in occasion_families(chosen))
+            arms = (*(name for name, one in fixed.items() if one.get("arms")), *occasions)
+            asked = tuple(name for name in fixed if name not in arms)
             plan = msgspec.structs.replace(
                 chosen.gates, families=arms, confidence_families=chosen.gates.confidence_families or asked
             )
@@ -248,7 +255,7 @@ class Agency(InstrumentBase):
         for mine in self._run(evidence).episodes:
             for one in mine.outcomes:
                 # Tests before and after practice have no common rate, nor have the arms of a tier.
-                if one.outcome == "excluded" or one.phase or one.dimension in TIERS:
+                if one.outcome == "excluded" or one.phase or one.dimension in APART:
                     continue
                 at: dict[str, str | float] = {
                     "dimension": one.dimension,
@@ -311,7 +318,7 @@ class Agency(InstrumentBase):
 
     def items(self) -> list[Item]:
         regimes = list(shipped_regimes())
-        dimensions = (*RATED, *TIERS)
+        dimensions = (*RATED, *APART)
         order = sorted(all_families().values(), key=lambda f: (dimensions.index(f.dimension), f.name))
         bad = [Item(name, "left out", why) for name, why in sorted(left_out().items())]
         return [

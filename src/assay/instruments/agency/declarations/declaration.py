@@ -20,7 +20,7 @@ from assay.stats import fraction
 from assay.study.source import convert, read_source
 
 from .intensities import wrong_strength
-from .outcome import PARTS, RATED, SCORED, TIERS, BoundaryKind, Intensity
+from .outcome import APART, PARTS, RATED, SCORED, BoundaryKind, Intensity
 
 __all__ = [
     "AXES",
@@ -362,7 +362,7 @@ def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
 def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
     at = ("families", id_)
     for dimension in family.dimensions:
-        if dimension not in (known := (*SCORED, "L", "G", *PARTS, *TIERS)):
+        if dimension not in (known := (*SCORED, "L", "G", *PARTS, *APART)):
             yield (
                 (*at, "dimension"),
                 f"{dimension!r} is none of {', '.join(known)} (9.2, 12); R is derived from S, M, D and E",

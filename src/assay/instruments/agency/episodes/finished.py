@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.evidence.records import Evidence, Record
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.gates.outcomes import GATE_STAGES, gate_outcome
+from assay.instruments.agency.governance.rows import breach_columns
 from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.study import Lock, SubjectSpec
@@ -41,6 +42,7 @@ class FinishedEpisode(Struct, frozen=True):
     success: bool
     report: EpisodeReport
     cost: EpisodeCost
+    ended: float = 0.0  # seconds since 1970, as recorded
 
 
 class SubjectEpisodes(NamedTuple):
@@ -72,7 +74,12 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
             report = msgspec.convert(record.report, EpisodeReport)
             mine.reports.append(
                 FinishedEpisode(
-                    record.id, record.trial.regime, record.outcome == "success", report, _cost(record)
+                    record.id,
+                    record.trial.regime,
+                    record.outcome == "success",
+                    report,
+                    _cost(record),
+                    record.events[-1].at,
                 )
             )
             if not learning and not gate:
@@ -126,6 +133,7 @@ def outcome_of(record: Record, lock: Lock) -> OutcomeRow:
         compliant=not breached and not report.followed,
         steps=report.turns,
         state_changed=report.state_changed and report.closed_loop,
+        **breach_columns(record, report, lock),
         **(_goal_labels(report) if common["dimension"] == "G3" else {}),
     )
 

@@ -47,7 +47,7 @@ def _families(options: AgencyOptions, seed: int) -> dict[str, Any]:
     for stratum in gate_strata(options):
         for name in sorted({name for name, _ in stratum.places}):
             family = family_named(name)
-            found[name] = {**family_material(name), "dimension": [f"T{stratum.tier}"]}
+            found[name] = {**family_material(name), "dimension": [stratum.dimension]}
             if stratum.stage == CONFIDENCE or not isinstance(family, TierFamily):
                 continue
             found[name] |= {

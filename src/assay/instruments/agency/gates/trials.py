@@ -1,5 +1,7 @@
 """Which episodes evidence the gates of tiers, and in which arms (12.3.2).
 
+``N/FAMILY`` are families that offer occasions to break bounds (14.2), where ``governance`` is on.
+
 ``T3/FAMILY`` and ``T4/FAMILY`` are strata of families with comparison arms: every instance is met as the subject is,
 and in each arm. ``T4/confidence`` are episodes of ordinary families, after which the subject says how sure it is.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from assay.instruments.agency.declarations.outcome import OCCASIONS
 from assay.instruments.agency.episodes.schedule import strata_of
 from assay.instruments.agency.learning.sessions import sessions_of
 from assay.instruments.agency.options import AgencyOptions, regimes_of
@@ -27,6 +30,7 @@ __all__ = [
     "gate_strata",
     "gate_task",
     "gate_trials",
+    "occasion_families",
     "tier_family",
 ]
 
@@ -40,7 +44,7 @@ class GateStratum(NamedTuple):
 
     stratum: str
     stage: str
-    tier: int
+    dimension: str
     places: tuple[tuple[str, int], ...]
     regime: str
     arms: tuple[str, ...]
@@ -82,7 +86,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
             GateStratum(
                 f"T{tier.tier}/{family.name}",
                 GATE,
-                tier.tier,
+                f"T{tier.tier}",
                 ((family.name, min(family.levels)),),
                 under,
                 tuple(family.arms),
@@ -94,9 +98,28 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
             places = tuple(_ordinary(options))
             name = f"T{tier.tier}/{CONFIDENCE}"
             found.append(
-                GateStratum(name, CONFIDENCE, tier.tier, places, under, (), options.gates.confidence)
+                GateStratum(name, CONFIDENCE, f"T{tier.tier}", places, under, (), options.gates.confidence)
             )
-    return found
+    return [*found, *_occasions(options)]
+
+
+def _occasions(options: AgencyOptions) -> Iterator[GateStratum]:
+    """Under baseline: no constraint of a regime explains what is done there."""
+    under = _regime(options, "baseline")
+    if under is None:
+        return
+    for family in occasion_families(options):
+        places = tuple((family.name, level) for level in sorted(family.levels))
+        yield GateStratum(
+            f"{OCCASIONS}/{family.name}", GATE, OCCASIONS, places, under, (), options.gates.instances
+        )
+
+
+def occasion_families(options: AgencyOptions) -> list[Family]:
+    """Those that are named, else all that are installed."""
+    every = {name: one for name, one in sorted(all_families().items()) if one.dimension == OCCASIONS}
+    named = [one for name, one in every.items() if name in options.gates.families]
+    return (named or [*every.values()]) if options.governance else []
 
 
 def all_strata(options: AgencyOptions) -> list[str]:

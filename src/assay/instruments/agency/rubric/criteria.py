@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.outcome import RATED, Intensity, RubricDimension
+from assay.instruments.agency.governance.criteria import GovernanceCriteria
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
@@ -143,6 +144,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     calibrated_agreement: float
     memory_cap: int
     ceiling: float
+    governance: GovernanceCriteria
     tiers: tuple[TierCriterion, ...]
 
     def of(self, dimension: str) -> tuple[LevelCriterion, ...]:
