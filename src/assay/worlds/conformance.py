@@ -19,7 +19,17 @@ from .model import Act, Brief, Family, Policy, Seen, Task
 from .regimes import FAULT_TOLERANCE, Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
-from .tiers import MODEL_FREE, Forgetful, StrategyFamily, TierFamily
+from .tiers import (
+    MASKED,
+    MODEL_FREE,
+    NON_SOCIAL,
+    PERMUTED,
+    SCRAMBLED,
+    Forgetful,
+    SocialFamily,
+    StrategyFamily,
+    TierFamily,
+)
 
 __all__ = ["Anything", "Tape", "Violation", "check_family", "form_of"]
 
@@ -27,6 +37,9 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 WITHHELD = 0.30  # by so much an arm lowers the oracle's success
+SOCIAL = (NON_SOCIAL, PERMUTED, SCRAMBLED, MASKED)
+PERMUTES = 0.95  # what the oracle must reach where policies belong to other partners (12.8.2)
+ALIKE = 0.50  # most that the novice, who treats all partners alike, may reach
 SHOWN = 0.20  # of the oracle's episodes that show a strategy
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
 RULES = (
@@ -324,9 +337,29 @@ class _Sweep:
                     faults = Stream("conformance faults", family.name, str(level), str(number), regime.id)
                     policy = partial(Forgetful, make=family.oracle) if arm == MODEL_FREE else family.oracle
                     won += play(family, in_arm, regime, faults, policy, self.run).judgement.success
-                if family.dimension != "T5" and won / self.instances > own - WITHHELD:
+                if arm == PERMUTED:
+                    if won < PERMUTES * self.instances:
+                        yield f"level {level}, {arm}: the oracle solves {won} of {self.instances} with other partners"
+                elif won / self.instances > own - WITHHELD:
                     yield f"level {level}, {arm}: the oracle solves {won} of {self.instances} in spite of it"
         yield from self._strategies()
+        yield from self._partners()
+
+    def _partners(self) -> Iterator[str]:
+        """Other agents are declared (12.8.4), met in every arm, and must be told apart."""
+        family = self.family
+        if family.dimension != "T5":
+            return
+        if not isinstance(family, SocialFamily) or family.environment != "multi-agent":
+            yield "a family of T5 is multi-agent and declares mode, kind, roles, interaction and constraints"
+        elif sorted(family.arms) != sorted(SOCIAL):
+            yield f"its arms are {', '.join(family.arms)}; a family of T5 has {', '.join(SOCIAL)}"
+        for level in family.levels:
+            regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
+            played = [self.play(level, number, regime, family.novice) for number in range(self.instances)]
+            won = sum(one.judgement.success for one in played)
+            if won > ALIKE * self.instances:
+                yield f"level {level}: a novice who treats all partners alike solves {won} of {self.instances}"
 
     def _strategies(self) -> Iterator[str]:
         family = self.family
