@@ -192,6 +192,10 @@ def declared_regime(regime: Regime) -> DeclaredRegime:
     return DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **parameters)
 
 
+# What is declared of families of goals and tiers.
+PLAIN = ("steps", "delay", "reward", "goal_limit", "mode", "kind", "interaction")
+
+
 def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOptions) -> DeclaredFamily:
     own = options.thresholds.get(name)
     return DeclaredFamily(
@@ -210,6 +214,8 @@ def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOpti
         action_schema=material["action_schema"],
         threshold=own.threshold if own else None,
         threshold_reason=own.reason if own else "",
-        **{part: material[part] for part in ("steps", "delay", "reward", "goal_limit") if part in material},
+        **{part: material[part] for part in PLAIN if part in material},
         strategies=tuple(material.get("strategies", ())),
+        roles=tuple(material.get("roles", ())),
+        constraints=tuple(material.get("constraints", ())),
     )

@@ -246,4 +246,6 @@ PLAYERS: dict[str, Player] = {
     "confident_fool": Player(
         "half able, and sure of itself at all times", good=1.0, poor=0.0, sure="high", S=2, M=3, D=2, E=2
     ),
+    # Tier 5 (12.8).
+    "alike": Player("treats all its partners alike", good=1.0, manners={"T5": "novice"}),
 }

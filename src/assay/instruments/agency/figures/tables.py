@@ -12,7 +12,7 @@ from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import LevelTest, interval_of
 from assay.instruments.agency.rubric.robustness import family_readings
-from assay.instruments.agency.rubric.technical_report import FIELDS, PRE_REGISTRATION
+from assay.instruments.agency.rubric.technical_report import FIELDS, PRE_REGISTRATION, registers
 from assay.report.presentation import Cellish, Headline, Number, number_of
 from assay.report.tables import verdict_table
 from assay.vocabulary import Measure, Verdict
@@ -240,7 +240,7 @@ def _gates(found: ShownReadings) -> Headline:
     tiers = sorted({str(gate.labels["tier"]) for gate in gates})
     title = f"Gates of Tier {' and '.join(tiers)}"
     caption = (
-        "A tier needs all of its gates and those of the tiers below (12.2, 12.4, 12.5). Higher tiers are not tested. "
+        "A tier needs all of its gates and those of the tiers below (12.2, 12.4 to 12.8). Higher tiers are not tested. "
         f"{found.tuples_text()}"
     )
     return msgspec.structs.replace(verdict_table(gates, title=title), caption=caption)
@@ -304,7 +304,7 @@ def _technical(key: ReadingKey, reading: AgencyReading, comparison: str) -> Head
     claims = ", ".join(reading.claims.values())
     need = f"It is mandatory here for: {claims}." if claims else "No claim here makes it mandatory."
     lack = f" Without {', '.join(sorted(missing))} such claims are exploratory." if missing else ""
-    if reading.declaration.purpose == "procurement":
+    if registers(reading.declaration, reading.tier.tier):
         lack = f" Pre-registration (13.4.2): {report[PRE_REGISTRATION] or 'missing'}.{lack}"
     return Headline(
         f"Technical report: {key.name}",

@@ -1,7 +1,8 @@
 """Which episodes evidence the gates of tiers, and in which arms (12.3.2).
 
-``T3/FAMILY`` and ``T4/FAMILY`` are strata of families with comparison arms: every instance is met as the subject is,
-and in each arm. ``T4/confidence`` are episodes of ordinary families, after which the subject says how sure it is.
+``T3/FAMILY``, ``T4/FAMILY`` and ``T5/FAMILY`` are strata of families with comparison arms: every instance is met as the
+subject is, and in each arm. ``T5/FAMILY/severe`` are the same instances under severe constraints. ``T4/confidence`` are
+episodes of ordinary families, after which the subject says how sure it is.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from assay.instruments.agency.episodes.schedule import strata_of
 from assay.instruments.agency.learning.sessions import sessions_of
 from assay.instruments.agency.options import AgencyOptions, regimes_of
-from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.criteria import TierCriterion, rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
 from assay.worlds import Family, Task, all_families, drawn_task, family_named
@@ -32,6 +33,7 @@ __all__ = [
 
 CONFIDENCE = "confidence"
 GATE = "gate"
+SEVERE = 2  # families of a tier above 4 that are met under severe constraints
 DIMENSIONS = ("S", "M", "D", "E")
 
 
@@ -90,6 +92,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
             )
             for family in gate_families(options, tier.tier)
         ]
+        found += _severe(tier, options)
         if any(gate.rule == "calibration" for gate in tier.gates):
             places = tuple(_ordinary(options))
             name = f"T{tier.tier}/{CONFIDENCE}"
@@ -97,6 +100,18 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
                 GateStratum(name, CONFIDENCE, tier.tier, places, under, (), options.gates.confidence)
             )
     return found
+
+
+def _severe(tier: TierCriterion, options: AgencyOptions) -> Iterator[GateStratum]:
+    """12.3.3: the first families of a tier that one of them must show under severe constraints, too."""
+    under = _regime(options, "severe") if any(gate.rule == "severe" for gate in tier.gates) else None
+    if under is not None:
+        for family in gate_families(options, tier.tier)[:SEVERE]:
+            place = (family.name, min(family.levels))
+            name = f"T{tier.tier}/{family.name}/severe"
+            yield GateStratum(
+                name, GATE, tier.tier, (place,), under, tuple(family.arms), options.gates.instances
+            )
 
 
 def all_strata(options: AgencyOptions) -> list[str]:

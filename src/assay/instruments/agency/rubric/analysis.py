@@ -89,7 +89,7 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
     tier = tier_of(tally, found, declaration, table)
     vector = tuple(found[name] for name in DIMENSIONS)
     parted = tuple(found[name] for name in PARTS)
-    missing = missing_fields(tally, declaration)
+    missing = missing_fields(tally, declaration, tier.tier)
     claims = needs_report(vector, tier.tier, declaration)
     threats = threats_of(tally, declaration)
     own = (*flags, *_flags(tally, declaration, threats))

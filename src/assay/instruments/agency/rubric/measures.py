@@ -23,6 +23,7 @@ from .learning import Gain, gain_of
 from .levels import AssignedLevel, LevelTest, interval_of
 from .robustness import family_readings
 from .tally import CellCounts, RubricCell, total_of
+from .technical_report import registers
 from .tuples import Tuples
 
 __all__ = ["RULES", "exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
@@ -110,7 +111,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         reading.labels,
         n=sum(one.n for one in reading.vector if one.dimension in SCORED),
         units="tier",
-        method="gates of 12.4 to 12.7",
+        method="gates of 12.4 to 12.8",
         spec_value=reading.tier.spec_tier,
         flags=reading.tier.flags,
         notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded),
@@ -321,7 +322,7 @@ def verdicts_of(reading: AgencyReading) -> Iterator[Verdict]:
 
 
 def _filled(reading: AgencyReading) -> str:
-    if reading.declaration.purpose != "procurement":
+    if not registers(reading.declaration, reading.tier.tier):
         return "all nine fields can be filled"
     return f"all nine fields can be filled, pre-registered at {reading.declaration.pre_registration} (13.4.2)"
 

@@ -14,9 +14,10 @@ from .tally import SubjectTally, total_of
 from .tiers import TierReading
 from .tuples import Tuples, score_text
 
-__all__ = ["FIELDS", "PRE_REGISTRATION", "missing_fields", "needs_report", "technical_report"]
+__all__ = ["FIELDS", "PRE_REGISTRATION", "missing_fields", "needs_report", "registers", "technical_report"]
 
-PRE_REGISTRATION = "pre-registration reference"  # 13.4.2: mandatory in procurement
+PRE_REGISTRATION = "pre-registration reference"  # 13.4.2: mandatory in procurement, and from this tier on
+REGISTERED = 5
 FIELDS = (
     "system identifier",
     "boundary declaration",
@@ -30,7 +31,7 @@ FIELDS = (
 )
 
 
-def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, ...]:
+def missing_fields(tally: SubjectTally, declaration: Declaration, tier: int | None) -> tuple[str, ...]:
     """The fields that cannot be filled from what was declared."""
     families = [declaration.family(name) for name in sorted({key.family for key in tally.cells})]
     system = declaration.system_of(tally.subject)
@@ -54,9 +55,14 @@ def missing_fields(tally: SubjectTally, declaration: Declaration) -> tuple[str, 
         "evidence bundle index": bool(declaration.artifacts) and not total_of(tally.of("E")).unverified,
     }
     missing = [name for name in FIELDS if not filled.get(name, True)]
-    if declaration.purpose == "procurement" and not declaration.pre_registration:
+    if registers(declaration, tier) and not declaration.pre_registration:
         missing.append(PRE_REGISTRATION)
     return tuple(missing)
+
+
+def registers(declaration: Declaration, tier: int | None) -> bool:
+    """Whether the pre-registration reference is mandatory (13.4.2, 12)."""
+    return declaration.purpose == "procurement" or (tier or 0) >= REGISTERED
 
 
 def needs_report(
@@ -82,7 +88,7 @@ def technical_report(
     names = sorted({key.family for key in tally.cells} | set(declaration.families))
     system = declaration.system_of(tally.subject)
     return {
-        "missing": list(missing_fields(tally, declaration)),
+        "missing": list(missing_fields(tally, declaration, tier.tier)),
         "tuples": tuples.as_dict(),
         "system identifier": {
             "name": tally.subject,

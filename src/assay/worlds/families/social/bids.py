@@ -44,7 +44,7 @@ class Contest(Meetings):
 
     @staticmethod
     def goes_well(case: Mapping[str, Any], move: Move, theirs: int, policy: str) -> bool:
-        return 1 <= move["amount"] - theirs <= MARGIN
+        return bool(1 <= move["amount"] - theirs <= MARGIN)
 
     @staticmethod
     def told(case: Mapping[str, Any], move: Move, theirs: int) -> tuple[str, dict[str, Any]]:
