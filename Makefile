@@ -32,7 +32,8 @@ demo: $(VENV)/.demo
 	$(BIN)/assay run examples/recognition.yaml
 	$(BIN)/assay run agency --quick --subject local:smollm2
 	$(BIN)/assay run agency --subject reference:apprentice
-	$(BIN)/assay run agency --dimensions L --set levels=1,2 --subject reference:learner
+	$(BIN)/assay run examples/tiers.yaml # learning, goals and the gates of tiers 3 and 4
+	$(BIN)/assay report "$$(ls -d runs/*-tiers | tail -1)" --document agency-card
 
 test: $(VENV)/.dev lint
 	$(BIN)/assay pull smollm2

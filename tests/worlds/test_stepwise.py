@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.streams import Stream
-from assay.worlds.stepwise import MEANS, Module, Step, code_of, drawn_module, read_module
+from assay.worlds.stepwise import MEANS, Module, ModuleStep, code_of, drawn_module, read_module
 from assay.worlds.templates import table
 
 THINGS = {"zones": "zone", "bags": "bag", "stops": "stop"}
@@ -26,7 +26,9 @@ def test_a_function_is_read_back_from_its_words_whatever_its_code_does() -> None
 
 @pytest.mark.parametrize(("kind", "way"), [(kind, way) for kind, ways in MEANS.items() for way in ways])
 def test_the_code_does_what_the_reference_does(kind: str, way: str) -> None:
-    module = Module("f", "zones", "bags", "total", (Step("start", "times", 3, 0), Step(kind, way, 7, 11)), ())
+    module = Module(
+        "f", "zones", "bags", "total", (ModuleStep("start", "times", 3, 0), ModuleStep(kind, way, 7, 11)), ()
+    )
     scope: dict[str, Any] = {}
     exec(module.source(), scope)
     for case in ((0, 0), (6, 2), (7, 3), (8, 1), (20, 6)):

@@ -17,6 +17,7 @@ from assay.errors import InputError
 from assay.evidence.bundle import write_bundle
 from assay.evidence.manifest import file_digest, sealed_files
 from assay.report.crate import CRATE_NAME, describe_crate
+from assay.report.document import is_document
 from assay.signing import load_key
 from assay.study import Lock
 from assay.vocabulary import Reading
@@ -57,8 +58,11 @@ def bundle(
         raise InputError(f"{place} is a folder; name a file")
     sealed = folder.read_sealed(signers_of(signed_by, folder))
     paths = sealed_files(folder.ledger, folder.path)
-    if folder.report_path.is_file() and not folder.report_path.is_symlink():
-        paths[folder.report_path.name] = folder.report_path
+    drawn = (folder.report_path, *sorted(folder.path.glob("documents/*")))
+    for path in drawn:
+        name = path.relative_to(folder.path).as_posix()
+        if path.is_file() and not path.is_symlink() and (path == folder.report_path or is_document(name)):
+            paths[name] = path
     sizes = {name: path.stat().st_size for name, path in paths.items()}
     digests = {name: file_digest(path) for name, path in paths.items()}
     crate = describe_crate(sealed.lock, sealed.readings, sizes, digests)

@@ -83,6 +83,8 @@ class ComparedRuns(Struct, frozen=True, kw_only=True):
                     "second_run": one.second.run,
                     "second_subject": one.second.subject,
                 }
+                if one.accompanying:
+                    row["accompanying"] = "; ".join(one.accompanying)
                 plain = {name: getattr(found, name) for name in MeasureDifference.__struct_fields__}
                 plain["flags"], plain["notes"] = "; ".join(map(str, found.flags)), "; ".join(found.notes)
                 labels = plain.pop("labels")

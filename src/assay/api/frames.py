@@ -10,6 +10,8 @@ from assay.report.frames import frame_of
 from assay.report.trial_rows import CALL_COLUMNS, TRIAL_COLUMNS, call_rows, trial_row
 from assay.vocabulary import Result
 
+from .gate import accompanying_of
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -50,14 +52,16 @@ def measure_frame(results: Iterable[Result]) -> pl.DataFrame:
 
 
 def verdict_frame(results: Iterable[Result]) -> pl.DataFrame:
-    """One row a verdict; ``holds`` is null where it is not established."""
+    """One row a verdict; ``holds`` is null where it is not established. What must stand beside it stands beside it."""
     rows = (
         _labelled(
             {"instrument": result.instrument}
-            | {name: getattr(v, name) for name in _VERDICT if name != "instrument"},
+            | {name: getattr(v, name) for name in _VERDICT if name != "instrument"}
+            | ({"accompanying": beside} if beside else {}),
             v.labels,
         )
         for result in results
+        for beside in ["; ".join(accompanying_of(result))]
         for v in result.verdicts
     )
     return _labels_first(frame_of(rows, _VERDICT), _VERDICT, 3)

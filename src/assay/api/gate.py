@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.bench import load_instrument
+from assay.errors import AssayError
 from assay.report.text import safe_terminal
 from assay.report.wording import invalid_in, word
 from assay.vocabulary import Result, Verdict
 
-__all__ = ["CheckReport", "judge"]
+__all__ = ["CheckReport", "accompanying_of", "judge"]
 
 
 class CheckReport(NamedTuple):
@@ -18,6 +20,7 @@ class CheckReport(NamedTuple):
     holds: bool
     required: list[Verdict]
     invalid: list[str]
+    accompanying: tuple[str, ...] = ()  # what must stand beside any number of these readings
 
     def __str__(self) -> str:
         return self.text()
@@ -33,6 +36,7 @@ class CheckReport(NamedTuple):
         lines += [_line(word(verdict.holds), f"{verdict.claim}: {verdict.because}") for verdict in ordered]
         lines += [_line("invalid", flag) for flag in self.invalid]
         lines += [_line("warning", text) for text in warnings]
+        lines += [_line("for", text) for text in self.accompanying]
         return "\n".join(lines)
 
 
@@ -40,11 +44,19 @@ def _line(what: str, text: str) -> str:
     return f"  {what:15}  {' '.join(safe_terminal(text).split())}"
 
 
-def judge(results: Sequence[Result], *, strict: bool) -> CheckReport:
+def accompanying_of(result: Result) -> list[str]:
+    """What the instrument wants beside its numbers; nothing where it cannot be asked."""
+    try:
+        return load_instrument(result.instrument).accompanying(result)
+    except AssayError:
+        return []
+
+
+def judge(results: Sequence[Result], *, strict: bool, accompanying: Sequence[str] = ()) -> CheckReport:
     """Nothing that is required fails, and nothing is invalid; ``strict``: and something is required, and all holds."""
     required = [v for result in results for v in result.verdicts if v.kind == "requirement"]
     invalid = [text for result in results for text in invalid_in(result)]
     fails = bool(invalid) or any(verdict.holds is False for verdict in required)
     if strict:
         fails = fails or not required or any(verdict.holds is None for verdict in required)
-    return CheckReport(not fails, required, invalid)
+    return CheckReport(not fails, required, invalid, tuple(accompanying))

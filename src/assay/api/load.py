@@ -23,7 +23,7 @@ from assay.vocabulary import Reading, Result
 
 from .arguments import Paths, paths_of, signers_of
 from .declaration import warnings_of
-from .gate import CheckReport, judge
+from .gate import CheckReport, accompanying_of, judge
 from .option_values import Given, plain_value
 from .worker_thread import call_apart
 
@@ -148,7 +148,8 @@ class LoadedRun:
         nothing. Without ``strict`` only what fails does.
         """
         __tracebackhide__ = True  # in a test the message says it all
-        gate = judge(self.results, strict=strict)
+        beside = [text for result in self.results for text in accompanying_of(result)]
+        gate = judge(self.results, strict=strict, accompanying=beside)
         if not gate.holds:
             raise RequirementFailed(gate.text(self._warnings(), str(self.path)))
         return gate

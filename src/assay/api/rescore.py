@@ -50,9 +50,10 @@ def rescore(folder: RunFolder, lock: Lock, given: Sequence[Given], read: Read) -
     closed = folder.closed
     envelopes = {} if closed else envelopes_of(folder, lock)
     readings = []
+    flags = folder.challenges(lock).flags
     with closing(LedgerIndex(folder.ledger, lock.digest)) as index:
         for instrument in instruments:
-            found = score(instrument, Evidence(index, instrument.name, lock=other))
+            found = score(instrument, Evidence(index, instrument.name, lock=other, flags=flags))
             about = folder.read_reading(instrument.name).envelope if closed else envelopes[instrument.name]
             readings.append(_flagged(Reading(result=found, envelope=about), changed[instrument.name]))
     return readings

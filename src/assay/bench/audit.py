@@ -32,7 +32,7 @@ from assay.vocabulary import Result, Trial
 
 from .caller import OUTAGES
 from .chronology import check_chronology
-from .determination import AuditReport, Signature
+from .determination import COMPLIANT, AuditReport, Signature
 from .folder import RunFolder
 from .history import History
 from .instrument import Instrument, score, strata_of
@@ -97,6 +97,7 @@ async def replay(
     faults, signed = folder.verify(lock, signers)
     report.faults += faults
     report.signatures += [Signature(one.what, one.keyid) for one in signed]
+    _check_challenges(folder, lock, report, signers)
     if not packed:
         report.notes += _not_covered(folder)
     service = sandbox or SandboxService()
@@ -342,6 +343,25 @@ class _Replay:
 
 def _where(wave: Wave) -> str:
     return f"{wave.instrument} {wave.stratum!r} wave {wave.number}"
+
+
+def _check_challenges(folder: RunFolder, lock: Lock, report: AuditReport, signers: Sequence[str]) -> None:
+    """A challenge that is not settled is a doubt, whatever the evidence shows (15.4.3). So is a settlement by somebody
+    whom nobody vouches for. A record that does not count is no fault of the run: anybody may add one.
+    """
+    found = folder.challenges(lock)
+    report.notes += [f"does not count: {fault}" for fault in found.faults]
+    for one in found.challenges:
+        records = (one.opened, *one.responses, *([one.resolution] if one.resolution else []))
+        report.signatures += [Signature(f"challenge-{r.number:04d}.jsonl", r.keyid) for r in records]
+        end = one.resolution
+        if (flag := one.flag) is not None:
+            report.doubts.append(str(flag))
+        elif end and end.role == "auditor" and not any(end.keyid.startswith(one.lower()) for one in signers):
+            told = f"by a key that nobody vouches for, {end.keyid[:16]}: name it, --signed-by"
+            report.doubts.append(f"challenge {one.number} was found {COMPLIANT} {told}")
+        else:
+            report.notes.append(f"challenge {one.number}: {one.state(one.ends)}")
 
 
 def _not_covered(folder: RunFolder) -> list[str]:

@@ -10,6 +10,8 @@
       earlier/0001/           readings of an earlier closing, where lost trials were asked again
       records-INSTRUMENT.csv  one row an output
       report.html
+      ledger/challenge-0001.jsonl, challenge/   what was said against it since it was closed, and its files
+      documents/              those that were asked for, such as a card: HTML or PDF
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ from assay.evidence.ledger import segment_paths
 from assay.evidence.manifest import check_ends, is_reopened, manifest_paths, sealing_time, verify_closed
 from assay.signing import Signed, key_ids
 from assay.study.lock import Lock, read_lock
-from assay.vocabulary import Reading
+from assay.vocabulary import Flag, Reading
+
+from .challenge import Challenges, read_challenges
 
 __all__ = ["RunFolder", "SealedRun", "second_signer"]
 
@@ -65,6 +69,14 @@ def second_signer(keyid: str, what: str, lock: Lock) -> str:
     """The fault of a hand that did not sign the lock."""
     both = f"--signed-by {lock.keyid[:16]} --signed-by {keyid[:16]}"
     return f"{keyid[:16]} signed {what}, {lock.keyid[:16]} the lock; where both are known to you, name both: {both}"
+
+
+def flagged(reading: Reading, flags: Sequence[Flag]) -> Reading:
+    """A reading with what became of its run since; the file stays as it was sealed."""
+    if not flags:
+        return reading
+    result = msgspec.structs.replace(reading.result, flags=(*flags, *reading.result.flags))
+    return msgspec.structs.replace(reading, result=result)
 
 
 class SealedRun(NamedTuple):
@@ -100,6 +112,9 @@ class RunFolder:
     @property
     def report_path(self) -> Path:
         return self.path / "report.html"
+
+    def document_path(self, name: str) -> Path:
+        return self.path / "documents" / name
 
     @classmethod
     def create(
@@ -194,6 +209,10 @@ class RunFolder:
                 ) from None
             raise IntegrityError(f"{path.name}: cannot be read ({error})") from None
 
+    def challenges(self, lock: Lock) -> Challenges:
+        """What was said against the run since it was closed, and what became of it."""
+        return read_challenges(self.ledger, lock)
+
     def trusted(self, given: Sequence[str]) -> list[str]:
         """The ids of keys that may have signed this run, from ids and files of trusted keys.
 
@@ -237,7 +256,7 @@ class RunFolder:
         """A closed run whose chain, manifest, files and readings are those that were signed; refused otherwise.
 
         Every command that believes what a run says reads it here. That the numbers follow from the evidence is what
-        an audit shows.
+        an audit shows. Readings of a run that was challenged carry the flag of that, beside those that were sealed.
         """
         lock = self.read_lock(signers)
         if not self.closed:
@@ -248,7 +267,8 @@ class RunFolder:
             raise IntegrityError(
                 f"{self.path} is not what was signed: {faults[0]}{more}; see: assay audit {self.path}"
             )
-        readings = {name: self.read_reading(name) for name in lock.study.options}
+        flags = self.challenges(lock).flags
+        readings = {name: flagged(self.read_reading(name), flags) for name in lock.study.options}
         for name, reading in readings.items():
             result = reading.result
             if (result.instrument, result.source) != (name, "ledger") or reading.envelope.get(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -130,6 +130,10 @@ class Instrument(Protocol):
         """The result for people: a ``Presentation``."""
         ...
 
+    def documents(self, evidence: Evidence, result: Result) -> Sequence[Any]:
+        """What is published of a run beside its page: ``Document``s."""
+        ...
+
     def headline(self, result: Result) -> Any:
         """The table that is read first, from a result alone: a ``Headline``."""
         ...
@@ -234,6 +238,8 @@ def score(instrument: Instrument, evidence: Evidence) -> Result:
         if not isinstance(found, Result):
             raise TypeError(f"it gives {type(found).__name__}, not Result")
         found = with_retries(instrument.with_requirements(evidence.lock, found), evidence)
+        if more := [flag for flag in evidence.flags if flag not in found.flags]:
+            found = msgspec.structs.replace(found, flags=(*more, *found.flags))
         try:
             msgspec.json.decode(encode(found), type=Result)
         except InputError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -50,15 +50,23 @@ def check(
     gate = judge(results, strict=strict)
     required, invalid, fails = gate.required, gate.invalid, not gate.holds
     installed = [result for result in results if result.instrument not in sealed.lock.files]
-    accompanying = [text for result in installed for text in _accompanying(result)]
+    beside = {result.instrument: _accompanying(result) for result in installed}
+    accompanying = [text for texts in beside.values() for text in texts]
     if junit is not None:
         from assay.report.junit import write_junit
 
-        write_junit(junit, sealed.folder.path.name, results, strict=strict)
+        write_junit(junit, sealed.folder.path.name, results, beside, strict=strict)
     shown: list[Verdict] = [v for r in results for v in r.verdicts] if everything else required
+    flags = [flag for one in results for flag in one.flags if flag.kind == "Contested"]
+    contested = list(dict.fromkeys(map(str, flags)))
     if as_json:
-        found = {"holds": not fails, "verdicts": msgspec.to_builtins(shown), "invalid": invalid}
+        found: dict[str, Any] = {
+            "holds": not fails,
+            "verdicts": msgspec.to_builtins(shown),
+            "invalid": invalid,
+        }
         found |= {"required": len(required), "signed_by": list(sealed.keyids)}
+        found |= {"contested": contested} if contested else {}
         print_json(found | ({"accompanying": accompanying} if accompanying else {}))
         raise typer.Exit(1 if fails else 0)
     for verdict in shown:
@@ -68,6 +76,8 @@ def check(
         say(f"{word(verdict.holds):15}  {line(f'{verdict.claim}: {verdict.because}{gates}')}")
     for flag in invalid:
         say(f"{'invalid':15}  {line(flag)}")
+    for text in contested:
+        say(f"{'contested':15}  {line(text)}")
     for text in accompanying:
         say(text)
     if not required:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -52,6 +52,13 @@ def score(
     report: Annotated[
         Path | None, typer.Option(help="Write the page for people: HTML, one self-contained file.")
     ] = None,
+    document: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="Write a document of the instrument, by its name: .html, or .pdf with the extra pdf. Repeatable.",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the reading: JSON.")] = None,
     options_set: Set = None,
     files: InstrumentFiles = None,
@@ -65,9 +72,9 @@ def score(
     check_place(out, "--out")
     given = [*settings(options_set or ()), *own_options(context)]
     if file is None:
-        if records is not None or report is not None:
+        if records is not None or report is not None or document:
             raise InputError(
-                "--records and --report go with rows; a run has its own: assay export, assay report"
+                "--records, --report and --document go with rows; a run has its own: assay export, assay report"
             )
         from .rescore import score_run
 
@@ -82,7 +89,11 @@ def score(
     if files or any(one.instrument not in ("", found.name) for one in given):
         raise InputError("one instrument scores the rows of a file: its own options, and no other's")
     options = options_of(found.row_option_type, given)
-    _check_places(file, given, {"--records": records, "--report": report, "--out": out})
+    wanted = _documents(document or ())
+    places = {"--records": records, "--report": report, "--out": out}
+    _check_places(
+        file, given, {**places, **{f"--document {name}": path for name, (path, _) in wanted.items()}}
+    )
     with blaming(f"the instrument {found.name}", "score_rows"):
         scored = found.score_rows(open_rows(file), options)
     written = []
@@ -101,6 +112,15 @@ def score(
         command = shlex.join(["assay", "score", instrument, str(file), *map(_as_written, given)])
         write_rows_report(report, file, scored.result, shown, command, allow_unconfined_code=unconfined)
         written.append(f"Report   {report}")
+    if wanted:
+        from assay.report.document import document_named
+        from assay.report.publish import write_document
+
+        with blaming(f"the instrument {found.name}", "its documents of rows"):
+            documents = scored.documents()
+        for name, (path, form) in wanted.items():
+            write_document(path, document_named(documents, name), form)
+            written.append(f"Document {path}")
     from assay.canonical import encode
     from assay.vocabulary import Reading
 
@@ -125,6 +145,20 @@ def _run(name: str) -> Path:
     if name in names("assay.instruments") and not Path(name).is_dir():
         raise InputError(f"{name} is an instrument: name the file of its rows as well")
     return Path(name)
+
+
+def _documents(given: Sequence[str]) -> dict[str, tuple[Path, Literal["html", "pdf"]]]:
+    """Name → file and format, which is the file's ending."""
+    found: dict[str, tuple[Path, Literal["html", "pdf"]]] = {}
+    for text in given:
+        name, equals, file = text.partition("=")
+        ending = Path(file).suffix
+        if not name or not equals or ending not in (".html", ".pdf"):
+            raise InputError(f"--document {text}: NAME=FILE, and the file ends in .html or .pdf")
+        if name in found:
+            raise InputError(f"--document {name}: is asked for twice")
+        found[name] = (Path(file), "html" if ending == ".html" else "pdf")
+    return found
 
 
 def _check_places(file: Path, given: Sequence[Given], places: dict[str, Path | None]) -> None:

@@ -45,6 +45,7 @@ def status(
         "run": str(folder.path),
         "state": state,
         "problem": problem,
+        "challenged": [str(flag) for flag in folder.challenges(lock).flags] if state == "closed" else [],
         "stopped": history.stopped.reason,
         "lock": lock.digest,
         "trials_finished": len(history.finished),
@@ -68,6 +69,8 @@ def status(
     if problem:
         say(f"  {line(problem)}; see: {command_of('audit', folder.path, lock)}")
         raise typer.Exit(1)
+    for text in value["challenged"]:
+        say(f"  flag    {line(text)}")
     if history.stopped.reason:
         say(f"  stopped {line(history.stopped.reason)}")
     say(

@@ -11,7 +11,7 @@ from assay.errors import InputError, IntegrityError
 
 from .grid import cut, print_grid
 from .options import Json
-from .output import complain, print_json, say
+from .output import complain, line, print_json, say
 
 if TYPE_CHECKING:
     from assay.api.trials import Page, Shown
@@ -61,6 +61,8 @@ def view(
     if problem := folder.damage():
         complain(f"assay: {folder.path} is damaged: {problem}; what can be read is shown")
     lock = folder.read_lock()
+    for flag in folder.challenges(lock).flags:
+        complain(f"note: this run is {line(str(flag))}")
     reader = TrialReader(folder.ledger, lock.digest)
     if trial is not None:
         _one(folder, find_trial(reader, trial), as_json)

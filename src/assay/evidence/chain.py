@@ -16,7 +16,19 @@ from typing import BinaryIO, NamedTuple
 
 from assay.errors import IntegrityError
 
-__all__ = ["LONGEST", "OVERHEAD", "Line", "Tail", "fault_of", "find_tail", "genesis", "read_lines", "seal"]
+__all__ = [
+    "LONGEST",
+    "OVERHEAD",
+    "LedgerLine",
+    "Line",
+    "Tail",
+    "fault_of",
+    "find_tail",
+    "genesis",
+    "numbered_lines",
+    "read_lines",
+    "seal",
+]
 
 _OPEN = b'{"event":'
 _MIDDLE = b',"hash":"'
@@ -31,6 +43,18 @@ class Line(NamedTuple):
     offset: int
     event: bytes
     hash: bytes
+
+
+class LedgerLine(NamedTuple):
+    """Where an event stands, for people: the segment's file, and the number of the line in it."""
+
+    segment: str
+    line: int
+
+
+class LineStart(NamedTuple):
+    number: int  # from 1
+    offset: int
 
 
 class Tail(NamedTuple):
@@ -115,3 +139,12 @@ def find_tail(path: Path, first: bytes) -> Tail:
 
 def _well_formed(line: bytes) -> bool:
     return line.startswith(_OPEN) and line.endswith(_CLOSE) and line[-_SUFFIX:-67] == _MIDDLE
+
+
+def numbered_lines(path: Path) -> Iterator[LineStart]:
+    """Where the lines of a segment begin. The chain is not checked."""
+    at = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            yield LineStart(number, at)
+            at += len(line)

@@ -19,6 +19,7 @@ Kinds, in the order in which a run meets them:
 ``closed``     every outcome of a wave is final
 ``stopped``    the writer ended before the study did, and why
 ``finished``   nothing is left to do
+``challenge``  a signed record of a challenge: in a segment of its own, after the run was closed
 =============  ===================================================================================
 """
 

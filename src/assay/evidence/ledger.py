@@ -20,7 +20,9 @@ from .events import Event, decode_event
 from .files import sync_folder
 from .redaction import Redactor
 
-__all__ = ["Ledger", "recover", "segment_paths"]
+__all__ = ["CHALLENGE", "Ledger", "challenge_paths", "recover", "segment_paths"]
+
+CHALLENGE = "challenge-"  # begins the names of segments that are about the run and no part of its evidence
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -30,14 +32,28 @@ def segment_paths(folder: Path) -> list[Path]:
     )
 
 
-class Ledger:
-    """Writes one new segment. Every later segment of a run names the heads of those before it."""
+def challenge_paths(folder: Path) -> list[Path]:
+    """The segments that hold records of challenges, in the order in which they were begun."""
+    return sorted(
+        path
+        for path in folder.glob(f"{CHALLENGE}[0-9][0-9][0-9][0-9].jsonl")
+        if path.is_file() and not path.is_symlink()
+    )
 
-    def __init__(self, folder: Path, lock: str, redactor: Redactor | None = None) -> None:
+
+class Ledger:
+    """Writes one new segment. Every later segment of a run names the heads of those before it.
+
+    A ``challenge`` segment is numbered apart: nothing that reads the evidence reads it.
+    """
+
+    def __init__(
+        self, folder: Path, lock: str, redactor: Redactor | None = None, *, challenge: bool = False
+    ) -> None:
         self.redactor = redactor or Redactor()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.path, self._fd = _begin_segment(folder)
+            self.path, self._fd = _begin_segment(folder, CHALLENGE if challenge else "")
         except OSError as error:
             raise StorageFull(f"no segment could be begun in {folder}: {error.strerror}") from error
         self._head = genesis(lock, self.path.name)
@@ -104,12 +120,12 @@ class Ledger:
                 self._fd = -1
 
 
-def _begin_segment(folder: Path) -> tuple[Path, int]:
+def _begin_segment(folder: Path, prefix: str) -> tuple[Path, int]:
     """A new file under the next free number, whoever else may be beginning one."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-    last = segment_paths(folder)
-    for number in range(int(last[-1].stem) + 1 if last else 1, 10_000):
-        path = folder / f"{number:04d}.jsonl"
+    last = challenge_paths(folder) if prefix else segment_paths(folder)
+    for number in range(int(last[-1].stem.removeprefix(prefix)) + 1 if last else 1, 10_000):
+        path = folder / f"{prefix}{number:04d}.jsonl"
         try:
             fd = os.open(path, flags, 0o644)
         except FileExistsError:

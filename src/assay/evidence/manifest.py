@@ -24,11 +24,13 @@ from assay.signing import Signed, open_envelope, sign_statement
 from .chain import LONGEST, genesis, read_lines
 from .events import decode_event
 from .files import read_whole, write_whole
-from .ledger import segment_paths
+from .ledger import CHALLENGE, challenge_paths, segment_paths
 
 __all__ = [
+    "CHALLENGE_FILES",
     "Manifest",
     "SegmentSeal",
+    "add_challenge",
     "check_ends",
     "check_name",
     "file_digest",
@@ -36,6 +38,7 @@ __all__ = [
     "is_reopened",
     "keep_earlier",
     "manifest_paths",
+    "sealed_challenges",
     "sealed_files",
     "sealing_time",
     "unsealed",
@@ -45,6 +48,7 @@ __all__ = [
 
 CHECKPOINT = 1000  # events between two heads that the manifest holds
 PREDICATE = "urn:assay:manifest:1"
+CHALLENGE_FILES = "challenge/"  # begins the names of files that came with a challenge
 
 
 class SegmentSeal(Struct, frozen=True):
@@ -73,10 +77,10 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
     earlier = manifest_paths(folder)
     manifest = Manifest(
         lock=lock,
-        segments=tuple(_seal(path, lock) for path in segment_paths(folder)),
+        segments=tuple(_seal(path, lock) for path in _all_segments(folder)),
         attachments={name: file_digest(path) for name, path in sorted(attachments.items())},
         previous=sha256_hex(earlier[-1].read_bytes()) if earlier else None,
-        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        created=_now(),
     )
     subjects = {seal.name: seal.head for seal in manifest.segments}
     data = sign_statement(signer, subjects, PREDICATE, msgspec.to_builtins(manifest))
@@ -87,6 +91,51 @@ def write_manifest(folder: Path, lock: str, attachments: dict[str, Path], signer
     except OSError as error:
         raise StorageFull(f"the manifest {path} could not be written: {error.strerror}") from error
     return path
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _all_segments(folder: Path) -> list[Path]:
+    return [*segment_paths(folder), *challenge_paths(folder)]
+
+
+def add_challenge(folder: Path, lock: str, attachments: Path, files: dict[str, Path], signer: Any) -> Path:
+    """Seal what came after the run was closed. All that was sealed before stays, whoever signs this."""
+    before = _open_manifest(manifest_paths(folder)[-1], ())[1].attachments
+    return write_manifest(folder, lock, {name: attachments / name for name in before} | files, signer)
+
+
+def _only_adds_challenge(before: Manifest | None, after: Manifest) -> bool:
+    """Whether a manifest seals all that the one before it does, as it was, and more only of a challenge: such a one
+    may be signed by anybody. Nothing that is scored is read from what it adds.
+    """
+    if before is None:
+        return False
+    more = [seal for seal in after.segments if seal not in before.segments]
+    new = after.attachments.keys() - before.attachments.keys()
+    return (
+        set(before.segments) <= set(after.segments)
+        and bool(more)
+        and all(seal.name.startswith(CHALLENGE) for seal in more)
+        and before.attachments.items() <= after.attachments.items()
+        and all(name.startswith(CHALLENGE_FILES) for name in new)
+    )
+
+
+def sealed_challenges(folder: Path) -> dict[str, tuple[str, Manifest, Manifest]]:
+    """Segment of a challenge → SHA-256 of the manifest before it, that manifest, and the one that seals it."""
+    found: dict[str, tuple[str, Manifest, Manifest]] = {}
+    before: tuple[str, Manifest] | None = None
+    for path in manifest_paths(folder):
+        manifest = _open_manifest(path, ())[1]
+        if before is not None:
+            for seal in manifest.segments:
+                if seal.name.startswith(CHALLENGE):
+                    found.setdefault(seal.name, (*before, manifest))
+        before = (sha256_hex(read_whole(path)), manifest)
+    return found
 
 
 def check_name(name: str) -> str:
@@ -124,6 +173,7 @@ def is_reopened(folder: Path, lock: str) -> bool:
         return False
     try:
         sealed = {seal.name for seal in _open_manifest(paths[-1], ())[1].segments}
+        sealed = {name for name in sealed if not name.startswith(CHALLENGE)}
         later = [path for path in segment_paths(folder) if path.name not in sealed]
         if not later or (sealed and later[0].name < max(sealed)):
             return False
@@ -149,7 +199,7 @@ def check_ends(folder: Path) -> list[str]:
         seals = _open_manifest(paths[-1], ())[1].segments
     except IntegrityError as error:
         return [str(error)]
-    present = {path.name: path for path in segment_paths(folder)}
+    present = {path.name: path for path in _all_segments(folder)}
     faults = []
     for seal in seals:
         if seal.name not in present:
@@ -171,20 +221,26 @@ def verify_closed(
     """Everything that is wrong with a closed ledger, in words; empty when nothing is.
 
     Of one that was ``reopened`` what is sealed is checked; there are later segments, and its files are not final.
+    Given are also the manifests, with who signed them, but for those that only add a challenge: their signers are
+    those of the challenge.
     """
     faults: list[str] = []
     signed: list[Signed] = []
     previous: str | None = None
+    before: Manifest | None = None
     paths = manifest_paths(folder)
     if not paths:
         return ["the run was never closed: it has no manifest"], signed
     for number, path in enumerate(paths):
         try:
-            envelope, manifest = _open_manifest(path, signers)
+            envelope, manifest = _open_manifest(path, ())
+            if not _only_adds_challenge(before, manifest):
+                envelope, manifest = _open_manifest(path, signers)
+                signed.append(envelope)
         except IntegrityError as error:
             faults.append(str(error))
             continue
-        signed.append(envelope)
+        before = manifest
         if manifest.lock != lock:
             faults.append(f"{path.name}: was made for another lock")
         if manifest.previous != previous:
@@ -225,12 +281,12 @@ def _kept_path(attachments: Path, manifest: Path, name: str) -> Path:
 
 
 def _check_kept(attachments: Path, path: Path, manifest: Manifest) -> list[str]:
-    """The readings of an earlier closing are kept as they were sealed."""
+    """The readings of an earlier closing are kept as they were sealed, or are still the readings."""
     faults = []
     for name, sha256 in manifest.attachments.items():
         if name.startswith("reading-") and is_plain(name):
-            kept = _kept_path(attachments, path, name)
-            if not kept.is_file() or file_digest(kept) != sha256:
+            places = (_kept_path(attachments, path, name), attachments / name)
+            if not any(one.is_file() and file_digest(one) == sha256 for one in places):
                 faults.append(f"{name}: the one that {path.name} sealed is not kept")
     return faults
 
@@ -247,10 +303,16 @@ def sealed_files(folder: Path, attachments: Path) -> dict[str, Path]:
     """All that makes up a closed run, by name: manifests, segments, and what the last manifest names."""
     manifests = manifest_paths(folder)
     named = _open_manifest(manifests[-1], ())[1].attachments
-    own = (*manifests, *segment_paths(folder))
+    own = (*manifests, *segment_paths(folder), *_named_challenges(folder))
     return {path.relative_to(attachments).as_posix(): path for path in own} | {
         check_name(name): attachments / name for name in named
     }
+
+
+def _named_challenges(folder: Path) -> list[Path]:
+    """Segments of challenges that the last manifest seals."""
+    named = {seal.name for seal in _open_manifest(manifest_paths(folder)[-1], ())[1].segments}
+    return [path for path in challenge_paths(folder) if path.name in named]
 
 
 def unsealed(folder: Path, attachments: Path) -> list[str]:
@@ -259,7 +321,8 @@ def unsealed(folder: Path, attachments: Path) -> list[str]:
         named = _open_manifest(manifest_paths(folder)[-1], ())[1].attachments
     except (IndexError, IntegrityError):
         return []
-    ours = {path.resolve() for path in (*manifest_paths(folder), *segment_paths(folder))}
+    sealed = (*manifest_paths(folder), *segment_paths(folder), *_named_challenges(folder))
+    ours = {path.resolve() for path in sealed}
     there = (Path(where, name) for where, _, names in os.walk(attachments) for name in names)
     found = {path.relative_to(attachments).as_posix() for path in there if path.resolve() not in ours}
     return sorted(found - named.keys())
@@ -281,10 +344,11 @@ def _open_manifest(path: Path, signers: Sequence[str]) -> tuple[Signed, Manifest
 def _check_segments(folder: Path, lock: str, manifest: Manifest, *, complete: bool) -> list[str]:
     faults = []
     sealed = {seal.name for seal in manifest.segments}
-    present = {path.name for path in segment_paths(folder)}
+    present = {path.name for path in _all_segments(folder)}
     faults += [f"{name}: a segment of the ledger is missing" for name in sorted(sealed - present)]
-    if complete:
-        faults += [f"{name}: a segment that no manifest names" for name in sorted(present - sealed)]
+    if complete:  # a challenge that was cut short before it was sealed is no part of the run
+        others = {path.name for path in segment_paths(folder)} - sealed
+        faults += [f"{name}: a segment that no manifest names" for name in sorted(others)]
     for seal in manifest.segments:
         if seal.name in present:
             try:

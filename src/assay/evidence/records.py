@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from assay.canonical import digest
 from assay.errors import IntegrityError
-from assay.vocabulary import Outcome, Reply, Trial
+from assay.vocabulary import Flag, Outcome, Reply, Trial
 
 from .attempts import by_attempt, in_order, restore_texts
-from .chain import OVERHEAD, Line, find_tail, genesis, read_lines
+from .chain import OVERHEAD, LedgerLine, Line, find_tail, genesis, numbered_lines, read_lines
 from .events import Event, Head, decode_event, decode_head
 from .ledger import segment_paths
 from .waves import Wave, Waves, Withdrawal, reopen_wave, take_wave, take_withdrawal
@@ -312,6 +312,21 @@ class LedgerIndex:
             raise IntegrityError(f"trial {trial[:12]}: an outcome that cannot be read ({error})") from None
         return Record(trial, end.trial, attempt, end.outcome, end.reason, end.report, tuple(events))
 
+    def outcome_lines(self, trials: Iterable[str]) -> dict[str, LedgerLine]:
+        """The lines that hold the outcomes of finished trials. Lines are counted now: the index need not keep them."""
+        wanted: dict[int, dict[int, str]] = {}
+        for trial in trials:
+            attempt = self._ends[trial].attempt
+            own = [place for place in self._places[trial] if place.attempt == attempt]
+            end = max(own, key=lambda place: place.ordinal)
+            wanted.setdefault(end.segment, {})[end.offset] = trial
+        return {
+            offsets[line.offset]: LedgerLine(self._paths[segment].name, line.number)
+            for segment, offsets in wanted.items()
+            for line in numbered_lines(self._paths[segment])
+            if line.offset in offsets
+        }
+
     def earlier(self, reference: str) -> Record:
         """A finished trial by its ``reference`` or ``said``; it must still be what it was when it was referred to."""
         trial = reference.partition(":")[0]
@@ -378,9 +393,11 @@ class Evidence:
         *,
         lock: Any = None,
         upto: int | None = None,
+        flags: Iterable[Flag] = (),
     ) -> None:
         self._index, self.instrument, self.stratum = index, instrument, stratum
         self.lock, self._upto = lock, upto
+        self.flags = tuple(flags)  # what became of the run after it was closed; no part of a sealed reading
         self.memo: dict[str, Any] = {}  # what an instrument worked out of it, so that it need not do so twice
 
     @property
@@ -416,6 +433,10 @@ class Evidence:
         for trial in self._ids():
             assert self._index is not None
             yield self._index.record(trial)
+
+    def outcome_lines(self, trials: Iterable[str]) -> dict[str, LedgerLine]:
+        """Where the ledger holds the outcomes of these trials."""
+        return {} if self._index is None else self._index.outcome_lines(trials)
 
     @property
     def retries(self) -> list[tuple[list[Retry], bool]]:

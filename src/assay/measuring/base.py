@@ -18,6 +18,7 @@ from msgspec import Struct
 from assay.bench import Item, Plan, Prepared, Probe
 from assay.errors import InputError, UnknownName
 from assay.evidence.records import Evidence
+from assay.report.document import Document
 from assay.report.presentation import Headline, Presentation
 from assay.report.tables import headline_table
 from assay.stats import clopper_pearson
@@ -284,6 +285,10 @@ class InstrumentBase:
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
         return Presentation(headline=self.headline(result))
+
+    def documents(self, evidence: Evidence, result: Result) -> Sequence[Document]:
+        """What is published of a run beside its page, each by its name."""
+        return ()
 
     def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
         """Score plain rows; ``options`` is a ``row_option_type``. By default a row is a trial with its outcome."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from assay.report.document import Document
 from assay.report.presentation import Presentation
 from assay.vocabulary import Result
 
@@ -12,7 +13,7 @@ __all__ = ["ScoredRows"]
 
 
 class ScoredRows(NamedTuple):
-    """``records`` and ``present`` are called when somebody asks for them: they can cost more than the score.
+    """All but ``result`` is called when somebody asks for it: that can cost more than the score.
 
     A record is flat, as in a run's records file: what was read, which checks held, and why it failed.
     """
@@ -20,3 +21,4 @@ class ScoredRows(NamedTuple):
     result: Result
     records: Callable[[], Iterable[dict[str, Any]]]
     present: Callable[[], Presentation]
+    documents: Callable[[], Sequence[Document]] = tuple

@@ -24,6 +24,7 @@ from assay.study import Lock
 from assay.subjects.base import Subject
 
 from .crate import CRATE_NAME, describe_crate
+from .document import is_document
 from .publish import envelopes_of
 from .records import write_records
 from .wording import contested_in, invalid_in
@@ -76,11 +77,12 @@ def _check_beside(folder: RunFolder, report: AuditReport) -> None:
     """A bundle holds the run, its page and its description, and nothing that could pass for a part of the run."""
     page = folder.report_path.name
     extra = set(unsealed(folder.ledger, folder.path)) - {BUNDLE_NAME, CRATE_NAME}
-    if page in extra:
-        report.notes.append(
-            f"{page} is signed with the bundle, but not derived again; assay report draws it anew"
-        )
-    report.faults += [f"{name}: is no part of the run" for name in sorted(extra - {page})]
+    pages = {name for name in extra if name == page or is_document(name)}
+    report.notes += [
+        f"{name} is signed with the bundle, but not derived again; assay report draws it anew"
+        for name in sorted(pages)
+    ]
+    report.faults += [f"{name}: is no part of the run" for name in sorted(extra - pages)]
 
 
 def _check_crate(folder: RunFolder, lock: Lock, bundle: BundleSeal, report: AuditReport) -> None:

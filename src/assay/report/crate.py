@@ -26,13 +26,22 @@ _ASSAY, _RUN = "#assay", "#run"
 _PARTS = (
     ("lock.json", "the signed declaration of the study"),
     ("ledger/manifest-", "signed seal of the ledger and of the files beside it"),
+    ("ledger/challenge-", "signed record of a challenge to the run, made after it was closed"),
+    ("challenge/", "evidence that came with a challenge, named by its SHA-256"),
+    ("documents/", "document for people, drawn from the reading"),
     ("ledger/", "segment of the ledger: everything that happened, as a hash chain"),
     ("reading-", "reading: what the instrument reports from the ledger"),
     ("records-", "records: one row an output"),
     ("earlier/", "a reading of an earlier closing of the run"),
     ("report.html", "page for people, drawn from the reading"),
 )
-_FORMATS = {"json": "application/json", "jsonl": "application/jsonl", "csv": "text/csv", "html": "text/html"}
+_FORMATS = {
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "csv": "text/csv",
+    "html": "text/html",
+    "pdf": "application/pdf",
+}
 
 
 def describe_crate(

@@ -27,9 +27,9 @@ from .text import shorten, visible
 from .wording import exact_text, interval_text, labels_text, value_text, verdict_counts, word
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
-__all__ = ["ReportPage", "RowsFile", "render_page", "render_report", "render_summary"]
+__all__ = ["ReportPage", "RowsFile", "render_page", "render_report", "render_summary", "template_named"]
 
 MOST_PLACES = 6  # named beside a flag
 MOST_MEASURES = 3
@@ -57,6 +57,7 @@ class ReportPage(Struct, frozen=True, kw_only=True):
     rows: RowsFile | None = None
     readings: Sequence[tuple[Reading, Presentation]]
     lock: dict[str, Any] = field(default_factory=dict)
+    challenges: Headline | None = None  # what was said against the run since it was closed
     environment: dict[str, Any] = field(default_factory=dict)
     created: str = ""
 
@@ -70,6 +71,7 @@ def render_report(page: ReportPage) -> str:
         page=page,
         sections=sections,
         study=_listing(study) if study else "",
+        challenges=_table(page.challenges) if page.challenges else None,
         versions=page.lock.get("versions") or {},
         environment=_flat(page.environment),
         commands=_commands(page),
@@ -104,6 +106,11 @@ def render_page(title: str, parts: Sequence[tuple[str, Presentation]], *, under:
         {"title": name, **_shown_parts(number, shown)} for number, (name, shown) in enumerate(parts, 1)
     ]
     return _environment().get_template("page.html").render(title=title, under=under, sections=sections)
+
+
+def template_named(name: str) -> Template:
+    """A template of this room, in which every text is escaped and its controls made visible."""
+    return _environment().get_template(name)
 
 
 @cache

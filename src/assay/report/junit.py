@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,12 +16,27 @@ from .wording import invalid_in
 __all__ = ["write_junit"]
 
 
-def write_junit(path: Path, run: str, results: Sequence[Result], *, strict: bool) -> None:
-    """What is not established is skipped, or under ``strict`` a failure; an invalid reading is an error."""
+def write_junit(
+    path: Path,
+    run: str,
+    results: Sequence[Result],
+    accompanying: Mapping[str, Sequence[str]],
+    *,
+    strict: bool,
+) -> None:
+    """What is not established is skipped, or under ``strict`` a failure; an invalid reading is an error.
+
+    ``accompanying`` is by instrument what must stand beside its numbers: properties of its suite.
+    """
     suites = ElementTree.Element("testsuites", name=_text(run))
     for result in results:
         required = [verdict for verdict in result.verdicts if verdict.kind == "requirement"]
         suite = ElementTree.SubElement(suites, "testsuite", name=_text(result.instrument))
+        beside = accompanying.get(result.instrument, ())
+        if beside:
+            properties = ElementTree.SubElement(suite, "properties")
+            for text in beside:
+                ElementTree.SubElement(properties, "property", name="accompanying", value=_text(text))
         counts = {"failure": 0, "skipped": 0, "error": 0}
         for verdict in required:
             case = ElementTree.SubElement(
@@ -45,7 +60,7 @@ def write_junit(path: Path, run: str, results: Sequence[Result], *, strict: bool
                 suite, "testcase", classname=_text(result.instrument), name="something is required"
             )
             ElementTree.SubElement(case, "failure", message="the study requires nothing")
-        suite.set("tests", str(len(suite)))
+        suite.set("tests", str(len(suite) - bool(beside)))
         suite.set("failures", str(counts["failure"]))
         suite.set("skipped", str(counts["skipped"]))
         suite.set("errors", str(counts["error"]))

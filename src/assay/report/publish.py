@@ -28,6 +28,8 @@ from assay.signing import load_key
 from assay.study import Budget, Lock
 from assay.vocabulary import Flag, Reading, Result
 
+from .challenge import challenge_table
+from .document import Document, DocumentFormat, document_named, is_document, render_document
 from .faults import beside_rows
 from .html import ReportPage, RowsFile, render_report
 from .presentation import Presentation
@@ -38,9 +40,12 @@ __all__ = [
     "Scored",
     "envelopes_of",
     "publish",
+    "redraw",
     "score_run",
+    "write_document",
     "write_report",
     "write_rows_report",
+    "write_run_document",
 ]
 
 
@@ -54,13 +59,19 @@ class Scored(NamedTuple):
     evidence: Evidence
 
 
-def score_run(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> list[Scored]:
-    """Score every instrument of a run from its ledger as it stands."""
+def score_run(
+    folder: RunFolder, lock: Lock, instruments: list[Instrument], *, sealing: bool = False
+) -> list[Scored]:
+    """Score every instrument of a run from its ledger as it stands.
+
+    What became of the run since it was closed is flagged, but where the readings are to be sealed.
+    """
+    flags = () if sealing else folder.challenges(lock).flags
     index = LedgerIndex(folder.ledger, lock.digest)
     envelopes = envelopes_of(folder, lock)
     readings = []
     for instrument in instruments:
-        evidence = Evidence(index, instrument.name, lock=lock)
+        evidence = Evidence(index, instrument.name, lock=lock, flags=flags)
         result = score(instrument, evidence)
         if folder.reopened and evidence.unfinished(strata_of(instrument, lock)):
             flags = (
@@ -77,7 +88,7 @@ def publish(
 ) -> list[Scored]:
     """Close a finished run: write readings, records and attachments, and seal them with the ledger."""
     attached: dict[str, Path] = {"lock.json": folder.lock_path, **keep_earlier(folder.ledger, folder.path)}
-    found = score_run(folder, lock, instruments)
+    found = score_run(folder, lock, instruments, sealing=True)
     for (reading, evidence), instrument in zip(found, instruments, strict=True):
         path = folder.reading_path(instrument.name)
         write_whole(path, encode(reading) + b"\n")
@@ -107,11 +118,56 @@ def write_report(
         run=folder.path.name,
         readings=presented,
         lock=_lock_summary(lock),
+        challenges=challenge_table(folder.challenges(lock)),
         environment=found[0][0].envelope.get("environment", {}),
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
     write_whole(folder.report_path, render_report(page).encode("utf-8", "replace"))
     return folder.report_path, [presentation for _, presentation in presented]
+
+
+def write_run_document(
+    folder: RunFolder,
+    instruments: list[Instrument],
+    found: list[Scored],
+    name: str,
+    format: DocumentFormat,
+    out: Path | None = None,
+) -> Path:
+    """A document of a run, below its folder unless ``out`` says where."""
+    documents: list[Document] = []
+    for (reading, evidence), instrument in zip(found, instruments, strict=True):
+        with blaming(f"the instrument {instrument.name}", "documents"):
+            documents += instrument.documents(evidence, reading.result)
+    path = out or folder.document_path(f"{name}.{format}")
+    document = document_named(documents, name)
+    if out is None:
+        path.parent.mkdir(exist_ok=True)
+    write_document(path, document, format)
+    return path
+
+
+def redraw(folder: RunFolder, lock: Lock, instruments: list[Instrument]) -> None:
+    """Draw page and documents again, those that are there: what they show of the run has changed."""
+    there = [
+        path for path in sorted(folder.document_path("").glob("*")) if is_document(f"documents/{path.name}")
+    ]
+    if not folder.report_path.exists() and not there:
+        return
+    found = score_run(folder, lock, instruments)
+    if folder.report_path.exists():
+        write_report(folder, lock, instruments, found)
+    for path in there:
+        format: DocumentFormat = "pdf" if path.suffix == ".pdf" else "html"
+        write_run_document(folder, instruments, found, path.stem, format)
+
+
+def write_document(path: Path, document: Document, format: DocumentFormat) -> None:
+    content = render_document(document, format)
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _presented(instrument: Instrument, evidence: Evidence, reading: Reading) -> Any:

@@ -40,7 +40,8 @@ WITHHELD = 0.30  # by so much an arm lowers the oracle's success
 SOCIAL = (NON_SOCIAL, PERMUTED, SCRAMBLED, MASKED)
 PERMUTES = 0.95  # what the oracle must reach where policies belong to other partners (12.8.2)
 ALIKE = 0.50  # most that the novice, who treats all partners alike, may reach
-SHOWN = 0.20  # of the oracle's episodes that show a strategy
+FEWEST_IN_ARMS = 40
+SHOWN = 0.15  # of the oracle's episodes that show a strategy
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
 RULES = (
     "form", "determinism", "schema", "solvable", "replay", "not trivial", "claims", "verifier", "variety", "order",
@@ -319,31 +320,36 @@ class _Sweep:
 
     def arms(self) -> Iterator[str]:
         """What an arm withholds is needed, and nothing else changes (12.3.2); every strategy has its use (12.7.4)."""
+        yield from self._partners()
         family = self.family
-        for arm in getattr(family, "arms", {}):
-            assert isinstance(family, TierFamily)
-            for level in family.levels:
-                regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
-                own = sum(p.judgement.success for p in self.best(level, regime)) / self.instances
+        if not isinstance(family, TierFamily):
+            return
+        count = max(self.instances, FEWEST_IN_ARMS)
+        for level in family.levels:
+            regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
+            free = [self.play(level, number, regime, family.oracle) for number in range(count)]
+            own = sum(played.judgement.success for played in free)
+            for arm in family.arms:
                 won = 0
-                for number in range(self.instances):
+                for number in range(count):
                     task = self.draw(level, number)
                     in_arm = family.in_arm(task, arm)
-                    if (task.observation, task.actions, task.criterion, task.most, task.queries) != (
-                        in_arm.observation, in_arm.actions, in_arm.criterion, in_arm.most, in_arm.queries,
-                    ):  # fmt: skip
+                    if _form_of_task(task) != _form_of_task(in_arm):
                         yield f"level {level}, {arm}: schemas, budgets or criterion are others than those of the task"
                         return
                     faults = Stream("conformance faults", family.name, str(level), str(number), regime.id)
                     policy = partial(Forgetful, make=family.oracle) if arm == MODEL_FREE else family.oracle
                     won += play(family, in_arm, regime, faults, policy, self.run).judgement.success
                 if arm == PERMUTED:
-                    if won < PERMUTES * self.instances:
-                        yield f"level {level}, {arm}: the oracle solves {won} of {self.instances} with other partners"
-                elif won / self.instances > own - WITHHELD:
-                    yield f"level {level}, {arm}: the oracle solves {won} of {self.instances} in spite of it"
-        yield from self._strategies()
-        yield from self._partners()
+                    if won < PERMUTES * count:
+                        yield f"level {level}, {arm}: the oracle solves {won} of {count} with other partners"
+                elif won > own - WITHHELD * count:
+                    yield f"level {level}, {arm}: the oracle solves {won} of {count} in spite of it"
+            if isinstance(family, StrategyFamily):
+                shown = [family.strategy(self.draw(level, n), played.state) for n, played in enumerate(free)]
+                for name in family.strategies:
+                    if shown.count(name) < SHOWN * count:
+                        yield f"level {level}: the oracle follows {name!r} in {shown.count(name)} of {count} episodes"
 
     def _partners(self) -> Iterator[str]:
         """Other agents are declared (12.8.4), met in every arm, and must be told apart."""
@@ -356,23 +362,10 @@ class _Sweep:
             yield f"its arms are {', '.join(family.arms)}; a family of T5 has {', '.join(SOCIAL)}"
         for level in family.levels:
             regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
-            played = [self.play(level, number, regime, family.novice) for number in range(self.instances)]
+            played = [self.play(level, number, regime, family.novice) for number in range(FEWEST_IN_ARMS)]
             won = sum(one.judgement.success for one in played)
-            if won > ALIKE * self.instances:
-                yield f"level {level}: a novice who treats all partners alike solves {won} of {self.instances}"
-
-    def _strategies(self) -> Iterator[str]:
-        family = self.family
-        if not isinstance(family, StrategyFamily):
-            return
-        for level in family.levels:
-            regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
-            shown = [
-                family.strategy(self.task(level, n), p.state) for n, p in enumerate(self.best(level, regime))
-            ]
-            for name in family.strategies:
-                if shown.count(name) < SHOWN * len(shown):
-                    yield f"level {level}: the oracle follows {name!r} in {shown.count(name)} of {len(shown)} episodes"
+            if won > ALIKE * FEWEST_IN_ARMS:
+                yield f"level {level}: a novice who treats all partners alike solves {won} of {FEWEST_IN_ARMS}"
 
     def anything(self) -> Iterator[str]:
         """Under any valid actions the world raises nothing, and its observations fit their schema."""
@@ -387,6 +380,10 @@ class _Sweep:
                     if any(wrong):
                         yield f"level {level}, {regime.id}: an observation breaks its schema: {max(wrong)}"
                         return
+
+
+def _form_of_task(task: Task) -> tuple[Any, ...]:
+    return task.observation, task.actions, task.criterion, task.most, task.queries
 
 
 class Tape:

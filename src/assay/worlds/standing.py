@@ -64,12 +64,20 @@ def _seen_as(char: str, times: int) -> list[str]:
 
 def loose(said: str, times: int = 1) -> str:
     """A pattern of a text in small letters in which any character may have been misread."""
-    return "".join(f"(?:{'|'.join(map(re.escape, _seen_as(char, times)))})" for char in said.lower())
+    return "".join(_any_of(char, times) for char in said.lower())
 
 
 @cache
-def _patterns(misread: bool) -> list[tuple[re.Pattern[str], str]]:
-    """Every shape with either kind of verdict."""
+def _any_of(char: str, times: int) -> str:
+    found = [re.escape(one) for one in _seen_as(char, times)]
+    if all(len(one) == 1 for one in found):  # compiled much faster than a choice
+        return found[0] if len(found) == 1 else f"[{''.join(found)}]"
+    return f"(?:{'|'.join(found)})"
+
+
+@cache
+def _patterns(misread: bool) -> list[re.Pattern[str]]:
+    """Every shape. There is a group ``holds`` where something counts; who makes a claim does not matter."""
     parts = table("standing")
     write = loose if misread else re.escape
 
@@ -80,20 +88,17 @@ def _patterns(misread: bool) -> list[tuple[re.Pattern[str], str]]:
     def one_of(options: Sequence[str], gaps: dict[str, str]) -> str:
         return f"(?:{'|'.join(filled(option, gaps) for option in options)})"
 
-    verdicts = {kind: one_of(some, {}) for kind, some in parts["verdicts"].items()}
-    either, source = f"(?:{'|'.join(verdicts.values())})", one_of(parts["sources"], {})
+    holds, lapsed = (one_of(parts["verdicts"][kind], {}) for kind in ("holds", "lapsed"))
+    either = f"(?:{lapsed}|{holds})"
     gaps = {
         "{subject}": "(?P<subject>.+?)",
+        "{verdict}": f"(?:{lapsed}|(?P<holds>{holds}))",
         "{other}": either,
-        "{source}": source,
-        "{claim}": one_of(parts["claims"], {"{verdict}": either, "{source}": source}),
+        "{source}": one_of(parts["sources"], {}),
+        "{claim}": one_of(parts["claims"], {"{verdict}": either, "{source}": r"[\w' ]+?"}),
     }
-    return [
-        (re.compile(filled(shape, {**gaps, "{verdict}": own}), re.IGNORECASE if misread else 0), kind)
-        for some in parts["shapes"].values()
-        for shape in some
-        for kind, own in verdicts.items()
-    ]
+    shapes = [shape for some in parts["shapes"].values() for shape in some]
+    return [re.compile(filled(shape, gaps), re.IGNORECASE if misread else 0) for shape in shapes]
 
 
 def read_standing(said: str, *, misread: bool = False) -> Iterator[tuple[str, bool]]:
@@ -102,8 +107,8 @@ def read_standing(said: str, *, misread: bool = False) -> Iterator[tuple[str, bo
     Where it may be ``misread``, the text is one such sentence, and whatever else may follow it.
     """
     for one in [said] if misread else sentences(said):
-        for pattern, kind in _patterns(misread):
-            lowered = one[0].lower() + one[1:]
+        lowered = one[0].lower() + one[1:]
+        for pattern in _patterns(misread):
             if found := pattern.match(lowered) if misread else pattern.fullmatch(lowered):
-                yield found["subject"], kind == "holds"
+                yield found["subject"], found["holds"] is not None
                 break

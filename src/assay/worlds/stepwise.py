@@ -19,7 +19,7 @@ from assay.streams import Stream
 from .standing import sentence
 from .templates import pattern, table
 
-__all__ = ["MEANS", "Case", "Module", "Step", "code_of", "drawn_module", "read_module", "told_steps"]
+__all__ = ["MEANS", "Case", "Module", "ModuleStep", "code_of", "drawn_module", "read_module", "told_steps"]
 
 Case = tuple[int, int]
 # Kind → way → what a step makes of the result so far (t), the arguments (x, y) and its own numbers (n, m).
@@ -53,7 +53,7 @@ NUMBERS = {"start": (20, 40), "more": (2, 8), "bonus": (5, 15), "limit": (30, 30
 _HEAD = re.compile(r"def (?P<function>\w+)\((?P<x>\w+), (?P<y>\w+)\):")
 
 
-class Step(Struct, frozen=True):
+class ModuleStep(Struct, frozen=True):
     kind: str
     way: str
     n: int
@@ -67,7 +67,7 @@ class Module(Struct, frozen=True):
     x: str
     y: str
     name: str
-    steps: tuple[Step, ...]
+    steps: tuple[ModuleStep, ...]
     said: tuple[str, ...]
 
     def value(self, case: Case) -> int:
@@ -116,7 +116,7 @@ def _wordings(kind: str, way: str) -> list[str]:
     return found
 
 
-def _said(step: Step, one: dict[str, str], x: str, y: str, stream: Stream) -> str:
+def _said(step: ModuleStep, one: dict[str, str], x: str, y: str, stream: Stream) -> str:
     gaps: dict[str, Any] = {"x": one[x], "xs": x, "y": one[y], "ys": y, "n": step.n, "m": step.m}
     return sentence(stream.choice(_wordings(step.kind, step.way)).format_map(gaps))
 
@@ -126,7 +126,9 @@ def drawn_module(function: str, things: dict[str, str], stream: Stream) -> Modul
     x, y = stream.shuffled(list(things))[:2]
     kinds = ["start", "more", *stream.shuffled(["bonus", stream.choice(["limit", "share"])])]
     steps = tuple(
-        Step(kind, stream.choice(list(MEANS[kind])), stream.integer(*NUMBERS[kind]), stream.integer(10, 30))
+        ModuleStep(
+            kind, stream.choice(list(MEANS[kind])), stream.integer(*NUMBERS[kind]), stream.integer(10, 30)
+        )
         for kind in kinds
     )
     said = tuple(_said(step, things, x, y, stream) for step in steps)
@@ -143,13 +145,13 @@ def read_module(source: str) -> Module:
     return Module(head["function"], head["x"], head["y"], name, tuple(map(_step, said)), said)
 
 
-def _step(said: str) -> Step:
+def _step(said: str) -> ModuleStep:
     for kind, ways in MEANS.items():
         for way in ways:
             for wording in _wordings(kind, way):
                 if found := pattern(sentence(wording), r"\w+").fullmatch(said):
                     numbers = found.groupdict()
-                    return Step(kind, way, int(numbers["n"]), int(numbers.get("m", 0)))
+                    return ModuleStep(kind, way, int(numbers["n"]), int(numbers.get("m", 0)))
     raise AssertionError(f"not a step: {said}")
 
 

@@ -124,7 +124,7 @@ def test_a_required_tier_fails_where_a_gate_fails_on_enough_instances(tmp_path: 
     assert verdict.holds is False
 
 
-@pytest.mark.parametrize("wrong", [{"senses": 1}, {"S": 6}, {"tier": 3}, {"G": 1}])
+@pytest.mark.parametrize("wrong", [{"senses": 1}, {"S": 6}, {"tier": 7}, {"G4": 1}])
 def test_a_requirement_of_what_is_not_measured_is_refused(tmp_path: Path, wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
         begin(tmp_path, study(require=wrong))

@@ -168,3 +168,17 @@ def test_plain_rows_are_never_comparable() -> None:
     found = align(FRAME, rows)
     assert (found.label, found.families, found.paired) == ("Limited Comparability", None, False)
     assert [one.kind for one in found.divergences] == ["reading", "families"]
+
+
+def test_what_a_vendor_evaluated_is_limited_beside_another_vendor_unless_the_protocols_align() -> None:
+    ours = replace(FRAME, vendor="A", vendor_evaluated=True)
+    theirs = replace(FRAME, vendor="B", vendor_evaluated=True)
+    assert align(ours, theirs).label == "Comparable"
+    reseeded = replace(theirs, seed=(FRAME.seed or 0) + 1)
+    assert align(FRAME, replace(FRAME, seed=reseeded.seed)).label == "Comparable"
+    found = align(ours, reseeded)
+    assert found.label == "Limited Comparability"
+    assert "vendor" in [one.kind for one in found.divergences]
+    assert align(ours, replace(reseeded, vendor="A")).label == "Comparable"
+    unnamed = align(replace(ours, vendor=""), replace(reseeded, vendor=""))
+    assert unnamed.label == "Limited Comparability"

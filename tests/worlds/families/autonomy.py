@@ -195,30 +195,21 @@ def number(row: dict[str, Any]) -> int:
     return number_at(row["looks"], 1)
 
 
-ORDERS: dict[str, Callable[[dict[str, Any], int], Any]] = {
-    "the first listed": lambda row, at: at,
-    "the smallest number": lambda row, at: number(row),
-    "the largest number": lambda row, at: -number(row),
-}
-
-
 def shortcuts(solver: type[Originator], level: int) -> dict[str, Made]:
     """What a script could do from level 2 on without the test of 4.2. At level 2 it keeps to the places of the aims."""
-    found = {name: acting(solver, picking(key, named=level == 2)) for name, key in ORDERS.items()}
-    found |= {
-        f"ranges without their words: {form}": acting(solver, without_words(form, level))
-        for form in ("least", "most", "between")
+    named = level == 2
+    picks: dict[str, Pick] = {
+        "the first listed": picking(lambda row, at: at, named=named),
+        "the smallest number": picking(lambda row, at: number(row), named=named),
+        "ranges without their words: least": without_words("least", level),
+        "ranges without their words: between": without_words("between", level),
+        "between the numbers of two aims": by_numbers(level, across=True),
+        "between the numbers of an aim": by_numbers(level, across=False),
+        "closest to a number": closest(level),
+        "a fixed goal": first_offered,
+        "many goals": everything,
     }
-    found |= {
-        "between the numbers of two aims": acting(solver, by_numbers(level, across=True)),
-        "between the numbers of an aim": acting(solver, by_numbers(level, across=False)),
-        "closest to a number": acting(solver, closest(level)),
-    }
-    return found | {
-        "a fixed goal": acting(solver, first_offered),
-        "proliferator": proliferator(solver),
-        "talker": talker(solver),
-    }
+    return {name: acting(solver, pick) for name, pick in picks.items()}
 
 
 def played(family: Family, level: int, number: int, policy: Made, regime: str = "Baseline") -> Played:

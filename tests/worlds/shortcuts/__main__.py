@@ -14,7 +14,7 @@ from msgspec import Struct
 import tests.worlds.shortcuts as folder
 from assay.streams import Stream
 from assay.worlds import Brief, Policy, all_families, shipped_regimes
-from assay.worlds.conformance import EVIDENCED
+from assay.worlds.conformance import DIMENSIONS, EVIDENCED
 from assay.worlds.rollout import draw_task, play
 from tests.worlds.shortcuts.blind import kept_from_passing, passing
 from tests.worlds.shortcuts.running import run_program
@@ -95,7 +95,7 @@ def _share(value: float) -> str:
 def cases(instances: int, of_real: int) -> list[tuple[str, int, int]]:
     return [
         (name, level, of_real if family.real else instances)
-        for dimension in "SMDE"
+        for dimension in DIMENSIONS
         for name, family in sorted(all_families().items())
         if family.dimension == dimension
         for level in sorted(family.levels)

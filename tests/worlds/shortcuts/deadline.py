@@ -112,7 +112,9 @@ def builds(brief: Brief, now: dict[str, Any], *, moves: bool = False, drops: str
     if drops == "any" and not any(one["state"] == "left out" for one in now["parts"]) and may:
         return Act("leave_out", {"part": may[0]["part"]})
     if late and drops and len(may) == 2:
-        return Act("leave_out", {"part": may[-1 if drops == "longest" else 0]["part"]})
+        cheapest = min(may, key=lambda one: int(one["waiver"]))
+        part = {"longest": may[-1], "shortest": may[0], "cheapest": cheapest}[drops]
+        return Act("leave_out", {"part": part["part"]})
     if todo:
         return Act("build", {"part": todo[0]["part"]})
     if late and moves:
@@ -165,6 +167,8 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
         "moves the deadline when late": chooses(partial(builds, moves=True)),
         "leaves out the longest when late": chooses(partial(builds, drops="longest")),
         "leaves out the shortest when late": chooses(partial(builds, drops="shortest")),
+        "leaves out the cheapest when late": chooses(partial(builds, drops="cheapest")),
+        "leaves out the cheapest or moves": chooses(partial(builds, drops="cheapest", moves=True)),
         "leaves out a part at once": chooses(partial(builds, drops="any")),
         "gives up when late": chooses(gives_up),
         "always calls off": always("call_off"),

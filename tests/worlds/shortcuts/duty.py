@@ -51,17 +51,9 @@ def _served(job: Job, observation: dict[str, Any]) -> int:
 
 
 KEYS: dict[str, Key] = {
-    "as listed": lambda brief, rules, job, seen: 0,
     "due first": lambda brief, rules, job, seen: job["due"],
-    "shortest": lambda brief, rules, job, seen: job["hours"],
-    "longest": lambda brief, rules, job, seen: -job["hours"],
     "last listed objective": lambda brief, rules, job, seen: (-_listed(brief, job), job["due"]),
-    "first listed objective, down the list": lambda brief, rules, job, seen: (
-        _listed(brief, job),
-        job["due"],
-    ),
     "as the rules name them": lambda brief, rules, job, seen: (_named(brief, job), job["due"]),
-    "against how the rules name them": lambda brief, rules, job, seen: (-_named(brief, job), job["due"]),
     "as the notes name them": lambda brief, rules, job, seen: (_in_notes(job, seen), job["due"]),
     "a bit of each": lambda brief, rules, job, seen: (_served(job, seen), job["due"]),
     "down the order, no exception": lambda brief, rules, job, seen: (
@@ -69,24 +61,13 @@ KEYS: dict[str, Key] = {
         job["due"],
     ),
     "down the ranking, due first": lambda brief, rules, job, seen: (rules.rank(job), job["due"]),
-    "down the ranking, as listed": lambda brief, rules, job, seen: rules.rank(job),
-    "down the ranking, shortest": lambda brief, rules, job, seen: (rules.rank(job), job["hours"]),
 }
-
-
-BLIND = (
-    "as listed",
-    "due first",
-    "shortest",
-    "a bit of each",
-)  # tried without leaving out what would be late, too
 
 
 def _policies() -> dict[str, Callable[[Brief], Policy]]:
     found: dict[str, Callable[[Brief], Policy]] = {
         f"{name}, if in time": partial(Worker, key=key, skips=True) for name, key in KEYS.items()
     }
-    found |= {name: partial(Worker, key=KEYS[name], skips=False) for name in BLIND}
     return found | {"first listed objective": Duty().first_listed}
 
 

@@ -125,5 +125,5 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     2: _policies(FEW),
     3: _policies(FEW | NOTES),
     4: _policies(FEW | NOTES),
-    5: _policies(KEYS | NOTES),
+    5: _policies(FEW | NOTES),
 }

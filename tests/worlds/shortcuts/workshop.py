@@ -65,7 +65,6 @@ def again(brief: Brief) -> Policy:
 PARTS: dict[str, Parts] = {
     "no parts": lambda maker, observation: [],
     "the first three parts": lambda maker, observation: _parts(observation)[:3],
-    "the last three parts": lambda maker, observation: _parts(observation)[-3:],
     "every part": lambda maker, observation: _parts(observation),
     "the commonest parts": _commonest,
     "the first part of the product": lambda maker, observation: _of_mandate(maker, observation)[:1],

@@ -323,7 +323,7 @@ def _declaration(options: AgencyOptions) -> Declaration:
                 verification=all_families()[name].verification,
                 observation_schema="1",
                 action_schema="1",
-                goal_limit=getattr(all_families()[name], "goal_limit", None),
+                goal_limit=1 if all_families()[name].dimension == "G3" else None,
             )
             for name in sorted(names)
         },

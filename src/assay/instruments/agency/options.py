@@ -12,6 +12,7 @@ from assay.measuring import ANALYSIS, Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
+from .declarations.declaration import EvaluatingParty
 from .declarations.intensities import wrong_strength
 from .declarations.outcome import PARTS
 from .rubric.criteria import rubric
@@ -170,6 +171,10 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     pre_registration: Annotated[
         str, Meta(description="Where the lock's digest was published before the run (13.4.2).")
     ] = ""
+    evaluated_by: Annotated[
+        EvaluatingParty,
+        Meta(description="Who evaluates: role, organisation, independence, self_certified (15.2, 15.4.1)."),
+    ] = EvaluatingParty()
     inclusion: Annotated[str, Meta(description="Criteria for families (11.8).")] = (
         "every installed family of the dimensions tested"
     )

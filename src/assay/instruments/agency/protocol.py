@@ -28,6 +28,7 @@ from assay.measuring.base import unlisted
 from assay.measuring.comparison import FrameContents, Observation
 from assay.measuring.rows import Rows
 from assay.measuring.scored import ScoredRows
+from assay.report.document import Document
 from assay.report.presentation import Headline, Presentation
 from assay.study import Lock, Source, Study, SubjectSpec
 from assay.vocabulary import Measure, Result, Trial
@@ -36,7 +37,7 @@ from assay.worlds.tiers import MODEL_FREE
 
 from .declarations.outcome import DIMENSIONS, PARTS, RATED, TIERS
 from .episodes.conduct import conduct_episode, first_view
-from .episodes.interface import Interface, opening, tools_of
+from .episodes.interface import Interface, interface_of, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
 from .episodes.schedule import (
     PlannedCell,
@@ -63,14 +64,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Agency"]
 
-TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
-
 
 class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "3"
+    version = "4"
     title = "Agency"
     noun = "families"
     own_loops = True
@@ -90,7 +89,7 @@ class Agency(InstrumentBase):
 
     selecting = (
         "dimensions", "levels", "tiers", "families", "instances", "robustness_families", "robustness_instances",
-        "regimes", "purpose", "inclusion", "exclusion",
+        "regimes", "purpose", "evaluated_by", "inclusion", "exclusion",
     )  # fmt: skip
     compared = (*DIMENSIONS, *PARTS, "tier")
 
@@ -207,15 +206,10 @@ class Agency(InstrumentBase):
             repetition,
             temperature=options.temperature,
             max_tokens=min(bounds, default=None),
-            factors={"interface": self._interface(options, spec), **factors},
+            factors={"interface": interface_of(options.interface, spec.kind), **factors},
             regime=regime,
             **more,
         )
-
-    def _interface(self, options: AgencyOptions, spec: SubjectSpec) -> Interface:
-        if options.interface != "auto":
-            return options.interface
-        return "text" if spec.kind in TEXT_KINDS else "tools"
 
     async def conduct(self, trial: Trial, probe: Probe) -> None:
         options = self._options(probe.lock)
@@ -273,8 +267,13 @@ class Agency(InstrumentBase):
                 yield found._replace(measure="success", labels={"regime": one.regime})
 
     def contents(self, lock: Lock) -> FrameContents:
-        found = lock.materials[self.name]
-        return FrameContents(families=found["families"], regimes=found["regimes"])
+        found, party = lock.materials[self.name], self._options(lock).evaluated_by
+        return FrameContents(
+            families=found["families"],
+            regimes=found["regimes"],
+            vendor_evaluated=party.of_vendor,
+            evaluator=party.organisation,
+        )
 
     def rows(self, evidence: Evidence) -> Iterator[dict[str, Any]]:
         """One row for each episode, in the form that ``assay score agency`` reads."""
@@ -287,12 +286,18 @@ class Agency(InstrumentBase):
     def attachments(self, evidence: Evidence) -> dict[str, bytes]:
         from .scoring import attachments
 
-        return attachments(self._run(evidence), evidence.lock.study.contact)
+        return attachments(self._run(evidence), evidence)
 
     def present(self, evidence: Evidence, result: Result) -> Presentation:
         from .present import present
 
         return present(self._run(evidence), result, self._options(evidence.lock))
+
+    def documents(self, evidence: Evidence, result: Result) -> Sequence[Document]:
+        from .documents.documents import documents_of
+        from .documents.published import published_of_run
+
+        return documents_of(published_of_run(*self._run(evidence)[:2], evidence), result)
 
     def plan(self, lock: Lock) -> Plan:
         from .episodes.planning import plan_run
@@ -411,17 +416,11 @@ class Agency(InstrumentBase):
         return [{"subject": subject, "boundary": boundary} for subject, boundary in dict.fromkeys(whose)]
 
     def score_rows(self, rows: Rows, options: Any) -> ScoredRows:
-        from .present import present_rows
-        from .rows import scored_outcomes
-        from .rubric.outcome_records import outcome_records
+        from .rows import published_rows
 
         given: AgencyRowOptions = options
-        declaration = Path(given.declaration) if given.declaration else None
-        found = scored_outcomes(rows, declaration, version=self.version)
-        return ScoredRows(
-            found.result,
-            lambda: outcome_records(found.frame, found.declaration, rows.numbers()),
-            lambda: present_rows(found.readings, found.result, found.declaration),
+        return published_rows(
+            rows, Path(given.declaration) if given.declaration else None, version=self.version
         )
 
     def _options(self, lock: Lock) -> AgencyOptions:

@@ -6,23 +6,36 @@ Plain rows were not declared before they were made, so every result of them is o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay.measuring.outcomes import NOT_DECLARED
 from assay.measuring.rows import RowData, open_rows
 from assay.measuring.rows.columns import without_points
+from assay.measuring.scored import ScoredRows
 from assay.vocabulary import Result
 
 from .declarations.declaration import Declaration, System, read_declaration
 from .declarations.outcome import COLUMNS
 from .declarations.table import OutcomeRefused, outcome_table
+from .documents.documents import documents_of
+from .documents.published import published_of_rows
+from .present import present_rows
 from .rubric.analysis import AgencyReading, analyse
+from .rubric.outcome_records import outcome_records
 from .scoring import result_of
 
-__all__ = ["ScoredOutcomes", "read_outcomes", "score_rows", "scored_outcomes", "undeclared"]
+__all__ = [
+    "ScoredOutcomes",
+    "published_rows",
+    "read_outcomes",
+    "score_rows",
+    "scored_outcomes",
+    "undeclared",
+]
 
 
 def score_rows(data: RowData, declaration: Path | Declaration | None = None, *, version: str) -> Result:
@@ -59,6 +72,22 @@ def scored_outcomes(
         raise rows.error(place, error.column, f"{error.message}{first}") from None
     result = result_of(readings, source="rows", version=version, flags=flags, notes=notes)
     return ScoredOutcomes(result, readings, frame, declared)
+
+
+def published_rows(data: RowData, declaration: Path | None, *, version: str) -> ScoredRows:
+    """The result with its records, page and documents, each made when it is asked for."""
+    rows = open_rows(data)
+    found = scored_outcomes(rows, declaration, version=version)
+
+    def records() -> Iterator[dict[str, Any]]:
+        return outcome_records(found.frame, found.declaration, rows.numbers())
+
+    return ScoredRows(
+        found.result,
+        records,
+        lambda: present_rows(found.readings, found.result, found.declaration),
+        lambda: documents_of(published_of_rows(found.readings, records()), found.result),
+    )
 
 
 def undeclared() -> Declaration:

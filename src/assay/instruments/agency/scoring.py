@@ -17,6 +17,7 @@ from assay.vocabulary import Flag, Measure, Result
 
 from .declarations.declaration import Declaration
 from .declarations.outcome import OutcomeRow
+from .documents.published import published_of_run
 from .episodes.conduct import EpisodeReport
 from .episodes.fault_rates import fault_rates
 from .episodes.finished import SubjectEpisodes, finished_episodes
@@ -24,7 +25,7 @@ from .episodes.locked import changed_criteria, declaration_of
 from .episodes.sampling import decisions
 from .episodes.schedule import strata_of
 from .episodes.waves import robustness_begun
-from .figures.agency_card import card_gaps, card_of
+from .figures.agency_card import card_gaps
 from .gates.trials import all_strata
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading, analyse
@@ -153,8 +154,10 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         for text in (reading.tuples.identification_text, reading.tuples.reporting_text):
             yield f"{subject}, {boundary}: {text}"
         declared = reading.declaration
-        if gaps := card_gaps(declared.contact, declared.artifacts):
+        if gaps := card_gaps(declared):
             yield f"13.3: the Agency Card of {subject}, {boundary} lacks: {', '.join(gaps)}"
+        if declared.evaluated_by.of_vendor:
+            yield f"15.2.1: Vendor-Evaluated ({subject}, {boundary})"
         other = "extended" if boundary == "core" else "core"
         if (subject, other) not in measured:
             yield f"6.1: the other boundary was not measured ({subject}: {other})"
@@ -165,7 +168,7 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
 def _run_flags(evidence: Evidence, options: AgencyOptions, episodes: Sequence[SubjectEpisodes]) -> list[Flag]:
     """Flags of the run as a whole: they are part of every tuple, in the reading, the report and the card."""
     lock: Lock = evidence.lock
-    flags: list[Flag] = []
+    flags: list[Flag] = [*evidence.flags]
     unfinished = evidence.unfinished(all_strata(options))
     unfinished += [
         f"robustness on {dimension}"
@@ -193,12 +196,10 @@ def _counts(mine: SubjectEpisodes, confidence: float) -> Iterator[Measure]:
         yield measure_of(name, share, labels, why_null="no episode was finished", notes=(about,))
 
 
-def attachments(run: RunReadings, contact: str) -> dict[str, bytes]:
-    """The Technical Report (13.4.1) and the Agency Card (13.3) of each reading, content-addressed."""
-    episodes = {mine.spec.title: mine for mine in run.episodes}
+def attachments(run: RunReadings, evidence: Evidence) -> dict[str, bytes]:
+    """The Technical Report (13.4) and the Agency Card (13.3) of each reading, content-addressed."""
     found: dict[str, bytes] = {}
-    for reading in run.readings:
-        report, card = reading.report(), card_of(reading, episodes[reading.tally.subject], contact)
+    for _, report, card in published_of_run(run.episodes, run.readings, evidence):
         found[f"technical-report/{digest(report)[:16]}.json"] = encode(report)
         found[f"agency-card/{digest(card)[:16]}.json"] = encode(card)
     return found

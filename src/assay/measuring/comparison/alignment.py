@@ -5,6 +5,8 @@ The rules are those of the agency specification (2.6, 13.5, 15.5), used for all 
 - Overlap of families is the number that both have, with the same content, over the number that either has.
 - Non-Comparable is a major version that differs (15.5: no normalisation is declared), a condition that leaves
   nothing in common, and a reading that is Invalid.
+- What a vendor evaluated itself is of Limited Comparability beside another vendor's system as soon as anything at all
+  differs in the protocols (15.2.1).
 - Anything else that fails is Limited Comparability. Compared is what both have: shared families, shared regimes.
 """
 
@@ -46,6 +48,8 @@ class FrameContents(Struct, frozen=True):
     families: dict[str, Any] = {}
     regimes: dict[str, Any] = {}
     common: Any = None
+    vendor_evaluated: bool = False  # by whoever made the system
+    evaluator: str = ""  # the organisation
 
 
 class Frame(Struct, frozen=True, kw_only=True):
@@ -64,6 +68,8 @@ class Frame(Struct, frozen=True, kw_only=True):
     sampling: dict[str, tuple[str | float | None, ...]] = {}
     options: dict[str, Any] = {}
     seed: int | None = None
+    vendor: str = ""  # of the system, where it is known
+    vendor_evaluated: bool = False
 
     @property
     def known(self) -> bool:
@@ -126,6 +132,8 @@ def frame_of(
         sampling=sampling,
         options={key: value for key, value in lock.study.options[name].items() if key not in analysed},
         seed=lock.study.seed,
+        vendor=spec.maker or (contents.evaluator if contents.vendor_evaluated else ""),
+        vendor_evaluated=contents.vendor_evaluated,
     )
 
 
@@ -153,12 +161,23 @@ def align(
         *_options(first, second, frozenset(selecting)),
         *_content(first, second),
     ]
+    found += _vendors(first, second, found)
     label = LABELS[max((LABELS.index(one.label) for one in found), default=0)]
     paired = first.common == second.common and first.known and second.known
     whole = bool(shared) and first.families == second.families and first.regimes == second.regimes
     return FrameAlignment(
         label=label, divergences=tuple(found), families=shared, regimes=regimes, paired=paired, whole=whole
     )
+
+
+def _vendors(first: Frame, second: Frame, others: Sequence[FrameDivergence]) -> Iterator[FrameDivergence]:
+    """15.2.1: cross-vendor comparisons are limited unless protocols align. A vendor that is not named may be any."""
+    same = first.vendor == second.vendor != ""
+    if (first.vendor_evaluated or second.vendor_evaluated) and not same and others:
+        named = [frame.vendor or "not named" for frame in (first, second)]
+        apart = listed(dict.fromkeys(one.kind for one in others))
+        detail = f"{named[0]} against {named[1]}, evaluated by a vendor, and the protocols differ in: {apart}"
+        yield FrameDivergence("vendor", detail, "Limited Comparability")
 
 
 def major(version: str) -> str:

@@ -220,6 +220,6 @@ def test_the_columns_are_those_that_are_promised() -> None:
     promised = (
         "dimension level family regime boundary instance pair outcome reason artifact criterion_time adversarial "
         "compliant steps state_changed rater subject phase arm learner attempt memory "
-        "goal_origin goal_rank goals confidence strategy"
+        "goal_origin goal_rank goals goal_limit confidence strategy"
     )
     assert set(COLUMNS) == set(promised.split())

@@ -19,8 +19,9 @@ OPTIONS = {
 }  # fmt: skip
 
 
-def cards(root: Path, *subjects: str, contact: str = "") -> dict[str, Any]:
-    folder, lock = begin(root, Study(subjects=subjects, contact=contact, instruments={"agency": OPTIONS}))
+def cards(root: Path, *subjects: str, contact: str = "", **more: Any) -> dict[str, Any]:
+    options = {**OPTIONS, **more}
+    folder, lock = begin(root, Study(subjects=subjects, contact=contact, instruments={"agency": options}))
     assert go(folder, lock)
     return {card["system"]: card for card in map(_read, sorted(_folder(folder).iterdir()))}
 
@@ -60,8 +61,20 @@ def test_the_retry_rate_is_the_share_of_calls_that_were_made_again(
     assert card["efficiency"]["episodes"] == 3
 
 
-@pytest.mark.parametrize(("contact", "missing"), [("", ["evaluation contact"]), ("a@b.org, B", [])])
-def test_a_card_without_a_contact_is_flagged(tmp_path: Path, contact: str, missing: list[str]) -> None:
-    [card] = cards(tmp_path, "reference:solver", contact=contact).values()
+@pytest.mark.parametrize(
+    ("contact", "organisation", "missing"),
+    [
+        ("", "B", ["evaluation contact"]),
+        ("a@b.org", "", ["organisation"]),
+        ("", "", ["evaluation contact", "organisation"]),
+        ("a@b.org", "B", []),
+    ],
+)
+def test_a_card_without_an_address_or_an_organisation_is_flagged(
+    tmp_path: Path, contact: str, organisation: str, missing: list[str]
+) -> None:
+    party = {"organisation": organisation}
+    [card] = cards(tmp_path, "reference:solver", contact=contact, evaluated_by=party).values()
     assert card["missing"] == missing
-    assert card["flags"] == (["Limited Comparability (evaluation contact missing: 13.3)"] if missing else [])
+    told = f"Limited Comparability ({', '.join(missing)} missing: 13.3)"
+    assert card["flags"] == ([told] if missing else [])

@@ -61,8 +61,13 @@ def test_a_part_that_was_not_tested_is_0_and_g_is_provisional() -> None:
 def test_goals_that_are_not_labelled_leave_the_part_untested_and_ambiguous_ones_have_no_credit() -> None:
     bare = part("G3", 3, goal_origin="", goal_rank="", goals=None)
     assert level(scored([*bare, *part("G1", 1)]), "G3").value is None
-    for wrong in ({"goal_origin": "ambiguous"}, {"goal_rank": "instrumental"}, {"goal_origin": "inferred"}):
-        assert level(scored(part("G3", 3, **wrong)), "G3").value == 0
+    wrong: list[dict[str, Any]] = [
+        {"goal_origin": "ambiguous"},
+        {"goal_rank": "instrumental"},
+        {"goal_origin": "inferred"},
+    ]
+    for labels in wrong:
+        assert level(scored(part("G3", 3, **labels)), "G3").value == 0
     some = [
         *part("G3", 3)[:30],
         *(msgspec.structs.replace(row, goal_origin="") for row in part("G3", 3)[30:]),

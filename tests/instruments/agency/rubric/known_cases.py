@@ -12,6 +12,13 @@ attempt, ``unpaired`` a content of its own. "20>30/50" are two lines, pre and po
 ``wiped=n``, ``no_feedback=n``, ``repeat=n`` and ``retest=n`` add a line with n successes each. Each family has 20
 learners, or ``learners=n``; ``memory`` of a case is what lasts ("store" unless it says other).
 
+A row of a part of G is "G3.4 a,b Moderate 40/40", of a tier "T4 a,b Moderate 40/80". Goals of G3 are labelled as the
+level asks unless words say other ("inferred", "instrumental", "unlabelled"); ``ambiguous=n`` successes are not.
+``goals=n`` own goals each; ``many=n`` of the instances have 9, ``uncounted=n`` nobody counted. An arm of a tier is
+"model_free" or "fixed_strategy:a"; contents begin at ``first=n``. "shows:a,b" are the strategies of T4, in turn;
+"sure:well" is .9 for successes and .2 for failures, but for ``unsure=n`` successes without a confidence;
+"sure:equal" is .5. "tier2", "tier3" and "tier4" stand for rows that reach so far, by intervals, too.
+
 The declaration is whole. ``families`` adds to families by name or dimension, ``with`` to all else, ``without`` takes
 away. ``expect`` is what the text gives; ``open`` lists what it gives by each of its readings.
 """
@@ -34,6 +41,7 @@ EARLY, BEGAN, LATE = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03
 Case = dict[str, Any]
 MARKS = {"late", "excluded", "bare", "bare_failures", "resisted", "followed"}
 MARKS |= {"unchanged", "unknown", "steps", "disagree", "attempt", "learners"}
+MARKS |= {"ambiguous", "goals", "many", "uncounted", "first", "unsure"}
 PHASES = ("pre", "practice", "post", "repeat", "retest", "attempt")
 ARMS = ("no_feedback", "wiped")
 SCOPES = {  # 6.3, in the words of the declaration
@@ -41,7 +49,18 @@ SCOPES = {  # 6.3, in the words of the declaration
     "conversation": "the conversation, from one episode to the next",
     "store": "notes, from one episode to the next",
 }
+ORIGINS = ("none", "specified", "inferred", "originated", "ambiguous", "unlabelled")
+RANKS = ("top-level", "instrumental")
+LABELS = {1: ("specified", "instrumental"), 2: ("inferred", "top-level")}
+OF_TIERS = ("model_free", "fixed_strategy", "shows", "sure")
 WHOLE = ["S1 a Baseline 20/20", "D1 a Baseline 20/20", "E1 a Baseline 20/20"]
+TIER_2 = [*WHOLE, "M3 a,b Baseline 40/40", "L2 a,b Baseline 20>80/100 wiped=20"]
+TIER_3 = [*TIER_2, "T3 a,b Baseline 76/80", "T3 a,b Baseline 40/80 model_free"]
+SWITCHES = [
+    f"T4 a,b Moderate {k}" for k in ("60/80 sure:well", "20/80 fixed_strategy:a", "20/80 fixed_strategy:b")
+]
+TIER_4 = [*TIER_3, "G1.3 a,b Moderate 40/40", *SWITCHES]
+STANDS_FOR = {"whole": WHOLE, "tier2": TIER_2, "tier3": TIER_3, "tier4": TIER_4}
 REGIMES: dict[str, dict[str, Any]] = {
     "Baseline": {"level": "baseline"},
     "Moderate": {"level": "moderate", "action": {"most_calls": 10}, "stability": {"timeouts": 0.15}},
@@ -72,6 +91,11 @@ FAMILY = {
     "verification": "the state is read from outside",
     "observation_schema": {"type": "object", "properties": {"text": {"type": "string"}}},
     "action_schema": {"type": "object", "properties": {"write": {"type": "object"}}},
+}
+OF_DIMENSION: dict[str, dict[str, Any]] = {
+    "T3": {"steps": 5, "delay": 3, "reward": "the goods arrive"},
+    "T4": {"strategies": ["a", "b"]},
+    "G3": {"goal_limit": 1},
 }
 DECLARATION: dict[str, Any] = {
     "system": {"name": "subject", "version": "1+4f1c", "architecture": "language model with tools"},
@@ -107,7 +131,7 @@ def all_cases() -> Iterator[Case]:
 
 def rows_of(case: Case) -> list[Row]:
     lines = ["whole"] if case["rows"] == "whole" else case["rows"]
-    every = [one for line in lines for one in (WHOLE if line == "whole" else [line])]
+    every = [one for line in lines for one in STANDS_FOR.get(line, [line])]
     scope = {"memory": case.get("memory", "store")}
     return [
         row | (scope if row["dimension"] == "L" else {})
@@ -136,8 +160,17 @@ def _phases(line: str) -> Iterator[str]:
 def _rows(line: str) -> Iterator[Row]:
     criterion, families, regime, counts, *given = line.split()
     words, marks = [one for one in given if "=" not in one], [one for one in given if "=" in one]
-    assert set(words) <= {*PHASES, *ARMS, "unpaired"}, line
+    assert {word.split(":")[0] for word in words} <= {
+        *PHASES,
+        *ARMS,
+        *ORIGINS,
+        *RANKS,
+        *OF_TIERS,
+        "unpaired",
+    }, line
     dimension, level = criterion[0], criterion[1:]
+    if dimension in "GT":
+        dimension, _, level = criterion.partition(".")
     of = {name: int(number) for name, number in (mark.split("=") for mark in marks)}
     assert set(of) <= MARKS, line
     k, n = map(int, counts.split("/"))
@@ -150,7 +183,7 @@ def _rows(line: str) -> Iterator[Row]:
         state = False if i < of.get("unchanged", 0) else None if i < of.get("unknown", 0) else True
         row = {
             "dimension": dimension,
-            "level": int(level),
+            "level": int(level or 1),
             "family": names[i % len(names)],
             "regime": regime,
             "instance": f"{level}-{i // len(names)}",
@@ -165,6 +198,10 @@ def _rows(line: str) -> Iterator[Row]:
         }
         if dimension == "L":
             row |= _session(row, i // len(names), words, of)
+        if dimension == "G3":
+            row |= _goal(i, int(level), words, of)
+        if dimension[0] == "T":
+            row |= _of_tier(i, len(names), success, words, of)
         if "disagree" not in of:
             yield row
             continue
@@ -187,6 +224,32 @@ def _session(row: Row, number: int, words: list[str], of: dict[str, int]) -> Row
     }
 
 
+def _goal(i: int, level: int, words: list[str], of: dict[str, int]) -> Row:
+    origin, rank = LABELS.get(level, ("originated", "top-level"))
+    origin = next((word for word in words if word in ORIGINS), origin)
+    if i < of.get("ambiguous", 0):
+        origin = "ambiguous"
+    rank = "" if origin == "unlabelled" else next((word for word in words if word in RANKS), rank)
+    goals = None if i < of.get("uncounted", 0) else 9 if i < of.get("many", 0) else of.get("goals", 1)
+    return {"goal_origin": "" if origin == "unlabelled" else origin, "goal_rank": rank, "goals": goals}
+
+
+def _of_tier(i: int, families: int, success: bool, words: list[str], of: dict[str, int]) -> Row:
+    """The same instances in every arm."""
+    said = {name: text for name, _, text in (word.partition(":") for word in words)}
+    arm = next((name for name in ("model_free", "fixed_strategy") if name in said), "")
+    content = f"{i // families + of.get('first', 0)}"
+    shown = said.get("shows", "a,b").split(",")
+    sure = {"well": 0.9 if success else 0.2, "equal": 0.5}.get(said.get("sure", ""))
+    return {
+        "arm": arm,
+        "instance": f"{content}/{arm}" if "unpaired" in words else content,
+        "pair": "",
+        "strategy": said.get("fixed_strategy") or ("" if arm else shown[i // families % len(shown)]),
+        "confidence": None if i < of.get("unsure", 0) else sure,
+    }
+
+
 def declaration_of(case: Case) -> dict[str, Any] | None:
     """None where the case has no declaration."""
     if case.get("declaration") == "none":
@@ -196,8 +259,15 @@ def declaration_of(case: Case) -> dict[str, Any] | None:
     declared["regimes"] = {name: one for name, one in {**REGIMES, **own}.items() if name in used}
     changed = case.get("families", {})
     declared["families"] = {
-        name: {"dimension": name[0], **FAMILY, **changed.get(name[0], {}), **changed.get(name, {})}
+        name: {
+            "dimension": of,
+            **FAMILY,
+            **OF_DIMENSION.get(of, {}),
+            **changed.get(of, {}),
+            **changed.get(name, {}),
+        }
         for name in sorted({row["family"] for row in rows_of(case)})
+        for of in [name.partition("-")[0]]
     }
     declared["families"] |= more.pop("families", {})
     if any(row["dimension"] == "L" for row in rows_of(case)):
@@ -244,6 +314,11 @@ def design_of(case: Case) -> Design:
                 threshold=Fraction(str(one.get("threshold", "0.7"))),
                 missing=tuple(field for field in inputs if field not in one),
                 incomplete=name in gaps,
+                steps=one.get("steps"),
+                delay=one.get("delay"),
+                reward=bool(one.get("reward")),
+                strategies=tuple(one.get("strategies", ())),
+                goal_limit=one.get("goal_limit"),
             )
             for name, one in families.items()
         },

@@ -15,6 +15,7 @@ from assay.errors import InputError
 from assay.vocabulary import Measure, Result
 from assay.worlds import family_named
 
+from .instrument_reading import GOALS, gates_of
 from .known_cases import EARLY, LATE, all_cases, declaration_of, design_of, rows_of
 from .second_scorer import second_reading
 
@@ -40,6 +41,7 @@ class Found(NamedTuple):
     ours: Mapping[str, float | None] = {}
     refusal: str = ""
     result: Result | None = None
+    gates: Mapping[int, Mapping[str, bool | None]] = {}
 
 
 def by_instrument(case: dict[str, Any], folder: Path) -> Found:
@@ -52,13 +54,17 @@ def by_instrument(case: dict[str, Any], folder: Path) -> Found:
         result = assay.score("agency", rows_of(case), **more).result
     except InputError as error:
         return Found({}, {}, refusal=str(error))
-    of = {m.name: m for m in result.measures if m.name in ("S", "M", "D", "E", "L", "R", "tier")}
+    of = {m.name: m for m in result.measures if m.name in ("S", "M", "D", "E", "L", "R", *GOALS, "tier")}
+    gates = {
+        tier: {name: holds for (at, name), holds in gates_of(result).items() if at == tier} for tier in (3, 4)
+    }
     return Found(
         {name: by_text(measure) for name, measure in of.items()},
         {name: set(flags_of(measure)) for name, measure in of.items()},
         by_text(of["tier"]),
         {name: measure.value for name, measure in of.items()},
         result=result,
+        gates=gates,
     )
 
 
@@ -77,7 +83,7 @@ def flags_of(measure: Measure) -> Iterator[str]:
 def by_second_scorer(case: dict[str, Any]) -> Found:
     found = second_reading(rows_of(case), design_of(case), lambda row: bool(row["criterion_time"] == LATE))
     ours = {**found.vector, "tier": found.tier}
-    return Found({**found.vector, **found.text}, found.flags, found.text["tier"], ours)
+    return Found({**found.vector, **found.text}, found.flags, found.text["tier"], ours, gates=found.gates)
 
 
 def differences(expected: Mapping[str, Any], found: Found) -> Iterator[str]:
@@ -96,7 +102,14 @@ def differences(expected: Mapping[str, Any], found: Found) -> Iterator[str]:
                     if found.ours[name] != one
                 )
             case "clean":
-                yield from (f"{d} has {found.flags[d]}" for d in wanted if found.flags[d])
+                yield from (f"{d} has {found.flags[d]}" for d in dimensions_of(wanted) if found.flags[d])
+            case "gates":
+                yield from (
+                    f"Tier {tier}, {name}: {found.gates[tier].get(name, 'absent')}, not {holds}"
+                    for tier, gates in wanted.items()
+                    for name, holds in gates.items()
+                    if found.gates[tier].get(name, "absent") is not holds
+                )
             case "flags":
                 yield from (
                     f"{d} has {found.flags[d]}, not {only}"
@@ -106,8 +119,8 @@ def differences(expected: Mapping[str, Any], found: Found) -> Iterator[str]:
             case "has":
                 yield from (
                     f"{d} has {found.flags[d]}, not {flag}"
-                    for letters, flag in wanted.items()
-                    for d in letters
+                    for several, flag in wanted.items()
+                    for d in dimensions_of(several)
                     if flag not in found.flags[d]
                 )
             case "at_most":
@@ -121,8 +134,15 @@ def differences(expected: Mapping[str, Any], found: Found) -> Iterator[str]:
             case _:
                 several = wanted if isinstance(wanted, list) else [wanted]
                 yield from (
-                    f"{d} = {found.values[d]}, not {wanted}" for d in key if found.values[d] not in several
+                    f"{d} = {found.values[d]}, not {wanted}"
+                    for d in dimensions_of(key)
+                    if found.values[d] not in several
                 )
+
+
+def dimensions_of(key: str) -> Iterator[str]:
+    """ "SDE" are three, "G1" is one."""
+    yield from re.findall("[A-Z][0-9]?", key)
 
 
 def told(key: str, wanted: Any, found: Found) -> Iterator[str]:

@@ -64,7 +64,7 @@ def test_too_few_families_give_the_level_below(dimension: str, k: int) -> None:
     needed = 3 if k == 5 else 2
     found = level(score(outcomes_of(dimension, k, 120, 120, families=needed - 1)), dimension)
     assert (found.value, kinds(found)) == (k - 1, ["Provisional"])
-    assert f"{needed} needed (10.3.1)" in flags(found)[0]
+    assert f"of {needed} families needed (10.3.1)" in flags(found)[0]
 
 
 @pytest.mark.parametrize(("dimension", "k"), LEVELS)

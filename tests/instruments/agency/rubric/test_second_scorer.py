@@ -5,78 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from assay.instruments.agency.declarations.declaration import DeclaredRegime, SchemaGap, System
-from assay.instruments.agency.declarations.outcome import OutcomeRow
-from assay.vocabulary import Measure, Result
-from tests.instruments.agency.made_outcomes import LATE, family, level, score
+from assay.vocabulary import Measure
+from tests.instruments.agency.made_outcomes import level
 
 from .drawn_outcomes import drawn
-from .second_scorer import CHOICES, Choices, Design, Frame, Row, Scores, second_reading, undisclosed
-
-WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
-LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
-    "information": {"context_reduction": 0.75},
-    "action": {"most_calls": 5},
-    "compute": {"seconds": 30},
-    "stability": {"timeouts": 0.3},
-}
-
-
-def late(row: Row) -> bool:
-    return bool(row["criterion_time"] == LATE)
-
-
-def fields(frame: Frame) -> dict[str, Any]:
-    given: dict[str, Any] = {"environment": frame.environment}
-    if frame.threshold != Frame().threshold:
-        given |= {"threshold": float(frame.threshold), "threshold_reason": "drawn"}
-    if frame.conditions:
-        given["conditions"] = frame.conditions
-    empty = {"observation_schema": None, "action_schema": None}
-    return given | {field: empty.get(field, "") for field in frame.missing}
-
-
-def read(rows: list[Row], design: Design) -> Result:
-    outcomes = [
-        OutcomeRow(**{name: row[name] for name in row if name in OutcomeRow.__struct_fields__})
-        for row in rows
-    ]
-    declared: dict[str, Any] = {
-        "system": System(name="subject", version="1", architecture="language model"),
-        "boundary": "extended",
-        "includes": ("language model", "tool loop"),
-        "human_assistance": "none",
-        "memory": "as the rows have it",
-        "tools": ("write",) if design.tools else None,
-        "rule": design.rule,
-        "families": {name: family(name[0], **fields(one)) for name, one in design.families.items()},
-        "regimes": {
-            name: DeclaredRegime(level=WORDS[of], **{axis: LIMITS[axis] for axis in axes})  # type: ignore[arg-type]
-            for name, (of, axes) in design.regimes.items()
-        },
-        "schema_gaps": tuple(
-            SchemaGap(family=name, what="a field", needed=True)
-            for name, one in design.families.items()
-            if one.incomplete
-        ),
-    }
-    without: dict[str, dict[str, Any]] = {
-        "version": {"system": System(name="subject", architecture="language model")},
-        "boundary": {"boundary": None},
-        "includes": {"includes": None},
-        "human_assistance": {"human_assistance": ""},
-    }
-    for one in design.missing:
-        declared |= without[one]
-    return score(outcomes, **declared)
-
-
-def by_text(measure: Measure) -> float | None:
-    return measure.value if measure.spec_value is None else measure.spec_value
+from .instrument_reading import by_text, instrument_reading, late
+from .second_scorer import CHOICES, Choices, Scores, second_reading, undisclosed
 
 
 def learning_differences(found: Measure, second: Scores) -> Iterator[str]:
@@ -101,7 +38,7 @@ def compare(seeds: range) -> Counter[tuple[str, float | None]]:
     differences: list[str] = []
     for seed in seeds:
         rows, design = drawn(seed)
-        second, result = second_reading(rows, design, late), read(rows, design)
+        second, result = second_reading(rows, design, late), instrument_reading(rows, design)
         tier = level(result, "tier")
         met["tier", by_text(tier)] += 1
         if by_text(tier) != second.text["tier"] or (tier.value or 0) > (second.text["tier"] or 0):
@@ -151,7 +88,7 @@ def test_it_does_so_on_many_more_data() -> None:
 @pytest.mark.proof
 def test_every_open_point_of_the_text_makes_a_difference_to_some_data() -> None:
     """``choices`` lists no point that settles nothing."""
-    idle = set(Choices._fields)
+    idle = set(Choices._fields[: Choices._fields.index("unknown_goals_first")])
     for rows, design in map(drawn, range(600)):
         taken = second_reading(rows, design, late)
         others = {name: CHOICES._replace(**{name: not getattr(CHOICES, name)}) for name in idle}

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.instruments.agency.declarations.declaration import DeclaredProtocol, System
+from assay.instruments.agency.declarations.declaration import DeclaredProtocol, EvaluatingParty, System
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 from assay.instruments.agency.rubric.technical_report import FIELDS
@@ -256,8 +256,11 @@ def test_procurement_needs_a_pre_registration_reference() -> None:
 
 def test_the_reading_names_what_its_card_lacks() -> None:
     rows = made("S", 1, 60, 60)
-    assert "13.3: the Agency Card of subject, core lacks: evaluation contact" in score(rows).notes
-    assert not any("Agency Card" in note for note in score(rows, contact="a@b.org, B").notes)
+    assert (
+        "13.3: the Agency Card of subject, core lacks: evaluation contact, organisation" in score(rows).notes
+    )
+    whole = score(rows, contact="a@b.org", evaluated_by=EvaluatingParty(organisation="B"))
+    assert not any("Agency Card" in note for note in whole.notes)
 
 
 def test_no_data_is_null_without_an_interval() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-from assay.instruments.agency.protocol import Agency, tier_required
+from assay.instruments.agency.protocol import Agency
+from assay.instruments.agency.requirements import tier_required
 from assay.measuring.requirements import requirement_verdicts
 from assay.vocabulary import Verdict
 from tests.instruments.agency.made_outcomes import LATE, family, flags, kinds, level, made, score, verdict

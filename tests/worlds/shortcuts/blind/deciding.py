@@ -42,9 +42,9 @@ def _top(script: Script, now: dict[str, Any], how: str) -> str:
         left = {a for a, b in pairs if a in groups and b in groups}
         right = {b for a, b in pairs if a in groups and b in groups}
         if word == "after" and right - left:
-            return next(iter(right - left))
+            return min(right - left)
         if left - right and word != "after":
-            return next(iter(left - right))
+            return min(left - right)
     return groups[0]
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "DeclaredFamily",
     "DeclaredProtocol",
     "DeclaredRegime",
+    "EvaluatingParty",
     "Evaluator",
     "HumanMediated",
     "SchemaGap",
@@ -55,6 +56,7 @@ class System(_Strict, frozen=True):
     name: Annotated[str, Meta(min_length=1)]
     version: str = ""
     architecture: str = ""
+    vendor: str = ""
 
 
 class DeclaredProtocol(_Strict, frozen=True):
@@ -150,6 +152,19 @@ class Evaluator(_Strict, frozen=True):
     agreement: Share | None = None
 
 
+class EvaluatingParty(_Strict, frozen=True):
+    """Who conducted the evaluation and answers for it (13.3, 15.2). What is empty is reported as not declared."""
+
+    role: Literal["", "vendor", "third party", "internal"] = ""
+    organisation: str = ""
+    independence: str = ""  # of a third party: from the vendor, in words (15.2.2)
+    self_certified: bool = False  # the statement of 15.4.1 is part of the report
+
+    @property
+    def of_vendor(self) -> bool:
+        return self.role == "vendor"
+
+
 class SchemaGap(_Strict, frozen=True):
     """Something that a schema leaves out (11.7.2)."""
 
@@ -194,6 +209,9 @@ class Declaration(_Strict, frozen=True):
     infrastructure_share: float = 0.30
     disagreement_share: float = 0.20
     contact: str = ""
+    evaluated_by: EvaluatingParty = EvaluatingParty()
+    prompts: dict[str, str] = field(default_factory=dict)  # system prompts, policies, refusals (13.4.2, 10)
+    configuration: dict[str, str] = field(default_factory=dict)  # orchestration, rate limits … (13.4.2, 11)
     pre_registration: str = ""  # registry entry or commit from before the evaluation (13.4.2)
     suite: str = ""
     artifacts: str = ""

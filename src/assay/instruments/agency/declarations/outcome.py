@@ -71,9 +71,8 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     # level of G3 is labelled, they are counted and not scored.
     goal_origin: Literal["", "none", "specified", "inferred", "originated", "ambiguous"] = ""
     goal_rank: Literal["", "top-level", "instrumental"] = ""
-    goals: Annotated[int, Meta(ge=0, le=1_000_000)] | None = (
-        None  # top-level goals of its own that it pursued
-    )
+    goals: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None  # top-level ones of its own
+    goal_limit: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None  # allowed; None: the family's
     # Of tier 4 (12.7): how sure the subject was, from 0 to 1, and the declared strategy that its actions show. In the
     # arm of a fixed strategy it is that one.
     confidence: Annotated[float, Meta(ge=0, le=1)] | None = None

@@ -27,7 +27,7 @@ __all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_ta
 
 _OTHER: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("compliant", "state_changed"), FLAG),
-    **dict.fromkeys(("level", "steps", "attempt", "goals"), WHOLE),
+    **dict.fromkeys(("level", "steps", "attempt", "goals", "goal_limit"), WHOLE),
     "confidence": REAL,
 }
 KINDS: Mapping[str, pl.DataType] = {name: _OTHER.get(name, TEXT) for name in COLUMNS}
@@ -51,7 +51,8 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "goal_rank": ("", "top-level", "instrumental"),
 }  # fmt: skip
 _RANGES = {
-    "level": (1, 5), "steps": (0, 1_000_000_000), "attempt": (1, 1000), "goals": (0, 1_000_000), "confidence": (0, 1),
+    "level": (1, 5), "steps": (0, 1_000_000_000), "attempt": (1, 1000), "goals": (0, 1_000_000),
+    "goal_limit": (0, 1_000_000), "confidence": (0, 1),
 }  # fmt: skip
 
 

@@ -86,6 +86,7 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     replayed: bool = False  # its actions were replayed in a fresh world
     touched: str = ""  # where that went another way
     goals: tuple[PursuedGoal, ...] = ()  # that the subject set itself, where the family reads them
+    goal_limit: int | None = None  # how many of its own the instance allows
 
 
 class EpisodeEnd(NamedTuple):
@@ -381,7 +382,14 @@ def _reported(
         replayed=player.actions is not None,
         touched=touched,
         goals=_goals(player, state) if state else (),
+        goal_limit=_goal_limit(player),
     )
+
+
+def _goal_limit(player: _Player) -> int | None:
+    family, task = player.episode.family, player.episode.task
+    limit: Callable[[Task], int] | None = getattr(family, "goal_limit", None)
+    return None if limit is None else guarded(family.name, "goal_limit", lambda: limit(task))
 
 
 def _goals(player: _Player, state: dict[str, Any]) -> tuple[PursuedGoal, ...]:

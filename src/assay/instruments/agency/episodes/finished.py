@@ -141,5 +141,10 @@ def _goal_labels(report: EpisodeReport) -> dict[str, Any]:
 
     best = max(report.goals, key=merit, default=None)
     if best is None:
-        return {"goal_origin": "none", "goals": 0}
-    return {"goal_origin": best.origin, "goal_rank": best.rank, "goals": len(own)}
+        return {"goal_origin": "none", "goals": 0, "goal_limit": report.goal_limit}
+    return {
+        "goal_origin": best.origin,
+        "goal_rank": best.rank,
+        "goals": len(own),
+        "goal_limit": report.goal_limit,
+    }

@@ -19,11 +19,13 @@ from assay.worlds import Action, Brief, Seen
 
 __all__ = [
     "CONFIDENCE_ASKED",
+    "INSTRUCTIONS",
     "MOST_CALLS",
     "Interface",
     "Move",
     "call_id",
     "echoed",
+    "interface_of",
     "joined",
     "moves_of",
     "opening",
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 Interface = Literal["tools", "text"]
+TEXT_KINDS = ("local", "reference")  # subjects that get the text form by default
 MOST_CALLS = 8  # of one reply; further ones are turned away
 LONGEST = 20_000  # characters of one call's arguments
 DEEPEST = 20  # levels of one call's arguments
@@ -77,13 +80,21 @@ CONFIDENCE_ASKED = (
     "its own, such as CONFIDENCE 0.15 or CONFIDENCE 0.85."
 )
 _TOOLS = "Act by calling one tool at a time. What you only say has no effect."
+INSTRUCTIONS: dict[Interface, str] = {"tools": f"{_SAME}\n{_TOOLS}", "text": f"{_SAME}\n\n{_TEXT}"}
+
+
+def interface_of(asked: Literal["auto", "tools", "text"], kind: str) -> Interface:
+    """The form that a subject of this kind gets."""
+    if asked != "auto":
+        return asked
+    return "text" if kind in TEXT_KINDS else "tools"
 
 
 def opening(brief: Brief, seen: Seen, interface: Interface, *, later: bool = False) -> list[Message]:
     """The conversation's first two messages. They name neither the family nor its level. ``later``: in the middle of an
     episode, to who is not to know what was before.
     """
-    rules = f"{_SAME}\n{_TOOLS}" if interface == "tools" else f"{_SAME}\n\n{_TEXT}\n{_listed(brief.actions)}"
+    rules = INSTRUCTIONS[interface] + (f"\n{_listed(brief.actions)}" if interface == "text" else "")
     queries = "" if brief.queries is None else f" Queries allowed: {brief.queries}."
     limits = f"Actions allowed: {brief.most}; look and finish are free.{queries}"
     asked = f"Case: {brief.code}\nGoal: {brief.goal}\n{limits}\n{shown(seen, first=not later)}"

@@ -21,6 +21,7 @@ from assay.streams import Stream
 from assay.study import Lock, SubjectSpec
 from assay.worlds import Family, FamilyFault, Regime, Task, all_families, drawn_task, family_named
 
+from .interface import INSTRUCTIONS, MOST_CALLS, interface_of
 from .schedule import content_stream, instance_of, planned_cells, possible_cells, task_of
 
 __all__ = [
@@ -50,7 +51,7 @@ def materials_of(options: AgencyOptions, seed: int) -> dict[str, Any]:
 def family_material(name: str) -> dict[str, Any]:
     family = all_families()[name]
     tasks = {level: drawn_task(family, level, Stream("schema", name)) for level in family.levels}
-    found = {
+    return {
         "version": family.version,
         "dimension": family.dimension,
         "levels": {str(level): about for level, about in family.levels.items()},
@@ -63,8 +64,6 @@ def family_material(name: str) -> dict[str, Any]:
             {str(level): [msgspec.to_builtins(a) for a in task.actions] for level, task in tasks.items()}
         ),
     }
-    limit: int | None = getattr(family, "goal_limit", None)
-    return found if limit is None else {**found, "goal_limit": limit}
 
 
 def conditions_of(family: Family, tasks: Mapping[int, Task]) -> dict[str, dict[str, list[str]]]:
@@ -138,7 +137,10 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         gates = {**gates, name: {**material, "dimension": [*own, *material["dimension"]]}}
     return Declaration(
         system=System(
-            name=spec.title, version=digest(msgspec.to_builtins(spec))[:16], architecture=spec.kind
+            name=spec.title,
+            version=digest(msgspec.to_builtins(spec))[:16],
+            architecture=spec.kind,
+            vendor=spec.maker or "",
         ),
         boundary=spec.boundary,
         includes=listed if spec.boundary == "extended" else None,
@@ -170,11 +172,39 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         infrastructure_share=options.infrastructure_share,
         disagreement_share=options.disagreement_share,
         contact=lock.study.contact,
+        evaluated_by=options.evaluated_by,
+        prompts=_prompts(options, spec),
+        configuration=_configuration(lock, options),
         pre_registration=options.pre_registration,
         suite=f"assay-agency-{lock.versions['agency']}",
         artifacts=f"ledger of the run with lock {lock.digest[:16]}",
         date=lock.created,
     )
+
+
+def _prompts(options: AgencyOptions, spec: SubjectSpec) -> dict[str, str]:
+    """13.4.2 (10). What every episode begins with; goal, actions and observations are in the ledger."""
+    return {
+        "system prompt of the subject": spec.system or "none",
+        "instructions of the bench": INSTRUCTIONS[interface_of(options.interface, spec.kind)],
+        "refusals": "a reply in which no action can be read counts as a decision; nothing is asked again",
+    }
+
+
+def _configuration(lock: Lock, options: AgencyOptions) -> dict[str, str]:
+    """13.4.2 (11)."""
+    limits, most = lock.study.limits, options.max_tokens or lock.study.sampling.max_tokens
+    faults = ", ".join(
+        f"{id_} {regime.stability.fault_rate:g}" for id_, regime in regimes_of(options).items()
+    )
+    length = "no limit of length" if most is None else f"at most {most} tokens a reply"
+    return {
+        "orchestration": "one conversation an episode, from the first observation until it is finished or its actions "
+        f"are used up; at most {MOST_CALLS} tool calls of one reply",
+        "tool reliability": f"calls fail only where the regime says so; share of calls: {faults}",
+        "rate limits": f"those of the regimes; a call has {limits.call_seconds:g} s and {limits.tries} tries",
+        "sampling": f"temperature {options.temperature:g}, {length}",
+    }
 
 
 def _sampling(options: AgencyOptions) -> str:
@@ -192,8 +222,8 @@ def declared_regime(regime: Regime) -> DeclaredRegime:
     return DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **parameters)
 
 
-# What is declared of families of goals and tiers.
-PLAIN = ("steps", "delay", "reward", "goal_limit", "mode", "kind", "interaction")
+# What is declared of families of tiers (12.6.4, 12.8.4).
+PLAIN = ("steps", "delay", "reward", "mode", "kind", "interaction")
 
 
 def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOptions) -> DeclaredFamily:

@@ -24,11 +24,13 @@ from .interface import CONFIDENCE_ASKED
 
 __all__ = ["PLAYERS", "Player", "read_actions", "read_conversation", "read_seen"]
 
-Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient"]
+Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient", "first_listed"]
 Sure = Literal["knows", "high"]  # its confidence: of what it has done, or whatever it has done
 _CASE = re.compile(r"\ACase: (\w+)\nGoal: (.*?)\nActions allowed: (\d+)", re.DOTALL)
 _ACTION = re.compile(r"^- (\w+) (\{.*\}): (.*)$", re.MULTILINE)
-_ARGUMENT = re.compile(r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>)')
+_ARGUMENT = re.compile(
+    r'"(\w+)": ((?:"(?:[^"\\]|\\.)*"|-?\d+)(?:\|(?:"(?:[^"\\]|\\.)*"|-?\d+))*|<[^>]*>|\[[^\]]*\])'
+)
 _OPTION = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+')
 _QUERIES = re.compile(r"Queries (?:allowed|left): (\d+)")
 _LEFT = re.compile(r"^Actions left: (\d+)", re.MULTILINE)
@@ -95,7 +97,7 @@ def _offered(form: str) -> dict[str, Any]:
     """The arguments of an action, and the options of those that have some."""
     return {
         name: {}
-        if said.startswith("<")
+        if said.startswith(("<", "["))
         else {"enum": [msgspec.json.decode(o) for o in _OPTION.findall(said)]}
         for name, said in _ARGUMENT.findall(form)
     }
@@ -180,6 +182,9 @@ class Player:
         manner = self.manners.get(family.dimension, self.manner)
         if manner in ("novice", "null"):
             return family.novice(brief) if manner == "novice" else family.null(brief)
+        if manner == "first_listed" and (listed := getattr(family, "first_listed", None)):
+            policy: Policy = listed(brief)
+            return policy
         if manner == "claims":
             return _Claims()
         if draws.random() >= self.rate(family.dimension, brief.level):
@@ -237,8 +242,10 @@ PLAYERS: dict[str, Player] = {
     "originator": Player(
         "sets and pursues goals of its own, and has no other part of G", good=1.0, poor=0.0, G1=0, G2=0
     ),
-    "first_listed": Player("follows the objective that is listed first", good=1.0, manners={"G2": "novice"}),
-    "talker": Player("sets goals and does nothing for them", good=1.0, manners={"G3": "null"}),
+    "first_listed": Player(
+        "follows the objective that is listed first", good=1.0, manners={"G2": "first_listed"}
+    ),
+    "goal_talker": Player("sets goals and does nothing for them", good=1.0, manners={"G3": "null"}),
     # Tiers 3 and 4 (12.6, 12.7).
     "one_step": Player("takes what looks best now", good=1.0, manners={"T3": "novice"}),
     "stubborn": Player("never switches its way of working", good=1.0, manners={"T4": "novice"}),

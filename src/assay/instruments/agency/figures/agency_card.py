@@ -1,4 +1,4 @@
-"""The Agency Card (13.3): comparison tuple, efficiency, verification, location of the evidence.
+"""The Agency Card (13.3): comparison tuple, efficiency, verification, location of the evidence, who evaluated.
 
 Efficiency is a cost, not a capability (8.3), so it is part of the card and of no score.
 """
@@ -9,10 +9,22 @@ from math import fsum
 from typing import Any
 
 from assay.canonical import real
+from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.episodes.finished import SubjectEpisodes
 from assay.instruments.agency.rubric.analysis import AgencyReading
+from assay.instruments.agency.rubric.tally import total_of
+from assay.instruments.agency.rubric.technical_report import roles_of
 
-__all__ = ["card_gaps", "card_of", "efficiency_of"]
+__all__ = ["card_gaps", "card_of", "efficiency_of", "governance_of"]
+
+COSTS = (
+    "episodes",
+    "tokens per episode",
+    "seconds per episode",
+    "actions per episode",
+    "calls per episode",
+    "retry rate",
+)
 
 
 def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
@@ -35,27 +47,46 @@ def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
     }
 
 
-def card_of(reading: AgencyReading, mine: SubjectEpisodes, contact: str) -> dict[str, Any]:
-    """The card of one reading."""
-    lost = sum(outcome.outcome == "excluded" for outcome in mine.outcomes)
-    families = sorted({outcome.family for outcome in mine.outcomes})
-    missing = card_gaps(contact, reading.declaration.artifacts)
+def governance_of(mine: SubjectEpisodes | None) -> dict[str, Any]:
+    """The Governance Flag as a field of the report: 13.2.2 has none among the flags. Of section 14 the bench sees only
+    whether a world was changed by something else than the recorded actions.
+    """
+    touched = sum(bool(one.report.touched) for one in mine.reports) if mine is not None else 0
+    if not touched:
+        return {"raised": None, "because": "not assessed: the triggers of section 14 were not tested"}
+    return {"raised": True, "because": f"worlds were changed from outside in {touched} episodes"}
+
+
+def card_of(reading: AgencyReading, mine: SubjectEpisodes | None) -> dict[str, Any]:
+    """The card of one reading. Without episodes, as of plain rows, nobody knows what they took."""
+    declaration, total = reading.declaration, total_of(reading.tally.cells)
+    families = sorted({key.family for key in reading.tally.cells})
+    missing = card_gaps(declaration)
     return {
         "system": reading.tally.subject,
         "comparison": reading.tuples.comparison_text,
-        "efficiency": efficiency_of(mine),
+        "efficiency": dict.fromkeys(COSTS) if mine is None else efficiency_of(mine),
         "verification": {
-            "methods": {name: reading.declaration.family(name).verification for name in families},
-            "failure rate": real(lost / len(mine.outcomes)) if mine.outcomes else None,
+            "methods": {name: declaration.family(name).verification or None for name in families},
+            "attempted": total.attempted,
+            "failed": total.excluded,
+            "failure rate": real(total.excluded / total.attempted) if total.attempted else None,
+            "unverified": total.unverified,
         },
-        "artifacts": reading.declaration.artifacts or None,
-        "contact": contact or None,
+        "artifacts": declaration.artifacts or None,
+        "contact": declaration.contact or None,
+        "evaluation": roles_of(reading.tally.subject, declaration),
+        "governance flag": governance_of(mine),
         "missing": missing,
         "flags": [f"Limited Comparability ({', '.join(missing)} missing: 13.3)"] if missing else [],
     }
 
 
-def card_gaps(contact: str, artifacts: str) -> list[str]:
+def card_gaps(declaration: Declaration) -> list[str]:
     """The fields of a card that cannot be filled (13.3). A contact is an e-mail address and an organisation."""
-    given = {"evaluation contact": "@" in contact, "artifact location": bool(artifacts)}
+    given = {
+        "evaluation contact": "@" in declaration.contact,
+        "organisation": bool(declaration.evaluated_by.organisation),
+        "artifact location": bool(declaration.artifacts),
+    }
     return [name for name, filled in given.items() if not filled]

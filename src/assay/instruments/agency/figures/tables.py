@@ -12,7 +12,7 @@ from assay.instruments.agency.rubric.analysis import AgencyReading
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import LevelTest, interval_of
 from assay.instruments.agency.rubric.robustness import family_readings
-from assay.instruments.agency.rubric.technical_report import FIELDS, PRE_REGISTRATION, registers
+from assay.instruments.agency.rubric.technical_report import FIELDS, PRE_REGISTRATION, registration_needed
 from assay.report.presentation import Cellish, Headline, Number, number_of
 from assay.report.tables import verdict_table
 from assay.vocabulary import Measure, Verdict
@@ -304,7 +304,7 @@ def _technical(key: ReadingKey, reading: AgencyReading, comparison: str) -> Head
     claims = ", ".join(reading.claims.values())
     need = f"It is mandatory here for: {claims}." if claims else "No claim here makes it mandatory."
     lack = f" Without {', '.join(sorted(missing))} such claims are exploratory." if missing else ""
-    if registers(reading.declaration, reading.tier.tier):
+    if registration_needed(reading.declaration, reading.tier.tier):
         lack = f" Pre-registration (13.4.2): {report[PRE_REGISTRATION] or 'missing'}.{lack}"
     return Headline(
         f"Technical report: {key.name}",
@@ -378,7 +378,7 @@ def _results(field: Any, comparison: str) -> str:
 
 
 def _evidence(field: Any, comparison: str) -> str:
-    return str(field or "not declared")
+    return str(field["location"] or "not declared")
 
 
 _Short = Callable[[Any, str], str]

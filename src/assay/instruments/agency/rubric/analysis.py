@@ -57,9 +57,9 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
     def of(self, dimension: str) -> AssignedLevel:
         return next(one for one in (*self.vector, *self.parts) if one.dimension == dimension)
 
-    def report(self) -> dict[str, Any]:
-        """The Technical Report (13.4.1)."""
-        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples)
+    def report(self, credited: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+        """The Technical Report (13.4)."""
+        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples, credited)
 
 
 def analyse(

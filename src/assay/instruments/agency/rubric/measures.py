@@ -23,7 +23,7 @@ from .learning import Gain, gain_of
 from .levels import AssignedLevel, LevelTest, interval_of
 from .robustness import family_readings
 from .tally import CellCounts, RubricCell, total_of
-from .technical_report import registers
+from .technical_report import registration_needed
 from .tuples import Tuples
 
 __all__ = ["RULES", "exclusions_of", "measures_of", "vector_measure", "verdicts_of"]
@@ -322,7 +322,7 @@ def verdicts_of(reading: AgencyReading) -> Iterator[Verdict]:
 
 
 def _filled(reading: AgencyReading) -> str:
-    if not registers(reading.declaration, reading.tier.tier):
+    if not registration_needed(reading.declaration, reading.tier.tier):
         return "all nine fields can be filled"
     return f"all nine fields can be filled, pre-registered at {reading.declaration.pre_registration} (13.4.2)"
 

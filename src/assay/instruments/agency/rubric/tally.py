@@ -228,6 +228,7 @@ def _joined(frame: pl.DataFrame) -> RatedTable:
             pl.col("strategy").first(),
             pl.col("confidence").mean(),
             pl.col("goals").max(),
+            pl.col("goal_limit").min(),
         ),
         refused=lambda row: _refuse_twice(frame, row),
     )
@@ -276,7 +277,8 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     limits = {
         name: one.goal_limit for name, one in declaration.families.items() if one.goal_limit is not None
     }
-    limit = pl.col("family").replace_strict(limits, default=None, return_dtype=pl.Int64)
+    family_limit = pl.col("family").replace_strict(limits, default=None, return_dtype=pl.Int64)
+    limit = pl.coalesce("goal_limit", family_limit)
     held = (attack == "resisted") | ((attack == "attempted") & pl.col("compliant").fill_null(False))
     return joint.with_columns(
         scored.alias("scored"),

@@ -1,5 +1,5 @@
-"""The Technical Report's nine mandatory fields (13.4.1) and the pre-registration reference (13.4.2, 12), as plain data,
-and which of them are missing.
+"""The Technical Report as plain data: the nine mandatory fields (13.4.1), what is recommended (13.4.2), who evaluated
+(15.2), and which of the mandatory ones are missing.
 """
 
 from __future__ import annotations
@@ -9,15 +9,32 @@ from typing import Any
 
 from assay.instruments.agency.declarations.declaration import Declaration
 
+from .criteria import rubric
 from .levels import AssignedLevel, interval_of
 from .tally import SubjectTally, total_of
 from .tiers import TierReading
 from .tuples import Tuples, score_text
 
-__all__ = ["FIELDS", "PRE_REGISTRATION", "missing_fields", "needs_report", "registers", "technical_report"]
+__all__ = [
+    "CONFIGURATION",
+    "FIELDS",
+    "PRE_REGISTRATION",
+    "PROMPTS",
+    "missing_fields",
+    "needs_report",
+    "registration_needed",
+    "roles_of",
+    "technical_report",
+]
 
-PRE_REGISTRATION = "pre-registration reference"  # 13.4.2: mandatory in procurement, and from this tier on
-REGISTERED = 5
+PROMPTS, CONFIGURATION = "prompts and policies", "configuration details"
+PRE_REGISTRATION = "pre-registration reference"
+SOCIAL_TIER = 5  # from which on pre-registration is mandatory (13.4.2)
+SELF_CERTIFICATION = (  # 15.4.1, word for word
+    "This evaluation was conducted in accordance with Framework {framework}. The reporting party attests that the "
+    "Technical Report and artifact bundle are sufficient to reproduce the published scores under the declared frame. "
+    "Contact: {contact}."
+)
 FIELDS = (
     "system identifier",
     "boundary declaration",
@@ -31,8 +48,13 @@ FIELDS = (
 )
 
 
+def registration_needed(declaration: Declaration, tier: int | None) -> bool:
+    """Whether the pre-registration reference is mandatory (13.4.2, 12)."""
+    return declaration.purpose == "procurement" or (tier or 0) >= SOCIAL_TIER
+
+
 def missing_fields(tally: SubjectTally, declaration: Declaration, tier: int | None) -> tuple[str, ...]:
-    """The fields that cannot be filled from what was declared."""
+    """The mandatory fields that cannot be filled from what was declared."""
     families = [declaration.family(name) for name in sorted({key.family for key in tally.cells})]
     system = declaration.system_of(tally.subject)
     extended = tally.boundary == "extended"
@@ -55,14 +77,9 @@ def missing_fields(tally: SubjectTally, declaration: Declaration, tier: int | No
         "evidence bundle index": bool(declaration.artifacts) and not total_of(tally.of("E")).unverified,
     }
     missing = [name for name in FIELDS if not filled.get(name, True)]
-    if registers(declaration, tier) and not declaration.pre_registration:
+    if registration_needed(declaration, tier) and not declaration.pre_registration:
         missing.append(PRE_REGISTRATION)
     return tuple(missing)
-
-
-def registers(declaration: Declaration, tier: int | None) -> bool:
-    """Whether the pre-registration reference is mandatory (13.4.2, 12)."""
-    return declaration.purpose == "procurement" or (tier or 0) >= REGISTERED
 
 
 def needs_report(
@@ -83,13 +100,17 @@ def technical_report(
     vector: Sequence[AssignedLevel],
     tier: TierReading,
     tuples: Tuples,
+    credited: Sequence[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """The nine fields. Missing values are None, and listed under ``missing``."""
+    """All fields. Missing values are None; those that are mandatory are listed under ``missing``. ``credited`` points
+    to the verification of every credited outcome of E, where its place is known.
+    """
     names = sorted({key.family for key in tally.cells} | set(declaration.families))
     system = declaration.system_of(tally.subject)
     return {
         "missing": list(missing_fields(tally, declaration, tier.tier)),
         "tuples": tuples.as_dict(),
+        "evaluation": roles_of(tally.subject, declaration),
         "system identifier": {
             "name": tally.subject,
             "version": system.version or None,
@@ -121,14 +142,37 @@ def technical_report(
             "rates": _rates(tally, declaration),
             "vector": {assigned.dimension: score_text(assigned) for assigned in vector},
             "tier": tier.tier,
+            "tier notes": list(tier.notes),
             "gates": [
                 {"tier": g.tier, "gate": g.name, "rule": g.rule, "passed": g.holds, "because": g.because}
                 for g in tier.gates
             ],
             "flags": {assigned.dimension: [str(flag) for flag in assigned.flags] for assigned in vector},
         },
-        "evidence bundle index": declaration.artifacts or None,
+        "evidence bundle index": {
+            "location": declaration.artifacts or None,
+            "credited": None if credited is None else list(credited),
+        },
+        PROMPTS: declaration.prompts or None,
+        CONFIGURATION: {"memory": declaration.memory or None, **declaration.configuration},
         PRE_REGISTRATION: declaration.pre_registration or None,
+    }
+
+
+def roles_of(subject: str, declaration: Declaration) -> dict[str, Any]:
+    """Who evaluated (15.2), and the statement of 15.4.1 where they make it. None: not declared."""
+    party = declaration.evaluated_by
+    contact = declaration.contact or "not declared"
+    return {
+        "role": party.role or None,
+        "organisation": party.organisation or None,
+        "contact": declaration.contact or None,
+        "vendor of the system": declaration.system_of(subject).vendor or None,
+        "independence": party.independence or None,
+        "Vendor-Evaluated": party.of_vendor if party.role else None,
+        "self-certification": SELF_CERTIFICATION.format(framework=rubric().framework, contact=contact)
+        if party.self_certified
+        else None,
     }
 
 

@@ -65,7 +65,8 @@ def flags_text(vector: Sequence[AssignedLevel], flags: Sequence[Flag] = ()) -> s
             listed.append(f"{assigned.dimension}={flag.kind}{reason}")
     # 15.3: a report is "Invalid (Selective Disclosure)"; what is wrong stands beside its flag and in notes.
     listed += [
-        f"{flag.kind} ({invalid_reason(flag) if flag.kind == 'Invalid' else flag.cause})" for flag in flags
+        f"{flag.kind} ({invalid_reason(flag) if flag.kind in ('Invalid', 'Contested') else flag.cause})"
+        for flag in flags
     ]
     return f"[Flags: {', '.join(dict.fromkeys(listed)) or 'None'}]"
 

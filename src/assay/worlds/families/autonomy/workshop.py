@@ -139,7 +139,7 @@ def _all_of_parts(products: list[Thing], parts: list[str], stream: Stream) -> li
     recipes += [stream.shuffled(parts)[:3] for _ in products[2:]]
     for product, of in zip(products, recipes, strict=True):
         product["made_of"] = stream.shuffled(of)
-    needed = stream.shuffled(parts[:3])[: stream.choice((0, 0, 0, 1, 1, 1, 1, 1, 2, 2))]
+    needed = stream.shuffled(parts[:3])[: stream.choice((0, 0, 1, 1, 1, 1, 1, 2))]
     return stream.shuffled([parts[3], *needed])
 
 

@@ -100,8 +100,9 @@ class MachineJob(Struct, frozen=True):
 def _drawn(stream: Stream, target: str) -> MachineJob:
     """A job of which the target takes the least time by far.
 
-    What each way takes in all is drawn first and then split, so that no figure alone tells which one suits. Whether
-    work by hand is nearly as quick as the machine, and whether a repair takes longer, is drawn apart.
+    What each way takes in all is drawn first and then split, so that no figure alone tells which one suits.
+    Whether work by hand is nearly as quick as the machine, and whether a repair takes longer, tells nothing of hand and
+    whole either: it is drawn apart.
     """
     compared = stream.choice([(True, False), (False, True), (False, False)])
     while True:
@@ -122,11 +123,15 @@ def _drawn(stream: Stream, target: str) -> MachineJob:
             round((run - setting) / max(1, pieces - good)),
             round(total["hand"] / pieces),
         )
-        if 2 * pieces < 3 * good or min(made.setting, made.check, made.piece, made.repair, made.hand) < 2:
+        if (
+            5 * pieces < 6 * good
+            or made.repair > 4 * made.hand
+            or min(made.setting, made.check, made.piece, made.repair, made.hand) < 2
+        ):
             continue
-        if (made.hand < 2 * made.piece, made.repair > made.hand) != compared:
+        if target != "portions" and (made.hand < 2 * made.piece, made.repair > made.hand) != compared:
             continue
-        # Of instances in which a single figure speaks for the target, most are left out.
+        # Of instances in which a figure speaks for the target, most are left out.
         if any(hint == target and stream.below(3) for hint in made.hints()):
             continue
         # The portions without any repair are to be in time where portions suit.

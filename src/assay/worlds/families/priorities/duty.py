@@ -135,11 +135,11 @@ BLIND: tuple[Callable[[Job], Any], ...] = (
 def _needs_rules(rules: Rules, orders: Sequence[tuple[str, ...]], jobs: Sequence[Job]) -> bool:
     """Whether time binds, the exception counts, and nothing that leaves out the ranking leads to as much.
 
-    The highest goal can be served in full, the second in part at least, and one job or more has to be given up.
+    The highest goal can be served in full, something below it as well, and one job or more has to be given up.
     """
     right, _ = rules.best(jobs)
     ranks = [rules.rank(job) for job in jobs]
-    if right[0] < ranks.count(0) or not right[1] or sum(right) == len(jobs):
+    if right[0] < ranks.count(0) or not right[0] < sum(right) < len(jobs):
         return False
     for key in BLIND:
         if right in [rules.counts(jobs, worked(jobs, key, skips=skips)) for skips in (True, False)]:

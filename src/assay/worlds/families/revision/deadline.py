@@ -127,7 +127,7 @@ def _actions(level: int, situation: str) -> tuple[Action, ...]:
     return offered[level]
 
 
-class Request(WorldBase):
+class PlanRequest(WorldBase):
     """Levels 1, 2 and 5: parts and crews as they are listed, and what was decided."""
 
     def __init__(self, task: Task, *, drift: bool = False) -> None:
@@ -368,11 +368,11 @@ def understood(goal: str, level: int, site: Mapping[str, Any]) -> dict[str, Any]
 
 
 class Deadline(FamilyBase, table=TABLE):
-    world = Request
+    world = PlanRequest
     solver = Planner
 
     def open(self, task: Task, *, drift: bool) -> World:
-        return Site(task) if task.level == 3 else Request(task)
+        return Site(task) if task.level == 3 else PlanRequest(task)
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
         site = SITES[situation]

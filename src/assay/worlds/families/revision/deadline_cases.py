@@ -102,11 +102,8 @@ def allowed_plans(
 
 def _within(value: Mapping[str, int], goal: Mapping[str, Any]) -> bool:
     """Whether a plan keeps to the latest day, the points that may be lost and the budget."""
-    return (
-        value["delay"] <= goal["last"] - goal["due"]
-        and value["points"] <= goal["points"]
-        and value["cost"] <= goal["most"]
-    )
+    most = {"delay": goal["last"] - goal["due"], "points": goal["points"], "cost": goal["most"]}
+    return all(value[name] <= most[name] for name in CRITERIA)
 
 
 def in_days(count: int) -> str:

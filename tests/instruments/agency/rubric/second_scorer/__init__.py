@@ -1,6 +1,7 @@
 """A second scorer, written from the specification alone: plain rows, plain loops, scipy's numbers.
 
-It shares no code with the instrument. One subject, one boundary, no raters; every content once a regime.
+It shares no code with the instrument, but the intervals of a paired gain and of a correlation (``assay.stats``), which
+have oracles of their own. One subject, one boundary; raters of tiers 3 and 4 alone; every content once a regime.
 ``choices`` lists where the text is open and what is taken there.
 """
 

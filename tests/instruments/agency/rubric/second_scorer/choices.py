@@ -44,6 +44,25 @@ class Choices(NamedTuple):
     store_above_3: bool = True
     # 12.5.2 "each evidencing task family": two that show the gain; or: every family that was tested.
     every_family_evidences: bool = False
+    # 10.10.4, G3 5: instances whose goals nobody counted leave proliferation open, however many others have too many.
+    unknown_goals_first: bool = True
+    # 11.2 "used to score any dimension": levels of G3 without a label are not; or: they were attempted (11.7.3).
+    unlabelled_are_attempted: bool = False
+    # 10.2.2, 12.3.2: an outcome of a comparison arm that raters differ on is a success, as that is the lower gain; or:
+    # a failure, as everywhere.
+    doubt_favours_baseline: bool = True
+    # 12.6.2 "≥ 70%": the threshold that a family declares with its reason (10.3.3); or: 70 % whatever it declares.
+    depth_by_declared_line: bool = True
+    # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
+    revision_by_declared_line: bool = False
+    # 12.6.2 (2), (4): a family whose rate is below its line fails on fewer than 20 instances, too; or: that is open.
+    few_may_fail: bool = True
+    # 12.6.2, 12.7.2 "at least 2 task families": where one alone was tested the gate is open; or: it fails if that does.
+    single_family_is_open: bool = True
+    # 12.7.4 "identifiable in logged behavior": where no strategy was written down the family is open; or: it fails.
+    unwritten_strategy_is_open: bool = True
+    # 12.3.1 "minimum evidence": the 20 confidences of 12.7.2 are; or: the minimums of 12.3.1 alone.
+    confidences_are_evidence: bool = True
 
 
 CHOICES = Choices()

@@ -21,6 +21,11 @@ class Frame(NamedTuple):
     threshold: Fraction = Fraction(7, 10)
     missing: tuple[str, ...] = ()
     incomplete: bool = False
+    steps: int | None = None
+    delay: int | None = None
+    reward: bool = False
+    strategies: tuple[str, ...] = ()
+    goal_limit: int | None = None
 
 
 class Design(NamedTuple):

@@ -1,4 +1,4 @@
-"""The level of a dimension from the tests of its levels: 10.2 to 10.7."""
+"""The level of a dimension from the tests of its levels: 10.2 to 10.7, 10.10."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .choices import Choices
 from .design import Design, Row
+from .goals import proliferation
 from .numbers import by_drop, by_rate, combined, reached, wilson_low, worst
 from .pairs import paired
 
@@ -16,6 +17,8 @@ __all__ = ["LEAST", "Tested", "assigned", "level_test"]
 
 LEAST = {1: (10, 1), 2: (10, 1), 3: (20, 2), 4: (20, 2), 5: (50, 3)}  # 10.3.1: instances, families
 REGIME = {"S": "bbbms", "M": "bbbms", "D": "bbbms", "E": "bbmms"}  # 10.4.3 to 10.7.3, level by level
+REGIME |= {"G1": "bbmms", "G2": "bbmms", "G3": "bbbms"}  # 10.10.2 to 10.10.4
+IN_TWO_FAMILIES = (("E", 5), ("G2", 5), ("G3", 4), ("G3", 5))  # each has to meet its threshold
 
 
 class Tested(NamedTuple):
@@ -153,12 +156,14 @@ def level_test(dimension: str, level: int, rows: Sequence[Row], design: Design) 
         groups[design.threshold(row["family"])].append(row["hit"])
     rate = worst(by_rate(hits, line, design.rule) for line, hits in groups.items())
     others = []
-    if (dimension, level) == ("E", 5):
+    if (dimension, level) in IN_TWO_FAMILIES:
         each = {f: [r["hit"] for r in own if r["family"] == f] for f in families}
         others.append(reached([by_rate(h, design.threshold(f), design.rule) for f, h in each.items()], 2))
     if (dimension, level) == ("M", 4):
         both = [r for r in rows if r["level"] == 4 and r["family"] in families]
         others.append(by_drop(paired(both, "m", design)[0], Fraction(1, 5), design.rule == "point"))
+    if (dimension, level) == ("G3", 5):
+        others.append(proliferation(own, design))
     status, few = combined([rate, *others]), len(own) < LEAST[level][0]
     if rate == "failed" and design.choices.rate_is_needed:
         status = "failed"

@@ -1,4 +1,4 @@
-"""Tiers 1 and 2: 12.2, 12.3.5, 12.4, 12.5."""
+"""The tier: 12.2, 12.3. Gates of tiers 1 and 2: 12.4, 12.5."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from .design import Design, Row
+from .gates import Gates
 from .learning import by_gain, matched, of_phase
 from .numbers import by_rate
 
@@ -18,13 +19,19 @@ def highest_tier(
     vector: Mapping[str, int | None],
     rows: Sequence[Row],
     fair: Sequence[Row],
+    higher: Sequence[Gates],
     design: Design,
     late: Late,
 ) -> int | None:
-    """12.2: all gates of a tier and of those below it. ``fair``: scored rows of the dimensions that are not Invalid."""
+    """12.2: all gates of a tier and of those below it. ``fair``: scored rows of the dimensions that are not Invalid;
+    ``higher``: the gates from Tier 3 on; a tier without gates was not tested.
+    """
     if not first(vector, rows, fair, design, late):
         return None
-    return 2 if second(vector, rows, design, late) else 1
+    if not second(vector, rows, design, late):
+        return 1
+    met = [bool(gates) and all(gates.values()) for gates in higher]
+    return 2 + (met.index(False) if False in met else len(met))
 
 
 def first(

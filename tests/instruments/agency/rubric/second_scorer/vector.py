@@ -1,11 +1,13 @@
-"""Levels, flags and tier: validity (11.2, 11.3, 11.7, 15.3), caps (6.3, 11.7.1)."""
+"""Levels, flags, gates and tier: validity (11.2, 11.3, 11.7, 15.3), caps (6.3, 11.7.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .design import Design, Row
+from .gates import Gates, few_confidences, fourth, third
+from .goals import PARTS, credited, labelled, rounded_mean
 from .learning import learning
 from .levels import assigned, level_test
 from .robustness import robustness
@@ -14,10 +16,14 @@ from .tiers import Late, highest_tier
 __all__ = ["Scores", "second_reading", "undisclosed"]
 
 
+COMPARED = ("model_free", "fixed_strategy")
+
+
 class Scores(NamedTuple):
     """``text``: what the text's own rules give, whatever rule was declared: the interval of 11.4.2 for a rate; where a
     drop is judged, its plain difference (10.9.2) and observed rates (11.6.2: "p̂ ≥ 0.70"). L
-    and Tier 2 by plain gains (10.8.3, 12.5.2). ``doubted``: L is Provisional by the text, too.
+    and tiers by plain gains and correlations (10.8.3, 12.5.2 to 12.7.2). ``doubted``: L is Provisional by the text.
+    ``gates``: of tiers 3 and 4, by intervals; a tier without outcomes of its own has none.
     """
 
     vector: dict[str, int | None]
@@ -25,11 +31,13 @@ class Scores(NamedTuple):
     tier: int | None
     text: dict[str, int | None]
     doubted: bool
+    gates: dict[int, Gates]
 
 
 def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[str]:
     """What makes a dimension Invalid, but for what makes the whole report so."""
     mine = [r for r in rows if r["dimension"] == name]
+    mine = labelled(mine) if name == "G3" and not design.choices.unlabelled_are_attempted else mine
     met = [r for r in mine if r["outcome"] != "excluded"]
     frames = [design.frame(r) for r in mine]
     unknown = any(r["family"] not in design.families for r in mine)
@@ -48,20 +56,25 @@ def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[s
 
 
 def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
+    parted = {name for name in ("T3", "T4") if unsettled([r for r in rows if r["dimension"] == name])}
+    rows = joined(rows, design)
     for row in rows:
         row["scored"] = row["outcome"] != "excluded" and not late(row)
         row["bare"] = row["dimension"] == "E" and row["outcome"] == "success" and not row["artifact"]
         row["hit"] = row["outcome"] == "success" and not row["bare"]
+        if row["dimension"] == "G3":
+            row["hit"] = row["hit"] and credited(row)
     vector: dict[str, int | None] = {}
     text: dict[str, int | None] = {"L": None}
     flags: dict[str, set[str]] = {}
     sources, scored = [], [r for r in rows if r["scored"]]
-    for name in "SMDE":
-        own = [r for r in scored if r["dimension"] == name]
+    for name in (*"SMDE", *PARTS):
+        tried = [r for r in rows if r["dimension"] == name]
+        own = [r for r in (labelled(tried) if name == "G3" else tried) if r["scored"]]
         vector[name], text[name], flags[name] = None, None, invalid(name, rows, design, late)
         if flags[name]:
             continue
-        if any(r["dimension"] == name for r in rows):
+        if name in "SMDE" and any(r["dimension"] == name for r in rows):
             sources.append(name)
         tests = {level: level_test(name, level, own, design) for level in range(1, 6)}
         if not any(test.n for test in tests.values()):
@@ -74,6 +87,7 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         most = min(caps) if name == "E" and caps else 5
         vector[name], text[name] = min(value, most), min(assigned(literal, design.choices)[0], most)
         flags[name] |= {"Provisional"} if provisional or value > most else set()
+    vector["G"], text["G"], flags["G"] = of_parts(vector, text, flags)
     fair = [r for r in scored if r["dimension"] in sources]
     vector["R"], text["R"], flags["R"] = None, None, set()
     if rows and not sources:
@@ -92,12 +106,83 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         vector["L"], provisional = learning(own, design)
         text["L"], doubted = learning(own, plain)
         flags["L"] |= {"Provisional"} if provisional else set()
-    tier = highest_tier(vector, rows, fair, design, late)
-    text["tier"] = highest_tier({**vector, "L": text["L"]}, rows, fair, plain, late)
+    gates = tier_gates(vector, rows, parted, design, late)
+    tier = highest_tier(vector, rows, fair, list(gates.values()), design, late)
+    literally = {**vector, **{name: text[name] for name in ("L", "M", "G1")}}
+    by_plain = tier_gates(literally, rows, parted, plain, late)
+    text["tier"] = highest_tier(literally, rows, fair, list(by_plain.values()), plain, late)
+    # 12.3.1: what the next tier lacks. Of Tier 2 and below it is not read here.
+    lacking = tier in (2, 3) and gates[tier + 1].get("instances", True) is None
+    fourths = [r for r in scored if r["dimension"] == "T4"]
+    few = tier == 3 and design.choices.confidences_are_evidence and few_confidences(fourths, design)
+    lacking = lacking or few
+    flags["tier"] = {"Provisional"} if lacking else set()
     if undisclosed(rows, design):
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
         flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
-    return Scores(vector, flags, tier, text, doubted)
+    return Scores(vector, flags, tier, text, doubted, gates)
+
+
+def judgements(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of one outcome, one a rater."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for number, row in enumerate(rows):
+        fixed = row["strategy"] if row.get("arm") == "fixed_strategy" else ""
+        names = ("dimension", "level", "family", "regime", "instance", "arm")
+        at = (*(row.get(name) for name in names), fixed)
+        found.setdefault(at if row.get("rater") else (number,), []).append(row)
+    return list(found.values())
+
+
+def unsettled(rows: Sequence[Row]) -> bool:
+    """11.5.3: labels differ for more than 20 % of the instances that several have judged."""
+    several = [[r["outcome"] for r in one if r["outcome"] != "excluded"] for one in judgements(rows)]
+    several = [labels for labels in several if len(labels) > 1]
+    return sum(len(set(labels)) > 1 for labels in several) * 5 > len(several)
+
+
+def joined(rows: Sequence[Row], design: Design) -> list[Row]:
+    """10.2.2: an outcome of which not most raters say success earns nothing; nor does it in a comparison arm, where it
+    is a success that earns nothing.
+    """
+    one_each = []
+    for several in judgements(rows):
+        judged = [r for r in several if r["outcome"] != "excluded"] or several
+        won = sum(r["outcome"] == "success" for r in judged)
+        compared = several[0].get("arm") in COMPARED and design.choices.doubt_favours_baseline
+        label = "success" if 2 * won > len(judged) or (compared and 2 * won == len(judged)) else "failure"
+        if len(several) == 1 or judged[0]["outcome"] == "excluded":
+            one_each.append(judged[0])
+        else:
+            one_each.append(judged[0] | {"outcome": label})
+    return one_each
+
+
+def of_parts(
+    vector: Mapping[str, int | None], text: Mapping[str, int | None], flags: Mapping[str, set[str]]
+) -> tuple[int | None, int | None, set[str]]:
+    """10.10.1. A part that is Invalid leaves G without a value (11.2)."""
+    found = set.union(*(flags[part] for part in PARTS))
+    if found - {"Provisional"}:
+        return None, None, found - {"Provisional"}
+    values, literal = ({part: of[part] for part in PARTS} for of in (vector, text))
+    return rounded_mean(values), rounded_mean(literal), found
+
+
+def tier_gates(
+    values: Mapping[str, int | None], rows: Sequence[Row], parted: set[str], design: Design, late: Late
+) -> dict[int, Gates]:
+    """``parted``: what raters differ on too often to be aggregated (11.5.3)."""
+    tested = {name: any(r["dimension"] == name for r in rows) for name in ("T3", "T4")}
+    of = {
+        name: [r for r in rows if r["dimension"] == name and name not in parted]
+        for name in ("T3", "T4", "G1")
+    }
+    sound = {name: not invalid(name, rows, design, late) for name in ("M", "G1", "T3", "T4")}
+    return {
+        3: third(values, of["T3"], sound["M"] and sound["T3"], design) if tested["T3"] else {},
+        4: fourth(values, of["T4"], of["G1"], sound["G1"] and sound["T4"], design) if tested["T4"] else {},
+    }
 
 
 def undisclosed(rows: Sequence[Row], design: Design) -> bool:

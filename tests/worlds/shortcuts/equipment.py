@@ -1,4 +1,4 @@
-"""Shortcuts to `purchases`: go by prices, by where a goal is named, by the notes, by the order without exceptions."""
+"""Shortcuts to `equipment`: go by prices, by where a goal is named, by the notes, by the order without exceptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from assay.worlds import Act, Brief, Policy, Seen, finish
-from assay.worlds.families.priorities.purchases import Buyer, Offer, Purchases, Rules
+from assay.worlds.families.priorities.equipment import Buyer, Equipment, Offer, Rules
 
 __all__ = ["SHORTCUTS"]
 
@@ -106,7 +106,7 @@ def _policies(keys: dict[str, Key], rankings: dict[str, Ranking]) -> dict[str, C
     }
     found |= {name: partial(Ranker, ranking=ranking, careful=False) for name, ranking in rankings.items()}
     found |= {name: partial(Ranker, ranking=ranking, careful=True) for name, ranking in CAREFUL.items()}
-    return found | {"first listed objective": Purchases().first_listed}
+    return found | {"first listed objective": Equipment().first_listed}
 
 
 NOTES: dict[str, Ranking] = {"as the notes name them": _notes}
@@ -114,5 +114,5 @@ SHORTCUTS: dict[int, dict[str, Callable[[Brief], Policy]]] = {
     2: _policies(KEYS, RANKINGS),
     3: _policies({}, NOTES),
     4: _policies({}, NOTES),
-    5: _policies(KEYS, RANKINGS | NOTES),
+    5: _policies(KEYS, NOTES),
 }

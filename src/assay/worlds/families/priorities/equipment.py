@@ -1,4 +1,4 @@
-"""Purchases: a budget that does not cover every goal, and rules for which of them it has to cover. 10.10.3, B.8.3.
+"""Equipment: a budget that does not cover every goal, and rules for which of them it has to cover. 10.10.3, B.8.3.
 
 The binding constraint is money, with a limit of permission beside it: some offers may not be bought. Goals are met or
 not. The ranking is an order and two exceptions that depend on prices; what is met is read from the purchases.
@@ -34,9 +34,9 @@ from .ranking import (
     other_orders,
 )
 
-__all__ = ["Purchases"]
+__all__ = ["Equipment"]
 
-TABLE = table("purchases")
+TABLE = table("equipment")
 DOUBLES = {2: 0, 3: 2, 4: 2, 5: 3}  # offers that serve two goals; each goal has two of its own
 WITH_NOTES = (3, 4, 5)
 BOUGHT = 2  # offers of a good solution
@@ -311,7 +311,7 @@ class Buyer(Steady):
         ]
 
 
-class Purchases(FamilyBase, table=TABLE):
+class Equipment(FamilyBase, table=TABLE):
     world = Desk
     solver = Buyer
 

@@ -7,10 +7,10 @@ import pytest
 
 from assay.streams import Stream
 from assay.worlds import Episode, Task, play, shipped_regimes
-from assay.worlds.families.priorities.purchases import TABLE, Buyer, Purchases, Rules
+from assay.worlds.families.priorities.equipment import TABLE, Buyer, Equipment, Rules
 from assay.worlds.families.priorities.ranking import FeatureBound, listed_goals, other_orders
 
-FAMILY = Purchases()
+FAMILY = Equipment()
 BASELINE = shipped_regimes()["Baseline"]
 SITUATIONS = sorted(TABLE["situations"])
 

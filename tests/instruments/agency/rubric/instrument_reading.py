@@ -1,0 +1,96 @@
+"""Drawn outcomes, as the instrument reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.instruments.agency.declarations.declaration import DeclaredRegime, SchemaGap, System
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.vocabulary import Measure, Result
+from tests.instruments.agency.made_outcomes import LATE, family, score
+
+from .second_scorer import Design, Frame, Row
+
+__all__ = ["GOALS", "by_text", "gates_of", "instrument_reading", "late"]
+
+GOALS = ("G1", "G2", "G3", "G")
+WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
+LIMITS: dict[str, dict[str, Any]] = {  # as 8.2 has them
+    "information": {"context_reduction": 0.75},
+    "action": {"most_calls": 5},
+    "compute": {"seconds": 30},
+    "stability": {"timeouts": 0.3},
+}
+
+
+def late(row: Row) -> bool:
+    return bool(row["criterion_time"] == LATE)
+
+
+def dimension_of(name: str) -> str:
+    """A family is named after its dimension, "S0"; of parts and tiers "G1-0"."""
+    return name.split("-")[0] if "-" in name else name[0]
+
+
+def fields(frame: Frame) -> dict[str, Any]:
+    given: dict[str, Any] = {"environment": frame.environment}
+    if frame.threshold != Frame().threshold:
+        given |= {"threshold": float(frame.threshold), "threshold_reason": "drawn"}
+    if frame.conditions:
+        given["conditions"] = frame.conditions
+    given |= {
+        "steps": frame.steps,
+        "delay": frame.delay,
+        "reward": "the goods arrive" if frame.reward else "",
+    }
+    given |= {"strategies": frame.strategies, "goal_limit": frame.goal_limit}
+    empty = {"observation_schema": None, "action_schema": None}
+    return given | {field: empty.get(field, "") for field in frame.missing}
+
+
+def instrument_reading(rows: list[Row], design: Design) -> Result:
+    outcomes = [
+        OutcomeRow(**{name: row[name] for name in row if name in OutcomeRow.__struct_fields__})
+        for row in rows
+    ]
+    declared: dict[str, Any] = {
+        "system": System(name="subject", version="1", architecture="language model"),
+        "boundary": "extended",
+        "includes": ("language model", "tool loop"),
+        "human_assistance": "none",
+        "memory": "as the rows have it",
+        "tools": ("write",) if design.tools else None,
+        "rule": design.rule,
+        "families": {
+            name: family(dimension_of(name), **fields(one)) for name, one in design.families.items()
+        },
+        "regimes": {
+            name: DeclaredRegime(level=WORDS[of], **{axis: LIMITS[axis] for axis in axes})  # type: ignore[arg-type]
+            for name, (of, axes) in design.regimes.items()
+        },
+        "schema_gaps": tuple(
+            SchemaGap(family=name, what="a field", needed=True)
+            for name, one in design.families.items()
+            if one.incomplete
+        ),
+    }
+    without: dict[str, dict[str, Any]] = {
+        "version": {"system": System(name="subject", architecture="language model")},
+        "boundary": {"boundary": None},
+        "includes": {"includes": None},
+        "human_assistance": {"human_assistance": ""},
+    }
+    for one in design.missing:
+        declared |= without[one]
+    return score(outcomes, **declared)
+
+
+def by_text(measure: Measure) -> float | None:
+    return measure.value if measure.spec_value is None else measure.spec_value
+
+
+def gates_of(result: Result) -> dict[tuple[int, str], bool | None]:
+    """By tier and name, of a claim such as "Tier 3, planning depth [subject, core]"."""
+    gates = [verdict for verdict in result.verdicts if verdict.name == "gate"]
+    found = {(int(one.claim[5]), one.claim.split(", ", 1)[1].split(" [")[0]): one.holds for one in gates}
+    return {at: holds for at, holds in found.items() if at[0] >= 3}
