@@ -77,7 +77,9 @@ def _agents(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     because = "; ".join(words) or "no family has outcomes"
     if enough >= gate.families:
         return JudgedGate(rule, True, because)
-    short = f"{enough} {MULTI_AGENT} families with {gate.instances} instances, {gate.families} needed (12.8.2)"
+    short = (
+        f"{enough} {MULTI_AGENT} families with {gate.instances} instances, {gate.families} needed (12.8.2)"
+    )
     return JudgedGate(rule, None, because, short)
 
 

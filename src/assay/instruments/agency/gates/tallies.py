@@ -12,7 +12,10 @@ from assay.instruments.agency.declarations.outcome import TIERS
 __all__ = ["ArmCounts", "ArmKey", "GateTally", "Sureness", "gate_tallies", "slot_of"]
 
 OWN = ""  # the subject as it is; of tier 6, after the intervention
-COMPARED = (("permuted", "non_social"), ("masked", "non_social"))  # two arms, besides each with the subject as it is
+COMPARED = (
+    ("permuted", "non_social"),
+    ("masked", "non_social"),
+)  # two arms, besides each with the subject as it is
 Numbers = tuple[int, int, int, int, int]
 
 
