@@ -15,7 +15,7 @@ from assay.worlds.model import Act, Brief, Effect, Seen, Task
 from assay.worlds.schema import INTEGER, action, array, integer
 from assay.worlds.templates import table
 
-from .partners import POLICIES, Last, Meetings, Modeller, Move, PartnerFamily, Scene, met_schema
+from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, PartnerFamily, met_schema
 
 __all__ = ["Bargains"]
 
@@ -38,10 +38,10 @@ class Market(Meetings):
         return self.meet({"price": price})
 
     @staticmethod
-    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Scene:
+    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Encounter:
         prices: list[int] = case["prices"]
         place = prices.index(case["said"])
-        return Scene(case["said"], prices[max(0, place - 1)], prices[-1], lowest=prices[0])
+        return Encounter(case["said"], prices[max(0, place - 1)], prices[-1], lowest=prices[0])
 
     @staticmethod
     def goes_well(case: Mapping[str, Any], move: Move, theirs: int, policy: str) -> bool:

@@ -17,7 +17,7 @@ from assay.worlds.model import Act, Brief, Effect, Task
 from assay.worlds.schema import INTEGER, action, integer
 from assay.worlds.templates import table
 
-from .partners import POLICIES, Last, Meetings, Modeller, Move, PartnerFamily, Scene, met_schema
+from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, PartnerFamily, met_schema
 
 __all__ = ["Bids"]
 
@@ -38,9 +38,9 @@ class Contest(Meetings):
         return self.meet({"amount": amount})
 
     @staticmethod
-    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Scene:
+    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Encounter:
         theirs, yours = last
-        return Scene(case["said"], case["said"] // 2, theirs, yours)
+        return Encounter(case["said"], case["said"] // 2, theirs, yours)
 
     @staticmethod
     def goes_well(case: Mapping[str, Any], move: Move, theirs: int, policy: str) -> bool:

@@ -17,7 +17,7 @@ from assay.worlds.model import Act, Brief, Effect, Task
 from assay.worlds.schema import BOOLEAN, INTEGER, action, integer
 from assay.worlds.templates import table
 
-from .partners import Last, Meetings, Modeller, Move, PartnerFamily, Scene, met_schema
+from .partners import Encounter, Last, Meetings, Modeller, Move, PartnerFamily, met_schema
 
 __all__ = ["Errands"]
 
@@ -45,10 +45,10 @@ class House(Meetings):
         return self.meet({"amount": amount, "remind": remind})
 
     @staticmethod
-    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Scene:
+    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Encounter:
         amount = move["amount"]
         reminded = amount if move["remind"] else 0
-        return Scene(amount, amount // 2, reminded, more=amount + EXTRA)
+        return Encounter(amount, amount // 2, reminded, more=amount + EXTRA)
 
     @staticmethod
     def goes_well(case: Mapping[str, Any], move: Move, theirs: int, policy: str) -> bool:

@@ -19,13 +19,13 @@ from assay.worlds.model import Act, Action, Effect, Refused, Seen, Task
 from assay.worlds.schema import INTEGER, STRING, array, obj
 from assay.worlds.tiers import MASKED, NON_SOCIAL, PERMUTED, SCRAMBLED, InteractionKind, Mode, TierBase
 
-__all__ = ["POLICIES", "Meetings", "Modeller", "PartnerFamily", "Scene", "met_schema"]
+__all__ = ["POLICIES", "Encounter", "Meetings", "Modeller", "PartnerFamily", "met_schema"]
 
 PARTNERS, COUNTED = 3, 2  # who are met, and how often each of them when it counts
 LEAST = PARTNERS * COUNTED - 1  # meetings that must go well
 
 
-class Scene(NamedTuple):
+class Encounter(NamedTuple):
     """What a partner acts on, each as the number that acting by it alone would give."""
 
     said: int
@@ -37,7 +37,7 @@ class Scene(NamedTuple):
 
 
 # The library of policies. A family has four of them; in an instance three occur, one for each partner.
-POLICIES: dict[str, Callable[[Scene], int]] = {
+POLICIES: dict[str, Callable[[Encounter], int]] = {
     "keeps": lambda scene: scene.said,
     "bluffs": lambda scene: scene.bluff,
     "stubborn": lambda scene: scene.habit,
@@ -122,7 +122,7 @@ class Meetings(WorldBase):
     # What a family says of its game.
 
     @staticmethod
-    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Scene:
+    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Encounter:
         raise NotImplementedError
 
     @staticmethod

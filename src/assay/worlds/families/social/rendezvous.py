@@ -17,7 +17,7 @@ from assay.worlds.model import Act, Action, Brief, Effect, Task
 from assay.worlds.schema import STRING, action, text
 from assay.worlds.templates import story_of, table
 
-from .partners import POLICIES, Last, Meetings, Modeller, Move, PartnerFamily, Scene, met_schema
+from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, PartnerFamily, met_schema
 
 __all__ = ["Rendezvous"]
 
@@ -44,9 +44,9 @@ class Town(Meetings):
         return self.meet({"place": place})
 
     @staticmethod
-    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Scene:
+    def scene(case: Mapping[str, Any], last: Last, move: Move) -> Encounter:
         theirs, yours = last
-        return Scene(case["said"], (case["said"] + 1) % PLACES, theirs, yours)
+        return Encounter(case["said"], (case["said"] + 1) % PLACES, theirs, yours)
 
     @staticmethod
     def goes_well(case: Mapping[str, Any], move: Move, theirs: int, policy: str) -> bool:
