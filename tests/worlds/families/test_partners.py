@@ -8,22 +8,23 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.worlds import Task, check_family
+from assay.worlds import Brief, Policy, Task, check_family
 from assay.worlds.families.social.bargains import Bargains
 from assay.worlds.families.social.bids import Bids
 from assay.worlds.families.social.errands import Errands
-from assay.worlds.families.social.partners import POLICIES, PartnerFamily
+from assay.worlds.families.social.partners import POLICIES
 from assay.worlds.families.social.rendezvous import Rendezvous
 from assay.worlds.tiers import SocialFamily
 
 from .modelling import acted, begun, instances, rate, why
 
-FAMILIES: list[PartnerFamily] = [Bargains(), Bids(), Errands(), Rendezvous()]
+Social = Bargains | Bids | Errands | Rendezvous
+FAMILIES: list[Social] = [Bargains(), Bids(), Errands(), Rendezvous()]
 ARMS = ("non_social", "permuted", "scrambled", "masked")
 each = pytest.mark.parametrize("family", FAMILIES, ids=lambda one: one.name)
 
 
-def tasks(family: PartnerFamily, count: int = 20) -> list[Task]:
+def tasks(family: Social, count: int = 20) -> list[Task]:
     return list(instances(family, 5, count))
 
 
@@ -40,7 +41,7 @@ def policy_of(task: Task) -> dict[int, set[str]]:
 
 
 @each
-def test_it_keeps_the_contract(family: PartnerFamily) -> None:
+def test_it_keeps_the_contract(family: Social) -> None:
     assert isinstance(family, SocialFamily)
     assert check_family(family, instances=20) == []
 
@@ -54,7 +55,7 @@ def test_the_families_negotiate_coordinate_compete_and_delegate() -> None:
 
 
 @each
-def test_three_partners_of_different_policies_are_met_three_times_each(family: PartnerFamily) -> None:
+def test_three_partners_of_different_policies_are_met_three_times_each(family: Social) -> None:
     for task in tasks(family):
         met = [meeting["partner"] for meeting in task.setup["meetings"]]
         assert sorted(met[:3]) == [0, 1, 2]
@@ -65,14 +66,14 @@ def test_three_partners_of_different_policies_are_met_three_times_each(family: P
 
 
 @each
-def test_every_policy_of_the_library_that_it_names_occurs(family: PartnerFamily) -> None:
+def test_every_policy_of_the_library_that_it_names_occurs(family: Social) -> None:
     drawn = Counter(policy for task in tasks(family, 80) for policy in task.setup["policies"])
     assert set(drawn) == set(family.words["manners"]) <= set(POLICIES)
     assert min(drawn.values()) > 35
 
 
 @each
-def test_at_the_first_meeting_every_policy_acts_otherwise(family: PartnerFamily) -> None:
+def test_at_the_first_meeting_every_policy_acts_otherwise(family: Social) -> None:
     """So that one meeting tells who somebody is: the oracle's own moves, in worlds that differ in the policy alone."""
     for task in tasks(family, 10):
         for place in range(3):
@@ -91,7 +92,7 @@ def with_setup(task: Task, **parts: Any) -> Task:
     return msgspec.structs.replace(task, setup={**task.setup, **parts})
 
 
-def oracle_moves(family: PartnerFamily, task: Task) -> list[Any]:
+def oracle_moves(family: Social, task: Task) -> list[Any]:
     """Its first three moves, whatever the partners do."""
     episode, _ = begun(family, task)
     policy, seen, moves = family.oracle(episode.brief), episode.act("look", {}), []
@@ -103,14 +104,14 @@ def oracle_moves(family: PartnerFamily, task: Task) -> list[Any]:
 
 @each
 @pytest.mark.parametrize("regime", ["Moderate-Standard", "Severe-Standard", "Severe-Adversarial"])
-def test_who_models_partners_by_name_succeeds(family: PartnerFamily, regime: str) -> None:
+def test_who_models_partners_by_name_succeeds(family: Social, regime: str) -> None:
     assert rate(family, 5, regime, family.oracle, count=40) == 1.0
     assert rate(family, 5, regime, family.oracle, held_out=True, count=20) == 1.0
     assert rate(family, 5, regime, family.novice, count=40) <= 0.2
 
 
 @each
-def test_in_the_non_social_arm_all_partners_have_one_label(family: PartnerFamily) -> None:
+def test_in_the_non_social_arm_all_partners_have_one_label(family: Social) -> None:
     for task in tasks(family):
         assert len(set(labels(task))) == 3
         in_arm = family.in_arm(task, "non_social")
@@ -120,7 +121,7 @@ def test_in_the_non_social_arm_all_partners_have_one_label(family: PartnerFamily
 
 
 @each
-def test_masked_partners_have_another_label_at_every_meeting(family: PartnerFamily) -> None:
+def test_masked_partners_have_another_label_at_every_meeting(family: Social) -> None:
     for task in tasks(family):
         in_arm = family.in_arm(task, "masked")
         shown = labels(in_arm)
@@ -130,7 +131,7 @@ def test_masked_partners_have_another_label_at_every_meeting(family: PartnerFami
 
 
 @each
-def test_permuted_policies_belong_to_other_partners_from_beginning_to_end(family: PartnerFamily) -> None:
+def test_permuted_policies_belong_to_other_partners_from_beginning_to_end(family: Social) -> None:
     for task in tasks(family):
         in_arm = family.in_arm(task, "permuted")
         assert labels(in_arm) == labels(task)
@@ -141,7 +142,7 @@ def test_permuted_policies_belong_to_other_partners_from_beginning_to_end(family
 
 
 @each
-def test_scrambled_policies_are_dealt_anew_at_every_meeting(family: PartnerFamily) -> None:
+def test_scrambled_policies_are_dealt_anew_at_every_meeting(family: Social) -> None:
     several = 0
     for task in tasks(family):
         in_arm = family.in_arm(task, "scrambled")
@@ -154,7 +155,7 @@ def test_scrambled_policies_are_dealt_anew_at_every_meeting(family: PartnerFamil
 
 @each
 @pytest.mark.parametrize("arm", ARMS)
-def test_an_arm_changes_labels_or_policies_and_nothing_else(family: PartnerFamily, arm: str) -> None:
+def test_an_arm_changes_labels_or_policies_and_nothing_else(family: Social, arm: str) -> None:
     task = tasks(family, 1)[0]
     in_arm = family.in_arm(task, arm)
     assert in_arm == family.in_arm(task, arm)
@@ -168,7 +169,7 @@ def test_an_arm_changes_labels_or_policies_and_nothing_else(family: PartnerFamil
 
 
 @each
-def test_five_of_six_meetings_must_go_well_and_the_first_three_do_not_count(family: PartnerFamily) -> None:
+def test_five_of_six_meetings_must_go_well_and_the_first_three_do_not_count(family: Social) -> None:
     task = tasks(family, 1)[0]
 
     def verdict(well: str) -> bool:
@@ -187,7 +188,7 @@ def test_five_of_six_meetings_must_go_well_and_the_first_three_do_not_count(fami
 
 @each
 def test_nothing_is_shown_of_policies_and_nobody_is_left_after_the_last_meeting(
-    family: PartnerFamily,
+    family: Social,
 ) -> None:
     task = tasks(family, 1)[0]
     episode, shown = begun(family, task)
@@ -202,5 +203,49 @@ def test_nothing_is_shown_of_policies_and_nobody_is_left_after_the_last_meeting(
 
 
 @each
-def test_words_alone_are_nothing(family: PartnerFamily) -> None:
+def test_words_alone_are_nothing(family: Social) -> None:
     assert why(family, tasks(family, 1)[0]) != ()
+
+
+class TestBroken:
+    """What the checker says of a family that does not keep what tier 5 asks for."""
+
+    def told(self, family: Any) -> str:
+        return " ".join(finding.told for finding in check_family(family, instances=12, rules=["arms"]))
+
+    def test_arms_that_withhold_nothing(self) -> None:
+        class Bad(Bargains):
+            def in_arm(self, task: Task, arm: str) -> Task:
+                return task
+
+        told = self.told(Bad())
+        assert all(
+            f"{arm}: the oracle solves 40 of 40 in spite of it" in told for arm in ARMS if arm != "permuted"
+        )
+        assert "permuted" not in told
+
+    def test_permuted_partners_that_cannot_be_known(self) -> None:
+        class Bad(Bargains):
+            def in_arm(self, task: Task, arm: str) -> Task:
+                return super().in_arm(task, "scrambled" if arm == "permuted" else arm)
+
+        assert "with other partners" in self.told(Bad())
+
+    def test_an_arm_that_is_missing(self) -> None:
+        class Bad(Bargains):
+            arms = {"non_social": "who is who"}  # noqa: RUF012
+
+        assert "its arms are non_social; a family of T5 has non_social, permuted" in self.told(Bad())
+
+    def test_another_environment(self) -> None:
+        class Bad(Bargains):
+            environment = "tool-augmented"
+
+        assert "a family of T5 is multi-agent" in self.told(Bad())
+
+    def test_partners_that_need_not_be_told_apart(self) -> None:
+        class Bad(Bargains):
+            def novice(self, brief: Brief) -> Policy:
+                return self.oracle(brief)
+
+        assert "a novice who treats all partners alike solves 40 of 40" in self.told(Bad())

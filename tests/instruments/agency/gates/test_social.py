@@ -168,6 +168,14 @@ def test_every_arm_is_a_measure() -> None:
     assert {measure.labels["arm"] for measure in found} == {"as it is", *KNOWS} - {""}
 
 
+def test_two_arms_are_compared_in_a_measure_of_their_own() -> None:
+    found = {measure.labels["over"]: measure for measure in measures(scored(met(1)), "between_arms")}
+    assert {over: (one.value, one.labels["arm"]) for over, one in found.items()} == {
+        "permuted": (0.825, "non_social"),
+        "masked": (0.05, "non_social"),
+    }
+
+
 def strata(**options: Any) -> dict[str, str]:
     given = {"dimensions": ["S"], "tiers": [5], **options}
     return {one.stratum: one.regime for one in gate_strata(read_options(given, None, ()))}
