@@ -37,7 +37,7 @@ LONG = "a-name-without-any-space-" * 20
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]:
     folder, lock = begin(
         tmp_path_factory.mktemp("documents"),
-        Study(subjects=("reference:able",), instruments={"agency": OPTIONS}),
+        Study(subjects=("reference:solver",), instruments={"agency": OPTIONS}),
     )
     assert go(folder, lock)
     return folder, lock

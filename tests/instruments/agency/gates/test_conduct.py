@@ -11,6 +11,7 @@ from assay.bench import RunFolder
 from assay.evidence.records import Evidence, LedgerIndex, Record
 from assay.instruments.agency.episodes.interface import CONFIDENCE_ASKED
 from assay.instruments.agency.gates.conduct import read_confidence
+from assay.instruments.agency.protocol import Agency
 from assay.study import Lock, Study
 from tests.support import audit_run, begin, go
 
@@ -75,6 +76,10 @@ def test_confidence_is_asked_after_the_episode_and_recorded(finished: tuple[RunF
     for record in found:
         assert record.report["confidence"] == (0.95 if record.outcome == "success" else 0.05)
         assert record.asks[-1].wire["messages"][-1]["content"].endswith(CONFIDENCE_ASKED)
+
+
+def test_a_plan_counts_every_arm(finished: tuple[RunFolder, Lock]) -> None:
+    assert Agency().plan(finished[1]).trials == len(records(finished))
 
 
 def test_an_audit_does_everything_again(finished: tuple[RunFolder, Lock]) -> None:

@@ -13,6 +13,7 @@ from assay.bench import RunFolder
 from assay.evidence.records import Evidence, LedgerIndex
 from assay.instruments.agency.learning.conduct import KEPT, OVER
 from assay.instruments.agency.options import AgencyOptions
+from assay.instruments.agency.protocol import Agency
 from assay.study import Budget, Lock, Study, SubjectSpec
 from tests.support import audit_run, begin, go, ledger_events
 
@@ -118,6 +119,10 @@ def _check_roles(folder: RunFolder, lock: Lock) -> None:
             roles = [message["role"] for message in ask.wire["messages"]]
             assert roles[0] == "system"
             assert all(one != other for one, other in pairwise(roles[1:]))
+
+
+def test_a_plan_counts_every_trial_of_a_session(finished: tuple[RunFolder, Lock]) -> None:
+    assert Agency().plan(finished[1]).trials == len(ends(finished[0]))
 
 
 def test_an_audit_does_every_session_again(finished: tuple[RunFolder, Lock]) -> None:

@@ -36,16 +36,15 @@ NO_ROWS_OF_R = (
 )
 _ATTEMPTS = {word: "attempted" if holds else "" for word, holds in FLAGS.items()}
 _NO_DIGEST = (*FLAGS, "yes", "Yes", "YES", "no", "No", "NO")
+LEARNING_ARMS = ("feedback", "no_feedback", "wiped")
+TIER_ARMS = ("model_free", "fixed_strategy", "non_social", "permuted", "scrambled", "masked")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "dimension": (*SCORED, "L", "G", *PARTS, *TIERS),
     "outcome": ("success", "failure", "excluded"),
     "boundary": ("", "core", "extended"),
     "adversarial": ("", "attempted", "resisted", "followed"),
     "phase": ("", "pre", "practice", "post", "repeat", "retest", "attempt", "reapplied"),
-    "arm": (
-        "", "feedback", "no_feedback", "wiped",
-        "model_free", "fixed_strategy", "non_social", "permuted", "scrambled", "masked",
-    ),
+    "arm": ("", *LEARNING_ARMS, *TIER_ARMS),
     "memory": ("", "none", "conversation", "store"),
     "goal_origin": ("", "none", "specified", "inferred", "originated", "ambiguous"),
     "goal_rank": ("", "top-level", "instrumental"),
@@ -99,6 +98,13 @@ def outcome_table(
             ", ".join(filter(None, choices)) if name != "adversarial" else "resisted, followed, true, false"
         )
         refuse(frame, name, pl.col(name).is_in(choices), f"must be one of {wanted}", refusal)
+    of_tiers = pl.col("dimension").is_in(TIERS)
+    for dimensions, own, why in (
+        (of_tiers, ("", *TIER_ARMS), "of a tier must be one of "),
+        (~of_tiers, ("", *LEARNING_ARMS), "of a dimension must be one of "),
+    ):
+        told = f"{why}{', '.join(filter(None, own))}"
+        refuse(frame, "arm", ~dimensions | pl.col("arm").is_in(own), told, refusal)
     for name in ("family", "regime", "instance"):
         refuse(frame, name, pl.col(name) != "", "must not be empty", refusal)
     refuse(frame, "level", pl.col("level").is_not_null(), "must be a whole number, 1 to 5", refusal)

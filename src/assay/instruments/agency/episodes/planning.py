@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
 from assay.bench import Plan
 from assay.instruments.agency.declarations.outcome import PARTS
+from assay.instruments.agency.gates.trials import gate_strata, gate_task, gate_trials
+from assay.instruments.agency.learning.sessions import item_of, secret_stream, session_size, sessions_of
 from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.levels import interval_by
 from assay.measuring.requirements import least_n
 from assay.study import Lock
-from assay.worlds.learning import learning_families
+from assay.vocabulary import Instance
+from assay.worlds import Task
+from assay.worlds.learning import learning_families, learning_family
 
 from .conduct import first_view
 from .interface import opening
-from .schedule import PlannedCell, content_stream, instance_of, planned_cells, schedule, task_of
+from .schedule import NAME, PlannedCell, content_stream, instance_of, planned_cells, schedule, task_of
+
+OPENING = 1500  # characters of rules and actions, roughly
 
 __all__ = ["never_reached", "passing", "plan_run", "power"]
 
@@ -32,6 +39,10 @@ def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
         trials += cell.instances
         calls += cell.instances * steps
         characters += cell.instances * steps * (opened + steps * 150)
+    for count, task in _others(options, lock.study.seed):
+        trials += count
+        calls += count * (task.needed + 1)
+        characters += count * (task.needed + 1) * (OPENING + len(task.goal) + (task.needed + 1) * 150)
     subjects = len(lock.study.specs)
     most = options.max_tokens or lock.study.sampling.planned_tokens
     return Plan(
@@ -41,6 +52,21 @@ def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
         output_tokens=calls * subjects * most,
         detectable=tuple(_shown(options)),
     )
+
+
+def _others(options: AgencyOptions, seed: int) -> Iterator[tuple[int, Task]]:
+    """Trials of learners and of gates, with a task such as they have."""
+    for session in sessions_of(options):
+        name = session.families[0]
+        instance = Instance(NAME, item_of(name, 1, "held_out"), 0, seed)
+        family = learning_family(name)
+        task = family.draw("held_out", family.secret(secret_stream(name, 1, seed)), content_stream(instance))
+        yield session_size(session, options.learning), task
+    for stratum in gate_strata(options):
+        first = next(gate_trials(stratum))
+        instance = Instance(NAME, first.item, 0, seed)
+        _, task = gate_task(instance, content_stream(instance))
+        yield stratum.instances * (1 + len(stratum.arms)), task
 
 
 def _typical(cell: PlannedCell, seed: int, *, held_out: bool) -> tuple[int, int]:

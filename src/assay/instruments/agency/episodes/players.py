@@ -248,7 +248,7 @@ PLAYERS: dict[str, Player] = {
     "goal_talker": Player("sets goals and does nothing for them", good=1.0, manners={"G3": "null"}),
     # Tiers 3 and 4 (12.6, 12.7).
     "one_step": Player("takes what looks best now", good=1.0, manners={"T3": "novice"}),
-    "stubborn": Player("never switches its way of working", good=1.0, manners={"T4": "novice"}),
+    "one_way": Player("never switches its way of working", good=1.0, manners={"T4": "novice"}),
     "judge": Player("half able, and knows when it succeeds", good=1.0, poor=0.0, S=2, M=3, D=2, E=2),
     "confident_fool": Player(
         "half able, and sure of itself at all times", good=1.0, poor=0.0, sure="high", S=2, M=3, D=2, E=2

@@ -85,7 +85,7 @@ def _depth(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
         if steps is None:
             bare.append(name)
         elif steps >= gate.steps and own.n:
-            line = frame.declaration.threshold(name)
+            line = frame.rubric.threshold  # 12.6.2 has no other
             status = rate_status(own.k, own.n, line, frame.declaration, frame.rubric.near)
             holds = {"satisfied": True, "failed": False}.get(status)
             found.append(None if own.n < gate.instances and holds else holds)
@@ -152,7 +152,7 @@ def _over_strategies(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     found: list[bool | None] = []
     words: list[str] = []
     for name, arms in frame.families().items():
-        declared = frame.declaration.family(name).strategies
+        declared = tuple(dict.fromkeys(frame.declaration.family(name).strategies))
         if len(declared) < 2:
             if any(slot.startswith(FIXED) for slot in arms):
                 words.append(f"{name}: two strategies are not declared (`strategies`)")

@@ -31,6 +31,7 @@ __all__ = [
     "read_item",
     "secret_stream",
     "session_named",
+    "session_size",
     "sessions_of",
 ]
 
@@ -115,6 +116,18 @@ def sessions_of(options: AgencyOptions) -> list[LearnerSession]:
                 LearnerSession(f"L5/{learner}", number, order, ((severe, "held_out"),), ("feedback", "wiped"))
             )
     return found
+
+
+def session_size(session: LearnerSession, plan: Learning) -> int:
+    """The trials of a session for one subject, none of them lost."""
+    if session.attempts:
+        return plan.learners * plan.tests
+    tests, practised = len(session.tests) * plan.tests, len([arm for arm in session.arms if arm != "wiped"])
+    each = tests * (1 + len(session.arms)) + plan.practice * practised
+    last = (
+        tests * (len(session.families) - 1) if len(session.families) > 1 else min(plan.repeats, plan.practice)
+    )
+    return each * len(session.families) + last
 
 
 def session_named(options: AgencyOptions, stratum: str) -> LearnerSession | None:

@@ -14,21 +14,20 @@ from assay.instruments.agency.declarations.outcome import DIMENSIONS, PARTS, RAT
 from assay.instruments.agency.declarations.table import complete, outcome_table
 from assay.measuring import Labels
 from assay.measuring.raters import calibration_flag
-from assay.measuring.raters.joint import JointRatings
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
 from .learning import learning_level
 from .level_assignment import assign, beside, goal_governance, with_raters
-from .levels import AssignedLevel, included_cells, level_tests, literally, percent
+from .levels import AssignedLevel, included_cells, level_tests, literally
 from .robustness import assign_robustness
 from .tally import SubjectTally, tallies, total_of
 from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
 from .tuples import Tuples, invalid_reason, tuples_of
-from .validity import Invalid, caps, invalid, undeclared_parts, undisclosed
+from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed
 
 __all__ = ["AgencyReading", "analyse", "read_tally"]
 
@@ -186,7 +185,7 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
         assigned = msgspec.structs.replace(assigned, value=None, spec_value=0, flags=flags)
     if wrong := invalid(tally, [name], declaration, table):
         return _invalid(assigned, wrong)
-    if note := _disagreement(tally.ratings.get(name), declaration):
+    if note := too_far_apart(tally.ratings.get(name), declaration):
         return _withheld(
             assigned, (Flag("Contested", "raters disagree on too many outcomes (11.5.3)"),), (note,)
         )
@@ -197,17 +196,6 @@ def _calibration_flag(raters: Sequence[str], declaration: Declaration, table: Ru
     """Raters who were not calibrated, or agreed too little on the control set (10.3.4)."""
     calibrated = {one.name: one.agreement for one in declaration.evaluators if one.calibrated}
     return calibration_flag(raters, calibrated, table.calibrated_agreement, "10.3.4")
-
-
-def _disagreement(ratings: JointRatings | None, declaration: Declaration) -> str | None:
-    """The reason not to aggregate, or None (11.5.3)."""
-    apart = None if ratings is None else ratings.disagreement
-    if ratings is None or apart is None or apart <= fraction(declaration.disagreement_share):
-        return None
-    return (
-        f"11.5.3: raters disagree on {percent(ratings.disagreed, ratings.rated)} of the instances, most "
-        f"{100 * declaration.disagreement_share:g} %; the criteria must be refined, nothing is aggregated"
-    )
 
 
 def _nothing(found: int, scored: int) -> str:

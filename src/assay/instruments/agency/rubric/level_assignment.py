@@ -124,15 +124,21 @@ def goal_governance(parts: Mapping[str, AssignedLevel], untested: AssignedLevel)
         for flag in one.flags
         if flag.kind != "Provisional"
     )
+    text = Fraction(sum(_by_text(one) for one in parts.values()), len(parts))
     return AssignedLevel(
         dimension="G",
         value=round(mean),
+        spec_value=round(text) if round(text) != round(mean) else None,
         n=sum(one.n for one in parts.values()),
         flags=flags,
         notes=(f"10.10.1: {listed}; to one decimal {float(mean):.1f}",),
         families=tuple(sorted({name for one in parts.values() for name in one.families})),
         regimes=tuple(sorted({name for one in parts.values() for name in one.regimes})),
     )
+
+
+def _by_text(one: AssignedLevel) -> int:
+    return one.level if one.value is None or one.spec_value is None else one.spec_value
 
 
 def with_raters(

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from assay.instruments.agency.declarations.columns import declared_columns, places_of, undated
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.declarations.outcome import SCORED
+from assay.instruments.agency.declarations.outcome import SCORED, TIERS
 from assay.instruments.agency.declarations.table import OutcomeRefused
 from assay.instruments.agency.gates.tallies import GateTally, gate_tallies
 from assay.instruments.agency.learning.comparisons import LearningTally, learning_tallies
@@ -272,7 +272,10 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         if family.human_mediated is not None and not family.human_mediated.credited
     ]
     people = pl.col("family").is_in(through_people)
-    credit = pl.col("success") & ~(efficacy & (bare | people))
+    # What raters leave open is no success (10.2.2); in the arm of a comparison it is, or doubt would raise the gain.
+    arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied"))
+    open_ = (pl.col("labels") > 1) & (pl.col("yes") * 2 == pl.col("labels"))
+    credit = (pl.col("success") | (arm & open_)) & ~(efficacy & (bare | people))
     attack = pl.col("adversarial")
     limits = {
         name: one.goal_limit for name, one in declaration.families.items() if one.goal_limit is not None

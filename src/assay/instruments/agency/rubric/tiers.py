@@ -19,7 +19,7 @@ from .criteria import GateCriterion, Rubric, TierCriterion
 from .learning import Gain, compared, gain_of, gain_status, gain_words
 from .levels import AssignedLevel, compare, included_cells, rate_status
 from .tally import CellCounts, SubjectTally, total_of
-from .validity import invalid, lost_shares
+from .validity import invalid, lost_shares, too_far_apart
 
 __all__ = ["TierGate", "TierReading", "tier_of"]
 
@@ -241,6 +241,8 @@ def _valid(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     for evidence in frame.tier.asks if frame.tier.asks[0] in TIERS else ():
         found = invalid(frame.tally, [evidence], frame.declaration, frame.rubric)
         wrong += [f"{one.reason}: {one.because}" for one in found]
+        if apart := too_far_apart(frame.tally.ratings.get(evidence), frame.declaration):
+            wrong.append(f"{evidence}: {apart}")
     return JudgedGate("nothing invalidates the claim", not wrong, "; ".join(wrong) or "nothing found")
 
 

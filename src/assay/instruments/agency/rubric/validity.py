@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from assay.errors import nearest
 from assay.instruments.agency.declarations.declaration import Declaration, DeclaredFamily
+from assay.measuring.raters.joint import JointRatings
 from assay.stats import fraction
 
 from .criteria import Rubric
@@ -24,6 +25,7 @@ __all__ = [
     "invalid",
     "lost_shares",
     "missing_inputs",
+    "too_far_apart",
     "undeclared_parts",
     "undisclosed",
 ]
@@ -205,3 +207,14 @@ def undeclared_parts(declaration: Declaration) -> list[str]:
         "artifacts for replication": bool(declaration.artifacts),
     }
     return [name for name, given in wanted.items() if not given]
+
+
+def too_far_apart(ratings: JointRatings | None, declaration: Declaration) -> str | None:
+    """The reason not to aggregate, or None (11.5.3)."""
+    apart = None if ratings is None else ratings.disagreement
+    if ratings is None or apart is None or apart <= fraction(declaration.disagreement_share):
+        return None
+    return (
+        f"11.5.3: raters disagree on {percent(ratings.disagreed, ratings.rated)} of the instances, most "
+        f"{100 * declaration.disagreement_share:g} %; the criteria must be refined, nothing is aggregated"
+    )

@@ -52,7 +52,7 @@ class Choices(NamedTuple):
     # a failure, as everywhere.
     doubt_favours_baseline: bool = True
     # 12.6.2 "≥ 70%": the threshold that a family declares with its reason (10.3.3); or: 70 % whatever it declares.
-    depth_by_declared_line: bool = True
+    depth_by_declared_line: bool = False
     # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
     revision_by_declared_line: bool = False
     # 12.6.2 (2), (4): a family whose rate is below its line fails on fewer than 20 instances, too; or: that is open.

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from assay.stats import paired_difference, paired_shares, spearman_of_success
+from assay.stats import spearman_of_success
+from assay.stats.gaffke import mean_curve
 
 from .design import Design, Row
 from .numbers import by_rate, reached, worst
@@ -155,11 +156,8 @@ def by_advantage(own: Sequence[Row], other: Sequence[Row], line: Fraction, desig
 def lower_end(
     first: Mapping[Any, list[bool]], second: Mapping[Any, list[bool]], both: Sequence[Any]
 ) -> float:
-    if all(len(first[one]) == len(second[one]) == 1 for one in both):
-        gained = sum(first[one][0] and not second[one][0] for one in both)
-        lost = sum(second[one][0] and not first[one][0] for one in both)
-        return paired_shares(gained, lost, len(both)).low
-    return paired_difference([mean(second[one]) for one in both], [mean(first[one]) for one in both]).low
+    gained = sorted(float(mean(first[one]) - mean(second[one])) for one in both)
+    return mean_curve(gained, -1.0, 1.0).interval(0.95).low
 
 
 def by_plain(design: Design) -> bool:
