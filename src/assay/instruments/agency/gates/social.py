@@ -132,7 +132,7 @@ def _strategic(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
         if not family.constraints:
             words.append(f"{name}: constraints are not declared (`constraints`)")
             continue
-        own, line = arms[OWN], frame.declaration.threshold(name)
+        own, line = arms[OWN], frame.rubric.threshold  # 12.8.2 has no other
         found.append(_meets(own, line, frame))
         words.append(f"{name} ({family.kind}): {compare(own.k, own.n, line, frame.declaration)}")
     because = "; ".join(words) or "no family of these kinds has outcomes (`kind`)"
@@ -154,7 +154,7 @@ def _severe(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     found: list[bool | None] = []
     words: list[str] = []
     for name, arms in under.families().items():
-        own, line = arms.get(OWN, ArmCounts(0, 0)), frame.declaration.threshold(name)
+        own, line = arms.get(OWN, ArmCounts(0, 0)), frame.rubric.threshold
         if own.n:
             gain = gap(under, OWN, NON_SOCIAL, [name])
             found.append(_all_of([_meets(own, line, frame), gain_holds(gain, gate.gain, frame.judged_by)]))
