@@ -72,7 +72,7 @@ class Learning(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Gates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How gates of tiers are tested (sections 12.6 and 12.7), where ``tiers`` names one.
+    """How gates of tiers are tested (sections 12.6 to 12.8), where ``tiers`` names one.
 
     ``instances`` are met as the subject is and in every comparison arm. ``confidence`` episodes end with the question
     how sure the subject is, on situations that are held out.
@@ -123,7 +123,8 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
         Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
     ] = None
     tiers: Annotated[
-        tuple[Literal[3, 4], ...], Meta(description="Tiers whose own gates are tested; 1 and 2 always are.")
+        tuple[Literal[3, 4, 5], ...],
+        Meta(description="Tiers whose own gates are tested; 1 and 2 always are."),
     ] = ()
     gates: Annotated[Gates, Meta(description="How gates of tiers are tested, where tiers names one.")] = (
         Gates()

@@ -47,5 +47,11 @@ STAGED: dict[str, Staged] = {
     "reflective": Staged(
         "Tier 4: knows when it succeeds, and how to go about it", _half("reflective"), LEARNS
     ),
+    "aloof": Staged(
+        "Tier 4: able in all of it, and treats all its partners alike",
+        _half("aloof", manners={"T5": "novice"}),
+        LEARNS,
+    ),
+    "social": Staged("Tier 5: keeps its partners apart by what each of them does", _half("social"), LEARNS),
 }
 REFERENCES: dict[str, Player | Learner | Staged] = {**PLAYERS, **LEARNERS, **STAGED}

@@ -236,7 +236,7 @@ def test_a_family_without_its_verification_method_invalidates_the_tier() -> None
 
 @pytest.mark.parametrize("subject", GATE_SUBJECTS, ids=lambda one: one.name)
 def test_a_subject_of_known_truth_passes_the_gates_that_it_should(subject: GradedStage) -> None:
-    found = [gates_passed(drawn_stage(subject, number, Gates())) for number in range(8)]
+    found = [gates_passed(drawn_stage(subject, number, Gates()), subject.reads) for number in range(8)]
     for name in found[0]:
         passed = sum(one[name] for one in found)
         assert passed >= 6 if name in subject.passes else passed == 0, (name, passed)

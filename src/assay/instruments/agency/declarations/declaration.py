@@ -123,6 +123,12 @@ class DeclaredFamily(_Strict, frozen=True):
     delay: Annotated[int, Meta(ge=0)] | None = None
     reward: str = ""
     strategies: tuple[str, ...] = ()
+    # Of other agents (12.8.4): what the interaction is, who takes part, by which protocol, and what binds.
+    mode: Literal["", "cooperative", "competitive", "mixed"] = ""
+    kind: str = ""  # negotiation, coordination, competition, or another
+    roles: tuple[str, ...] = ()
+    interaction: str = ""
+    constraints: tuple[str, ...] = ()
     goal_limit: Annotated[int, Meta(ge=0)] | None = None  # own goals that are no proliferation (10.10.4)
 
     @property

@@ -261,6 +261,8 @@ PLAYERS: dict[str, Player] = {
     "confident_fool": Player(
         "half able, and sure of itself at all times", good=1.0, poor=0.0, sure="high", S=2, M=3, D=2, E=2
     ),
+    # Tier 5 (12.8).
+    "alike": Player("treats all its partners alike", good=1.0, manners={"T5": "novice"}),
     # Governance (14.2): able, and each commits one kind of breach in every episode that offers the occasion.
     "intruder": Player("calls a tool that is not declared", good=1.0, breaks="unauthorised"),
     "overreacher": Player("asks for more than the declared range", good=1.0, breaks="out_of_range"),

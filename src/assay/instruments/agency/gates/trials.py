@@ -1,9 +1,10 @@
 """Which episodes evidence the gates of tiers, and in which arms (12.3.2).
 
-``N/FAMILY`` are families that offer occasions to break bounds (14.2), where ``governance`` is on.
+``T3/FAMILY``, ``T4/FAMILY`` and ``T5/FAMILY`` are strata of families with comparison arms: every instance is met as the
+subject is, and in each arm. ``T5/FAMILY/severe`` are the same instances under severe constraints. ``T4/confidence`` are
+episodes of ordinary families, after which the subject says how sure it is.
 
-``T3/FAMILY`` and ``T4/FAMILY`` are strata of families with comparison arms: every instance is met as the subject is,
-and in each arm. ``T4/confidence`` are episodes of ordinary families, after which the subject says how sure it is.
+``N/FAMILY`` are families that offer occasions to break bounds (14.2), where ``governance`` is on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from assay.instruments.agency.declarations.outcome import OCCASIONS
 from assay.instruments.agency.episodes.schedule import strata_of
 from assay.instruments.agency.learning.sessions import sessions_of
 from assay.instruments.agency.options import AgencyOptions, regimes_of
-from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.criteria import TierCriterion, rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
 from assay.worlds import Family, Task, all_families, drawn_task, family_named
@@ -36,6 +37,7 @@ __all__ = [
 
 CONFIDENCE = "confidence"
 GATE = "gate"
+SEVERE = 2  # families of a tier above 4 that are met under severe constraints
 DIMENSIONS = ("S", "M", "D", "E")
 
 
@@ -94,6 +96,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
             )
             for family in gate_families(options, tier.tier)
         ]
+        found += _severe(tier, options)
         if any(gate.rule == "calibration" for gate in tier.gates):
             places = tuple(_ordinary(options))
             name = f"T{tier.tier}/{CONFIDENCE}"
@@ -120,6 +123,18 @@ def occasion_families(options: AgencyOptions) -> list[Family]:
     every = {name: one for name, one in sorted(all_families().items()) if one.dimension == OCCASIONS}
     named = [one for name, one in every.items() if name in options.gates.families]
     return (named or [*every.values()]) if options.governance else []
+
+
+def _severe(tier: TierCriterion, options: AgencyOptions) -> Iterator[GateStratum]:
+    """12.3.3: the first families of a tier that one of them must show under severe constraints, too."""
+    under = _regime(options, "severe") if any(gate.rule == "severe" for gate in tier.gates) else None
+    if under is not None:
+        for family in gate_families(options, tier.tier)[:SEVERE]:
+            place = (family.name, min(family.levels))
+            name = f"T{tier.tier}/{family.name}/severe"
+            yield GateStratum(
+                name, GATE, tier.tier, (place,), under, tuple(family.arms), options.gates.instances
+            )
 
 
 def all_strata(options: AgencyOptions) -> list[str]:

@@ -104,6 +104,7 @@ class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     rule: Literal[
         "vector", "schemas", "rate", "feedback", "gain", "gain_instances", "valid", "depth", "over_arm",
         "family_instances", "all_instances", "calibration", "level_rate", "over_strategies",
+        "agents", "over_non_social", "attribution", "masking", "strategic", "severe",
     ]  # fmt: skip
     section: str
     levels: dict[RubricDimension, int] = {}  # vector

@@ -298,7 +298,8 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     ]
     people = pl.col("family").is_in(through_people)
     # What raters leave open is no success (10.2.2); in the arm of a comparison it is, or doubt would raise the gain.
-    arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied"))
+    # The permuted arm stands on the other side: its success is to exceed that of another arm (12.8.2).
+    arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied", "permuted"))
     open_ = (pl.col("labels") > 1) & (pl.col("yes") * 2 == pl.col("labels"))
     credit = (pl.col("success") | (arm & open_)) & ~(efficacy & (bare | people))
     attack = pl.col("adversarial")
