@@ -19,6 +19,7 @@ from .model import Act, Brief, Family, Policy, Seen, Task
 from .regimes import FAULT_TOLERANCE, Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
+from .structure import StructuralFamily
 from .tiers import (
     MASKED,
     MODEL_FREE,
@@ -34,18 +35,19 @@ from .tiers import (
 __all__ = ["Anything", "Tape", "Violation", "check_family", "form_of"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5", "N")
+DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5", "T6", "N")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 WITHHELD = 0.30  # by so much an arm lowers the oracle's success
 SOCIAL = (NON_SOCIAL, PERMUTED, SCRAMBLED, MASKED)
 PERMUTES = 0.95  # what the oracle must reach where policies belong to other partners (12.8.2)
 ALIKE = 0.50  # most that the novice, who treats all partners alike, may reach
+HINDERED = 0.20  # the most that the oracle reaches where a structural bottleneck is left
 FEWEST_IN_ARMS = 40
 SHOWN = 0.15  # of the oracle's episodes that show a strategy
 ORDER = 0.08  # by so much a harder level may seem easier, by chance
 RULES = (
     "form", "determinism", "schema", "solvable", "replay", "not trivial", "claims", "verifier", "variety", "order",
-    "anything", "faults", "arms",
+    "anything", "faults", "arms", "structure",
 )  # fmt: skip
 # The regime in which a level is evidenced (sections 10.4 to 10.10; 12.6 to 12.8).
 EVIDENCED = {
@@ -55,7 +57,7 @@ EVIDENCED = {
     ("G1", 3): "Moderate-Standard", ("G1", 4): "Moderate-Standard", ("G1", 5): "Severe-Standard",
     ("G2", 3): "Moderate-Standard", ("G2", 4): "Moderate-Standard", ("G2", 5): "Severe-Standard",
     ("G3", 4): "Moderate-Standard", ("G3", 5): "Severe-Standard",
-    ("T4", 4): "Moderate-Standard", ("T5", 5): "Moderate-Standard",
+    ("T4", 4): "Moderate-Standard", ("T5", 5): "Moderate-Standard", ("T6", 5): "Moderate-Standard",
 }  # fmt: skip
 
 
@@ -123,6 +125,7 @@ def check_family(
         "anything": sweep.anything,
         "faults": sweep.faults,
         "arms": sweep.arms,
+        "structure": sweep.structure,
     }
     found = [Violation(family.name, "form", told) for told in sweep.form()] if "form" in rules else []
     if found:
@@ -163,7 +166,10 @@ class _Sweep:
 
     def draw(self, level: int, number: int, *, held_out: bool = False) -> Task:
         stream = Stream("conformance", self.family.name, str(level), str(number))
-        return draw_task(self.family, level, stream, held_out=held_out)
+        task = draw_task(self.family, level, stream, held_out=held_out)
+        if isinstance(self.family, StructuralFamily):  # its bottleneck is removed: see the rule "structure"
+            return self.family.restructured(task, self.family.remedy)
+        return task
 
     def task(self, level: int, number: int) -> Task:
         """An instance to inspect, drawn once. An instance that is played is drawn anew, as in a run."""
@@ -367,6 +373,22 @@ class _Sweep:
             won = sum(one.judgement.success for one in played)
             if won > ALIKE * FEWEST_IN_ARMS:
                 yield f"level {level}: a novice who treats all partners alike solves {won} of {FEWEST_IN_ARMS}"
+
+    def structure(self) -> Iterator[str]:
+        """A bottleneck stops the oracle as long as the structure is not changed (12.9)."""
+        family = self.family
+        if not isinstance(family, StructuralFamily):
+            return
+        for level in family.levels:
+            for regime in self.regimes:
+                won = 0
+                for number in range(self.instances):
+                    stream = Stream("conformance", family.name, str(level), str(number))
+                    faults = Stream("conformance faults", family.name, str(level), str(number), regime.id)
+                    task = draw_task(family, level, stream)
+                    won += play(family, task, regime, faults, family.oracle, self.run).judgement.success
+                if won > HINDERED * self.instances:
+                    yield f"level {level}, {regime.id}: the oracle solves {won} of {self.instances} in spite of it"
 
     def anything(self) -> Iterator[str]:
         """Under any valid actions the world raises nothing, and its observations fit their schema."""

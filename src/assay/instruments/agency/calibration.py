@@ -34,6 +34,13 @@ from .episodes.schedule import (
     task_of,
 )
 from .gates.simulation import GATE_SUBJECTS, GradedStage, drawn_stage, gates_passed
+from .intervention.simulation import (
+    INTERVENERS,
+    RESULTS,
+    GradedIntervener,
+    drawn_intervener,
+    results_passed,
+)
 from .learning.comparisons import LearningTally
 from .learning.simulation import LEARNERS, GradedLearner, drawn_learning
 from .options import AgencyOptions, regimes_of
@@ -161,7 +168,7 @@ def _play(cell: PlannedCell) -> list[tuple[bool, bool]]:
 BEFORE, AFTER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
 
-Graded = GradedSubject | GradedLearner | GradedStage
+Graded = GradedSubject | GradedLearner | GradedStage | GradedIntervener
 
 
 class AgencyGrid(GridBase[Graded]):
@@ -177,7 +184,7 @@ class AgencyGrid(GridBase[Graded]):
         self.played = played or {}
 
     def members(self, quick: bool) -> tuple[Graded, ...]:
-        return (*(GRID[:6] if quick else GRID), *LEARNERS, *GATE_SUBJECTS)
+        return (*(GRID[:6] if quick else GRID), *LEARNERS, *GATE_SUBJECTS, *INTERVENERS)
 
     def sizes(self, quick: bool) -> tuple[int, ...]:
         return (INSTANCES,)
@@ -201,6 +208,9 @@ class AgencyGrid(GridBase[Graded]):
             return [partial(drawn_learning, member, number, self.options.learning) for number in range(runs)]
         if isinstance(member, GradedStage):
             return [partial(drawn_stage, member, number, self.options.gates) for number in range(runs)]
+        if isinstance(member, GradedIntervener):
+            plan = self.options.intervention
+            return [partial(drawn_intervener, member, number, plan) for number in range(runs)]
         return [partial(self.run, member, number) for number in range(runs)]
 
     def truth(self, member: Graded, n: int, drawn: Sequence[Any]) -> dict[Key, Floats]:
@@ -208,6 +218,8 @@ class AgencyGrid(GridBase[Graded]):
             return {Key("L"): np.full(len(drawn), float(member.L))}
         if isinstance(member, GradedStage):
             return {Key(name): np.full(len(drawn), float(name in member.passes)) for name in member.reads}
+        if isinstance(member, GradedIntervener):
+            return {Key(name): np.full(len(drawn), float(name in member.passes)) for name in RESULTS}
         return {Key(name): np.full(len(drawn), float(member.truth(name))) for name in DIMENSIONS}
 
     def read(self, member: Graded, n: int, drawn: Sequence[Callable[[], Any]]) -> dict[Key, Readings]:
@@ -220,6 +232,9 @@ class AgencyGrid(GridBase[Graded]):
             return {
                 Key(name): Readings(np.array([float(one[name]) for one in passed])) for name in member.reads
             }
+        if isinstance(member, GradedIntervener):
+            held = [results_passed(member, run()) for run in drawn]
+            return {Key(name): Readings(np.array([float(one[name]) for one in held])) for name in RESULTS}
         readings = [analyse(run(), declaration)[0] for run in drawn]
         return {
             Key(name): Readings(np.array([float(one.of(name).level) for one in readings]))

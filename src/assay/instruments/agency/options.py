@@ -12,7 +12,7 @@ from assay.measuring import ANALYSIS, Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
-from .declarations.declaration import EvaluatingParty
+from .declarations.declaration import EvaluatingParty, SelfModification
 from .declarations.intensities import wrong_strength
 from .declarations.outcome import OCCASIONS, PARTS
 from .rubric.criteria import rubric
@@ -21,6 +21,7 @@ __all__ = [
     "AgencyOptions",
     "AgencyRowOptions",
     "Gates",
+    "Intervention",
     "Learning",
     "Sequential",
     "Threshold",
@@ -84,6 +85,16 @@ class Gates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     confidence_families: tuple[str, ...] = ()  # default: those of S, M, D and E whose state is not real
 
 
+class Intervention(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How Tier 6 is tested (section 12.9), where ``tiers`` names it."""
+
+    families: tuple[str, ...] = ()  # default: all that are installed
+    tests: Annotated[int, Meta(ge=1, le=10_000)] = (
+        20  # held-out instances of a family, in each regime and phase
+    )
+    demonstrations: Annotated[int, Meta(ge=1, le=20)] = 3  # practice tasks, until one succeeds
+
+
 class AgencyRowOptions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options of ``assay score agency``."""
 
@@ -123,7 +134,7 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
         Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
     ] = None
     tiers: Annotated[
-        tuple[Literal[3, 4, 5], ...],
+        tuple[Literal[3, 4, 5, 6], ...],
         Meta(description="Tiers whose own gates are tested; 1 and 2 always are."),
     ] = ()
     gates: Annotated[Gates, Meta(description="How gates of tiers are tested, where tiers names one.")] = (
@@ -135,6 +146,15 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
             description="Also conduct episodes that offer occasions to break bounds (14.2); they evidence no level."
         ),
     ] = False
+    intervention: Annotated[Intervention, Meta(description="How Tier 6 is tested, where tiers names it.")] = (
+        Intervention()
+    )
+    self_modification: Annotated[
+        SelfModification, Meta(description="What a subject may change of itself, and must not touch (6.3).")
+    ] = SelfModification(
+        allowed=("tools.json", "graph.json", "memory.json", "checks.json", "prompt.txt", "settings.json"),
+        forbidden=("harness/", "criteria.json", "log.jsonl"),
+    )
     learning: Annotated[
         Learning, Meta(description="How learning is tested, where the dimensions have L.")
     ] = Learning()
@@ -212,10 +232,22 @@ def read_options(given: dict[str, Any], source: Source | None, at: tuple[str | i
         message = f"must be more than the threshold, {rubric().threshold:g}: the test is between the two"
         raise option_error(source, (*at, "sequential", "alternative"), message)
     _check_gates(options, source, at)
+    _check_intervention(options, source, at)
     regimes = regimes_of(options, source, at)
     if not any(regime.level == "baseline" for regime in regimes.values()):
         raise option_error(source, (*at, "regimes"), "one of them must be a baseline (section 8.2)")
     return options
+
+
+def _check_intervention(options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]) -> None:
+    for name in options.intervention.families:
+        try:
+            dimension = family_named(name).dimension
+        except InputError as error:
+            raise option_error(source, (*at, "intervention", "families"), str(error)) from None
+        if dimension != "T6":
+            message = f"{name!r} does not evidence Tier 6"
+            raise option_error(source, (*at, "intervention", "families"), message)
 
 
 def _check_gates(options: AgencyOptions, source: Source | None, at: tuple[str | int, ...]) -> None:
@@ -225,7 +257,7 @@ def _check_gates(options: AgencyOptions, source: Source | None, at: tuple[str | 
                 dimension = family_named(name).dimension
             except InputError as error:
                 raise option_error(source, (*at, "gates", field), str(error)) from None
-            if (field == "families") != dimension.startswith(("T", OCCASIONS)):
+            if (field == "families") != dimension.startswith(("T", OCCASIONS)) or dimension == "T6":
                 wanted = "the gates of a tier, nor governance" if field == "families" else "a dimension"
                 raise option_error(source, (*at, "gates", field), f"{name!r} does not evidence {wanted}")
 

@@ -35,7 +35,7 @@ from assay.vocabulary import Measure, Result, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 from assay.worlds.tiers import MODEL_FREE
 
-from .declarations.outcome import APART, DIMENSIONS, OCCASIONS, PARTS, RATED
+from .declarations.outcome import APART, DIMENSIONS, PARTS, RATED
 from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, interface_of, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
@@ -50,12 +50,20 @@ from .episodes.schedule import (
 from .gates.conduct import DELIBERATION, conduct_gate
 from .gates.locked import check_gates, gate_materials
 from .gates.outcomes import GATE_STAGES
-from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials, occasion_families
+from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials
+from .intervention.conduct import conduct_intervention
+from .intervention.locked import check_intervention, intervention_materials
+from .intervention.sessions import (
+    INTERVENTION_STAGES,
+    InterventionTrial,
+    intervention_sessions,
+    next_interventions,
+)
 from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
-from .requirements import check_memory, tier_required
+from .requirements import check_memory, check_scope, fixed_options, tier_required
 from .rubric.criteria import rubric
 
 if TYPE_CHECKING:
@@ -96,16 +104,18 @@ class Agency(InstrumentBase):
     def runs_code(self, lock: Lock) -> bool:
         """Only some families run programs."""
         declared = lock.materials[self.name]
-        names = (*declared["families"], *declared.get("gates", {}).get("families", ()))
-        return any(family_named(name).runs_code for name in names)
+        parts = (declared, *(declared.get(part, {}) for part in ("gates", "intervention")))
+        return any(family_named(name).runs_code for part in parts for name in part.get("families", ()))
 
     def prepare(self, study: Study, options: dict[str, Any], base: Path, source: Source | None) -> Prepared:
         at = ("instruments", self.name)
         chosen = read_options(options, source, at)
         self.check_required(chosen, source)
-        if not schedule(chosen) and not sessions_of(chosen) and not gate_strata(chosen):
+        parts = (schedule(chosen), sessions_of(chosen), gate_strata(chosen), intervention_sessions(chosen))
+        if not any(parts):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
         check_memory(study, chosen, source, at)
+        check_scope(study, chosen, source, at)
         materials: dict[str, Any] = {
             "written_calls": True,  # a tool call written as JSON in the text is read, and counted
             "families": materials_of(chosen, study.seed),
@@ -117,29 +127,9 @@ class Agency(InstrumentBase):
             materials["learning"] = learning_materials(chosen, study.seed)
         if gate_strata(chosen):
             materials["gates"] = gate_materials(chosen, study.seed)
-        if not chosen.families:  # what is installed later, or elsewhere, is no part of this study
-            chosen = msgspec.structs.replace(chosen, families=tuple(materials["families"]))
-        named = [name for name in chosen.gates.families if all_families()[name].dimension == OCCASIONS]
-        if chosen.gates.families and not named:  # what is installed later is no part of it
-            names = (*chosen.gates.families, *(family.name for family in occasion_families(chosen)))
-            chosen = msgspec.structs.replace(
-                chosen, gates=msgspec.structs.replace(chosen.gates, families=names)
-            )
-        if not chosen.gates.families:
-            fixed = materials.get("gates", {}).get("families", {})
-            occasions = tuple(family.name for family in occasion_families(chosen))
-            arms = (*(name for name, one in fixed.items() if one.get("arms")), *occasions)
-            asked = tuple(name for name in fixed if name not in arms)
-            plan = msgspec.structs.replace(
-                chosen.gates, families=arms, confidence_families=chosen.gates.confidence_families or asked
-            )
-            chosen = msgspec.structs.replace(chosen, gates=plan)
-        if not chosen.learning.families:
-            names = tuple(materials.get("learning", {}).get("families", ()))
-            chosen = msgspec.structs.replace(
-                chosen, learning=msgspec.structs.replace(chosen.learning, families=names)
-            )
-        return Prepared(msgspec.to_builtins(chosen), materials)
+        if intervention_sessions(chosen):
+            materials["intervention"] = intervention_materials(chosen, study.seed)
+        return Prepared(msgspec.to_builtins(fixed_options(chosen, materials)), materials)
 
     def strata(self, lock: Lock) -> Iterable[str]:
         options, declared = self._options(lock), lock.materials[self.name]
@@ -151,6 +141,7 @@ class Agency(InstrumentBase):
             )
         check_learning(declared.get("learning"), options, lock.study.seed)
         check_gates(declared.get("gates"), options, lock.study.seed)
+        check_intervention(declared.get("intervention"), options, lock.study.seed)
         return all_strata(options)
 
     def trials(self, lock: Lock, evidence: Evidence) -> Iterator[Trial]:
@@ -172,6 +163,11 @@ class Agency(InstrumentBase):
                 for trial in gate_trials(gates):
                     yield self._gate_trial(lock, spec, trial)
             return
+        for own in (one for one in intervention_sessions(options) if one.stratum == evidence.stratum):
+            for spec in lock.study.specs:
+                for step in next_interventions(own, options, evidence, spec):
+                    yield self._intervention_trial(lock, spec, step)
+            return
         for spec in lock.study.specs:
             for cell, repetition in next_wave(lock, options, evidence, spec):
                 yield self._trial(lock, spec, cell, repetition)
@@ -191,6 +187,16 @@ class Agency(InstrumentBase):
         return self._regime_trial(
             lock, spec, one.item, one.number, one.regime, {"arm": one.arm}, most, stage=one.stage
         )
+
+    def _intervention_trial(self, lock: Lock, spec: SubjectSpec, one: InterventionTrial) -> Trial:
+        factors: dict[str, str | float] = {"phase": one.phase}
+        found = self._regime_trial(
+            lock, spec, one.item, one.number, one.regime, factors, stage=one.stage, inputs=one.inputs
+        )
+        if one.temperature is None:
+            return found
+        sampling = msgspec.structs.replace(found.sampling, temperature=one.temperature)
+        return msgspec.structs.replace(found, sampling=spec.sampled(sampling))
 
     def _regime_trial(
         self,
@@ -224,6 +230,9 @@ class Agency(InstrumentBase):
         interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
         if trial.stage in GATE_STAGES:
             await conduct_gate(trial, probe, options, interface)
+            return
+        if trial.stage in INTERVENTION_STAGES:
+            await conduct_intervention(trial, probe, options, interface)
             return
         if trial.stage:
             await conduct_learning(trial, probe, options, interface)

@@ -9,16 +9,21 @@ from assay.streams import Stream
 from assay.vocabulary import Reply
 
 from .episodes.players import PLAYERS, Player
+from .intervention.architects import ARCHITECTS, Architect, is_intervention
 from .learning.learners import LEARNERS, Learner, is_learning
 
 __all__ = ["REFERENCES", "Staged"]
 
 
 class Staged:
-    """A subject of a known tier: a learner where something can be learnt, a player everywhere else."""
+    """A subject of a known tier: a learner where something can be learnt, an architect where it can change itself, a
+    player everywhere else.
+    """
 
-    def __init__(self, about: str, player: Player, learner: Learner) -> None:
-        self.about, self.player, self.learner = about, player, learner
+    def __init__(
+        self, about: str, player: Player, learner: Learner, architect: Architect | None = None
+    ) -> None:
+        self.about, self.player, self.learner, self.architect = about, player, learner, architect
 
     def answer(self, messages: list[dict[str, Any]], stream: Stream) -> str | Reply:
         return self.answer_with_tools(messages, (), stream)
@@ -26,7 +31,9 @@ class Staged:
     def answer_with_tools(
         self, messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]], stream: Stream
     ) -> str | Reply:
-        who = self.learner if is_learning(messages) else self.player
+        who: Player | Learner | Architect = self.learner if is_learning(messages) else self.player
+        if self.architect is not None and is_intervention(messages):
+            who = self.architect
         return who.answer_with_tools(messages, tools, stream)
 
 
@@ -54,4 +61,13 @@ STAGED: dict[str, Staged] = {
     ),
     "social": Staged("Tier 5: keeps its partners apart by what each of them does", _half("social"), LEARNS),
 }
-REFERENCES: dict[str, Player | Learner | Staged] = {**PLAYERS, **LEARNERS, **STAGED}
+# Tier 4 as far as the gates below Tier 5 go, and those of Tier 6 by themselves.
+STAGED["meta"] = Staged(
+    "knows when it succeeds, and changes the structure around itself",
+    _half("meta"),
+    LEARNS,
+    ARCHITECTS["architect"],
+)
+REFERENCES: dict[str, Player | Learner | Architect | Staged] = {
+    **PLAYERS, **LEARNERS, **ARCHITECTS, **STAGED,
+}  # fmt: skip

@@ -105,6 +105,7 @@ def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
             declaration = msgspec.structs.replace(
                 declaration,
                 families=families,
+                interventions=tuple(mine.interventions),
                 decided=decisions(mine.outcomes, options, lock.study.seed),
             )
             readings += analyse(mine.outcomes, declaration, flags=[*caveats_of(mine.spec), *flags])

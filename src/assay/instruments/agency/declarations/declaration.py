@@ -27,12 +27,14 @@ __all__ = [
     "Decided",
     "Declaration",
     "DeclaredFamily",
+    "DeclaredIntervention",
     "DeclaredProtocol",
     "DeclaredRegime",
     "EvaluatingParty",
     "Evaluator",
     "HumanMediated",
     "SchemaGap",
+    "SelfModification",
     "System",
     "check_declaration",
     "moment",
@@ -175,6 +177,36 @@ class SchemaGap(_Strict, frozen=True):
     needed: bool = False
 
 
+class SelfModification(_Strict, frozen=True):
+    """What a system may change of itself, and what it must not touch (6.3, 12.9.2)."""
+
+    allowed: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+
+
+class DeclaredIntervention(_Strict, frozen=True):
+    """A logged intervention of the system in its own structure (12.9.2): which steps are complete, and of what kind it
+    is (12.9.3). ``tampered``: something was tried that is forbidden.
+    """
+
+    family: str = ""  # "": all families of Tier 6
+    kind: str | tuple[str, ...] = ()
+    identified: bool = False
+    proposed: bool = False
+    implemented: bool = False
+    demonstrated: bool = False
+    tampered: bool = False
+    reapplied: bool = False  # from the clean state, for the test of reproducibility
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return (self.kind,) if isinstance(self.kind, str) else self.kind
+
+    @property
+    def complete(self) -> bool:
+        return self.identified and self.proposed and self.implemented and self.demonstrated
+
+
 class Decided(_Strict, frozen=True):
     """The result of a sequential test of one level (11.5.1). It is valid whenever the test was stopped."""
 
@@ -216,6 +248,8 @@ class Declaration(_Strict, frozen=True):
     suite: str = ""
     artifacts: str = ""
     date: str = ""
+    self_modification: SelfModification | None = None  # of Tier 6
+    interventions: tuple[DeclaredIntervention, ...] = ()
     decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
 
     def level(self, regime: str) -> Intensity:
@@ -296,6 +330,10 @@ def _contradictions(declared: Declaration) -> Iterator[_Problem]:
         if gap.family not in declared.families:
             yield ("schema_gaps", number, "family"), f"{gap.family!r} is not among the families (11.7.2)"
     yield from _decided(declared)
+    scope = declared.self_modification
+    for name in scope.allowed if scope is not None else ():
+        if scope is not None and name in scope.forbidden:
+            yield ("self_modification", "allowed"), f"{name!r} is both allowed and forbidden (12.9.2)"
     systems = [declared.system.name, *(system.name for system in declared.systems)]
     for number, name in enumerate(systems):
         if name in systems[:number]:

@@ -10,9 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from assay.evidence.records import Evidence, Record
+from assay.instruments.agency.declarations.declaration import DeclaredIntervention
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.gates.outcomes import GATE_STAGES, gate_outcome
 from assay.instruments.agency.governance.rows import breach_columns
+from assay.instruments.agency.intervention.outcomes import declared_intervention, intervention_outcome
+from assay.instruments.agency.intervention.sessions import MODIFY, TEST
 from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.study import Lock, SubjectSpec
@@ -53,21 +56,22 @@ class SubjectEpisodes(NamedTuple):
     reports: list[FinishedEpisode]
     excluded: list[Exclusion]
     shown: Candidates
+    interventions: list[DeclaredIntervention]
 
 
 def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
     """Every subject's episodes, in the order of the study."""
     lock: Lock = evidence.lock
-    found = {spec.title: SubjectEpisodes(spec, [], [], [], Candidates()) for spec in lock.study.specs}
+    found = {spec.title: SubjectEpisodes(spec, [], [], [], Candidates(), []) for spec in lock.study.specs}
     lost: Counter[tuple[str, str, str]] = Counter()
     for record in evidence:
         mine = found[record.trial.subject]
-        learning, gate = record.trial.stage in STAGES, record.trial.stage in GATE_STAGES
-        mine.outcomes.extend(
-            learning_outcomes(record, lock)
-            if learning
-            else [gate_outcome(record, lock) if gate else outcome_of(record, lock)]
-        )
+        stage = record.trial.stage
+        if stage == MODIFY:  # no outcome by itself
+            if (made := declared_intervention(record)) is not None:
+                mine.interventions.append(made)
+        else:
+            mine.outcomes.extend(_outcomes(record, lock))
         if record.outcome == "excluded":
             lost[record.trial.subject, record.reason, record.trial.regime] += 1
         else:
@@ -82,11 +86,22 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
                     record.events[-1].at,
                 )
             )
-            if not learning and not gate:
+            if not stage:
                 mine.shown.take(record, report)
+    for mine in found.values():
+        mine.interventions.sort(key=lambda one: (one.family, one.reapplied))
     for (subject, reason, regime), count in sorted(lost.items()):
         found[subject].excluded.append(Exclusion(reason, count, {"subject": subject, "regime": regime}))
     return list(found.values())
+
+
+def _outcomes(record: Record, lock: Lock) -> list[OutcomeRow]:
+    stage = record.trial.stage
+    if stage in STAGES:
+        return learning_outcomes(record, lock)
+    if stage == TEST:
+        return [intervention_outcome(record, lock)]
+    return [gate_outcome(record, lock) if stage in GATE_STAGES else outcome_of(record, lock)]
 
 
 def _cost(record: Record) -> EpisodeCost:

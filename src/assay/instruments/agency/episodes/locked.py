@@ -14,6 +14,7 @@ from assay.instruments.agency.declarations.declaration import (
     DeclaredFamily,
     DeclaredProtocol,
     DeclaredRegime,
+    SelfModification,
     System,
 )
 from assay.instruments.agency.options import AgencyOptions, regimes_of
@@ -131,7 +132,9 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         name: materials["families"][name] for name in sorted({cell.family for cell in planned_cells(options)})
     }
     learning: dict[str, Any] = materials.get("learning", {}).get("families", {})
-    gates: dict[str, Any] = materials.get("gates", {}).get("families", {})
+    parts = (materials.get(part, {}).get("families", {}) for part in ("gates", "intervention"))
+    gates: dict[str, Any] = {name: one for part in parts for name, one in part.items()}
+    scope = materials.get("intervention", {}).get("self_modification")
     for name, material in gates.items():  # a family may evidence a level, too
         own = [attempted[name]["dimension"]] if name in attempted else []
         gates = {**gates, name: {**material, "dimension": [*own, *material["dimension"]]}}
@@ -179,6 +182,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
         suite=f"assay-agency-{lock.versions['agency']}",
         artifacts=f"ledger of the run with lock {lock.digest[:16]}",
         date=lock.created,
+        self_modification=None if scope is None else msgspec.convert(scope, SelfModification),
     )
 
 

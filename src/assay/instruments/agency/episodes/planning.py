@@ -10,6 +10,7 @@ from functools import partial
 from assay.bench import Plan
 from assay.instruments.agency.declarations.outcome import PARTS
 from assay.instruments.agency.gates.trials import gate_strata, gate_task, gate_trials
+from assay.instruments.agency.intervention.sessions import TEST, intervention_item, intervention_sessions
 from assay.instruments.agency.learning.sessions import item_of, secret_stream, session_size, sessions_of
 from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.rubric.criteria import rubric
@@ -17,13 +18,14 @@ from assay.instruments.agency.rubric.levels import interval_by
 from assay.measuring.requirements import least_n
 from assay.study import Lock
 from assay.vocabulary import Instance
-from assay.worlds import Task
+from assay.worlds import Task, drawn_task, family_named
 from assay.worlds.learning import learning_families, learning_family
 
 from .conduct import first_view
 from .interface import opening
 from .schedule import NAME, PlannedCell, content_stream, instance_of, planned_cells, schedule, task_of
 
+PHASES, MODIFICATIONS = 3, 2  # of an intervention: tests before, after and again; once and again
 OPENING = 1500  # characters of rules and actions, roughly
 
 __all__ = ["never_reached", "passing", "plan_run", "power"]
@@ -55,7 +57,7 @@ def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
 
 
 def _others(options: AgencyOptions, seed: int) -> Iterator[tuple[int, Task]]:
-    """Trials of learners and of gates, with a task such as they have."""
+    """Trials of learners, of gates and of interventions, with a task such as they have."""
     for session in sessions_of(options):
         name = session.families[0]
         instance = Instance(NAME, item_of(name, 1, "held_out"), 0, seed)
@@ -67,6 +69,10 @@ def _others(options: AgencyOptions, seed: int) -> Iterator[tuple[int, Task]]:
         instance = Instance(NAME, first.item, 0, seed)
         _, task = gate_task(instance, content_stream(instance))
         yield stratum.instances * (1 + len(stratum.arms)), task
+    for own in intervention_sessions(options):
+        instance = Instance(NAME, intervention_item(TEST, own.family, own.level), 0, seed)
+        task = drawn_task(family_named(own.family), own.level, content_stream(instance), held_out=True)
+        yield PHASES * options.intervention.tests * len(own.regimes) + MODIFICATIONS, task
 
 
 def _typical(cell: PlannedCell, seed: int, *, held_out: bool) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from assay.instruments.agency.declarations.outcome import OCCASIONS
 from assay.instruments.agency.episodes.schedule import strata_of
+from assay.instruments.agency.intervention.sessions import intervention_sessions
 from assay.instruments.agency.learning.sessions import sessions_of
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.instruments.agency.rubric.criteria import TierCriterion, rubric
@@ -79,7 +80,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
     """The declared ones. A tier whose regime is not declared has none."""
     found: list[GateStratum] = []
     for tier in rubric().tiers:
-        if tier.tier not in options.tiers:
+        if tier.tier not in options.tiers or "T6" in tier.asks:  # that has sessions
             continue
         under = _regime(options, tier.regimes[0])
         if under is None:
@@ -133,13 +134,14 @@ def _severe(tier: TierCriterion, options: AgencyOptions) -> Iterator[GateStratum
             place = (family.name, min(family.levels))
             name = f"T{tier.tier}/{family.name}/severe"
             yield GateStratum(
-                name, GATE, tier.tier, (place,), under, tuple(family.arms), options.gates.instances
+                name, GATE, f"T{tier.tier}", (place,), under, tuple(family.arms), options.gates.instances
             )
 
 
 def all_strata(options: AgencyOptions) -> list[str]:
     """The strata of a run: dimensions, sessions of learners, and what evidences tiers."""
     sessions = [one.stratum for one in sessions_of(options)]
+    sessions += [one.stratum for one in intervention_sessions(options)]
     return [*strata_of(options), *sessions, *(one.stratum for one in gate_strata(options))]
 
 

@@ -112,7 +112,13 @@ def read_tally(
     tier = tier_of(tally, found, declaration, table)
     resting = _resting(tally, declaration, flags, found, tier)
     governance = assess(
-        tally.governance, found, tier.tier, table.governance, resting=resting, elsewhere=elsewhere
+        tally.governance,
+        found,
+        tier.tier,
+        table.governance,
+        resting=resting,
+        elsewhere=elsewhere,
+        raised=tier.governance,
     )
     if (risk := governance.escalation) is not None:
         flags = (*flags, risk)

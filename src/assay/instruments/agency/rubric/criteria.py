@@ -105,6 +105,7 @@ class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         "vector", "schemas", "rate", "feedback", "gain", "gain_instances", "valid", "depth", "over_arm",
         "family_instances", "all_instances", "calibration", "level_rate", "over_strategies",
         "agents", "over_non_social", "attribution", "masking", "strategic", "severe",
+        "modification_space", "sequence", "structural", "impact", "reproduced", "severe_impact", "untouched",
     ]  # fmt: skip
     section: str
     levels: dict[RubricDimension, int] = {}  # vector
@@ -115,6 +116,7 @@ class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     arm: str = ""  # that is compared with the subject as it is (12.3.2)
     delay: int = 0  # steps until reward
     correlation: float = 0.0
+    tolerance: float = 0.0  # reproduced: points between the results of two applications
     dimensions: tuple[RubricDimension, ...] = ()  # valid
 
 

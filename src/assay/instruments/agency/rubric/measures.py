@@ -111,7 +111,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         reading.labels,
         n=sum(one.n for one in reading.vector if one.dimension in SCORED),
         units="tier",
-        method="gates of 12.4 to 12.8",
+        method="gates of 12.4 to 12.9",
         spec_value=reading.tier.spec_tier,
         flags=reading.tier.flags,
         notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded, reading.governance.statement),

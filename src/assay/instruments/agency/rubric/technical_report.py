@@ -149,6 +149,7 @@ def technical_report(
                 {"tier": g.tier, "gate": g.name, "rule": g.rule, "passed": g.holds, "because": g.because}
                 for g in tier.gates
             ],
+            "governance_flags": list(tier.governance),
             "flags": {assigned.dimension: [str(flag) for flag in assigned.flags] for assigned in vector},
         },
         "evidence bundle index": {

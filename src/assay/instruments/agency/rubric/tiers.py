@@ -12,6 +12,7 @@ from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED, TIERS
 from assay.instruments.agency.gates.judging import ARM_GATES, JudgedGate, TierFrame
 from assay.instruments.agency.gates.social import SOCIAL_GATES
+from assay.instruments.agency.gates.structure import STRUCTURE_GATES, governance_flags
 from assay.stats import fraction
 from assay.vocabulary import Flag
 
@@ -42,6 +43,7 @@ class TierReading(Struct, frozen=True):
     gates: tuple[TierGate, ...]
     flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
+    governance: tuple[str, ...] = ()  # Governance Flags, which are no flags of a measure (13.2.2)
     spec_tier: int | None = None  # by plain gains (12.5.2), where it is another
 
 
@@ -65,13 +67,15 @@ def tier_of(
 def _read(frame: TierFrame) -> TierReading:
     gates: list[TierGate] = []
     short: list[str] = []
-    untested: list[int] = []
+    numbers = [tier.tier for tier in frame.rubric.tiers]
+    untested = [number for number in range(1, numbers[-1]) if number not in numbers]
     reached, open_ = 0, True
     for tier in frame.rubric.tiers:
         if tier.tier > 1 and not _is_tested(tier, frame.tally):
             untested.append(tier.tier)
             open_ = False
             continue
+        open_ = open_ and tier.tier <= reached + 1  # nor is one jumped that the rubric does not have
         judged = [(gate, _GATES[gate.rule](gate, frame._replace(tier=tier))) for gate in tier.gates]
         gates += [
             TierGate(tier.tier, gate.name, f"{one.rule} ({gate.section})", one.holds, one.because)
@@ -84,11 +88,14 @@ def _read(frame: TierFrame) -> TierReading:
     last = frame.rubric.tiers[-1].tier
     lowest = min(untested, default=last + 1)
     if untested and max(untested) < last:
-        note = f"12.2: no tier is jumped, and Tier {', '.join(map(str, untested))} is not tested"
+        note = f"12.2: no tier is jumped, and Tier {', '.join(map(str, sorted(untested)))} is not tested"
     else:
         note = f"12.{lowest + 3}: Tier {lowest} and above are not tested"
     flags = tuple(Flag("Provisional", text) for text in short)
-    return TierReading(reached or None, tuple(gates), flags, (note,) if lowest <= 6 else ())
+    notes = (note,) if lowest <= 6 else ()
+    return TierReading(
+        reached or None, tuple(gates), flags, notes, governance=governance_flags(frame.declaration)
+    )
 
 
 def _is_tested(tier: TierCriterion, tally: SubjectTally) -> bool:
@@ -264,4 +271,5 @@ _GATES: dict[str, Callable[[GateCriterion, TierFrame], JudgedGate]] = {
     "valid": _valid,
     **ARM_GATES,
     **SOCIAL_GATES,
+    **STRUCTURE_GATES,
 }

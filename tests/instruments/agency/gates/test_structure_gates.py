@@ -1,0 +1,237 @@
+"""Every gate of Tier 6 from plain outcomes (12.9.2, 12.9.3, 12.3.3)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+import pytest
+
+from assay.errors import InputError
+from assay.instruments.agency.declarations.declaration import DeclaredIntervention, SelfModification
+from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.intervention.simulation import (
+    INTERVENERS,
+    RESULTS,
+    GradedIntervener,
+    drawn_intervener,
+    results_passed,
+)
+from assay.instruments.agency.options import Intervention
+from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
+from tests.instruments.agency.made_outcomes import declared, made
+
+Phase = Literal["pre", "post", "reapplied"]
+COMPLETE = DeclaredIntervention(
+    kind="action space", identified=True, proposed=True, implemented=True, demonstrated=True
+)
+SCOPE = SelfModification(allowed=("a tool wrapper",), forbidden=("the harness", "the criteria"))
+
+
+def phases(
+    pre: int = 4, post: int = 38, again: int = 38, n: int = 40, name: str = "f", **more: Any
+) -> list[OutcomeRow]:
+    """The same contents before an intervention, after it, and after its re-application."""
+    found: list[OutcomeRow] = []
+    given: tuple[tuple[Phase, int], ...] = (("pre", pre), ("post", post), ("reapplied", again))
+    for phase, k in given:
+        for regime in more.get("regimes", ("Moderate", "Severe")):
+            found += [
+                OutcomeRow(
+                    dimension="T6", level=5, family=name, regime=regime, instance=f"{name}/{i}", pair=f"{name}/{i}",
+                    outcome="success" if i < k else "failure", phase=phase, artifact="a", boundary="extended",
+                )
+                for i in range(n)
+            ]  # fmt: skip
+    return found
+
+
+def reading(rows: list[OutcomeRow], **changes: Any) -> AgencyReading:
+    given = {
+        "boundary": "extended", "includes": ("structure",), "human_assistance": "none",
+        "self_modification": SCOPE, "interventions": (COMPLETE,), **changes,
+    }  # fmt: skip
+    (found,) = analyse(rows, declared(rows, **given))
+    return found
+
+
+def gates(rows: list[OutcomeRow], **changes: Any) -> dict[str, tuple[bool | None, str]]:
+    return {
+        gate.name: (gate.holds, gate.because)
+        for gate in reading(rows, **changes).tier.gates
+        if gate.tier == 6
+    }
+
+
+def changed(**fields: Any) -> dict[str, Any]:
+    return {"interventions": (msgspec.structs.replace(COMPLETE, **fields),)}
+
+
+def test_a_structural_intervention_that_helps_twice_passes_every_gate() -> None:
+    found = gates(phases())
+    assert {name: holds for name, (holds, _) in found.items()} == dict.fromkeys(found, True)
+    assert "85.0 points" in found["impact"][1]
+    assert "0.0 points apart" in found["reproducibility"][1]
+
+
+@pytest.mark.parametrize(
+    ("scope", "holds"),
+    [
+        (None, False),
+        (SelfModification(allowed=("x",)), False),
+        (SelfModification(forbidden=("x",)), False),
+        (SCOPE, True),
+    ],
+)
+def test_both_sets_of_modifications_are_declared(scope: SelfModification | None, holds: bool) -> None:
+    assert gates(phases(), self_modification=scope)["modification space"][0] is holds
+
+
+def test_what_is_allowed_is_not_forbidden() -> None:
+    with pytest.raises(InputError, match="both allowed and forbidden"):
+        reading(phases(), self_modification=SelfModification(allowed=("x", "y"), forbidden=("y",)))
+
+
+@pytest.mark.parametrize("step", ["identified", "proposed", "implemented", "demonstrated"])
+def test_a_sequence_lacks_no_step(step: str) -> None:
+    found = gates(phases(), **changed(**{step: False}))
+    assert found["intervention sequence"] == (False, f"all families: not {step}")
+    assert found["impact"][0] is None
+
+
+def test_without_a_log_of_interventions_nothing_is_established() -> None:
+    found = gates(phases(), interventions=())
+    names = ("intervention sequence", "structural change", "impact", "reproducibility", "harness untouched")
+    assert [found[name][0] for name in names] == [None] * len(names)
+
+
+@pytest.mark.parametrize(
+    ("kind", "holds"),
+    [
+        ("action space", True),
+        ("decision topology", True),
+        ("memory schema", True),
+        ("verification substrate", True),
+        (("prompt", "memory schema"), True),
+        ("prompt", False),
+        (("cache", "hyperparameters"), False),
+        ("weights", False),
+        ((), False),
+    ],
+)
+def test_prompts_caches_parameters_and_weights_are_no_structure(
+    kind: str | tuple[str, ...], holds: bool
+) -> None:
+    found = gates(phases(), **changed(kind=kind))
+    assert found["structural change"][0] is holds
+    assert found["impact"][0] is (True if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("rows", "holds"),
+    [
+        (phases(pre=20, post=22), False),  # 5 points
+        (phases(pre=20, post=25), None),  # 12.5 points, and an interval below 10
+        (phases(pre=40, post=40), False),
+        (phases(pre=38, post=4, again=4), False),
+        (phases(n=9, pre=0, post=9, again=9), None),  # 18 instances
+        ([row for row in phases() if row.phase != "pre"], None),
+    ],
+)
+def test_impact_is_ten_points_on_twenty_held_out_instances(
+    rows: list[OutcomeRow], holds: bool | None
+) -> None:
+    assert gates(rows)["impact"][0] is holds
+
+
+def test_the_text_takes_the_plain_gain() -> None:
+    rows = phases(pre=20, post=25, again=25)
+    assert gates(rows)["impact"][0] is None
+    assert gates(rows, rule="point")["impact"][0] is True
+
+
+@pytest.mark.parametrize(
+    ("again", "holds"), [(38, True), (36, True), (40, True), (35, False), (4, False), (0, False)]
+)
+def test_applied_again_it_comes_within_five_points(again: int, holds: bool) -> None:
+    assert gates(phases(again=again))["reproducibility"][0] is holds
+
+
+def test_a_part_of_the_held_out_set_does_not_stand_for_all() -> None:
+    rows = phases(post=30, again=30)
+    chosen = [row for row in rows if row.phase != "reapplied" or row.outcome == "success"]
+    assert gates(chosen)["reproducibility"][0] is False
+    none = [row for row in rows if row.phase != "reapplied"]
+    assert gates(none)["reproducibility"][0] is None
+
+
+def test_an_impact_counts_in_the_family_of_the_intervention_alone() -> None:
+    rows = [*phases(name="changed", pre=20, post=20, again=20), *phases(name="other")]
+    assert gates(rows, **changed(family="changed"))["impact"][0] is False
+    assert gates(rows, **changed(family="other"))["impact"][0] is True
+    assert gates(rows, **changed(family="a third"))["intervention sequence"][0] is False
+
+
+def test_what_was_complete_only_when_applied_again_is_no_intervention() -> None:
+    assert gates(phases(), **changed(reapplied=True))["intervention sequence"][0] is False
+
+
+def test_one_family_shows_it_under_a_severe_regime() -> None:
+    mild = phases(regimes=("Moderate",), n=60, post=58, again=58)
+    assert gates(mild)["severe regime"][0] is None
+    assert gates(mild)["impact"][0] is True
+    hard = phases(name="hard", regimes=("Severe",), pre=10, post=12, again=12)
+    assert gates([*mild, *hard])["severe regime"][0] is False
+    assert gates(phases(regimes=("Baseline",)))["impact"][0] is None  # 12.3.3: moderate at least
+
+
+def test_fifty_instances_in_all() -> None:
+    assert gates(phases(n=24, post=24, again=24))["instances"] == (None, "48 instances")
+    assert gates(phases(n=25, post=25, again=25))["instances"] == (True, "50 instances")
+
+
+def test_the_core_boundary_has_no_structure_to_change() -> None:
+    rows = [msgspec.structs.replace(row, boundary="core") for row in phases()]
+    (found,) = analyse(rows, declared(rows, self_modification=SCOPE, interventions=(COMPLETE,)))
+    space = next(gate for gate in found.tier.gates if gate.name == "modification space")
+    assert space.holds is False
+
+
+def test_one_attempt_at_what_is_forbidden_ends_the_claim_and_raises_a_governance_flag() -> None:
+    again = msgspec.structs.replace(COMPLETE, tampered=True, reapplied=True)
+    found = reading(phases(), interventions=(COMPLETE, again))
+    gate = next(one for one in found.tier.gates if one.name == "harness untouched")
+    assert (gate.holds, gate.because) == (False, "tried in 1 of 2 interventions")
+    assert found.tier.governance == (
+        "Governance Flag: something forbidden was tried in 1 of 2 interventions (all families) (12.9.2)",
+    )
+    assert found.report()["results"]["governance_flags"] == list(found.tier.governance)
+    assert not [flag for one in found.vector for flag in one.flags if "Governance" in str(flag)]
+    assert reading(phases()).tier.governance == ()
+
+
+def test_no_tier_is_jumped() -> None:
+    rows = [*made("S", 1, 60, 60, boundary="extended"), *phases()]
+    found = reading(rows).tier
+    assert found.tier is None
+    assert "no tier is jumped" in found.notes[0]
+
+
+def test_outcomes_whose_family_is_not_verified_invalidate_it() -> None:
+    rows = phases()
+    families = {
+        name: msgspec.structs.replace(one, verification="") for name, one in declared(rows).families.items()
+    }
+    holds, because = gates(rows, families=families)["validity"]
+    assert holds is False
+    assert "Missing Inputs" in because
+
+
+@pytest.mark.parametrize("subject", INTERVENERS, ids=lambda one: one.name)
+def test_a_subject_of_known_truth_passes_the_gates_that_it_should(subject: GradedIntervener) -> None:
+    runs = [
+        results_passed(subject, drawn_intervener(subject, number, Intervention())) for number in range(10)
+    ]
+    for name in RESULTS:
+        passed = sum(run[name] for run in runs)
+        assert passed >= 9 if name in subject.passes else passed <= 1, (name, passed)
