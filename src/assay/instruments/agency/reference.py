@@ -61,9 +61,8 @@ STAGED: dict[str, Staged] = {
     ),
     "social": Staged("Tier 5: keeps its partners apart by what each of them does", _half("social"), LEARNS),
 }
-# Tier 4 as far as the gates below Tier 5 go, and those of Tier 6 by themselves.
 STAGED["meta"] = Staged(
-    "knows when it succeeds, and changes the structure around itself",
+    "Tier 6: finds the bottleneck of the structure around itself, and changes it",
     _half("meta"),
     LEARNS,
     ARCHITECTS["architect"],
