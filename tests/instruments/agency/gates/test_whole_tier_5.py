@@ -20,7 +20,7 @@ ABOUT = {
 KNOWS = {"": 38, "non_social": 4, "permuted": 38, "scrambled": 4, "masked": 4}
 
 
-def partners(regime: str = "Moderate", families: str = "ab", n: int = 40, **won: int) -> list[dict[str, Any]]:
+def partners(regime: str = "Moderate", families: str = "ab", n: int = 40, **won: Any) -> list[dict[str, Any]]:
     shares = {**KNOWS, **{"" if arm == "own" else arm: k for arm, k in won.items()}}
     return [
         {
@@ -57,7 +57,7 @@ def scored(
 SEVERE = partners("Severe", "a")
 
 
-def both(**won: int) -> list[dict[str, Any]]:
+def both(**won: Any) -> list[dict[str, Any]]:
     """Under moderate constraints, and in one family under severe ones."""
     return [*partners(**won), *partners("Severe", "a", **won)]
 
@@ -98,7 +98,7 @@ def test_without_a_severe_regime_the_tier_is_capped_at_4(tmp_path: Path) -> None
 
 
 def test_too_few_instances_give_tier_4_provisional(tmp_path: Path) -> None:
-    few = {"own": 19, "non_social": 0, "permuted": 19, "scrambled": 0, "masked": 0}
+    few: dict[str, Any] = {"own": 19, "non_social": 0, "permuted": 19, "scrambled": 0, "masked": 0}
     found = level(scored(tmp_path, [*partners(n=19, **few), *partners("Severe", "a", n=1, **few)]), "tier")
     assert found.value == 4
     assert any("20 instances, 2 needed (12.8.2)" in flag for flag in flags(found))
