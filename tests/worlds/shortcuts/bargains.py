@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.worlds import Act
-from assay.worlds.families.social.bargains import Haggler
+from assay.worlds.families.social.bargains import PRICES, Haggler
 
 from .running_partners import Rule, by_rule
 
@@ -15,11 +15,15 @@ def _place(place: int) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    **{f"price {place + 1} of the list": _place(place) for place in range(5)},
+    **{f"price {place + 1} of the list": _place(place) for place in range(PRICES)},
     "the place of the last limit": lambda reader, case, log: Act(
         "offer", {"price": case["prices"][_last(reader, log)]}
     ),
-    "in turn": lambda reader, case, log: Act("offer", {"price": case["prices"][len(log) % 5]}),
+    "the place of this one's last limit": lambda reader, case, log: Act(
+        "offer",
+        {"price": case["prices"][_last(reader, [entry for entry in log if entry["who"] == case["who"]])]},
+    ),
+    "in turn": lambda reader, case, log: Act("offer", {"price": case["prices"][len(log) % PRICES]}),
 }
 
 

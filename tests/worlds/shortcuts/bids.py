@@ -26,6 +26,9 @@ RULES: dict[str, Rule] = {
     "one above the mean of all bids": lambda reader, case, log: _bid(sum(_seen(reader, log)) / len(log) + 1),
     "one above the highest bid": lambda reader, case, log: _bid(max(_seen(reader, log)) + 1),
     "one above the last bid": lambda reader, case, log: _bid(_seen(reader, log)[-1] + 1),
+    "one above this one's last bid": lambda reader, case, log: _bid(
+        _seen(reader, [entry for entry in log if entry["who"] == case["who"]])[-1] + 1
+    ),
     "three quarters of what is announced": lambda reader, case, log: _bid(0.75 * case["said"] + 1),
 }
 SHORTCUTS = {5: by_rule(Bidder, RULES)}

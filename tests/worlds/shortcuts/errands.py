@@ -27,6 +27,9 @@ RULES: dict[str, Rule] = {
     "what was missing the last time on top": lambda reader, case, log: _order(
         _short(case, log, reader), False
     ),
+    "what was missing with this one the last time on top": lambda reader, case, log: _order(
+        _short(case, [entry for entry in log if entry["who"] == case["who"]], reader), False
+    ),
     "a reminder every second time": lambda reader, case, log: _order(case["needed"], len(log) % 2 == 0),
 }
 SHORTCUTS = {5: by_rule(Orderer, RULES)}

@@ -20,7 +20,7 @@ ABOUT = {
 KNOWS = {"": 38, "non_social": 4, "permuted": 38, "scrambled": 4, "masked": 4}
 
 
-def partners(regime: str = "Moderate", families: str = "ab", n: int = 40, **won: int) -> list[dict[str, Any]]:
+def partners(regime: str = "Moderate", families: str = "ab", n: int = 40, **won: Any) -> list[dict[str, Any]]:
     shares = {**KNOWS, **{"" if arm == "own" else arm: k for arm, k in won.items()}}
     return [
         {

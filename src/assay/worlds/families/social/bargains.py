@@ -1,6 +1,6 @@
 """Bargains: negotiation with sellers who name a price. How far below it each would go shows in how it acts. 12.8.
 
-One offer a meeting, out of five listed prices, and it is final. Afterwards the seller says which price would have been
+One offer a meeting, out of seven listed prices, and it is final. Afterwards the seller says which price would have been
 enough. A bargain is good at exactly that price: less, and the lot is gone; more is given away.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["Bargains"]
 TABLE = table("bargains")
 BOOK = Phrasebook({"said": TABLE["said"]})
 REPLIES = Phrasebook(TABLE["replies"])
-PRICES = 5
+PRICES = 7
 OBSERVATION = met_schema({"prices": array(INTEGER, "that may be offered")}, {"price": INTEGER})
 ACTIONS = (
     action("offer", "Make the one offer of this meeting.", {"price": integer("a listed price", 1, 999)}),
@@ -82,7 +82,7 @@ class Bargains(PartnerFamily, table=TABLE):
         def cases(partner: int, first: bool) -> dict[str, Any]:
             low, step = stream.integer(30, 120), stream.integer(4, 15)
             prices = [low + place * step for place in range(PRICES)]
-            said = prices[stream.integer(2, 3)]  # so that every policy has another price
+            said = prices[stream.integer(2, PRICES - 2)]  # so that every policy has another price
             text = BOOK.say(stream, "said", n=said)
             return {"case": {"said": said, "prices": prices}, "text": text, "shown": {"prices": prices}}
 
