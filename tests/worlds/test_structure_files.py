@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,10 +12,14 @@ from assay.instruments.agency.intervention.structure import changed_kinds, clean
 from assay.instruments.agency.intervention.workbench import WORKBENCH, workbench_task
 from assay.streams import Stream
 from assay.worlds import Episode, Refused, Seen, Task, draw_task, shipped_regimes
+from assay.worlds.conformance import Anything
+from assay.worlds.episode import shown_schema
 from assay.worlds.families.structural.dials import Dials
 from assay.worlds.families.structural.handover import Handover
 from assay.worlds.families.structural.signals import Signals
 from assay.worlds.families.structural.transcription import Transcription
+from assay.worlds.rollout import play as rolled_out
+from assay.worlds.schema import complaint
 from assay.worlds.structure import (
     AgreementCheck,
     MemorySlot,
@@ -293,3 +298,82 @@ def test_a_file_that_is_not_allowed_or_not_there_stays_as_it_is() -> None:
 def test_a_task_with_a_structure_survives_json() -> None:
     task = Handover().restructured(drawn(Handover()), Handover.remedy)
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
+
+
+PIECES = [
+    "{",
+    "}",
+    "[",
+    "]",
+    '"wrappers"',
+    ":",
+    ",",
+    '"$x"',
+    "1e999",
+    "-1",
+    '"steps"',
+    "null",
+    "9" * 40,
+    '"\\u0000"',
+    " ",
+]
+
+
+def test_whatever_is_written_and_done_the_workbench_stands() -> None:
+    for number in range(150):
+        draws = Stream("workbench", str(number))
+        bench = _bench(("criteria.json",))
+        play = Anything(bench.brief, draws)
+        seen = bench.act("identify", IDENTIFY)
+        bench.act("propose", PROPOSE)
+        while not bench.done:
+            if draws.below(2):
+                text = "".join(draws.choice(PIECES) for _ in range(draws.integer(0, 12)))
+                name = draws.choice(
+                    ["tools.json", "graph.json", "settings.json", "criteria.json", "prompt.txt"]
+                )
+                seen = bench.act("implement", {"file": name, "content": text})
+            else:
+                act = play.decide(seen)
+                seen = bench.act(act.name, act.arguments)
+        state = bench.snapshot()
+        assert set(state["touched"]) <= {"criteria.json"}
+        assert structure_of(state["files"], drawn(Dials()), Dials()) == Structure()
+
+
+def _any_structure(family: StructuralBase, draws: Stream) -> Structure:
+    """A structure that can be read, of parts drawn at random."""
+    task = drawn(family)
+    calls = []
+    for _ in range(draws.integer(1, 3)):
+        one = draws.choice(task.actions)
+        arguments = {name: draws.choice([f"${name}", 5, "x", None]) for name in one.parameters["properties"]}
+        calls.append(WrappedCall(action=one.name, arguments=arguments, times=draws.choice([1, 20, "$often"])))
+    cycle = draws.choice([("decide", "act"), ("verify", "decide", "act"), ("decide", "act", "verify")])
+    fields = list(family.fields) or [""]
+    checks = [AgreementCheck(name="c", compare=draws.choice(fields), equals=draws.choice(fields))]
+    return Structure(
+        wrappers=(Wrapper(name="many", does=tuple(calls)),),
+        steps=("observe", *cycle * draws.integer(1, 3)),
+        slots=(MemorySlot(name="s", keeps=draws.choice(list(task.observation["properties"]))),),
+        checks=tuple(checks) if family.fields else (),
+    )
+
+
+@pytest.mark.parametrize(
+    "family", [Dials(), Handover(), Signals(), Transcription()], ids=lambda one: one.name
+)
+def test_whatever_the_structure_a_world_stands_and_shows_what_its_schema_says(family: StructuralBase) -> None:
+    for number in range(60):
+        draws = Stream("any structure", family.name, str(number))
+        given = _any_structure(family, draws)
+        structure = read_structure(structure_files(given), drawn(family), family.fields)
+        task = family.restructured(drawn(family), structure)
+        player = partial(Anything, stream=draws)
+        played = rolled_out(family, task, shipped_regimes()["Severe-Standard"], draws, player)
+        schema = shown_schema(task.observation)
+        assert not [
+            wrong
+            for seen in played.seen
+            if seen.observation and (wrong := complaint(schema, seen.observation))
+        ]

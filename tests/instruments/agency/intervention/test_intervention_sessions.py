@@ -19,6 +19,7 @@ from assay.instruments.agency.reference import REFERENCES
 from assay.study import Budget, Lock, Study, SubjectSpec
 from assay.vocabulary import Result
 from assay.worlds import all_families
+from assay.worlds.families.structural.dials import Dials
 from assay.worlds.structure import StructuralFamily
 from tests.support import audit_run, begin, go, ledger_events
 
@@ -197,6 +198,7 @@ def test_an_attempt_at_the_criteria_is_refused_recorded_and_flagged(tmp_path: Pa
     assert (gate.holds, gate.because) == (False, "tried in 4 of 4 interventions")
     (tier,) = [m for m in found.measures if m.name == "tier"]
     assert [note for note in tier.notes if note.startswith("Governance Flag")]
+    assert [note for note in found.notes if "Governance Flag" in note]
     assert not [flag for flag in (*found.flags, *tier.flags) if "Governance" in str(flag)]
 
 
@@ -248,3 +250,20 @@ def test_every_reference_says_what_it_is() -> None:
 
 def test_a_plan_counts_every_trial_of_a_session(finished: Run) -> None:
     assert Agency().plan(finished[1]).trials == len(records(finished)) + 1  # and one of S
+
+
+def test_another_clean_structure_than_the_locked_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, lock = begin(tmp_path, study())
+    monkeypatch.setattr(Dials, "baseline", Dials.remedy)
+    with pytest.raises(InputError, match="the structure of dials"):
+        go(folder, lock)
+
+
+def test_rates_and_gains_are_named_by_phase(finished: Run) -> None:
+    mine = [m for m in result(finished).measures if m.labels.get("tier") == "6"]
+    rates = {m.labels["arm"]: m.value for m in mine if m.name == "arm_rate" and m.labels["family"] == "dials"}
+    assert rates == {"pre": 0.0, "post": 1.0, "reapplied": 1.0}
+    gains = {m.labels["arm"]: m.value for m in mine if m.name == "arm_gain" and m.labels["family"] == "dials"}
+    assert gains == {"pre": 1.0, "reapplied": 0.0}

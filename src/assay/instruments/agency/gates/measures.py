@@ -15,7 +15,8 @@ from .tallies import OWN, ArmCounts, ArmKey, GateTally
 
 __all__ = ["gate_measures"]
 
-SUBJECT = "as it is"
+SUBJECT, AFTER = "as it is", "post"  # after an intervention
+OVER_PHASE = "success after the intervention less success in this phase, on the same instances (12.9.2)"
 GAIN = "success as it is less success in the arm, on the same instances (12.3.2)"
 BETWEEN = "success in the arm `over` less success in the arm, on the same instances (12.8.2)"
 
@@ -24,7 +25,7 @@ def gate_measures(tally: GateTally, declaration: Declaration, labels: Labels) ->
     """Of every tier, family, regime and arm."""
     for key, counts in sorted(tally.arms.items()):
         where: Labels = {**labels, "tier": key.tier[1:], "family": key.family, "regime": key.regime}
-        arm = {"arm": key.slot or SUBJECT}
+        arm = {"arm": key.slot or (AFTER if key.tier == "T6" else SUBJECT)}
         yield measure_of(
             "arm_rate",
             interval_of(counts.k, counts.n, declaration),
@@ -36,8 +37,9 @@ def gate_measures(tally: GateTally, declaration: Declaration, labels: Labels) ->
         own = tally.arms.get(key._replace(slot=OWN), ArmCounts(0, 0))
         gain = arm_gain(own, counts, declaration.confidence)
         if gain.value is not None:
+            note = OVER_PHASE if key.tier == "T6" else GAIN
             yield measure_of(
-                "arm_gain", _interval(gain, declaration), {**where, **arm}, units="difference", notes=(GAIN,)
+                "arm_gain", _interval(gain, declaration), {**where, **arm}, units="difference", notes=(note,)
             )
     for (key, other), pairs in sorted(tally.between.items()):
         counts = tally.arms[key]._replace(pairs=pairs)
