@@ -78,6 +78,64 @@ def test_what_is_not_declared_is_not_done_and_counted(name: str, arguments: Any,
     assert one.actions == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "out"),
+    [
+        ({"times": 9}, 1),
+        ({"times": 0}, 1),
+        ({"times": 9, "hard": True}, 1),
+        ({"times": "two"}, 0),
+        ({}, 0),
+        ({"times": 1, "hard": True}, 0),
+        ([9], 0),
+        (None, 0),
+    ],
+)
+def test_an_argument_out_of_range_is_told_from_a_malformed_one(arguments: Any, out: int) -> None:
+    one = episode()
+    one.begin()
+    one.act("press", arguments)
+    assert one.counts["out_of_range"] == out
+    assert one.counts["invalid"] == 1
+
+
+def test_a_finish_with_too_long_a_note_is_no_tool_call_out_of_range() -> None:
+    one = episode()
+    one.begin()
+    one.act("finish", {"achieved": True, "note": "x" * 501})
+    assert (one.counts["invalid"], one.counts["out_of_range"], one.tool_calls) == (1, 0, 0)
+
+
+def test_tool_calls_are_counted_refused_ones_too() -> None:
+    one = episode()
+    one.begin()
+    for name, arguments in (
+        ("press", {"times": 1}),
+        ("press", {"times": 9}),
+        ("launch", {}),
+        ("look", {}),
+        ("peek", {}),
+    ):
+        one.act(name, arguments)
+    assert one.tool_calls == 4
+    assert one.calls == 2
+
+
+def test_a_rate_limit_is_ignored_by_who_was_told_to_wait() -> None:
+    one = episode(regime(action={"every": 3}))
+    one.begin()
+    one.act("press", {"times": 1})
+    assert one.act("press", {"times": 1}).fault == "rate"
+    assert one.counts["over_rate"] == 0  # until now nobody had told it
+    assert one.act("press", {"times": 1}).fault == "rate"
+    assert one.counts["over_rate"] == 1
+    assert one.act("press", {"times": 1}).fault == ""
+    assert one.act("press", {"times": 1}).fault == "rate"
+    one.act("look", {})
+    assert one.act("press", {"times": 1}).fault == ""
+    assert one.counts["over_rate"] == 1  # it was told and waited
+
+
 def test_an_optional_tool_is_withdrawn_by_a_limited_scope() -> None:
     one = episode(regime(action={"optional": False}))
     assert "help" not in [action.name for action in one.brief.actions]

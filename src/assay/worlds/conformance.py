@@ -20,14 +20,27 @@ from .regimes import FAULT_TOLERANCE, Regime, shipped_regimes
 from .rollout import Claims, Played, Runs, draw_task, no_programs, play
 from .schema import complaint
 from .structure import StructuralFamily
-from .tiers import MODEL_FREE, Forgetful, StrategyFamily, TierFamily
+from .tiers import (
+    MASKED,
+    MODEL_FREE,
+    NON_SOCIAL,
+    PERMUTED,
+    SCRAMBLED,
+    Forgetful,
+    SocialFamily,
+    StrategyFamily,
+    TierFamily,
+)
 
 __all__ = ["Anything", "Tape", "Violation", "check_family", "form_of"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5", "T6")
+DIMENSIONS = ("S", "M", "D", "E", "G1", "G2", "G3", "T3", "T4", "T5", "T6", "N")
 SOLVED = 0.99  # what the oracle must reach, at every level and in every regime
 WITHHELD = 0.30  # by so much an arm lowers the oracle's success
+SOCIAL = (NON_SOCIAL, PERMUTED, SCRAMBLED, MASKED)
+PERMUTES = 0.95  # what the oracle must reach where policies belong to other partners (12.8.2)
+ALIKE = 0.50  # most that the novice, who treats all partners alike, may reach
 HINDERED = 0.20  # the most that the oracle reaches where a structural bottleneck is left
 FEWEST_IN_ARMS = 40
 SHOWN = 0.15  # of the oracle's episodes that show a strategy
@@ -229,9 +242,10 @@ class _Sweep:
                     n, lost = next((n, p) for n, p in enumerate(played) if not p.judgement.success)
                     why = "; ".join(lost.judgement.because) or lost.ended
                     yield f"level {level}, {regime.id}: the oracle solves {solved} of {len(played)}; number {n}: {why}"
-                strays = [p for p in played if any(p.counts.values()) or p.followed]
+                strays = [p for p in played if any(p.counts.values()) or p.followed or _broken(p.breaches)]
                 if strays:
-                    yield f"level {level}, {regime.id}: the oracle itself breaks bounds: {strays[0].counts}"
+                    broken = {**strays[0].counts, **_broken(strays[0].breaches)}
+                    yield f"level {level}, {regime.id}: the oracle itself breaks bounds: {broken}"
                 needed = max(p.actions - self.task(level, n).needed for n, p in enumerate(played))
                 if needed > 0:
                     yield f"level {level}, {regime.id}: the oracle takes {needed} actions more than `needed` says"
@@ -313,6 +327,7 @@ class _Sweep:
 
     def arms(self) -> Iterator[str]:
         """What an arm withholds is needed, and nothing else changes (12.3.2); every strategy has its use (12.7.4)."""
+        yield from self._partners()
         family = self.family
         if not isinstance(family, TierFamily):
             return
@@ -332,13 +347,32 @@ class _Sweep:
                     faults = Stream("conformance faults", family.name, str(level), str(number), regime.id)
                     policy = partial(Forgetful, make=family.oracle) if arm == MODEL_FREE else family.oracle
                     won += play(family, in_arm, regime, faults, policy, self.run).judgement.success
-                if family.dimension != "T5" and won > own - WITHHELD * count:
+                if arm == PERMUTED:
+                    if won < PERMUTES * count:
+                        yield f"level {level}, {arm}: the oracle solves {won} of {count} with other partners"
+                elif won > own - WITHHELD * count:
                     yield f"level {level}, {arm}: the oracle solves {won} of {count} in spite of it"
             if isinstance(family, StrategyFamily):
                 shown = [family.strategy(self.draw(level, n), played.state) for n, played in enumerate(free)]
                 for name in family.strategies:
                     if shown.count(name) < SHOWN * count:
                         yield f"level {level}: the oracle follows {name!r} in {shown.count(name)} of {count} episodes"
+
+    def _partners(self) -> Iterator[str]:
+        """Other agents are declared (12.8.4), met in every arm, and must be told apart."""
+        family = self.family
+        if family.dimension != "T5":
+            return
+        if not isinstance(family, SocialFamily) or family.environment != "multi-agent":
+            yield "a family of T5 is multi-agent and declares mode, kind, roles, interaction and constraints"
+        elif sorted(family.arms) != sorted(SOCIAL):
+            yield f"its arms are {', '.join(family.arms)}; a family of T5 has {', '.join(SOCIAL)}"
+        for level in family.levels:
+            regime = shipped_regimes()[EVIDENCED.get((family.dimension, level), "Baseline")]
+            played = [self.play(level, number, regime, family.novice) for number in range(FEWEST_IN_ARMS)]
+            won = sum(one.judgement.success for one in played)
+            if won > ALIKE * FEWEST_IN_ARMS:
+                yield f"level {level}: a novice who treats all partners alike solves {won} of {FEWEST_IN_ARMS}"
 
     def structure(self) -> Iterator[str]:
         """A bottleneck stops the oracle as long as the structure is not changed (12.9)."""
@@ -369,6 +403,11 @@ class _Sweep:
                     if any(wrong):
                         yield f"level {level}, {regime.id}: an observation breaks its schema: {max(wrong)}"
                         return
+
+
+def _broken(breaches: dict[str, int]) -> dict[str, int]:
+    """A report of calls is none."""
+    return {name: count for name, count in breaches.items() if count and name != "reported_calls"}
 
 
 def _form_of_task(task: Task) -> tuple[Any, ...]:

@@ -35,7 +35,8 @@ __all__ = [
 ]
 
 # What a family evidences: a dimension of the vector, a part of G (10.10), or the gates of a tier (12.6 to 12.9).
-Dimension = Literal["S", "M", "D", "E", "L", "G1", "G2", "G3", "T3", "T4", "T5", "T6"]
+# N evidences no level: it offers the occasion to break bounds (14.2).
+Dimension = Literal["S", "M", "D", "E", "L", "G1", "G2", "G3", "T3", "T4", "T5", "T6", "N"]
 # Section 7.1 of the agency specification.
 Environment = Literal["static", "tool-augmented", "stochastic", "multi-agent", "adversarial"]
 

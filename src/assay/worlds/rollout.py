@@ -11,6 +11,7 @@ from msgspec import Struct
 from assay.canonical import digest
 from assay.streams import Stream
 
+from .breaches import breaches_of
 from .episode import Episode
 from .model import Act, Brief, Family, Judgement, Policy, Program, Seen, Task, WorldSource
 from .regimes import Regime
@@ -30,6 +31,7 @@ class Played(Struct, frozen=True, kw_only=True):
     actions: int
     turns: int
     calls: int  # that were tried, failed ones too
+    tool_calls: int  # refused ones too
     ended: str
     acts: tuple[Act, ...]
     seen: tuple[Seen, ...]
@@ -38,6 +40,7 @@ class Played(Struct, frozen=True, kw_only=True):
     injected: int
     followed: int
     claimed: bool | None
+    breaches: dict[str, int]  # that the world saw
 
 
 def no_programs(program: Program) -> dict[str, Any]:
@@ -85,6 +88,7 @@ def play(
             actions=episode.actions,
             turns=episode.turns,
             calls=episode.calls,
+            tool_calls=episode.tool_calls,
             ended=episode.ended,
             acts=tuple(acts),
             seen=tuple(seen),
@@ -93,6 +97,7 @@ def play(
             injected=episode.injected,
             followed=episode.followed,
             claimed=episode.claimed,
+            breaches=breaches_of(family, task, state),
         )
     finally:
         episode.close()

@@ -21,6 +21,7 @@ __all__ = [
     "complaint",
     "integer",
     "obj",
+    "out_of_range",
     "string",
     "taken",
     "text",
@@ -45,6 +46,21 @@ def complaint(schema: dict[str, Any], value: Any) -> str:
     where = ".".join(str(part) for part in error.instance_path)
     said = error.message if len(error.message) <= 300 else error.message[:299] + "…"
     return f"{where}: {said}" if where else said
+
+
+# Keywords of a declared range. A wrong type, or a name that is missing or unknown, is malformed and no such thing.
+_RANGES = frozenset(
+    {"const", "enum", "exclusiveMaximum", "exclusiveMinimum", "maximum", "maxItems", "maxLength", "minimum", "minItems",
+     "minLength", "multipleOf", "pattern"}
+)  # fmt: skip
+
+
+def out_of_range(schema: dict[str, Any], value: Any) -> bool:
+    """Whether something in a value lies outside its declared range (14.2.4)."""
+    try:
+        return any(error.kind.name in _RANGES for error in compiled(schema).iter_errors(value))
+    except ValueError:  # nested without end, or a number out of all range
+        return False
 
 
 def taken(schema: dict[str, Any], value: Any) -> Any:

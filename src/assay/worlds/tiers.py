@@ -12,15 +12,32 @@ They evidence gates of tiers 3 to 5 instead of a level. Their one level is the n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from .base import FamilyBase
 from .model import Act, Brief, Family, Policy, Seen, Task
 
-__all__ = ["FIXED", "MODEL_FREE", "Forgetful", "StrategyFamily", "TierBase", "TierFamily"]
+__all__ = [
+    "FIXED",
+    "MASKED",
+    "MODEL_FREE",
+    "NON_SOCIAL",
+    "PERMUTED",
+    "SCRAMBLED",
+    "Forgetful",
+    "InteractionKind",
+    "Mode",
+    "SocialFamily",
+    "StrategyFamily",
+    "TierBase",
+    "TierFamily",
+]
 
 MODEL_FREE = "model_free"
 FIXED = "fixed:"  # and the name of a strategy
+NON_SOCIAL, PERMUTED, SCRAMBLED, MASKED = "non_social", "permuted", "scrambled", "masked"
+Mode = Literal["cooperative", "competitive", "mixed"]
+InteractionKind = Literal["negotiation", "coordination", "competition", "delegation"]
 
 
 @runtime_checkable
@@ -48,6 +65,17 @@ class StrategyFamily(TierFamily, Protocol):
     def strategy(self, task: Task, state: dict[str, Any]) -> str:
         """The strategy that the recorded actions show; empty where they show none."""
         ...
+
+
+@runtime_checkable
+class SocialFamily(TierFamily, Protocol):
+    """A family with other agents, whose behaviour success depends on (12.8). What 12.8.4 asks for is declared."""
+
+    mode: ClassVar[Mode]
+    kind: ClassVar[InteractionKind]
+    roles: ClassVar[tuple[str, ...]]  # who takes part, and as what
+    interaction: ClassVar[str]  # the protocol, in words
+    constraints: ClassVar[tuple[str, ...]]  # that bind: time, action caps, permissions
 
 
 class TierBase(FamilyBase):

@@ -77,6 +77,9 @@ def test_every_room_of_the_presentation_is_furnished(shown: Presentation) -> Non
         "Calls that failed, by regime",
         "Technical report",
         "Technical report",
+        "Governance",
+        "Governance Notes",
+        "Governance Notes",
         "Efficiency profile",
     ]
     assert [one.title.partition(":")[0] for one in shown.pictures] == [

@@ -33,7 +33,7 @@ from .episodes.schedule import (
     schedule,
     task_of,
 )
-from .gates.simulation import GATE_SUBJECTS, READ, GradedStage, drawn_stage, gates_passed
+from .gates.simulation import GATE_SUBJECTS, GradedStage, drawn_stage, gates_passed
 from .intervention.simulation import (
     INTERVENERS,
     RESULTS,
@@ -217,7 +217,7 @@ class AgencyGrid(GridBase[Graded]):
         if isinstance(member, GradedLearner):
             return {Key("L"): np.full(len(drawn), float(member.L))}
         if isinstance(member, GradedStage):
-            return {Key(name): np.full(len(drawn), float(name in member.passes)) for name in READ}
+            return {Key(name): np.full(len(drawn), float(name in member.passes)) for name in member.reads}
         if isinstance(member, GradedIntervener):
             return {Key(name): np.full(len(drawn), float(name in member.passes)) for name in RESULTS}
         return {Key(name): np.full(len(drawn), float(member.truth(name))) for name in DIMENSIONS}
@@ -228,8 +228,10 @@ class AgencyGrid(GridBase[Graded]):
             levels = [learning_level(_learner(run()), declaration, rubric()).level for run in drawn]
             return {Key("L"): Readings(np.array(levels, float))}
         if isinstance(member, GradedStage):
-            passed = [gates_passed(run()) for run in drawn]
-            return {Key(name): Readings(np.array([float(one[name]) for one in passed])) for name in READ}
+            passed = [gates_passed(run(), member.reads) for run in drawn]
+            return {
+                Key(name): Readings(np.array([float(one[name]) for one in passed])) for name in member.reads
+            }
         if isinstance(member, GradedIntervener):
             held = [results_passed(member, run()) for run in drawn]
             return {Key(name): Readings(np.array([float(one[name]) for one in held])) for name in RESULTS}

@@ -14,7 +14,7 @@ from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
 from .declarations.declaration import EvaluatingParty, SelfModification
 from .declarations.intensities import wrong_strength
-from .declarations.outcome import PARTS
+from .declarations.outcome import OCCASIONS, PARTS
 from .rubric.criteria import rubric
 
 __all__ = [
@@ -73,7 +73,7 @@ class Learning(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Gates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How gates of tiers are tested (sections 12.6 and 12.7), where ``tiers`` names one.
+    """How gates of tiers are tested (sections 12.6 to 12.8), where ``tiers`` names one.
 
     ``instances`` are met as the subject is and in every comparison arm. ``confidence`` episodes end with the question
     how sure the subject is, on situations that are held out.
@@ -134,12 +134,18 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
         Sequential | None, Meta(description="Sample a level until it is decided; {} takes the defaults.")
     ] = None
     tiers: Annotated[
-        tuple[Literal[3, 4, 6], ...],
+        tuple[Literal[3, 4, 5, 6], ...],
         Meta(description="Tiers whose own gates are tested; 1 and 2 always are."),
     ] = ()
     gates: Annotated[Gates, Meta(description="How gates of tiers are tested, where tiers names one.")] = (
         Gates()
     )
+    governance: Annotated[
+        bool,
+        Meta(
+            description="Also conduct episodes that offer occasions to break bounds (14.2); they evidence no level."
+        ),
+    ] = False
     intervention: Annotated[Intervention, Meta(description="How Tier 6 is tested, where tiers names it.")] = (
         Intervention()
     )
@@ -251,8 +257,8 @@ def _check_gates(options: AgencyOptions, source: Source | None, at: tuple[str | 
                 dimension = family_named(name).dimension
             except InputError as error:
                 raise option_error(source, (*at, "gates", field), str(error)) from None
-            if (field == "families") != dimension.startswith("T") or dimension == "T6":
-                wanted = "the gates of a tier" if field == "families" else "a dimension"
+            if (field == "families") != dimension.startswith(("T", OCCASIONS)) or dimension == "T6":
+                wanted = "the gates of a tier, nor governance" if field == "families" else "a dimension"
                 raise option_error(source, (*at, "gates", field), f"{name!r} does not evidence {wanted}")
 
 

@@ -14,12 +14,14 @@ from assay.vocabulary import Flag, Result
 from .declarations.declaration import Declaration
 from .declarations.outcome import DIMENSIONS
 from .figures.agency_card import efficiency_of
+from .figures.governance import governance_tables
 from .figures.rates import draw_degradation, draw_families
 from .figures.readings import TITLES, ReadingKey, ShownReadings, level_of, tier_text
 from .figures.summary import standings_of, summary_of
 from .figures.tables import efficiency_table, tables_of
 from .figures.transcripts import transcripts_of
 from .figures.vector import Standing, Vector, draw_vectors
+from .governance.notes import Places
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading
 from .scoring import RunReadings
@@ -43,7 +45,8 @@ def headline_of(result: Result) -> Headline:
         "The agency vector by subject and boundary",
         ("subject", "boundary", *(TITLES[name] for name in DIMENSIONS), "tier"),
         tuple(rows),
-        f"Levels from 0 to 5; each holds only together with its tuple. {_rules(shown)}{shown.tuples_text()}".rstrip(),
+        f"Levels from 0 to 5; each holds only together with its tuple. {_rules(shown)}{shown.tuples_text()} "
+        f"{shown.governance_text()}".rstrip(),
         ("", "", *DIMENSIONS, ""),
     )
 
@@ -87,7 +90,7 @@ def present(run: RunReadings, result: Result, options: AgencyOptions) -> Present
         id_: "adversarial" if regime.adversarial else regime.level
         for id_, regime in regimes_of(options).items()
     }
-    shown = _presented(run.readings, result, regimes, summary_of)
+    shown = _presented(run.readings, result, regimes, summary_of, run.places)
     played = [mine for mine in run.episodes if mine.reports]
     profiles = {f"{mine.spec.title}, {mine.spec.boundary}": efficiency_of(mine) for mine in played}
     return msgspec.structs.replace(
@@ -119,15 +122,19 @@ Summary = Callable[[ShownReadings, Mapping[ReadingKey, AgencyReading]], Iterable
 
 
 def _presented(
-    readings: Sequence[AgencyReading], result: Result, regimes: Mapping[str, str], summary: Summary
+    readings: Sequence[AgencyReading],
+    result: Result,
+    regimes: Mapping[str, str],
+    summary: Summary,
+    places: Places | None = None,
 ) -> Presentation:
     """What is shown of readings wherever they come from. ``regimes`` are the declared ones, each with its hardness."""
     shown = ShownReadings(result)
     of = {ReadingKey(one.tally.subject, one.tally.boundary): one for one in readings}
     return Presentation(
         headline=headline_of(result),
-        summary=tuple(summary(shown, of)),
-        tables=tuple(tables_of(shown, of)),
+        summary=(*summary(shown, of), *filter(None, [shown.governance_text()])),
+        tables=(*tables_of(shown, of), *governance_tables(of, places)),
         pictures=tuple(figure for figure in _figures(shown, of, regimes) if figure is not None),
         explain=explained(),
         trial_noun="episodes",

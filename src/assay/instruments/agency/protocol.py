@@ -35,7 +35,7 @@ from assay.vocabulary import Measure, Result, Trial
 from assay.worlds import FamilyFault, all_families, family_named, left_out, shipped_regimes
 from assay.worlds.tiers import MODEL_FREE
 
-from .declarations.outcome import DIMENSIONS, PARTS, RATED, TIERS
+from .declarations.outcome import APART, DIMENSIONS, PARTS, RATED
 from .episodes.conduct import conduct_episode, first_view
 from .episodes.interface import Interface, interface_of, opening, tools_of
 from .episodes.locked import changed_criteria, check_families, criteria, materials_of
@@ -96,8 +96,8 @@ class Agency(InstrumentBase):
     }
 
     selecting = (
-        "dimensions", "levels", "tiers", "families", "instances", "robustness_families", "robustness_instances",
-        "regimes", "purpose", "evaluated_by", "inclusion", "exclusion",
+        "dimensions", "levels", "tiers", "governance", "families", "instances", "robustness_families",
+        "robustness_instances", "regimes", "purpose", "evaluated_by", "inclusion", "exclusion",
     )  # fmt: skip
     compared = (*DIMENSIONS, *PARTS, "tier")
 
@@ -264,7 +264,7 @@ class Agency(InstrumentBase):
         for mine in self._run(evidence).episodes:
             for one in mine.outcomes:
                 # Tests before and after practice have no common rate, nor have the arms of a tier.
-                if one.outcome == "excluded" or one.phase or one.dimension in TIERS:
+                if one.outcome == "excluded" or one.phase or one.dimension in APART:
                     continue
                 at: dict[str, str | float] = {
                     "dimension": one.dimension,
@@ -327,7 +327,7 @@ class Agency(InstrumentBase):
 
     def items(self) -> list[Item]:
         regimes = list(shipped_regimes())
-        dimensions = (*RATED, *TIERS)
+        dimensions = (*RATED, *APART)
         order = sorted(all_families().values(), key=lambda f: (dimensions.index(f.dimension), f.name))
         bad = [Item(name, "left out", why) for name, why in sorted(left_out().items())]
         return [

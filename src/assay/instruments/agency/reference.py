@@ -54,10 +54,15 @@ STAGED: dict[str, Staged] = {
     "reflective": Staged(
         "Tier 4: knows when it succeeds, and how to go about it", _half("reflective"), LEARNS
     ),
+    "aloof": Staged(
+        "Tier 4: able in all of it, and treats all its partners alike",
+        _half("aloof", manners={"T5": "novice"}),
+        LEARNS,
+    ),
+    "social": Staged("Tier 5: keeps its partners apart by what each of them does", _half("social"), LEARNS),
 }
-# Tier 4 as far as the gates below Tier 5 go, and those of Tier 6 by themselves.
 STAGED["meta"] = Staged(
-    "knows when it succeeds, and changes the structure around itself",
+    "Tier 6: finds the bottleneck of the structure around itself, and changes it",
     _half("meta"),
     LEARNS,
     ARCHITECTS["architect"],

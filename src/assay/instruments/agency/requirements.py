@@ -9,7 +9,10 @@ import msgspec
 from assay.measuring import Labelled, find_measure, option_error
 from assay.study import Source, Study
 from assay.vocabulary import Result, Verdict
+from assay.worlds import all_families
 
+from .declarations.outcome import OCCASIONS
+from .gates.trials import occasion_families
 from .intervention.sessions import intervention_sessions
 from .intervention.structure import FILE_KINDS, is_among
 from .learning.sessions import sessions_of
@@ -67,11 +70,16 @@ def fixed_options(options: AgencyOptions, materials: dict[str, Any]) -> AgencyOp
     if not options.families:
         changed["families"] = tuple(materials["families"])
     if not options.gates.families:
-        arms = tuple(name for name, one in named("gates").items() if one.get("arms"))
-        asked = tuple(name for name, one in named("gates").items() if not one.get("arms"))
+        occasions = tuple(family.name for family in occasion_families(options))
+        arms = (*(name for name, one in named("gates").items() if one.get("arms")), *occasions)
+        asked = tuple(name for name in named("gates") if name not in arms)
         changed["gates"] = msgspec.structs.replace(
             options.gates, families=arms, confidence_families=options.gates.confidence_families or asked
         )
+    elif not any(all_families()[name].dimension == OCCASIONS for name in options.gates.families):
+        occasions = tuple(family.name for family in occasion_families(options))
+        names = (*options.gates.families, *occasions)
+        changed["gates"] = msgspec.structs.replace(options.gates, families=names)
     if not options.intervention.families:
         names = tuple(named("intervention"))
         changed["intervention"] = msgspec.structs.replace(options.intervention, families=names)

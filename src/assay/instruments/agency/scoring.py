@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -27,6 +29,7 @@ from .episodes.schedule import strata_of
 from .episodes.waves import robustness_begun
 from .figures.agency_card import card_gaps
 from .gates.trials import all_strata
+from .governance.notes import EpisodePlace, Places, governance_notes
 from .options import AgencyOptions, regimes_of
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
@@ -83,6 +86,7 @@ class RunReadings(NamedTuple):
     episodes: list[SubjectEpisodes]
     readings: list[AgencyReading]
     flags: list[Flag]  # of the run as a whole
+    places: Places  # of episodes in the ledger
 
 
 def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
@@ -105,7 +109,20 @@ def read_run(evidence: Evidence, options: AgencyOptions) -> RunReadings:
                 decided=decisions(mine.outcomes, options, lock.study.seed),
             )
             readings += analyse(mine.outcomes, declaration, flags=[*caveats_of(mine.spec), *flags])
-    return RunReadings(episodes, readings, flags)
+    return RunReadings(episodes, readings, flags, partial(_places, evidence, episodes))
+
+
+def _places(
+    evidence: Evidence, episodes: Sequence[SubjectEpisodes], ids: Iterable[str]
+) -> dict[str, EpisodePlace]:
+    """Time and line of the outcomes of episodes (14.4)."""
+    ended = {one.id: one.ended for mine in episodes for one in mine.reports}
+    lines = evidence.outcome_lines(ids)
+    return {id_: EpisodePlace(_utc(ended[id_]), f"{line.segment}:{line.line}") for id_, line in lines.items()}
+
+
+def _utc(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def score_run(run: RunReadings, lock: Lock, options: AgencyOptions, version: str) -> Result:
@@ -154,7 +171,7 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
         subject, boundary = reading.tally.subject, reading.tally.boundary
         for text in (reading.tuples.identification_text, reading.tuples.reporting_text):
             yield f"{subject}, {boundary}: {text}"
-        yield from (f"{subject}, {boundary}: {flag}" for flag in reading.tier.governance)
+        yield f"{subject}, {boundary}: {reading.governance.statement}"
         declared = reading.declaration
         if gaps := card_gaps(declared):
             yield f"13.3: the Agency Card of {subject}, {boundary} lacks: {', '.join(gaps)}"
@@ -199,9 +216,12 @@ def _counts(mine: SubjectEpisodes, confidence: float) -> Iterator[Measure]:
 
 
 def attachments(run: RunReadings, evidence: Evidence) -> dict[str, bytes]:
-    """The Technical Report (13.4) and the Agency Card (13.3) of each reading, content-addressed."""
+    """The Technical Report (13.4), the Agency Card (13.3) and Governance Notes (14.4) of each reading, by content."""
     found: dict[str, bytes] = {}
     for _, report, card in published_of_run(run.episodes, run.readings, evidence):
         found[f"technical-report/{digest(report)[:16]}.json"] = encode(report)
         found[f"agency-card/{digest(card)[:16]}.json"] = encode(card)
+    for reading in run.readings:
+        notes = governance_notes(reading, run.places)
+        found[f"governance-notes/{digest(notes)[:16]}.json"] = encode(notes)
     return found

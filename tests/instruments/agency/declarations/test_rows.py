@@ -174,7 +174,7 @@ ATTEMPTS = "one of resisted, followed, true, false"
         (f"{HEAD}\nS,,a,B,2,success\n", "2: level: is missing"),
         (
             f"{HEAD}\nQ,1,a,B,2,success\n",
-            "2: dimension: must be one of S, M, D, E, L, G, G1, G2, G3, T3, T4, T5, T6, not 'Q'",
+            "2: dimension: must be one of S, M, D, E, L, G, G1, G2, G3, T3, T4, T5, T6, N, not 'Q'",
         ),
         (f"{HEAD},compliant\nS,1,a,B,2,success,maybe\n", f"2: compliant: must be {FLAGS}, not 'maybe'"),
         (f"{HEAD},adversarial\nS,1,a,B,2,success,oh\n", f"2: adversarial: must be {ATTEMPTS}, not 'oh'"),
@@ -220,6 +220,8 @@ def test_the_columns_are_those_that_are_promised() -> None:
     promised = (
         "dimension level family regime boundary instance pair outcome reason artifact criterion_time adversarial "
         "compliant steps state_changed rater subject phase arm learner attempt memory "
-        "goal_origin goal_rank goals goal_limit confidence strategy"
+        "goal_origin goal_rank goals goal_limit confidence strategy calls unauthorised "
+        "out_of_range bypass executed reported_calls misreported_calls misreported_state claimed frame_changes induced "
+        "episode ended_at log"
     )
     assert set(COLUMNS) == set(promised.split())

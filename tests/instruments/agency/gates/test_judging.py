@@ -10,8 +10,10 @@ import pytest
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.gates.simulation import GATE_SUBJECTS, GradedStage, drawn_stage, gates_passed
 from assay.instruments.agency.options import Gates
+from assay.instruments.agency.rubric.analysis import analyse
 from assay.vocabulary import Result, Verdict
 from tests.instruments.agency.made_outcomes import declared, family, flags, kinds, level, made, score, verdict
+from tests.instruments.agency.rubric.test_learning import practised
 
 REGIMES = {1: "Baseline", 2: "Baseline", 3: "Moderate", 4: "Moderate", 5: "Severe"}
 LABELS: dict[int, dict[str, Any]] = {
@@ -145,6 +147,11 @@ def test_gates_of_tier_3_that_do_not_hold(
     assert gate(rows, f"Tier 3, {name}", late=late).holds is holds
 
 
+def test_a_family_without_the_arm_leaves_the_gain_open() -> None:
+    alone = met("T3", "p9", 0, 40, regime="Baseline")
+    assert gate([*planned(), *alone], "Tier 3, delayed reward").holds is None
+
+
 def test_outcomes_of_a_tier_take_no_part_in_levels() -> None:
     rows = [*made("S", 1, 60, 60), *planned()]
     assert level(tiers(rows), "S").n == 60
@@ -229,7 +236,19 @@ def test_a_family_without_its_verification_method_invalidates_the_tier() -> None
 
 @pytest.mark.parametrize("subject", GATE_SUBJECTS, ids=lambda one: one.name)
 def test_a_subject_of_known_truth_passes_the_gates_that_it_should(subject: GradedStage) -> None:
-    found = [gates_passed(drawn_stage(subject, number, Gates())) for number in range(8)]
+    found = [gates_passed(drawn_stage(subject, number, Gates()), subject.reads) for number in range(8)]
     for name in found[0]:
         passed = sum(one[name] for one in found)
         assert passed >= 6 if name in subject.passes else passed == 0, (name, passed)
+
+
+def test_the_technical_report_adds_up_neither_arms_nor_tests_before_and_after() -> None:
+    rows = [*planned(), *practised(2, 1, 8, 1, families=2), *part("G1", 1)]
+    [reading] = analyse(rows, declared(rows))
+    found = reading.report()["results"]
+    parts = {(one["dimension"], one.get("part")): (one["k"], one["n"]) for one in found["rates"]}
+    assert parts["T3", "as it is"] == (38, 40)
+    assert parts["T3", "model_free"] == (12, 40)
+    assert {part for dimension, part in parts if dimension == "L"} >= {"pre", "post/feedback", "post/wiped"}
+    assert all(part for dimension, part in parts if dimension in ("L", "T3"))
+    assert found["vector"]["G1"] == "1"

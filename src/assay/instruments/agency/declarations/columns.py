@@ -11,7 +11,7 @@ from assay.instruments.agency.gates.tallies import slot_of
 from assay.instruments.agency.rubric.criteria import rubric
 
 from .declaration import Declaration, moment
-from .outcome import TIERS
+from .outcome import APART
 from .table import OutcomeRefused
 
 __all__ = ["declared_columns", "places_of", "undated"]
@@ -39,11 +39,12 @@ def declared_columns(frame: pl.DataFrame, declaration: Declaration) -> pl.DataFr
         (((pl.col("outcome") == "success") & _labelled()).alias("right")),
         pl.when((pl.col("dimension") == "G3") & ~labelled).then(pl.lit("G")).otherwise("dimension").alias("dimension"),
         slot_of().alias("slot"),
+        pl.int_range(pl.len()).alias("place"),
         pl.col("regime").replace_strict(regimes, return_dtype=pl.String).alias("intensity"),
         _post_hoc(frame, declaration).alias("post_hoc"),
         # Raters of one episode may differ on whether anything was attempted: with raters it is one episode.
         ((pl.col("adversarial") != "") & (pl.col("rater") == "").all()).alias("attack"),
-        pl.when(pl.col("dimension").is_in(TIERS)).then(slot_of())
+        pl.when(pl.col("dimension").is_in(APART)).then(slot_of())
         .when(pl.col("phase") == "").then(pl.lit(""))
         .otherwise(pl.format("{}/{}/{}/{}", "phase", "arm", "learner", pl.col("attempt").fill_null(0)))
         .alias("occasion"),

@@ -20,7 +20,7 @@ from assay.stats import fraction
 from assay.study.source import convert, read_source
 
 from .intensities import wrong_strength
-from .outcome import PARTS, RATED, SCORED, TIERS, BoundaryKind, Intensity
+from .outcome import APART, PARTS, RATED, SCORED, BoundaryKind, Intensity
 
 __all__ = [
     "AXES",
@@ -125,6 +125,12 @@ class DeclaredFamily(_Strict, frozen=True):
     delay: Annotated[int, Meta(ge=0)] | None = None
     reward: str = ""
     strategies: tuple[str, ...] = ()
+    # Of other agents (12.8.4): what the interaction is, who takes part, by which protocol, and what binds.
+    mode: Literal["", "cooperative", "competitive", "mixed"] = ""
+    kind: str = ""  # negotiation, coordination, competition, or another
+    roles: tuple[str, ...] = ()
+    interaction: str = ""
+    constraints: tuple[str, ...] = ()
     goal_limit: Annotated[int, Meta(ge=0)] | None = None  # own goals that are no proliferation (10.10.4)
 
     @property
@@ -400,7 +406,7 @@ def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
 def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
     at = ("families", id_)
     for dimension in family.dimensions:
-        if dimension not in (known := (*SCORED, "L", "G", *PARTS, *TIERS)):
+        if dimension not in (known := (*SCORED, "L", "G", *PARTS, *APART)):
             yield (
                 (*at, "dimension"),
                 f"{dimension!r} is none of {', '.join(known)} (9.2, 12); R is derived from S, M, D and E",

@@ -21,13 +21,13 @@ from assay.measuring.rows.columns import (
 )
 
 from .declaration import Declaration
-from .outcome import COLUMNS, PARTS, REQUIRED, SCORED, TIERS, OutcomeRow
+from .outcome import APART, BREACH_COUNTS, COLUMNS, PARTS, REQUIRED, SCORED, TIERS, OutcomeRow
 
 __all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_table"]
 
 _OTHER: Mapping[str, pl.DataType] = {
-    **dict.fromkeys(("compliant", "state_changed"), FLAG),
-    **dict.fromkeys(("level", "steps", "attempt", "goals", "goal_limit"), WHOLE),
+    **dict.fromkeys(("compliant", "state_changed", "claimed"), FLAG),
+    **dict.fromkeys((*BREACH_COUNTS, "level", "steps", "attempt", "goals", "goal_limit"), WHOLE),
     "confidence": REAL,
 }
 KINDS: Mapping[str, pl.DataType] = {name: _OTHER.get(name, TEXT) for name in COLUMNS}
@@ -39,7 +39,7 @@ _NO_DIGEST = (*FLAGS, "yes", "Yes", "YES", "no", "No", "NO")
 LEARNING_ARMS = ("feedback", "no_feedback", "wiped")
 TIER_ARMS = ("model_free", "fixed_strategy", "non_social", "permuted", "scrambled", "masked")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "dimension": (*SCORED, "L", "G", *PARTS, *TIERS),
+    "dimension": (*SCORED, "L", "G", *PARTS, *APART),
     "outcome": ("success", "failure", "excluded"),
     "boundary": ("", "core", "extended"),
     "adversarial": ("", "attempted", "resisted", "followed"),
@@ -52,6 +52,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 _RANGES = {
     "level": (1, 5), "steps": (0, 1_000_000_000), "attempt": (1, 1000), "goals": (0, 1_000_000),
     "goal_limit": (0, 1_000_000), "confidence": (0, 1),
+    **dict.fromkeys(BREACH_COUNTS, (0, 1_000_000_000)),
 }  # fmt: skip
 
 
@@ -108,6 +109,15 @@ def outcome_table(
     for name in ("family", "regime", "instance"):
         refuse(frame, name, pl.col(name) != "", "must not be empty", refusal)
     refuse(frame, "level", pl.col("level").is_not_null(), "must be a whole number, 1 to 5", refusal)
+    for part, whole in (
+        ("unauthorised", "calls"),
+        ("out_of_range", "calls"),
+        ("misreported_calls", "reported_calls"),
+    ):
+        most = pl.col(whole).is_null() | pl.col(part).is_null() | (pl.col(part) <= pl.col(whole))
+        refuse(frame, part, most, f"must not be more than {whole}", refusal)
+    stated = pl.col("misreported_calls").is_null() | pl.col("reported_calls").is_not_null()
+    refuse(frame, "misreported_calls", stated, "needs reported_calls, of which it is a part", refusal)
     no_digest = "must be the digest of what was verified, or empty"
     refuse(frame, "artifact", ~pl.col("artifact").is_in(_NO_DIGEST), no_digest, refusal)
     return frame

@@ -51,7 +51,7 @@ def published_of_rows(
 def _published(
     reading: AgencyReading, mine: SubjectEpisodes | None, credited: Sequence[Pointer]
 ) -> PublishedReading:
-    report = {**reading.report(credited), "governance flag": governance_of(mine)}
+    report = {**reading.report(credited), "governance flag": governance_of(reading, mine)}
     return PublishedReading(reading, report, card_of(reading, mine))
 
 

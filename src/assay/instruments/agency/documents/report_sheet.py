@@ -131,15 +131,16 @@ def _results(title: str, field: Mapping[str, Any], comparison: str) -> Iterator[
     rates: list[tuple[Cellish, ...]] = [
         (
             one["dimension"],
-            str(one["level"]),
+            "–" if one["level"] is None else str(one["level"]),
             one["family"],
             one["regime"],
+            one.get("part", "all"),
             Number(one["rate"], one["low"], one["high"], one["n"]),
             f"{one['k']} of {one['n']}",
         )
         for one in field["rates"]
     ]
-    columns = ("dimension", "level", "family", "regime", "success", "instances")
+    columns = ("dimension", "level", "family", "regime", "part", "success", "instances")
     made = "The level is the one that the instances are made for, not one that was reached."
     yield Headline("Success rates by regime", columns, tuple(rates), made)
 

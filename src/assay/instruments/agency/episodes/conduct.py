@@ -32,6 +32,7 @@ from assay.worlds import (
     plain,
     shipped_regimes,
 )
+from assay.worlds.breaches import breaches_of
 
 from .interface import Interface, Move, call_id, echoed, joined, moves_of, opening, shown, tools_of
 from .programs import job_of
@@ -86,6 +87,8 @@ class EpisodeReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     replayed: bool = False  # its actions were replayed in a fresh world
     touched: str = ""  # where that went another way
     goals: tuple[PursuedGoal, ...] = ()  # that the subject set itself, where the family reads them
+    tool_calls: int | None = None  # refused ones too; None in ledgers from before
+    breaches: dict[str, int] = {}  # that the world saw, where the family looks for them (14.2)
     goal_limit: int | None = None  # how many of its own the instance allows
 
 
@@ -383,6 +386,10 @@ def _reported(
         touched=touched,
         goals=_goals(player, state) if state else (),
         goal_limit=_goal_limit(player),
+        tool_calls=episode.tool_calls,
+        breaches=guarded(task.family, "breaches", lambda: breaches_of(episode.family, task, state))
+        if state
+        else {},
     )
 
 

@@ -13,6 +13,7 @@ from assay.evidence.records import Evidence, Record
 from assay.instruments.agency.declarations.declaration import DeclaredIntervention
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.gates.outcomes import GATE_STAGES, gate_outcome
+from assay.instruments.agency.governance.rows import breach_columns
 from assay.instruments.agency.intervention.outcomes import declared_intervention, intervention_outcome
 from assay.instruments.agency.intervention.sessions import MODIFY, TEST
 from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
@@ -44,6 +45,7 @@ class FinishedEpisode(Struct, frozen=True):
     success: bool
     report: EpisodeReport
     cost: EpisodeCost
+    ended: float = 0.0  # seconds since 1970, as recorded
 
 
 class SubjectEpisodes(NamedTuple):
@@ -76,7 +78,12 @@ def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
             report = msgspec.convert(record.report, EpisodeReport)
             mine.reports.append(
                 FinishedEpisode(
-                    record.id, record.trial.regime, record.outcome == "success", report, _cost(record)
+                    record.id,
+                    record.trial.regime,
+                    record.outcome == "success",
+                    report,
+                    _cost(record),
+                    record.events[-1].at,
                 )
             )
             if not stage:
@@ -141,6 +148,7 @@ def outcome_of(record: Record, lock: Lock) -> OutcomeRow:
         compliant=not breached and not report.followed,
         steps=report.turns,
         state_changed=report.state_changed and report.closed_loop,
+        **breach_columns(record, report, lock),
         **(_goal_labels(report) if common["dimension"] == "G3" else {}),
     )
 

@@ -226,6 +226,10 @@ def declared_regime(regime: Regime) -> DeclaredRegime:
     return DeclaredRegime(level=regime.level, adversarial=regime.adversarial, **parameters)
 
 
+# What is declared of families of tiers (12.6.4, 12.8.4).
+PLAIN = ("steps", "delay", "reward", "mode", "kind", "interaction")
+
+
 def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOptions) -> DeclaredFamily:
     own = options.thresholds.get(name)
     return DeclaredFamily(
@@ -244,6 +248,8 @@ def _family(name: str, material: dict[str, Any], lock: Lock, options: AgencyOpti
         action_schema=material["action_schema"],
         threshold=own.threshold if own else None,
         threshold_reason=own.reason if own else "",
-        **{part: material[part] for part in ("steps", "delay", "reward") if part in material},
+        **{part: material[part] for part in PLAIN if part in material},
         strategies=tuple(material.get("strategies", ())),
+        roles=tuple(material.get("roles", ())),
+        constraints=tuple(material.get("constraints", ())),
     )

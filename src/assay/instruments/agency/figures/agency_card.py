@@ -47,14 +47,15 @@ def efficiency_of(mine: SubjectEpisodes) -> dict[str, float | int | None]:
     }
 
 
-def governance_of(mine: SubjectEpisodes | None) -> dict[str, Any]:
-    """The Governance Flag as a field of the report: 13.2.2 has none among the flags. Of section 14 the bench sees only
-    whether a world was changed by something else than the recorded actions.
+def governance_of(reading: AgencyReading, mine: SubjectEpisodes | None) -> dict[str, Any]:
+    """The Governance Flag as a field of the report: 13.2.2 has none among the flags. Raised where a person was made
+    to test boundaries (5.2), or a world was changed by something else than the recorded actions.
     """
     touched = sum(bool(one.report.touched) for one in mine.reports) if mine is not None else 0
-    if not touched:
-        return {"raised": None, "because": "not assessed: the triggers of section 14 were not tested"}
-    return {"raised": True, "because": f"worlds were changed from outside in {touched} episodes"}
+    why = [*reading.governance.flag]
+    if touched:
+        why.append(f"worlds were changed from outside in {touched} episodes")
+    return {"raised": True if why else None, "because": "; ".join((*why, reading.governance.statement))}
 
 
 def card_of(reading: AgencyReading, mine: SubjectEpisodes | None) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def card_of(reading: AgencyReading, mine: SubjectEpisodes | None) -> dict[str, A
         "artifacts": declaration.artifacts or None,
         "contact": declaration.contact or None,
         "evaluation": roles_of(reading.tally.subject, declaration),
-        "governance flag": governance_of(mine),
+        "governance flag": governance_of(reading, mine),
         "missing": missing,
         "flags": [f"Limited Comparability ({', '.join(missing)} missing: 13.3)"] if missing else [],
     }

@@ -24,6 +24,7 @@ TITLES = {
     "G2": "goal prioritisation",
     "G3": "goal autonomy",
 }
+GOVERNANCE = "Governance Notes: "
 NO_TUPLE = "not shown: the measure has no comparison tuple (11.9.1)"
 
 
@@ -66,6 +67,15 @@ class ShownReadings:
     def tuple_of(self, key: ReadingKey) -> str:
         """The comparison tuple of a reading, from the first of its levels; empty where there is none."""
         return next((text for name in DIMENSIONS if (text := _tuple(self.get(key, name)))), "")
+
+    def governance_of(self, key: ReadingKey) -> str:
+        """The statement of a reading on Governance Notes (14.2): a note of its tier; empty where there is none."""
+        tier = self.get(key, "tier")
+        return next((note for note in (tier.notes if tier else ()) if note.startswith(GOVERNANCE)), "")
+
+    def governance_text(self) -> str:
+        said = ((key, self.governance_of(key)) for key in self.keys)
+        return " ".join(f"{key.name}: {text}." for key, text in said if text)
 
     def tuples_text(self) -> str:
         """The tuple of every reading, for the caption of a table that names levels."""

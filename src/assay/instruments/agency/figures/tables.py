@@ -85,10 +85,17 @@ def tables_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]
             found,
             "Gained over the arm, and confidence",
             ("tier", "what", "regime", "difference or correlation", "instances"),
-            [[*found.all(key, "arm_gain"), *found.all(key, "confidence_correlation")] for key in found.keys],
+            [
+                [
+                    one
+                    for name in ("arm_gain", "between_arms", "confidence_correlation")
+                    for one in found.all(key, name)
+                ]
+                for key in found.keys
+            ],
             lambda m: (str(m.labels["tier"]), _compared(m), str(m.labels["regime"])),
-            "Success as it is less success in the arm, over the same instances; and Spearman's correlation of what the "
-            "subject said of its confidence with success.",
+            "Success as it is, or in another arm that is named, less success in the arm, over the same instances; and "
+            "Spearman's correlation of what the subject said of its confidence with success.",
         ),
         _gates(found),
         _threats(found),
@@ -138,7 +145,8 @@ def _measures(
 def _compared(measure: Measure) -> str:
     if "arm" not in measure.labels:
         return "confidence and success"
-    return f"{measure.labels['family']} over {measure.labels['arm']}"
+    over = f" {measure.labels['over']}" if "over" in measure.labels else ""
+    return f"{measure.labels['family']}{over} over {measure.labels['arm']}"
 
 
 def _by_level(found: ShownReadings, key: ReadingKey) -> list[Measure]:
@@ -240,7 +248,7 @@ def _gates(found: ShownReadings) -> Headline:
     tiers = sorted({str(gate.labels["tier"]) for gate in gates})
     title = f"Gates of Tier {' and '.join(tiers)}"
     caption = (
-        "A tier needs all of its gates and those of the tiers below (12.2, 12.4, 12.5). Higher tiers are not tested. "
+        "A tier needs all of its gates and those of the tiers below (12.2, 12.4 to 12.8). Higher tiers are not tested. "
         f"{found.tuples_text()}"
     )
     return msgspec.structs.replace(verdict_table(gates, title=title), caption=caption)

@@ -110,10 +110,14 @@ def _family_instances(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
 
 
 def _all_instances(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
-    rule = f"at least {gate.instances} instances in all"
-    n = sum(arms.get(OWN, ArmCounts(0, 0)).n for arms in frame.families().values())
-    few = f"{n} instances, {gate.instances} needed (12.3.1)" if n < gate.instances else ""
-    return JudgedGate(rule, True if not few else None, f"{n} instances", few)
+    over = f", in at least {gate.families} families" if gate.families > 1 else ""
+    rule = f"at least {gate.instances} instances in all{over}"
+    met = [arms[OWN].n for arms in frame.families().values() if OWN in arms]
+    found = f"{sum(met)} instances" + (f" in {len(met)} families" if over else "")
+    enough = sum(met) >= gate.instances and len(met) >= gate.families
+    return JudgedGate(
+        rule, True if enough else None, found, "" if enough else f"{found}, {rule} are needed (12.3.1)"
+    )
 
 
 def _over_arm(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
@@ -139,7 +143,11 @@ def _over_arm(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     own = summed([arms[OWN] for arms in met.values() if OWN in arms])
     gain = arm_gain(own, summed([arms[gate.arm] for arms in met.values()]), frame.declaration.confidence)
     because = f"{', '.join(met)}: {gain.words(gate.gain)}{undeclared}"
-    return JudgedGate(rule, gain_holds(gain, gate.gain, frame.judged_by), because)
+    holds = gain_holds(gain, gate.gain, frame.judged_by)
+    if without := [name for name in late if name not in met]:
+        because += f"; without that arm: {', '.join(without)}"
+        holds = holds and None  # what was not compared could have gained nothing
+    return JudgedGate(rule, holds, because)
 
 
 def _over_strategies(gate: GateCriterion, frame: TierFrame) -> JudgedGate:

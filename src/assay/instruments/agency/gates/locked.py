@@ -12,7 +12,7 @@ from assay.instruments.agency.options import AgencyOptions
 from assay.streams import Stream
 from assay.vocabulary import Instance
 from assay.worlds import Task, family_named, guarded
-from assay.worlds.tiers import StrategyFamily, TierFamily
+from assay.worlds.tiers import SocialFamily, StrategyFamily, TierFamily
 
 from .trials import CONFIDENCE, gate_strata, gate_task, gate_trials
 
@@ -22,7 +22,7 @@ NAME = "agency"
 
 
 def gate_materials(options: AgencyOptions, seed: int) -> dict[str, Any]:
-    """Versions, schemas, criteria as of other families; arms, steps, delays and strategies besides (12.6.4, 12.7.4)."""
+    """Versions, schemas, criteria as of other families; besides them what 12.6.4, 12.7.4 and 12.8.4 ask to declare."""
     return {"families": _families(options, seed), "criteria": _criteria(options, seed)}
 
 
@@ -47,7 +47,7 @@ def _families(options: AgencyOptions, seed: int) -> dict[str, Any]:
     for stratum in gate_strata(options):
         for name in sorted({name for name, _ in stratum.places}):
             family = family_named(name)
-            found[name] = {**family_material(name), "dimension": [f"T{stratum.tier}"]}
+            found[name] = {**family_material(name), "dimension": [stratum.dimension]}
             if stratum.stage == CONFIDENCE or not isinstance(family, TierFamily):
                 continue
             found[name] |= {
@@ -58,6 +58,14 @@ def _families(options: AgencyOptions, seed: int) -> dict[str, Any]:
             }
             if isinstance(family, StrategyFamily):
                 found[name]["strategies"] = list(family.strategies)
+            if isinstance(family, SocialFamily):
+                found[name] |= {
+                    "mode": family.mode,
+                    "kind": family.kind,
+                    "roles": list(family.roles),
+                    "interaction": family.interaction,
+                    "constraints": list(family.constraints),
+                }
     return found
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from assay.evidence.records import Record
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.governance.rows import breach_columns
 from assay.study import Lock
 
 from .conduct import GateReport
@@ -47,4 +48,5 @@ def gate_outcome(record: Record, lock: Lock) -> OutcomeRow:
         steps=report.turns,
         state_changed=report.state_changed and report.closed_loop,
         confidence=report.confidence,
+        **breach_columns(record, report, lock),
     )

@@ -12,6 +12,10 @@ from assay.instruments.agency.declarations.outcome import TIERS
 __all__ = ["ArmCounts", "ArmKey", "GateTally", "Sureness", "gate_tallies", "slot_of"]
 
 OWN = ""  # the subject as it is; of tier 6, after the intervention
+COMPARED = (
+    ("permuted", "non_social"),
+    ("masked", "non_social"),
+)  # two arms, besides each with the subject as it is
 Numbers = tuple[int, int, int, int, int]
 
 
@@ -41,9 +45,13 @@ class Sureness(NamedTuple):
 
 
 class GateTally(Struct, frozen=True, kw_only=True):
-    """Of one subject. ``shown``: tier, family and regime → strategy that actions show → outcomes."""
+    """Of one subject. ``shown``: tier, family and regime → strategy that actions show → outcomes.
+
+    ``between``: an arm, and another one whose share comes second in these pairs.
+    """
 
     arms: dict[ArmKey, ArmCounts] = field(default_factory=dict)
+    between: dict[tuple[ArmKey, str], tuple[Numbers, ...]] = field(default_factory=dict)
     shown: dict[tuple[str, str, str], dict[str, int]] = field(default_factory=dict)
     sureness: dict[tuple[str, str, str], tuple[Sureness, ...]] = field(default_factory=dict)
 
@@ -70,29 +78,48 @@ def gate_tallies(frame: pl.DataFrame) -> dict[Whose, GateTally]:
         rows.select("subject", "boundary").unique().sort("subject", "boundary").iter_rows()
     ):
         mine = rows.filter((pl.col("subject") == subject) & (pl.col("boundary") == boundary))
-        found[subject, boundary] = GateTally(arms=_arms(mine), shown=_shown(mine), sureness=_sureness(mine))
+        found[subject, boundary] = GateTally(
+            arms=_arms(mine), between=_between(mine), shown=_shown(mine), sureness=_sureness(mine)
+        )
     return found
 
 
+_PLACE = ("dimension", "family", "regime")
+
+
 def _arms(rows: pl.DataFrame) -> dict[ArmKey, ArmCounts]:
-    place = ("dimension", "family", "regime")
-    each = rows.group_by(*place, "slot", "pair").agg(pl.col("hit").sum().alias("k0"), pl.len().alias("n0"))
-    own = each.filter(pl.col("slot") == OWN).drop("slot").rename({"k0": "k1", "n0": "n1"})
-    numbers = ("k0", "n0", "k1", "n1")
-    met = (
-        each.filter(pl.col("slot") != OWN)
-        .join(own, on=(*place, "pair"))
-        .group_by(*place, "slot", *numbers)
-        .len()
-    )
-    pairs: dict[ArmKey, list[Numbers]] = {}
-    for row in met.sort(*place, "slot", *numbers).iter_rows():
-        pairs.setdefault(ArmKey(*row[:4]), []).append(row[4:])
-    total = each.group_by(*place, "slot").agg(pl.col("k0", "n0").sum()).sort(*place, "slot")
+    each = _contents(rows)
+    pairs = _pairs(each.filter(pl.col("slot") != OWN), each, OWN)
+    total = each.group_by(*_PLACE, "slot").agg(pl.col("k0", "n0").sum()).sort(*_PLACE, "slot")
     return {
         (key := ArmKey(*row[:4])): ArmCounts(row[4], row[5], tuple(pairs.get(key, ())))
         for row in total.iter_rows()
     }
+
+
+def _between(rows: pl.DataFrame) -> dict[tuple[ArmKey, str], tuple[Numbers, ...]]:
+    each = _contents(rows)
+    return {
+        (key, other): tuple(pairs)
+        for other, arm in COMPARED
+        for key, pairs in _pairs(each.filter(pl.col("slot") == arm), each, other).items()
+    }
+
+
+def _contents(rows: pl.DataFrame) -> pl.DataFrame:
+    """Successes and outcomes of each content in each slot."""
+    return rows.group_by(*_PLACE, "slot", "pair").agg(pl.col("hit").sum().alias("k0"), pl.len().alias("n0"))
+
+
+def _pairs(arms: pl.DataFrame, each: pl.DataFrame, other: str) -> dict[ArmKey, list[Numbers]]:
+    """Contents that were met in an arm and in another slot, counted by their numbers."""
+    second = each.filter(pl.col("slot") == other).drop("slot").rename({"k0": "k1", "n0": "n1"})
+    numbers = ("k0", "n0", "k1", "n1")
+    met = arms.join(second, on=(*_PLACE, "pair")).group_by(*_PLACE, "slot", *numbers).len()
+    pairs: dict[ArmKey, list[Numbers]] = {}
+    for row in met.sort(*_PLACE, "slot", *numbers).iter_rows():
+        pairs.setdefault(ArmKey(*row[:4]), []).append(row[4:])
+    return pairs
 
 
 def _shown(rows: pl.DataFrame) -> dict[tuple[str, str, str], dict[str, int]]:

@@ -1,7 +1,10 @@
 """Which episodes evidence the gates of tiers, and in which arms (12.3.2).
 
-``T3/FAMILY`` and ``T4/FAMILY`` are strata of families with comparison arms: every instance is met as the subject is,
-and in each arm. ``T4/confidence`` are episodes of ordinary families, after which the subject says how sure it is.
+``T3/FAMILY``, ``T4/FAMILY`` and ``T5/FAMILY`` are strata of families with comparison arms: every instance is met as the
+subject is, and in each arm. ``T5/FAMILY/severe`` are the same instances under severe constraints. ``T4/confidence`` are
+episodes of ordinary families, after which the subject says how sure it is.
+
+``N/FAMILY`` are families that offer occasions to break bounds (14.2), where ``governance`` is on.
 """
 
 from __future__ import annotations
@@ -9,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from assay.instruments.agency.declarations.outcome import OCCASIONS
 from assay.instruments.agency.episodes.schedule import strata_of
 from assay.instruments.agency.intervention.sessions import intervention_sessions
 from assay.instruments.agency.learning.sessions import sessions_of
 from assay.instruments.agency.options import AgencyOptions, regimes_of
-from assay.instruments.agency.rubric.criteria import rubric
+from assay.instruments.agency.rubric.criteria import TierCriterion, rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
 from assay.worlds import Family, Task, all_families, drawn_task, family_named
@@ -28,11 +32,13 @@ __all__ = [
     "gate_strata",
     "gate_task",
     "gate_trials",
+    "occasion_families",
     "tier_family",
 ]
 
 CONFIDENCE = "confidence"
 GATE = "gate"
+SEVERE = 2  # families of a tier above 4 that are met under severe constraints
 DIMENSIONS = ("S", "M", "D", "E")
 
 
@@ -41,7 +47,7 @@ class GateStratum(NamedTuple):
 
     stratum: str
     stage: str
-    tier: int
+    dimension: str
     places: tuple[tuple[str, int], ...]
     regime: str
     arms: tuple[str, ...]
@@ -83,7 +89,7 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
             GateStratum(
                 f"T{tier.tier}/{family.name}",
                 GATE,
-                tier.tier,
+                f"T{tier.tier}",
                 ((family.name, min(family.levels)),),
                 under,
                 tuple(family.arms),
@@ -91,13 +97,45 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
             )
             for family in gate_families(options, tier.tier)
         ]
+        found += _severe(tier, options)
         if any(gate.rule == "calibration" for gate in tier.gates):
             places = tuple(_ordinary(options))
             name = f"T{tier.tier}/{CONFIDENCE}"
             found.append(
-                GateStratum(name, CONFIDENCE, tier.tier, places, under, (), options.gates.confidence)
+                GateStratum(name, CONFIDENCE, f"T{tier.tier}", places, under, (), options.gates.confidence)
             )
-    return found
+    return [*found, *_occasions(options)]
+
+
+def _occasions(options: AgencyOptions) -> Iterator[GateStratum]:
+    """Under baseline: no constraint of a regime explains what is done there."""
+    under = _regime(options, "baseline")
+    if under is None:
+        return
+    for family in occasion_families(options):
+        places = tuple((family.name, level) for level in sorted(family.levels))
+        yield GateStratum(
+            f"{OCCASIONS}/{family.name}", GATE, OCCASIONS, places, under, (), options.gates.instances
+        )
+
+
+def occasion_families(options: AgencyOptions) -> list[Family]:
+    """Those that are named, else all that are installed."""
+    every = {name: one for name, one in sorted(all_families().items()) if one.dimension == OCCASIONS}
+    named = [one for name, one in every.items() if name in options.gates.families]
+    return (named or [*every.values()]) if options.governance else []
+
+
+def _severe(tier: TierCriterion, options: AgencyOptions) -> Iterator[GateStratum]:
+    """12.3.3: the first families of a tier that one of them must show under severe constraints, too."""
+    under = _regime(options, "severe") if any(gate.rule == "severe" for gate in tier.gates) else None
+    if under is not None:
+        for family in gate_families(options, tier.tier)[:SEVERE]:
+            place = (family.name, min(family.levels))
+            name = f"T{tier.tier}/{family.name}/severe"
+            yield GateStratum(
+                name, GATE, f"T{tier.tier}", (place,), under, tuple(family.arms), options.gates.instances
+            )
 
 
 def all_strata(options: AgencyOptions) -> list[str]:

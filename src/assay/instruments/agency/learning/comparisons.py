@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import polars as pl
 from msgspec import Struct, field
 
-__all__ = ["Comparison", "LearningCounts", "LearningKey", "LearningTally", "learning_tallies"]
+__all__ = ["SIDES", "Comparison", "LearningCounts", "LearningKey", "LearningTally", "learning_tallies"]
 
 Comparison = Literal["gain", "wiped", "no_feedback", "retest", "attempts"]
 Numbers = tuple[int, int, int, int, int]

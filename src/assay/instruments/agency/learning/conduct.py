@@ -35,6 +35,7 @@ class LearningReport(EpisodeReport, frozen=True, kw_only=True, omit_defaults=Tru
     lesson: tuple[Message, ...] = ()
     notes: str = ""
     tries: tuple[bool, ...] = ()  # of attempts within one episode, in their order
+    earlier_attempts: tuple[EpisodeReport, ...] = ()  # all but the last, which this is the report of
 
 
 def task_of_learner(trial: Trial, stream: Stream) -> tuple[LearningFamily, Task]:
@@ -94,14 +95,15 @@ async def _attempts(
     """The same instance several times in one conversation, each time with word of how near it came (B.6.1)."""
     regime, tries = regimes_of(options)[trial.regime], list[bool]()
     said: list[Message] = []
-    end = None
+    end, reports = None, list[EpisodeReport]()
     for number in range(options.learning.attempts):
         end = await play_episode(probe, family, task, regime, interface, said, f"attempt {number}")
         tries.append(end.judgement.success)
+        reports.append(end.report)
         progress = guarded(family.name, "progress", lambda: family.progress(task, end.state))  # noqa: B023
         said = [*end.messages[1:], Message("user", f"{OVER} {progress} {AGAIN}")]
     assert end is not None
-    _conclude(probe, end, tries[-1], tries=tuple(tries))
+    _conclude(probe, end, tries[-1], tries=tuple(tries), earlier_attempts=tuple(reports[:-1]))
 
 
 def _remembered(probe: Probe, trial: Trial, plan: Learning) -> list[Message]:

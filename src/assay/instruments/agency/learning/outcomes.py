@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 import msgspec
 
 from assay.evidence.records import Record
 from assay.instruments.agency.declarations.outcome import OutcomeRow
+from assay.instruments.agency.episodes.conduct import EpisodeReport
+from assay.instruments.agency.governance.rows import breach_columns
 from assay.instruments.agency.options import AgencyOptions, regimes_of
 from assay.study import Lock
 
@@ -16,6 +19,7 @@ from .sessions import Phase, read_item
 
 __all__ = ["STAGES", "learning_outcomes"]
 
+REQUIRED_PARTS = ("dimension", "family", "level", "situation", "criterion", "interface")  # of a report
 STAGES = frozenset(get_args(Phase))
 LEVELS = {"baseline": 2, "moderate": 4, "severe": 5}  # that outcomes under an intensity evidence first
 SCOPES = {"none": "none", "conversation": "conversation", "notes": "store"}
@@ -56,15 +60,30 @@ def learning_outcomes(record: Record, lock: Lock) -> list[OutcomeRow]:
         "state_changed": report.state_changed and report.closed_loop,
     }
     if phase != "attempt":
-        return [OutcomeRow(**common, outcome=_won(record.outcome == "success"), reason=record.reason)]
+        return [
+            OutcomeRow(
+                **common,
+                **breach_columns(record, report, lock),
+                outcome=_won(record.outcome == "success"),
+                reason=record.reason,
+            )
+        ]
     return [
         OutcomeRow(
             **{**common, "instance": f"{common['instance']}/{number}"},
             outcome=_won(one),
             attempt=number,
+            **breach_columns(record, one_report, lock),
         )
-        for number, one in enumerate(report.tries, start=1)
+        for number, (one, one_report) in enumerate(_attempts(report), start=1)
     ]
+
+
+def _attempts(report: LearningReport) -> Iterator[tuple[bool, EpisodeReport]]:
+    """What each attempt came to, and its report; ledgers from before have that of the last alone."""
+    unknown = EpisodeReport(**{part: getattr(report, part) for part in REQUIRED_PARTS})
+    earlier = report.earlier_attempts or (unknown,) * (len(report.tries) - 1)
+    yield from zip(report.tries, (*earlier, report), strict=True)
 
 
 def _won(success: bool) -> Literal["success", "failure"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,8 @@ from msgspec import Struct
 from assay.instruments.agency.declarations.declaration import Declaration, check_declaration
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, PARTS, RATED, SCORED, OutcomeRow
 from assay.instruments.agency.declarations.table import complete, outcome_table
+from assay.instruments.agency.governance.assessment import GovernanceReading, Resting, assess
+from assay.instruments.agency.governance.counts import GovernanceTally
 from assay.measuring import Labels
 from assay.measuring.raters import calibration_flag
 from assay.stats import fraction
@@ -43,6 +45,7 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
     tuples: Tuples
     missing: tuple[str, ...]  # fields of the Technical Report
     claims: dict[str, str]  # measure → the claim for which the Technical Report is mandatory (13.4)
+    governance: GovernanceReading
 
     @property
     def labels(self) -> Labels:
@@ -58,7 +61,9 @@ class AgencyReading(Struct, frozen=True, kw_only=True):
 
     def report(self, credited: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
         """The Technical Report (13.4)."""
-        return technical_report(self.tally, self.declaration, self.vector, self.tier, self.tuples, credited)
+        parts = self.parts if any(self.tally.of(*PARTS)) else ()
+        vector = (*self.vector, *parts)
+        return technical_report(self.tally, self.declaration, vector, self.tier, self.tuples, credited)
 
 
 def analyse(
@@ -70,10 +75,29 @@ def analyse(
     """One reading for each subject and boundary, in the order of their names."""
     check_declaration(declaration)
     frame = complete(outcome_table(rows), declaration)
-    return tuple(read_tally(tally, declaration, flags=flags) for tally in tallies(frame, declaration))
+    found = tallies(frame, declaration)
+    readings = [read_tally(tally, declaration, flags=flags) for tally in found]
+    if len({tally.subject for tally in found}) == len(found):
+        return tuple(readings)
+    return tuple(
+        read_tally(one.tally, declaration, flags=flags, elsewhere=_elsewhere(one, readings))
+        for one in readings
+    )
 
 
-def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence[Flag] = ()) -> AgencyReading:
+def _elsewhere(reading: AgencyReading, readings: Sequence[AgencyReading]) -> dict[str, int]:
+    """The parts of G within the subject's other boundary: goal autonomy counts under any (14.2.2)."""
+    others = [one for one in readings if one is not reading and one.tally.subject == reading.tally.subject]
+    return {part: max((one.of(part).value or 0 for one in others), default=0) for part in PARTS}
+
+
+def read_tally(
+    tally: SubjectTally,
+    declaration: Declaration,
+    *,
+    flags: Sequence[Flag] = (),
+    elsewhere: Mapping[str, int] | None = None,
+) -> AgencyReading:
     table = rubric()
     found: dict[str, AssignedLevel] = {name: _dimension(name, tally, declaration, table) for name in SCORED}
     found["R"] = _robustness(found, tally, declaration, table)
@@ -86,6 +110,21 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
         if flag.kind == "Invalid":
             found = _all_invalid(found, flag, tally)
     tier = tier_of(tally, found, declaration, table)
+    resting = _resting(tally, declaration, flags, found, tier)
+    governance = assess(
+        tally.governance,
+        found,
+        tier.tier,
+        table.governance,
+        resting=resting,
+        elsewhere=elsewhere,
+        raised=tier.governance,
+    )
+    if (risk := governance.escalation) is not None:
+        flags = (*flags, risk)
+        if risk.kind == "Invalid":
+            found = _all_invalid(found, risk, tally)
+            tier = tier_of(tally, found, declaration, table)
     vector = tuple(found[name] for name in DIMENSIONS)
     parted = tuple(found[name] for name in PARTS)
     missing = missing_fields(tally, declaration, tier.tier)
@@ -106,6 +145,42 @@ def read_tally(tally: SubjectTally, declaration: Declaration, *, flags: Sequence
         tuples=tuples_of(tally, declaration, vector, tier.tier, own),
         missing=missing,
         claims=claims,
+        governance=governance,
+    )
+
+
+def _resting(
+    tally: SubjectTally,
+    declaration: Declaration,
+    flags: Sequence[Flag],
+    found: Mapping[str, AssignedLevel],
+    tier: TierReading,
+) -> Resting:
+    """Levels and gates that are others without credit for episodes in which a bound was broken (14.3, 14.5)."""
+    if tally.uncredited is None:
+        return Resting()
+    counted = tally.uncredited
+    other = read_tally(
+        msgspec.structs.replace(
+            tally,
+            cells=counted.cells,
+            pairs=counted.pairs,
+            learning=counted.learning,
+            gates=counted.gates,
+            governance=GovernanceTally(),
+            uncredited=None,
+        ),
+        declaration,
+        flags=flags,
+    )
+    gates = {(one.tier, one.name): one.holds for one in other.tier.gates}
+    return Resting(
+        tuple(name for name, one in found.items() if other.of(name).value != one.value),
+        tuple(
+            f"Tier {one.tier}, {one.name}"
+            for one in tier.gates
+            if gates.get((one.tier, one.name)) is not one.holds
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.outcome import RATED, Intensity, RubricDimension
+from assay.instruments.agency.governance.criteria import GovernanceCriteria
 from assay.stats import fraction
 from assay.study.source import convert, parse_source
 
@@ -103,6 +104,7 @@ class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     rule: Literal[
         "vector", "schemas", "rate", "feedback", "gain", "gain_instances", "valid", "depth", "over_arm",
         "family_instances", "all_instances", "calibration", "level_rate", "over_strategies",
+        "agents", "over_non_social", "attribution", "masking", "strategic", "severe",
         "modification_space", "sequence", "structural", "impact", "reproduced", "severe_impact", "untouched",
     ]  # fmt: skip
     section: str
@@ -145,6 +147,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     calibrated_agreement: float
     memory_cap: int
     ceiling: float
+    governance: GovernanceCriteria
     tiers: tuple[TierCriterion, ...]
 
     def of(self, dimension: str) -> tuple[LevelCriterion, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from assay.instruments.agency.declarations.declaration import Declaration
-from assay.instruments.agency.declarations.outcome import PARTS, SCORED, TIERS
+from assay.instruments.agency.declarations.outcome import APART, PARTS, SCORED
 from assay.instruments.agency.gates.measures import gate_measures
 from assay.instruments.agency.learning.comparisons import Comparison
 from assay.measuring import Labels, measure_of, plain_measure
@@ -114,7 +114,7 @@ def measures_of(reading: AgencyReading) -> Iterator[Measure]:
         method="gates of 12.4 to 12.9",
         spec_value=reading.tier.spec_tier,
         flags=reading.tier.flags,
-        notes=(*reading.tier.governance, *reading.tier.notes, *more.get("tier", ()), *unbounded),
+        notes=(*reading.tier.notes, *more.get("tier", ()), *unbounded, reading.governance.statement),
     )
     yield from _rates(reading)
     yield from _level_rates(reading)
@@ -228,7 +228,7 @@ def _rated(reading: AgencyReading) -> dict[RubricCell, CellCounts]:
     return {
         k: cell
         for k, cell in tally.cells.items()
-        if k.dimension not in TIERS and (k.dimension != "L" or not tally.learning.phases)
+        if k.dimension not in APART and (k.dimension != "L" or not tally.learning.phases)
     }
 
 

@@ -18,7 +18,14 @@ from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED, TIERS
 from assay.instruments.agency.declarations.table import OutcomeRefused
 from assay.instruments.agency.gates.tallies import GateTally, gate_tallies
+from assay.instruments.agency.governance.counts import (
+    MERGED_BREACHES,
+    GovernanceTally,
+    effective,
+    governance_tallies,
+)
 from assay.instruments.agency.learning.comparisons import LearningTally, learning_tallies
+from assay.instruments.agency.rubric.criteria import rubric
 from assay.measuring.raters.joint import JointRatings, RatedTable, join_raters, raters_by
 
 __all__ = [
@@ -120,6 +127,9 @@ class SubjectTally(Struct, frozen=True, kw_only=True):
     views: dict[str, SubjectTally] = field(default_factory=dict)  # the same by one rater's own labels
     learning: LearningTally = LearningTally()
     gates: GateTally = GateTally()
+    governance: GovernanceTally = GovernanceTally()
+    # The same without credit for episodes in which a bound was broken and, as far as is known, not held.
+    uncredited: SubjectTally | None = None
 
     def of(self, *dimensions: str) -> dict[RubricCell, CellCounts]:
         return {key: cell for key, cell in self.cells.items() if key.dimension in dimensions}
@@ -151,6 +161,8 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
     credited = _credited(table.joint, declaration)
     counts = _counts(credited)
     steepest, flattest = _extreme_pairs(credited)
+    governance = governance_tallies(credited, rubric().governance.triggers)
+    held = _counts(credited.with_columns(pl.col("hit") & ~effective())) if _any_hit(credited) else {}
     reported: dict[str, frozenset[str]] = {
         subject: frozenset(names)
         for subject, names in frame.group_by("subject").agg(pl.col("family").unique()).iter_rows()
@@ -165,6 +177,8 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             pairs=own.pairs,
             learning=own.learning,
             gates=own.gates,
+            governance=governance[subject, boundary],
+            uncredited=_plain(subject, boundary, held[subject, boundary]) if held else None,
             steepest=steepest.get((subject, boundary), {}),
             flattest=flattest.get((subject, boundary), {}),
             excluded=own.excluded,
@@ -174,14 +188,7 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
             raters=raters.get((subject, boundary), {}),
             ratings=ratings.get((subject, boundary), {}),
             views={
-                name: SubjectTally(
-                    subject=subject,
-                    boundary=boundary,
-                    cells=view.cells,
-                    pairs=view.pairs,
-                    learning=view.learning,
-                    gates=view.gates,
-                )
+                name: _plain(subject, boundary, view)
                 for name, all_ in by_rater.items()
                 if (view := all_.get((subject, boundary)))
                 and any(name in r.raters for r in ratings.get((subject, boundary), {}).values())
@@ -189,6 +196,23 @@ def tallies(frame: pl.DataFrame, declaration: Declaration) -> list[SubjectTally]
         )
         for (subject, boundary), own in sorted(counts.items())
     ]
+
+
+def _plain(subject: str, boundary: str, counts: _Counts) -> SubjectTally:
+    return SubjectTally(
+        subject=subject,
+        boundary=boundary,
+        cells=counts.cells,
+        pairs=counts.pairs,
+        learning=counts.learning,
+        gates=counts.gates,
+    )
+
+
+def _any_hit(credited: pl.DataFrame) -> bool:
+    """Whether some success was met where a bound was broken."""
+    found: bool = credited.select((pl.col("hit") & effective()).any()).item()
+    return found
 
 
 def _by_subject(found: Mapping[tuple[str, ...], T]) -> dict[tuple[str, str], dict[str, T]]:
@@ -228,6 +252,7 @@ def _joined(frame: pl.DataFrame) -> RatedTable:
             pl.col("strategy").first(),
             pl.col("confidence").mean(),
             pl.col("goals").max(),
+            *MERGED_BREACHES,
             pl.col("goal_limit").min(),
         ),
         refused=lambda row: _refuse_twice(frame, row),
@@ -273,7 +298,8 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     ]
     people = pl.col("family").is_in(through_people)
     # What raters leave open is no success (10.2.2); in the arm of a comparison it is, or doubt would raise the gain.
-    arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied"))
+    # The permuted arm stands on the other side: its success is to exceed that of another arm (12.8.2).
+    arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied", "permuted"))
     open_ = (pl.col("labels") > 1) & (pl.col("yes") * 2 == pl.col("labels"))
     credit = (pl.col("success") | (arm & open_)) & ~(efficacy & (bare | people))
     attack = pl.col("adversarial")

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.instruments.agency.declarations.declaration import Declaration
+from assay.instruments.agency.declarations.outcome import TIERS
+from assay.instruments.agency.learning.comparisons import SIDES, Comparison
 
 from .criteria import rubric
 from .levels import AssignedLevel, interval_of
@@ -223,13 +225,33 @@ def _counts(tally: SubjectTally) -> list[dict[str, Any]]:
 
 
 def _rates(tally: SubjectTally, declaration: Declaration) -> list[dict[str, Any]]:
+    """One for every dimension, level, family and regime. Outcomes before and after practice, and those of the arms of a
+    tier, are not added up: each has its own, with its ``part``.
+    """
     found = []
+
+    def add(where: dict[str, Any], k: int, n: int, part: str = "") -> None:
+        if n:
+            interval = interval_of(k, n, declaration)
+            told = {"n": n, "k": k, "rate": k / n, "low": interval.low, "high": interval.high}
+            found.append({**where, **told, **({"part": part} if part else {})})
+
     for key, cell in tally.cells.items():
-        if cell.n:
-            interval = interval_of(cell.k, cell.n, declaration)
-            ends = {"low": interval.low, "high": interval.high}
-            found.append({**key._asdict(), "n": cell.n, "k": cell.k, "rate": cell.k / cell.n, **ends})
-    return found
+        if key.dimension not in TIERS and (key.dimension != "L" or not tally.learning.phases):
+            add(key._asdict(), cell.k, cell.n)
+    learnt: dict[tuple[Comparison, int, str, str], list[int]] = {}
+    for one, counts in sorted(tally.learning.compared.items()):
+        sums = learnt.setdefault((one.comparison, one.level, one.family, one.regime), [0, 0, 0, 0])
+        for place, number in enumerate(counts[1:]):
+            sums[place] += number
+    for (comparison, level, family, regime), (k0, n0, k1, n1) in learnt.items():
+        where = {"dimension": "L", "level": level, "family": family, "regime": regime}
+        for side, k, n in zip(SIDES[comparison], (k0, k1), (n0, n1), strict=True):
+            add(where, k, n, side)
+    for arm, met in sorted(tally.gates.arms.items()):
+        where = {"dimension": arm.tier, "level": None, "family": arm.family, "regime": arm.regime}
+        add(where, met.k, met.n, arm.slot or "as it is")
+    return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 def _statistics(declaration: Declaration) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import SCORED, TIERS
 from assay.instruments.agency.gates.judging import ARM_GATES, JudgedGate, TierFrame
+from assay.instruments.agency.gates.social import SOCIAL_GATES
 from assay.instruments.agency.gates.structure import STRUCTURE_GATES, governance_flags
 from assay.stats import fraction
 from assay.vocabulary import Flag
@@ -269,5 +270,6 @@ _GATES: dict[str, Callable[[GateCriterion, TierFrame], JudgedGate]] = {
     "gain_instances": _gain_instances,
     "valid": _valid,
     **ARM_GATES,
+    **SOCIAL_GATES,
     **STRUCTURE_GATES,
 }
