@@ -197,7 +197,7 @@ def test_an_attempt_at_the_criteria_is_refused_recorded_and_flagged(tmp_path: Pa
     (gate,) = [v for v in found.verdicts if v.labels.get("gate") == "harness untouched"]
     assert (gate.holds, gate.because) == (False, "tried in 4 of 4 interventions")
     (tier,) = [m for m in found.measures if m.name == "tier"]
-    assert [note for note in tier.notes if note.startswith("Governance Flag")]
+    assert [note for note in tier.notes if "Governance Flag" in note]
     assert [note for note in found.notes if "Governance Flag" in note]
     assert not [flag for flag in (*found.flags, *tier.flags) if "Governance" in str(flag)]
 
