@@ -60,12 +60,11 @@ def in_two(each: Sequence[str], design: Design) -> str:
 def delayed_reward(scored: Sequence[Row], design: Design) -> str:
     """12.6.4: the reward condition and its step are declared."""
     compared = {r["family"] for r in of_arm(scored, "model_free")}
-    late = [
-        r
-        for r in scored
-        if r["family"] in compared and design.frame(r).reward and (design.frame(r).delay or 0) >= DELAYED
-    ]
-    return by_advantage(of_arm(late, ""), of_arm(late, "model_free"), ADVANTAGE, design)
+    delayed = [r for r in scored if design.frame(r).reward and (design.frame(r).delay or 0) >= DELAYED]
+    late = [r for r in delayed if r["family"] in compared]
+    found = by_advantage(of_arm(late, ""), of_arm(late, "model_free"), ADVANTAGE, design)
+    # 12.3.2: a family that was not compared could have gained nothing.
+    return "borderline" if found == "satisfied" and len(late) < len(delayed) else found
 
 
 def fourth(
