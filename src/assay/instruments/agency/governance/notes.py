@@ -40,6 +40,7 @@ def governance_notes(reading: AgencyReading, places: Places | None = None) -> di
     notes: dict[str, Any] = {
         "system": reading.tally.subject,
         "boundary": reading.tally.boundary,
+        "these hold only for": reading.tuples.comparison_text,  # 11.9.1: no tier without its tuple
         "statement": found.statement,
         "required": found.required,
         "governance flag": list(found.flag),
