@@ -156,6 +156,7 @@ def test_what_is_lost_again_stays_lost_and_can_be_asked_a_third_time(tmp_path: P
     assert report.holds, report.faults
 
 
+@pytest.mark.slow
 def test_where_faults_are_named_the_reading_says_that_it_was_chosen(tmp_path: Path) -> None:
     plan = Faults.parse('{"plan":[{"kind":"http_400","until":2},{"kind":"empty_choices","until":14}]}')
     with stub_process(faults=plan) as stub:

@@ -186,6 +186,7 @@ def _storm_counts(stats: Stats) -> Counter[str]:
     return expected
 
 
+@pytest.mark.slow
 def test_a_storm_costs_time_and_nothing_else(tmp_path: Path) -> None:
     with stub_process(faults=Faults.storm(0.6, seed=2)) as stub:
         folder, lock = _begin(tmp_path, stub.url, 150, IMPATIENT)

@@ -190,7 +190,14 @@ def check(case: dict[str, Any], found: Found, keys: tuple[str, ...] = ()) -> Non
     assert not all(tried), f"{case['section']}: {case['reason']}\n{tried}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def _some(cases: list[Any]) -> list[Any]:
+    """A third of them in the ordinary run."""
+    return [
+        pytest.param(one, marks=pytest.mark.slow) if place % 3 else one for place, one in enumerate(cases)
+    ]
+
+
+@pytest.mark.parametrize("case", _some(CASES), ids=NAMES)
 def test_the_instrument_gives_the_verdict_of_the_text(case: dict[str, Any], tmp_path: Path) -> None:
     check(case, by_instrument(case, tmp_path))
 
@@ -204,7 +211,7 @@ SECOND = [
 ]
 
 
-@pytest.mark.parametrize("case", [case for _, case in SECOND], ids=[name for name, _ in SECOND])
+@pytest.mark.parametrize("case", _some([case for _, case in SECOND]), ids=[name for name, _ in SECOND])
 def test_the_second_scorer_gives_the_verdict_of_the_text(case: dict[str, Any]) -> None:
     check(case, by_second_scorer(case), TEXT_ONLY)
 
