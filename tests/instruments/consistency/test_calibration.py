@@ -51,6 +51,8 @@ from assay.measuring.calibration import Calibration, Point, Readings, calibrate,
 from assay.stats import Interval
 from tests.instruments.consistency.made import scored
 
+pytestmark = pytest.mark.slow  # the grid of simulated runs
+
 NAMED = profiles()
 GRID, PAIRS = tuple(NAMED.values()), pairs()
 SETTINGS = ConsistencySettings()

@@ -39,11 +39,11 @@ CASES = [
 
 
 def _is_slow(case: tuple[str, int, str, Callable[[Brief], Policy]]) -> bool:
-    """Two shortcuts a level are in the ordinary run, of goals and tiers one: there are hundreds."""
+    """One shortcut a level is in the ordinary run: there are hundreds."""
     family, level, name, _ = case
     if family in SLOW or name.startswith(BLIND):
         return True
-    most = 1 if all_families()[family].dimension[0] in "GTN" else 2
+    most = 1
     return name not in [n for f, k, n, _ in CASES if (f, k) == (family, level)][:most]
 
 

@@ -79,7 +79,7 @@ def test_a_second_scorer_reads_the_same_levels_flags_and_tier() -> None:
 
 @pytest.mark.proof
 def test_it_does_so_on_many_more_data() -> None:
-    met = compare(range(60, 2000))
+    met = compare(range(30, 2000))
     for name in "SMDELR":
         assert {value for of, value in met if of == name} == {None, 0, 1, 2, 3, 4, 5}
     assert {value for of, value in met if of == "tier"} == {None, 1, 2}
