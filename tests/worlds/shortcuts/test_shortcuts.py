@@ -43,7 +43,7 @@ def _is_slow(case: tuple[str, int, str, Callable[[Brief], Policy]]) -> bool:
     family, level, name, _ = case
     if family in SLOW or name.startswith(BLIND):
         return True
-    return name != next(n for f, k, n, _ in CASES if (f, k) == (family, level))
+    return bool(name != next(n for f, k, n, _ in CASES if (f, k) == (family, level)))
 
 
 @pytest.mark.parametrize(
