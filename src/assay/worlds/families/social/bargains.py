@@ -58,7 +58,6 @@ class Market(Meetings):
             "" if move["price"] in case["prices"] else f"{move['price']} is not among the prices of this lot"
         )
 
-
     @staticmethod
     def figure(case: Mapping[str, Any], move: Move) -> int:
         price: int = move["price"]
