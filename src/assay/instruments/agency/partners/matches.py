@@ -37,10 +37,10 @@ class MatchKey(NamedTuple):
 
     @classmethod
     def of(cls, trial: Trial) -> MatchKey:
-        pair = [trial.subject, str(trial.factors["with"])]
+        subject, partner = trial.subject, str(trial.factors["with"])
         if trial.factors["role"] == PARTNER:
-            pair.reverse()
-        return cls(*pair, trial.instance.item, trial.instance.repetition)
+            subject, partner = partner, subject
+        return cls(subject, partner, trial.instance.item, trial.instance.repetition)
 
 
 class MatchMove(NamedTuple):
