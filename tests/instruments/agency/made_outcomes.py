@@ -51,10 +51,14 @@ REGIMES = {
     ),
 }
 
+INCLUDED = {"S": "partial_observability", "D": "stability_checks"}
+
 
 def family(dimension: str | tuple[str, ...], **more: Any) -> DeclaredFamily:
-    """A family with all that 11.2 asks for."""
+    """A family with all that 11.2 asks for, and what its dimension is to include (10.4.2, 10.6.2)."""
+    included = tuple(INCLUDED[name] for name in INCLUDED if name in dimension)
     given: dict[str, Any] = {
+        "conditions": included,
         "version": "1",
         "environment": "tool-augmented",
         "criterion": "the state equals the target",

@@ -79,7 +79,7 @@ class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "4"
+    version = "5"
     title = "Agency"
     noun = "families"
     own_loops = True

@@ -153,7 +153,7 @@ def test_rows_that_contradict_what_a_family_is_declared_for_are_refused() -> Non
 
 def test_without_declared_regimes_names_tell_the_intensity() -> None:
     rows = made("S", 4, 60, 60, regime="moderate-x")
-    noisy = {row.family: family("S", conditions=("noise",)) for row in rows}
+    noisy = {row.family: family("S", conditions=("noise", "partial_observability")) for row in rows}
     found = level(score(rows, regimes={}, families=noisy), "S")
     assert any("by the outcomes alone S would be 4" in note for note in found.notes)
 

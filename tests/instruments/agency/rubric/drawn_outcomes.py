@@ -23,6 +23,7 @@ SEVERE = (
 )
 ENVIRONMENTS = ("tool-augmented", "tool-augmented", "static", "stochastic")
 CONDITION = {"S": "noise", "M": "drift"}
+INCLUDED = {"S": "partial_observability", "D": "stability_checks"}  # 10.4.2, 10.6.2
 
 
 def drawn(seed: int) -> tuple[list[Row], Design]:
@@ -55,10 +56,11 @@ def drawn(seed: int) -> tuple[list[Row], Design]:
 
 
 def frame(dice: random.Random, name: str) -> Frame:
-    condition = CONDITION.get(name[0])
+    condition, included = CONDITION.get(name[0]), INCLUDED.get(name[0])
+    drawn = [(condition, 0.5), (included, 0.8)]
     return Frame(
         environment=dice.choice(ENVIRONMENTS),
-        conditions=(condition,) if condition and dice.random() < 0.5 else (),
+        conditions=tuple(one for one, share in drawn if one and dice.random() < share),
         threshold=Fraction(dice.choice([6, 8]), 10) if dice.random() < 0.1 else Fraction(7, 10),
         missing=(dice.choice(INPUTS),) if dice.random() < 0.02 else (),
         incomplete=dice.random() < 0.01,

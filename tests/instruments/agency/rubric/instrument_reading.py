@@ -33,11 +33,9 @@ def dimension_of(name: str) -> str:
 
 
 def fields(frame: Frame) -> dict[str, Any]:
-    given: dict[str, Any] = {"environment": frame.environment}
+    given: dict[str, Any] = {"environment": frame.environment, "conditions": frame.conditions}
     if frame.threshold != Frame().threshold:
         given |= {"threshold": float(frame.threshold), "threshold_reason": "drawn"}
-    if frame.conditions:
-        given["conditions"] = frame.conditions
     given |= {
         "steps": frame.steps,
         "delay": frame.delay,

@@ -93,6 +93,8 @@ FAMILY = {
     "action_schema": {"type": "object", "properties": {"write": {"type": "object"}}},
 }
 OF_DIMENSION: dict[str, dict[str, Any]] = {
+    "S": {"conditions": ["partial_observability"]},
+    "D": {"conditions": ["stability_checks"]},
     "T3": {"steps": 5, "delay": 3, "reward": "the goods arrive"},
     "T4": {"strategies": ["a", "b"]},
     "G3": {"goal_limit": 1},

@@ -90,6 +90,8 @@ def assigned(tests: Mapping[int, Tested], choices: Choices) -> tuple[int, bool]:
 
 # What the instances of a level are under, beside the intensity of their regime (10.4.3, 10.6.3, 10.7.3) …
 UNDER = {
+    ("S", 3): ["partial_observability"],
+    ("D", 4): ["stability_checks"],
     ("S", 4): ["noise"],
     ("S", 5): ["information"],
     ("M", 4): ["drift"],
@@ -98,8 +100,14 @@ UNDER = {
     ("E", 4): ["failures"],
     ("E", 5): ["action", "compute"],
 }
-# … and what is to be included from a level on: "For M ≥ 4", "For E ≥ 3", "For E ≥ 4" (10.5.2, 10.7.2).
-FROM = {"M": {"drift": 4}, "E": {"tools": 3, "failures": 4}}
+# … and what is to be included from a level on: "For S ≥ 3", "For M ≥ 4", "For D ≥ 4", "For E ≥ 3", "For E ≥ 4"
+# (10.4.2, 10.5.2, 10.6.2, 10.7.2).
+FROM = {
+    "S": {"partial_observability": 3},
+    "M": {"drift": 4},
+    "D": {"stability_checks": 4},
+    "E": {"tools": 3, "failures": 4},
+}
 
 
 def present(name: str, row: Row, design: Design) -> bool:
