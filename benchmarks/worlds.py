@@ -74,7 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.6, help="for each family and level")
     seconds = parser.parse_args().seconds
-    chosen = sorted(all_families().values(), key=lambda f: (f.real, "SMDE".index(f.dimension), f.name))
+    chosen = sorted(all_families().values(), key=lambda f: (f.real, f.dimension, f.name))
     in_memory: list[Speed] = []
     print(f"{'family':<18} {'level':>5} {'episodes/s':>11} {'steps/s':>9} {'acts/s':>9}  state")
     with ProgramRunner() as run:
