@@ -58,6 +58,14 @@ def test_the_reporting_tuple_has_exact_parameters_and_schemas() -> None:
     assert set(reading(ROWS).tuples.as_dict()) == {"identification", "comparison", "reporting"}
 
 
+def test_a_schema_by_its_digest_is_in_short_in_the_tuple_and_whole_in_the_report() -> None:
+    digest = "0123456789abcdef" * 4
+    families = {name: family("S", action_schema=digest) for name in ("s0", "s1", "s2")}
+    found = reading(made("S", 1, 60, 60), families=families)
+    assert "Action schema {s0,s1,s2: 0123456789ab…}" in found.tuples.reporting_text
+    assert digest in str(found.report())
+
+
 def test_flags_in_the_format_of_11_9_3() -> None:
     one = reading(ROWS).of("D")
     contested = msgspec.structs.replace(one, dimension="R", flags=(Flag("Contested", "why"),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from .levels import AssignedLevel
 from .tally import SubjectTally
 
 __all__ = ["Tuples", "flags_text", "invalid_reason", "score_text", "tuples_of"]
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Tuples:
@@ -156,11 +159,12 @@ def _plain(parameters: dict[str, Any]) -> str:
 
 
 def _schemas(families: Sequence[str], declaration: Declaration, which: str) -> str:
-    """The schemas of the families in short: the declared text, or the names of the fields."""
+    """The schemas of the families in short: the declared text, the names of the fields, or how a digest begins."""
     by_text: dict[str, list[str]] = {}
     for name in families:
         schema: Schema = getattr(declaration.family(name), which)
         text = schema if isinstance(schema, str) else _fields(schema)
+        text = f"{text[:12]}…" if _DIGEST.fullmatch(text or "") else text
         by_text.setdefault(text or "not declared", []).append(name)
     word = which.replace("_", " ").capitalize()
     return (
