@@ -84,6 +84,29 @@ def test_goals_that_multiply_are_no_level_5() -> None:
     assert (unknown.value, kinds(unknown)) == (4, ["Provisional"])
 
 
+def test_a_twentieth_of_crowded_instances_is_the_most() -> None:
+    four = [row for k in (3, 4) for row in part("G3", k)]
+    for crowded, given in ((3, 5), (4, 4)):
+        rows = [
+            msgspec.structs.replace(row, goals=3) if i < crowded else row
+            for i, row in enumerate(part("G3", 5))
+        ]
+        assert level(scored([*four, *rows]), "G3").value == given
+
+
+@pytest.mark.parametrize(("name", "of_level"), [("G2", 5), ("G3", 4), ("G3", 5)])
+def test_two_families_must_each_meet_the_threshold(name: str, of_level: int) -> None:
+    """10.10.3, 10.10.4: a pooled rate that one family carries is not enough."""
+    below = [row for k in range(1, of_level) for row in part(name, k)]
+    carried = [
+        *part(name, of_level, k=200, n=200, families=["g0"]),
+        *part(name, of_level, k=10, n=20, families=["g1"]),
+        *part(name, of_level, k=10, n=20, families=["g2"]),
+    ]
+    assert level(scored([*below, *part(name, of_level)]), name).value == of_level
+    assert level(scored([*below, *carried]), name).value == of_level - 1
+
+
 # Tier 3.
 
 
@@ -226,6 +249,38 @@ def test_switching_gains_over_every_fixed_strategy_and_shows_in_actions() -> Non
     half = [row for row in switched() if (row.arm, row.strategy) != ("fixed_strategy", "checked")]
     assert gate(half, "Tier 4, meta-control").holds is None
     assert gate(switched(), "Tier 4, meta-control", ways={"strategies": ()}).holds is None
+
+
+@pytest.mark.parametrize(
+    ("goals", "revision", "success"),
+    [
+        (part("G1", 3), True, True),
+        (part("G1", 2), False, None),  # nothing from level 3 on
+        ([*part("G1", 3), *part("G1", 5, k=0)], True, True),  # G1 = 3: level 5 is no part of the claim
+        ([*part("G1", 3), *part("G1", 4, k=0), *part("G1", 5)], True, None),  # G1 = 5: 120/180, borderline
+        ([*part("G1", 3), *part("G1", 4, k=0, n=90), *part("G1", 5)], True, False),
+        (part("G1", 4, k=40), True, None),  # G1 = 3 rests on a level 4 that is borderline
+        ([], None, None),
+    ],
+)
+def test_revision_is_judged_by_what_g1_claims(
+    goals: list[OutcomeRow], revision: bool | None, success: bool | None
+) -> None:
+    """12.7.2: G1 ≥ 3, with success on the infeasibility instances of the levels from 3 to its value."""
+    rows = [*goals, *sure()]
+    assert gate(rows, "Tier 4, goal revision").holds is revision
+    assert gate(rows, "Tier 4, revision success").holds is success
+
+
+@pytest.mark.parametrize(("n", "holds"), [(29, None), (30, True)])
+def test_tier_4_needs_thirty_instances_in_all(n: int, holds: bool | None) -> None:
+    rows = [*sure(k=10, n=15), *met("T4", "m0", n - 15, n - 15, regime="Moderate")]
+    assert gate(rows, "Tier 4, instances").holds is holds
+
+
+@pytest.mark.parametrize(("n", "holds"), [(19, None), (20, True)])
+def test_confidence_needs_twenty_instances(n: int, holds: bool | None) -> None:
+    assert gate(sure(k=10, n=n), "Tier 4, calibration", rule="point").holds is holds
 
 
 def test_a_family_without_its_verification_method_invalidates_the_tier() -> None:
