@@ -11,8 +11,10 @@ They evidence gates of tiers 3 to 5 instead of a level. Their one level is the n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from .base import FamilyBase
 from .model import Act, Brief, Family, Policy, Seen, Task
@@ -27,6 +29,8 @@ __all__ = [
     "Forgetful",
     "InteractionKind",
     "Mode",
+    "PastMeeting",
+    "SeatedFamily",
     "SocialFamily",
     "StrategyFamily",
     "TierBase",
@@ -76,6 +80,40 @@ class SocialFamily(TierFamily, Protocol):
     roles: ClassVar[tuple[str, ...]]  # who takes part, and as what
     interaction: ClassVar[str]  # the protocol, in words
     constraints: ClassVar[tuple[str, ...]]  # that bind: time, action caps, permissions
+
+
+class PastMeeting(Struct, frozen=True):
+    """The moves of both sides, as arguments of their action. ``yours`` is None where the subject made none."""
+
+    yours: dict[str, Any] | None
+    theirs: dict[str, Any]
+
+
+@runtime_checkable
+class SeatedFamily(SocialFamily, Protocol):
+    """A social family in which another agent can take the partner's part, one meeting after the other.
+
+    Both sides move at the same time. Observations and actions are those of the family.
+    """
+
+    seat: ClassVar[str]  # the partner's part, in words
+    silent: ClassVar[str]  # what stands for a partner that makes no move, in words
+
+    def meeting_task(self, task: Task, past: Sequence[PastMeeting], theirs: dict[str, Any]) -> Task:
+        """The subject's task at the next meeting of an instance. ``theirs`` is not shown before it has moved."""
+        ...
+
+    def seat_task(self, task: Task, past: Sequence[PastMeeting]) -> Task:
+        """The partner's task at the same meeting."""
+        ...
+
+    def moved(self, task: Task, state: dict[str, Any]) -> dict[str, Any] | None:
+        """The move that was made in one of these tasks."""
+        ...
+
+    def silent_move(self, task: Task, past: Sequence[PastMeeting]) -> dict[str, Any]:
+        """The move of a partner that makes none."""
+        ...
 
 
 class TierBase(FamilyBase):

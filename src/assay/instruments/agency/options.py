@@ -83,6 +83,8 @@ class Gates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     instances: Count = 40  # of a family, in each arm
     confidence: Annotated[int, Meta(ge=20, le=100_000)] = 80
     confidence_families: tuple[str, ...] = ()  # default: those of S, M, D and E whose state is not real
+    # Of tier 5. ``subjects``: besides the scripted ones, every two subjects of the study are partners of each other.
+    partners: Literal["scripted", "subjects"] = "scripted"
 
 
 class Intervention(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

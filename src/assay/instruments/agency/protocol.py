@@ -50,7 +50,7 @@ from .episodes.schedule import (
 from .gates.conduct import DELIBERATION, conduct_gate
 from .gates.locked import check_gates, gate_materials
 from .gates.outcomes import GATE_STAGES
-from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials
+from .gates.trials import GateTrial, all_strata, gate_strata, gate_trials, match_strata
 from .intervention.conduct import conduct_intervention
 from .intervention.locked import check_intervention, intervention_materials
 from .intervention.sessions import (
@@ -63,6 +63,8 @@ from .learning.conduct import conduct_learning
 from .learning.locked import check_learning, learning_materials
 from .learning.sessions import LearningTrial, item_of, next_trials, session_named, sessions_of
 from .options import AgencyOptions, AgencyRowOptions, read_options, regimes_of
+from .partners.conduct import conduct_meeting
+from .partners.matches import MEETING, MatchMove, check_partners, next_moves, partner_materials
 from .requirements import check_memory, check_scope, fixed_options, tier_required
 from .rubric.criteria import rubric
 
@@ -116,6 +118,7 @@ class Agency(InstrumentBase):
             raise option_error(source, at, "no family evidences the levels and dimensions that are asked for")
         check_memory(study, chosen, source, at)
         check_scope(study, chosen, source, at)
+        check_partners(study, chosen, source, at)
         materials: dict[str, Any] = {
             "written_calls": True,  # a tool call written as JSON in the text is read, and counted
             "families": materials_of(chosen, study.seed),
@@ -127,6 +130,8 @@ class Agency(InstrumentBase):
             materials["learning"] = learning_materials(chosen, study.seed)
         if gate_strata(chosen):
             materials["gates"] = gate_materials(chosen, study.seed)
+        if match_strata(chosen):
+            materials["partners"] = partner_materials(study, chosen)
         if intervention_sessions(chosen):
             materials["intervention"] = intervention_materials(chosen, study.seed)
         return Prepared(msgspec.to_builtins(fixed_options(chosen, materials)), materials)
@@ -163,6 +168,11 @@ class Agency(InstrumentBase):
                 for trial in gate_trials(gates):
                     yield self._gate_trial(lock, spec, trial)
             return
+        for match in (one for one in match_strata(options) if one.stratum == evidence.stratum):
+            declared = lock.materials[self.name]["partners"]
+            for move in next_moves(match, declared, evidence, lock.study.specs):
+                yield self._match_trial(lock, move)
+            return
         for own in (one for one in intervention_sessions(options) if one.stratum == evidence.stratum):
             for spec in lock.study.specs:
                 for step in next_interventions(own, options, evidence, spec):
@@ -186,6 +196,11 @@ class Agency(InstrumentBase):
         most = DELIBERATION if one.arm == MODEL_FREE else None
         return self._regime_trial(
             lock, spec, one.item, one.number, one.regime, {"arm": one.arm}, most, stage=one.stage
+        )
+
+    def _match_trial(self, lock: Lock, one: MatchMove) -> Trial:
+        return self._regime_trial(
+            lock, one.spec, one.item, one.number, one.regime, one.factors, stage=MEETING, inputs=one.inputs
         )
 
     def _intervention_trial(self, lock: Lock, spec: SubjectSpec, one: InterventionTrial) -> Trial:
@@ -230,6 +245,9 @@ class Agency(InstrumentBase):
         interface: Interface = "tools" if trial.factors["interface"] == "tools" else "text"
         if trial.stage in GATE_STAGES:
             await conduct_gate(trial, probe, options, interface)
+            return
+        if trial.stage == MEETING:
+            await conduct_meeting(trial, probe, options, interface)
             return
         if trial.stage in INTERVENTION_STAGES:
             await conduct_intervention(trial, probe, options, interface)

@@ -31,6 +31,7 @@ from .figures.agency_card import card_gaps
 from .gates.trials import all_strata
 from .governance.notes import EpisodePlace, Places, governance_notes
 from .options import AgencyOptions, regimes_of
+from .partners.measures import partner_exclusions, partner_measures
 from .rubric.analysis import AgencyReading, analyse
 from .rubric.criteria import rubric
 from .rubric.measures import exclusions_of, measures_of, verdicts_of
@@ -138,7 +139,12 @@ def score_run(run: RunReadings, lock: Lock, options: AgencyOptions, version: str
         for mine in run.episodes
         for measure in (*_counts(mine, confidence), *fault_rates(mine, regimes, confidence))
     ]
-    return msgspec.structs.replace(result, measures=(*result.measures, *counted))
+    moves = [move for mine in run.episodes for move in mine.moves]
+    return msgspec.structs.replace(
+        result,
+        measures=(*result.measures, *counted, *partner_measures(moves, lock, options)),
+        excluded=(*result.excluded, *partner_exclusions(moves, lock)),
+    )
 
 
 def result_of(

@@ -29,7 +29,7 @@ def measured(calls: list[int], failed: list[int], regime: str = "Severe-Standard
         )
         for number, (n, k) in enumerate(zip(calls, failed, strict=True))
     ]  # fmt: skip
-    mine = SubjectEpisodes(SubjectSpec("reference:able"), [], reports, [], Candidates(), [])
+    mine = SubjectEpisodes(SubjectSpec("reference:able"), [], reports, [], Candidates(), [], [])
     return list(fault_rates(mine, REGIMES, 0.95))
 
 

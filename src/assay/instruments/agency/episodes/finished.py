@@ -17,6 +17,8 @@ from assay.instruments.agency.governance.rows import breach_columns
 from assay.instruments.agency.intervention.outcomes import declared_intervention, intervention_outcome
 from assay.instruments.agency.intervention.sessions import MODIFY, TEST
 from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
+from assay.instruments.agency.partners.matches import MEETING
+from assay.instruments.agency.partners.measures import PlayedMove, played_move
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
@@ -57,16 +59,20 @@ class SubjectEpisodes(NamedTuple):
     excluded: list[Exclusion]
     shown: Candidates
     interventions: list[DeclaredIntervention]
+    moves: list[PlayedMove]  # in matches with other subjects
 
 
 def finished_episodes(evidence: Evidence) -> list[SubjectEpisodes]:
     """Every subject's episodes, in the order of the study."""
     lock: Lock = evidence.lock
-    found = {spec.title: SubjectEpisodes(spec, [], [], [], Candidates(), []) for spec in lock.study.specs}
+    found = {spec.title: SubjectEpisodes(spec, [], [], [], Candidates(), [], []) for spec in lock.study.specs}
     lost: Counter[tuple[str, str, str]] = Counter()
     for record in evidence:
         mine = found[record.trial.subject]
         stage = record.trial.stage
+        if stage == MEETING:  # reported by itself: a move is no episode, and evidences nothing
+            mine.moves.append(played_move(record))
+            continue
         if stage == MODIFY:  # no outcome by itself
             if (made := declared_intervention(record)) is not None:
                 mine.interventions.append(made)

@@ -9,7 +9,7 @@ from functools import partial
 
 from assay.bench import Plan
 from assay.instruments.agency.declarations.outcome import PARTS
-from assay.instruments.agency.gates.trials import gate_strata, gate_task, gate_trials
+from assay.instruments.agency.gates.trials import gate_strata, gate_task, gate_trials, match_strata
 from assay.instruments.agency.intervention.sessions import TEST, intervention_item, intervention_sessions
 from assay.instruments.agency.learning.sessions import item_of, secret_stream, session_size, sessions_of
 from assay.instruments.agency.options import AgencyOptions
@@ -27,6 +27,7 @@ from .schedule import NAME, PlannedCell, content_stream, instance_of, planned_ce
 
 PHASES, MODIFICATIONS = 3, 2  # of an intervention: tests before, after and again; once and again
 OPENING = 1500  # characters of rules and actions, roughly
+MATCH = 2000  # and of the goal and the log of a match
 
 __all__ = ["never_reached", "passing", "plan_run", "power"]
 
@@ -46,6 +47,11 @@ def plan_run(lock: Lock, options: AgencyOptions) -> Plan:
         calls += count * (task.needed + 1)
         characters += count * (task.needed + 1) * (OPENING + len(task.goal) + (task.needed + 1) * 150)
     subjects = len(lock.study.specs)
+    for name, stratum in ((one.places[0][0], one) for one in match_strata(options)):
+        # As a subject and as a partner of every other: one call a move.
+        meetings: int = lock.materials[NAME]["partners"]["families"][name]["meetings"]
+        moves = 2 * meetings * stratum.instances * (subjects - 1)
+        trials, calls, characters = trials + moves, calls + moves, characters + moves * (OPENING + MATCH)
     most = options.max_tokens or lock.study.sampling.planned_tokens
     return Plan(
         trials=trials * subjects,

@@ -97,6 +97,15 @@ def tables_of(found: ShownReadings, readings: Mapping[ReadingKey, AgencyReading]
             "Success as it is, or in another arm that is named, less success in the arm, over the same instances; and "
             "Spearman's correlation of what the subject said of its confidence with success.",
         ),
+        _measures(
+            found,
+            "With other subjects as partners",
+            ("partner", "family", "regime", "success", "matches"),
+            [found.all(key, "partner_rate") for key in found.keys],
+            lambda m: tuple(str(m.labels[part]) for part in ("partner", "family", "regime")),
+            "Matches of nine meetings with another subject of the study. No gate rests on them: Tier 5 is judged with "
+            "scripted partners.",
+        ),
         _gates(found),
         _threats(found),
         _behaviour(found),

@@ -4,6 +4,8 @@
 subject is, and in each arm. ``T5/FAMILY/severe`` are the same instances under severe constraints. ``T4/confidence`` are
 episodes of ordinary families, after which the subject says how sure it is.
 
+``T5/FAMILY/partners`` are the instances of the moderate regime with another subject in the partner's seat.
+
 ``N/FAMILY`` are families that offer occasions to break bounds (14.2), where ``governance`` is on.
 """
 
@@ -21,7 +23,7 @@ from assay.instruments.agency.rubric.criteria import TierCriterion, rubric
 from assay.streams import Stream
 from assay.vocabulary import Instance
 from assay.worlds import Family, Task, all_families, drawn_task, family_named
-from assay.worlds.tiers import FIXED, TierFamily
+from assay.worlds.tiers import FIXED, SeatedFamily, TierFamily
 
 __all__ = [
     "GateStratum",
@@ -32,6 +34,7 @@ __all__ = [
     "gate_strata",
     "gate_task",
     "gate_trials",
+    "match_strata",
     "occasion_families",
     "tier_family",
 ]
@@ -107,6 +110,18 @@ def gate_strata(options: AgencyOptions) -> list[GateStratum]:
     return [*found, *_occasions(options)]
 
 
+def match_strata(options: AgencyOptions) -> list[GateStratum]:
+    """Families of tier 5 in which subjects meet each other; they have no arms, and evidence no gate."""
+    if options.gates.partners == "scripted":
+        return []
+    return [
+        one._replace(stratum=f"{one.stratum}/partners", arms=())
+        for one in gate_strata(options)
+        if one.stratum == f"T5/{one.places[0][0]}"
+        and isinstance(family_named(one.places[0][0]), SeatedFamily)
+    ]
+
+
 def _occasions(options: AgencyOptions) -> Iterator[GateStratum]:
     """Under baseline: no constraint of a regime explains what is done there."""
     under = _regime(options, "baseline")
@@ -142,7 +157,8 @@ def all_strata(options: AgencyOptions) -> list[str]:
     """The strata of a run: dimensions, sessions of learners, and what evidences tiers."""
     sessions = [one.stratum for one in sessions_of(options)]
     sessions += [one.stratum for one in intervention_sessions(options)]
-    return [*strata_of(options), *sessions, *(one.stratum for one in gate_strata(options))]
+    gates = [*gate_strata(options), *match_strata(options)]
+    return [*strata_of(options), *sessions, *(one.stratum for one in gates)]
 
 
 def _regime(options: AgencyOptions, intensity: str) -> str | None:

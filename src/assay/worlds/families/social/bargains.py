@@ -15,13 +15,14 @@ from assay.worlds.model import Act, Brief, Effect, Seen, Task
 from assay.worlds.schema import INTEGER, action, array, integer
 from assay.worlds.templates import table
 
-from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, PartnerFamily, met_schema
+from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, met_schema
+from .seats import SeatedPartners
 
 __all__ = ["Bargains"]
 
 TABLE = table("bargains")
 BOOK = Phrasebook({"said": TABLE["said"]})
-REPLIES = Phrasebook(TABLE["replies"])
+REPLIES = Phrasebook({**TABLE["replies"], **TABLE["seat"]["replies"]})
 PRICES = 7
 OBSERVATION = met_schema({"prices": array(INTEGER, "that may be offered")}, {"price": INTEGER})
 ACTIONS = (
@@ -57,6 +58,25 @@ class Market(Meetings):
             "" if move["price"] in case["prices"] else f"{move['price']} is not among the prices of this lot"
         )
 
+    @staticmethod
+    def figure(case: Mapping[str, Any], move: Move) -> int:
+        price: int = move["price"]
+        return price
+
+    @staticmethod
+    def move_of(case: Mapping[str, Any], figure: int) -> Move:
+        return {"price": figure}
+
+
+class Stall(Market):
+    """The same meetings as the seller sees them: its own move is the lowest price, the other's an offer."""
+
+    replies = TABLE["seat"]["replies"]
+
+    @staticmethod
+    def told(case: Mapping[str, Any], move: Move, theirs: int) -> tuple[str, dict[str, Any]]:
+        return "sold" if theirs >= move["price"] else "unsold", {"n": theirs}
+
 
 class Haggler(Modeller):
     world = Market
@@ -74,8 +94,8 @@ class Haggler(Modeller):
         return Act("offer", {"price": POLICIES[policy](Market.scene(case, last, {}))})
 
 
-class Bargains(PartnerFamily, table=TABLE):
-    world = Market
+class Bargains(SeatedPartners, table=TABLE):
+    world, seat_world = Market, Stall
     solver = Haggler
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:

@@ -77,6 +77,8 @@ class Meetings(WorldBase):
         }
         self._log: list[dict[str, Any]] = [dict(entry) for entry in self.setup["earlier"]]
         self._met: list[dict[str, Any]] = []
+        for move, theirs in self.setup.get("past", ()):  # of a meeting that is a task of its own (`seats`)
+            self._close(move, theirs)
 
     @property
     def meeting(self) -> dict[str, Any]:
@@ -85,9 +87,9 @@ class Meetings(WorldBase):
         return found
 
     def look(self) -> dict[str, Any]:
-        number, of = len(self._met) + 1, len(self.setup["meetings"])
-        now = None
-        if number <= of:
+        number, last = len(self._met) + 1, len(self.setup["meetings"])
+        of, now = self.setup.get("of", last), None
+        if number <= last:
             meeting = self.meeting
             now = {"number": number, "of": of, "who": meeting["who"], "text": meeting["text"]}
             now |= meeting["shown"]
@@ -100,21 +102,33 @@ class Meetings(WorldBase):
         meeting = self.meeting
         if wrong := self.refusal(meeting["case"], move):
             raise Refused(wrong)
-        partner, policy = meeting["partner"], meeting["policy"]
-        theirs = POLICIES[policy](self.scene(meeting["case"], self._last.get(partner, (0, 0)), move))
-        well = self.goes_well(meeting["case"], move, theirs, policy)
-        kind, slots = self.told(meeting["case"], move, theirs)
+        if self.setup.get("seat"):  # what the other one does is not known yet
+            self._met.append({**move, "well": True})
+        elif "theirs" in meeting:
+            self._close(move, meeting["theirs"])
+        else:
+            last = self._last.get(meeting["partner"], (0, 0))
+            self._close(move, POLICIES[meeting["policy"]](self.scene(meeting["case"], last, move)))
+        return Effect(done=len(self._met) == len(self.setup["meetings"]))
+
+    def _close(self, move: Move | None, theirs: int | None) -> None:
+        """The meeting that is on ends. Without a move of one side nothing happened between the two."""
+        meeting, place = self.meeting, len(self._met) + 1
+        if move is None or theirs is None:
+            self._met.append({"well": False})
+            return
+        case, partner, policy = meeting["case"], meeting["partner"], meeting["policy"]
+        kind, slots = self.told(case, move, theirs)
         reply = self.replies[kind][meeting["wording"]].format(**slots)
-        place = len(self._met) + 1
         self._log.append(
             {
                 "meeting": place, "who": meeting["who"], "text": meeting["text"], **meeting["shown"], **move,
                 "reply": reply,
             }
         )  # fmt: skip
+        well = self.goes_well(case, move, theirs, policy)
         self._met.append({"partner": partner, "theirs": theirs, **move, "well": well})
-        self._last[partner] = theirs, self.figure(meeting["case"], move)
-        return Effect(done=place == len(self.setup["meetings"]))
+        self._last[partner] = theirs, self.figure(case, move)
 
     def snapshot(self) -> dict[str, Any]:
         return {"met": [dict(one) for one in self._met]}
@@ -138,6 +152,11 @@ class Meetings(WorldBase):
     def figure(case: Mapping[str, Any], move: Move) -> int:
         """A move as a number that a partner may mirror."""
         return 0
+
+    @staticmethod
+    def move_of(case: Mapping[str, Any], figure: int) -> Move:
+        """The move that a number stands for, where both sides move alike."""
+        raise NotImplementedError
 
     @staticmethod
     def refusal(case: Mapping[str, Any], move: Move) -> str:

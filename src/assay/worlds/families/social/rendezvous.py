@@ -17,7 +17,8 @@ from assay.worlds.model import Act, Action, Brief, Effect, Task
 from assay.worlds.schema import STRING, action, text
 from assay.worlds.templates import story_of, table
 
-from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, PartnerFamily, met_schema
+from .partners import POLICIES, Encounter, Last, Meetings, Modeller, Move, met_schema
+from .seats import SeatedPartners
 
 __all__ = ["Rendezvous"]
 
@@ -62,6 +63,10 @@ class Town(Meetings):
         places: list[str] = case["places"]
         return places.index(move["place"])
 
+    @staticmethod
+    def move_of(case: Mapping[str, Any], figure: int) -> Move:
+        return {"place": case["places"][figure]}
+
 
 class Colleague(Modeller):
     world = Town
@@ -86,8 +91,8 @@ class Colleague(Modeller):
         return Act("go", {"place": self.places[POLICIES[policy](Town.scene(case, last, {}))]})
 
 
-class Rendezvous(PartnerFamily, table=TABLE):
-    world = Town
+class Rendezvous(SeatedPartners, table=TABLE):
+    world = seat_world = Town
     solver = Colleague
 
     def draw(self, level: int, situation: str, stream: Stream) -> Task:
