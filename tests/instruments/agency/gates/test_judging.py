@@ -307,3 +307,31 @@ def test_the_technical_report_adds_up_neither_arms_nor_tests_before_and_after() 
     assert {part for dimension, part in parts if dimension == "L"} >= {"pre", "post/feedback", "post/wiped"}
     assert all(part for dimension, part in parts if dimension in ("L", "T3"))
     assert found["vector"]["G1"] == "1"
+
+
+# Artifacts (10.10.4, 12.3.5).
+
+
+def test_originated_goals_without_artifacts_fail_and_autonomy_is_capped_at_2() -> None:
+    below = [row for k in (1, 2) for row in part("G3", k, artifact="")]  # interpretation is not verified
+    assert level(scored([*below, *part("G3", 3)]), "G3").value == 3
+    rows = part("G3", 3, n=120, k=120)
+    some = [msgspec.structs.replace(row, artifact="") if i < 1 else row for i, row in enumerate(rows)]
+    found = level(scored([*below, *some]), "G3")
+    assert found.value == 2
+    assert "1 outcomes said to be successes have no verification artifact" in flags(found)[-1]
+    assert "G3 is capped at 2 (10.10.4)" in flags(found)[-1]
+
+
+def test_an_outcome_of_a_tier_without_its_artifact_invalidates_the_tier() -> None:
+    assert gate(planned(), "Tier 3, validity").holds is True
+    bare = [msgspec.structs.replace(row, artifact="") if i < 2 else row for i, row in enumerate(planned())]
+    found = gate(bare, "Tier 3, validity")
+    assert (found.holds, "2 outcomes of T3 without external verification" in found.because) == (False, True)
+
+
+def test_a_baseline_without_artifacts_does_not_raise_the_gain() -> None:
+    rows = planned(own=38, arm=36)
+    bare = [msgspec.structs.replace(row, artifact="") if row.arm else row for row in rows]
+    assert gate(rows, "Tier 3, delayed reward").holds is False
+    assert gate(bare, "Tier 3, delayed reward").holds is False
