@@ -240,7 +240,8 @@ def _level_rate(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     most = max([frame.vector[name].level, *sorted(key.level for key in cells)[:1]])
     total = total_of([cell for key, cell in cells.items() if key.level <= most])
     line = frame.rubric.threshold
-    rule = f"success ≥ {100 * line:g} % at {name} {level} up to its value, under {' or '.join(frame.tier.regimes)} regimes"
+    regimes = " or ".join(frame.tier.regimes)
+    rule = f"success ≥ {100 * line:g} % at {name} {level} up to its value, under {regimes} regimes"
     if not total.n:
         return JudgedGate(rule, None, "no outcomes")
     status = rate_status(total.k, total.n, line, frame.declaration, frame.rubric.near)
