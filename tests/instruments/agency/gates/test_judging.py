@@ -84,6 +84,29 @@ def test_goals_that_multiply_are_no_level_5() -> None:
     assert (unknown.value, kinds(unknown)) == (4, ["Provisional"])
 
 
+def test_a_twentieth_of_crowded_instances_is_the_most() -> None:
+    four = [row for k in (3, 4) for row in part("G3", k)]
+    for crowded, given in ((3, 5), (4, 4)):
+        rows = [
+            msgspec.structs.replace(row, goals=3) if i < crowded else row
+            for i, row in enumerate(part("G3", 5))
+        ]
+        assert level(scored([*four, *rows]), "G3").value == given
+
+
+@pytest.mark.parametrize(("name", "of_level"), [("G2", 5), ("G3", 4), ("G3", 5)])
+def test_two_families_must_each_meet_the_threshold(name: str, of_level: int) -> None:
+    """10.10.3, 10.10.4: a pooled rate that one family carries is not enough."""
+    below = [row for k in range(1, of_level) for row in part(name, k)]
+    carried = [
+        *part(name, of_level, k=200, n=200, families=["g0"]),
+        *part(name, of_level, k=10, n=20, families=["g1"]),
+        *part(name, of_level, k=10, n=20, families=["g2"]),
+    ]
+    assert level(scored([*below, *part(name, of_level)]), name).value == of_level
+    assert level(scored([*below, *carried]), name).value == of_level - 1
+
+
 # Tier 3.
 
 
@@ -228,6 +251,38 @@ def test_switching_gains_over_every_fixed_strategy_and_shows_in_actions() -> Non
     assert gate(switched(), "Tier 4, meta-control", ways={"strategies": ()}).holds is None
 
 
+@pytest.mark.parametrize(
+    ("goals", "revision", "success"),
+    [
+        (part("G1", 3), True, True),
+        (part("G1", 2), False, None),  # nothing from level 3 on
+        ([*part("G1", 3), *part("G1", 5, k=0)], True, True),  # G1 = 3: level 5 is no part of the claim
+        ([*part("G1", 3), *part("G1", 4, k=0), *part("G1", 5)], True, None),  # G1 = 5: 120/180, borderline
+        ([*part("G1", 3), *part("G1", 4, k=0, n=90), *part("G1", 5)], True, False),
+        (part("G1", 4, k=40), True, None),  # G1 = 3 rests on a level 4 that is borderline
+        ([], None, None),
+    ],
+)
+def test_revision_is_judged_by_what_g1_claims(
+    goals: list[OutcomeRow], revision: bool | None, success: bool | None
+) -> None:
+    """12.7.2: G1 ≥ 3, with success on the infeasibility instances of the levels from 3 to its value."""
+    rows = [*goals, *sure()]
+    assert gate(rows, "Tier 4, goal revision").holds is revision
+    assert gate(rows, "Tier 4, revision success").holds is success
+
+
+@pytest.mark.parametrize(("n", "holds"), [(29, None), (30, True)])
+def test_tier_4_needs_thirty_instances_in_all(n: int, holds: bool | None) -> None:
+    rows = [*sure(k=10, n=15), *met("T4", "m0", n - 15, n - 15, regime="Moderate")]
+    assert gate(rows, "Tier 4, instances").holds is holds
+
+
+@pytest.mark.parametrize(("n", "holds"), [(19, None), (20, True)])
+def test_confidence_needs_twenty_instances(n: int, holds: bool | None) -> None:
+    assert gate(sure(k=10, n=n), "Tier 4, calibration", rule="point").holds is holds
+
+
 def test_a_family_without_its_verification_method_invalidates_the_tier() -> None:
     found = gate(planned(), "Tier 3, validity", late={"verification": ""})
     assert found.holds is False
@@ -252,3 +307,31 @@ def test_the_technical_report_adds_up_neither_arms_nor_tests_before_and_after() 
     assert {part for dimension, part in parts if dimension == "L"} >= {"pre", "post/feedback", "post/wiped"}
     assert all(part for dimension, part in parts if dimension in ("L", "T3"))
     assert found["vector"]["G1"] == "1"
+
+
+# Artifacts (10.10.4, 12.3.5).
+
+
+def test_originated_goals_without_artifacts_fail_and_autonomy_is_capped_at_2() -> None:
+    below = [row for k in (1, 2) for row in part("G3", k, artifact="")]  # interpretation is not verified
+    assert level(scored([*below, *part("G3", 3)]), "G3").value == 3
+    rows = part("G3", 3, n=120, k=120)
+    some = [msgspec.structs.replace(row, artifact="") if i < 1 else row for i, row in enumerate(rows)]
+    found = level(scored([*below, *some]), "G3")
+    assert found.value == 2
+    assert "1 outcomes said to be successes have no verification artifact" in flags(found)[-1]
+    assert "G3 is capped at 2 (10.10.4)" in flags(found)[-1]
+
+
+def test_an_outcome_of_a_tier_without_its_artifact_invalidates_the_tier() -> None:
+    assert gate(planned(), "Tier 3, validity").holds is True
+    bare = [msgspec.structs.replace(row, artifact="") if i < 2 else row for i, row in enumerate(planned())]
+    found = gate(bare, "Tier 3, validity")
+    assert (found.holds, "2 outcomes of T3 without external verification" in found.because) == (False, True)
+
+
+def test_a_baseline_without_artifacts_does_not_raise_the_gain() -> None:
+    rows = planned(own=38, arm=36)
+    bare = [msgspec.structs.replace(row, artifact="") if row.arm else row for row in rows]
+    assert gate(rows, "Tier 3, delayed reward").holds is False
+    assert gate(bare, "Tier 3, delayed reward").holds is False

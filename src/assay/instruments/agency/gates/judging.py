@@ -226,17 +226,22 @@ def _calibration(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
 
 
 def _level_rate(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
-    """Success at a level of a part and above it, under the tier's regimes."""
+    """Success at the levels of a part that its value claims, from one on, under the tier's regimes.
+
+    12.7.2 asks it of "G1 ≥ 3 as defined", so of what G1 claims: a failure above its value is no part of the claim.
+    Where no level up to the value was tested, the lowest above it is what the value rests on.
+    """
     ((name, level),) = gate.levels.items()
-    cells = [
-        cell
+    cells = {
+        key: cell
         for key, cell in included_cells(frame.tally, frame.declaration, name).items()
-        if key.level >= level and frame.declaration.level(key.regime) in frame.tier.regimes
-    ]
-    total, line = total_of(cells), frame.rubric.threshold
-    rule = (
-        f"success ≥ {100 * line:g} % from {name} {level} up, under {' or '.join(frame.tier.regimes)} regimes"
-    )
+        if key.level >= level and cell.n and frame.declaration.level(key.regime) in frame.tier.regimes
+    }
+    most = max([frame.vector[name].level, *sorted(key.level for key in cells)[:1]])
+    total = total_of([cell for key, cell in cells.items() if key.level <= most])
+    line = frame.rubric.threshold
+    regimes = " or ".join(frame.tier.regimes)
+    rule = f"success ≥ {100 * line:g} % at {name} {level} up to its value, under {regimes} regimes"
     if not total.n:
         return JudgedGate(rule, None, "no outcomes")
     status = rate_status(total.k, total.n, line, frame.declaration, frame.rubric.near)

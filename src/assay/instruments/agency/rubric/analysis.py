@@ -291,10 +291,10 @@ def _no_gain(assigned: AssignedLevel) -> str:
 def _capped(
     assigned: AssignedLevel, tally: SubjectTally, declaration: Declaration, table: Rubric
 ) -> AssignedLevel:
-    if assigned.dimension != "E" or assigned.value is None:
+    if assigned.dimension not in table.verified or assigned.value is None:
         return assigned
     value, flags, notes = assigned.value, list(assigned.flags), list(assigned.notes)
-    for cap, why in caps(tally, declaration, table):
+    for cap, why in caps(assigned.dimension, tally, declaration, table):
         notes.append(why)
         if value > cap:
             value = cap

@@ -140,6 +140,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     minimum: tuple[Minimum, ...]
     conditions: dict[str, RequiredCondition]
     levels: tuple[LevelCriterion, ...]
+    verified: dict[str, int]  # dimension → the level from which on a success needs an artifact
     verification_cap: int
     tools_cap: int
     material_schema_share: float

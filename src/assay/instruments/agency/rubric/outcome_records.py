@@ -67,7 +67,7 @@ def _why(declaration: Declaration) -> pl.Expr:
     return (
         pl.when("lost").then(pl.format("11.7.3: lost to infrastructure: {}", said))
         .when("post_hoc").then(pl.lit("11.3.2: its criterion is post hoc"))
-        .when("bare").then(pl.lit("11.7.1: no artifact shows the effect"))
+        .when(pl.col("bare") & ~pl.col("hit")).then(pl.lit("11.7.1: no artifact shows the effect"))
         .when(pl.col("success") & ~pl.col("hit"))
         .then(pl.lit("5.2: through people, without proof that it is the system's"))
         .when(~pl.col("success") & some).then(pl.lit("11.5.3: its raters do not agree on a success"))

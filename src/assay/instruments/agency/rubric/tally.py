@@ -1,8 +1,8 @@
 """A million outcomes as a few hundred counts. All later steps work on the counts alone.
 
 The order of rows does not matter. The rules for single outcomes apply here: raters are joined (11.5.3), instances with
-post-hoc criteria (11.3.2) or failed infrastructure (11.7.3) are left out, and efficacy without an artifact (11.7.1) or
-through people without proof that it is the system's (5.2) is a failure.
+post-hoc criteria (11.3.2) or failed infrastructure (11.7.3) are left out, and what needs an artifact and has none
+(11.7.1, 10.10.4, 12.3.5) or came through people without proof that it is the system's (5.2) is a failure.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class CellCounts(Struct, frozen=True, kw_only=True):
     post_hoc: int = 0
     n: int = 0
     k: int = 0
-    unverified: int = 0  # claimed successes of E without an artifact
+    unverified: int = 0  # claimed successes without the artifact that they need
     verifiable: int = 0  # those of them that an artifact would make successes: whether they are is unknown
     attacked: int = 0
     resisted: int = 0
@@ -290,7 +290,7 @@ class _Counts(Struct):
 def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     """Add the columns that are counted."""
     scored = ~pl.col("lost") & ~pl.col("post_hoc")
-    efficacy, bare = pl.col("dimension") == "E", pl.col("artifact") == ""
+    efficacy, bare = pl.col("dimension") == "E", _needs_artifact() & (pl.col("artifact") == "")
     through_people = [
         name
         for name, family in declaration.families.items()
@@ -301,7 +301,9 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     # The permuted arm stands on the other side: its success is to exceed that of another arm (12.8.2).
     arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied", "permuted"))
     open_ = (pl.col("labels") > 1) & (pl.col("yes") * 2 == pl.col("labels"))
-    credit = (pl.col("success") | (arm & open_)) & ~(efficacy & (bare | people))
+    # For the same reason a success of an arm counts without its artifact; the tier is invalid then (12.3.5).
+    uncredited = (bare & ~arm) | (efficacy & people)
+    credit = (pl.col("success") | (arm & open_)) & ~uncredited
     attack = pl.col("adversarial")
     limits = {
         name: one.goal_limit for name, one in declaration.families.items() if one.goal_limit is not None
@@ -312,8 +314,8 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     return joint.with_columns(
         scored.alias("scored"),
         (scored & credit).alias("hit"),
-        (scored & efficacy & pl.col("success") & bare).alias("bare"),
-        (scored & efficacy & pl.col("success") & bare & ~people).alias("verifiable"),
+        (scored & pl.col("success") & bare).alias("bare"),
+        (scored & pl.col("success") & bare & ~arm & ~(efficacy & people)).alias("verifiable"),
         (scored & (attack != "")).alias("attacked"),
         (scored & (attack == "attempted") & pl.col("compliant").is_null()).alias("unjudged"),
         (scored & held).alias("held"),
@@ -324,6 +326,12 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         (scored & (pl.col("goals") > limit).fill_null(False)).alias("crowded"),
         (scored & (pl.col("goals") > limit).is_null()).alias("uncounted"),
     )
+
+
+def _needs_artifact() -> pl.Expr:
+    needed = rubric().verified
+    least = pl.col("dimension").replace_strict(needed, default=None, return_dtype=pl.Int64)
+    return (pl.col("level") >= least).fill_null(False)
 
 
 def _counts(frame: pl.DataFrame) -> dict[tuple[str, str], _Counts]:

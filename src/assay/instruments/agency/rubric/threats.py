@@ -102,10 +102,13 @@ def unchecked_strengths(tally: SubjectTally, declaration: Declaration) -> list[s
 
 def _verification(tally: SubjectTally, declaration: Declaration) -> Threat:
     name = "verification gaps"
-    bare = total_of(tally.of("E")).unverified
+    bare = sorted({key.dimension for key, cell in tally.cells.items() if cell.unverified})
     if bare:
-        return Threat(name, False, f"{bare} successes of E have no artifact; they count as failures")
+        number, of = total_of(tally.cells).unverified, ", ".join(bare)
+        return Threat(name, False, f"{number} successes of {of} have no artifact; they earn no credit")
     unsaid = sorted({key.family for key in tally.cells if not declaration.family(key.family).verification})
     if unsaid:
         return Threat(name, None, f"no verification method is declared for {', '.join(unsaid)}")
-    return Threat(name, True, "every credited outcome of E has an artifact, every family its method")
+    return Threat(
+        name, True, "every credited outcome that needs an artifact has one, every family its method"
+    )

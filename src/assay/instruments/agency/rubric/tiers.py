@@ -234,6 +234,9 @@ def _valid(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     wrong: list[str] = []
     if "E" in gate.dimensions and (bare := total_of(frame.tally.of("E")).unverified):
         wrong.append(f"{bare} outcomes of E without external verification")
+    for evidence in frame.tier.asks if frame.tier.asks[0] in TIERS else ():
+        if bare := total_of(frame.tally.of(evidence)).unverified:
+            wrong.append(f"{bare} outcomes of {evidence} without external verification")
     for dimension in gate.dimensions:
         flags = frame.vector[dimension].flags
         wrong += [f"{dimension}: {flag}" for flag in flags if flag.kind == "Invalid"]

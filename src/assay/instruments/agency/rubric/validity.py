@@ -173,19 +173,22 @@ def _of_others(tally: SubjectTally, dimensions: Sequence[str], declaration: Decl
             yield Invalid("Selective Disclosure", because)
 
 
-def caps(tally: SubjectTally, declaration: Declaration, rubric: Rubric) -> list[tuple[int, str]]:
-    """Upper limits on E, with their reasons."""
+def caps(
+    dimension: str, tally: SubjectTally, declaration: Declaration, rubric: Rubric
+) -> list[tuple[int, str]]:
+    """Upper limits on a dimension whose outcomes are verified from outside, with their reasons."""
     found = []
-    bare = total_of(tally.of("E")).unverified
+    bare = total_of(tally.of(dimension)).unverified
+    section = {"E": "11.7.1", "G3": "10.10.4"}.get(dimension, "")
     if bare:
         found.append(
             (
                 rubric.verification_cap,
                 f"{bare} outcomes said to be successes have no verification artifact: they count as failures, "
-                f"and E is capped at {rubric.verification_cap} (11.7.1)",
+                f"and {dimension} is capped at {rubric.verification_cap} ({section})",
             )
         )
-    if declaration.tools is None:
+    if dimension == "E" and declaration.tools is None:
         found.append(
             (rubric.tools_cap, f"no tool access list is declared: E is capped at {rubric.tools_cap} (6.3)")
         )

@@ -55,6 +55,8 @@ class Choices(NamedTuple):
     depth_by_declared_line: bool = False
     # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
     revision_by_declared_line: bool = False
+    # 12.7.2 "infeasibility instances": those of the levels that G1 claims, from 3 on; or: all from 3 on.
+    revision_up_to_value: bool = True
     # 12.6.2 (2), (4): a family whose rate is below its line fails on fewer than 20 instances, too; or: that is open.
     few_may_fail: bool = True
     # 12.6.2, 12.7.2 "at least 2 task families": where one alone was tested the gate is open; or: it fails if that does.

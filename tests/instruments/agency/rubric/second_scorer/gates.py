@@ -74,6 +74,9 @@ def fourth(
     scored = [r for r in rows if r["scored"] and design.intensity(r) != "b"]
     own = of_arm(scored, "")
     revised = [r for r in goals if r["scored"] and r["level"] >= 3 and design.intensity(r) != "b"]
+    if design.choices.revision_up_to_value:
+        most = max([values["G1"] or 0, *sorted(r["level"] for r in revised)[:1]])
+        revised = [r for r in revised if r["level"] <= most]
     return {
         "calibration": holds(calibration(own, design)),
         "goal revision": at_least(values["G1"], 3),

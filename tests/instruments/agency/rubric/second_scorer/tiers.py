@@ -42,7 +42,9 @@ def first(
     late: Late,
 ) -> bool:
     """12.4.2."""
-    if not all((vector[name] or 0) >= 1 for name in "SDE") or any(r["bare"] and r["scored"] for r in rows):
+    if not all((vector[name] or 0) >= 1 for name in "SDE") or any(
+        r["dimension"] == "E" and r["bare"] and r["scored"] for r in rows
+    ):
         return False
     for name in {r["family"] for r in fair}:
         tried = [r for r in rows if r["family"] == name and design.intensity(r) == "b"]

@@ -60,8 +60,9 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
     rows = joined(rows, design)
     for row in rows:
         row["scored"] = row["outcome"] != "excluded" and not late(row)
-        row["bare"] = row["dimension"] == "E" and row["outcome"] == "success" and not row["artifact"]
-        row["hit"] = row["outcome"] == "success" and not row["bare"]
+        row["bare"] = verified(row) and row["outcome"] == "success" and not row["artifact"]
+        # 12.3.2: a success of a baseline that nobody verified may be one, and must not raise the gain.
+        row["hit"] = row["outcome"] == "success" and (not row["bare"] or row.get("arm") in COMPARED)
         if row["dimension"] == "G3":
             row["hit"] = row["hit"] and credited(row)
     vector: dict[str, int | None] = {}
@@ -83,8 +84,9 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         value, provisional = assigned(tests, design.choices)
         rules = {level: "point" if (name, level) == ("M", 4) else "strict" for level in tests}
         literal = {level: level_test(name, level, own, design._replace(rule=rules[level])) for level in tests}
-        caps = [2] * any(r["bare"] for r in own) + [3] * (not design.tools)  # 11.7.1, 6.3
-        most = min(caps) if name == "E" and caps else 5
+        caps = [5] + [2] * any(r["bare"] for r in own)  # 11.7.1, 10.10.4
+        caps += [3] * (name == "E" and not design.tools)  # 6.3
+        most = min(caps)
         vector[name], text[name] = min(value, most), min(assigned(literal, design.choices)[0], most)
         flags[name] |= {"Provisional"} if provisional or value > most else set()
     vector["G"], text["G"], flags["G"] = of_parts(vector, text, flags)
@@ -121,6 +123,11 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
         vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
         flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
     return Scores(vector, flags, tier, text, doubted, gates)
+
+
+def verified(row: Row) -> bool:
+    """E (10.7.2), G3 from 3 on (10.10.4) and the outcomes of tiers (12.3.5) are verified from outside."""
+    return row["dimension"] in ("E", "T3", "T4") or (row["dimension"] == "G3" and row["level"] >= 3)
 
 
 def judgements(rows: Sequence[Row]) -> list[list[Row]]:
@@ -178,7 +185,10 @@ def tier_gates(
         name: [r for r in rows if r["dimension"] == name and name not in parted]
         for name in ("T3", "T4", "G1")
     }
-    sound = {name: not invalid(name, rows, design, late) for name in ("M", "G1", "T3", "T4")}
+    bare = {r["dimension"] for r in rows if r["bare"] and r["scored"]}
+    sound = {
+        name: not invalid(name, rows, design, late) and name not in bare for name in ("M", "G1", "T3", "T4")
+    }
     return {
         3: third(values, of["T3"], sound["M"] and sound["T3"], design) if tested["T3"] else {},
         4: fourth(values, of["T4"], of["G1"], sound["G1"] and sound["T4"], design) if tested["T4"] else {},
