@@ -181,7 +181,10 @@ def _vendors(first: Frame, second: Frame, others: Sequence[FrameDivergence]) -> 
 
 
 def major(version: str) -> str:
-    """2 of 2 and of 2.1 (15.5: results remain comparable if the major version matches)."""
+    """2 of 2 and of 2.1 (15.5: results remain comparable if the major version matches).
+
+    Of a framework it is what stands before the point: v.11 is a minor update of v.10, and v2.0 a major one.
+    """
     return version.partition(".")[0]
 
 
@@ -193,7 +196,8 @@ def _version(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
     for name in sorted(first.rules.keys() & second.rules.keys()):
         if first.rules[name] != second.rules[name]:
             detail = f"{name} {first.rules[name]} against {second.rules[name]}"
-            yield FrameDivergence("rules", detail, "Limited Comparability")
+            other = name == "framework" and major(first.rules[name]) != major(second.rules[name])
+            yield FrameDivergence("rules", detail, "Non-Comparable" if other else "Limited Comparability")
 
 
 def _sources(first: Frame, second: Frame) -> Iterator[FrameDivergence]:
