@@ -22,8 +22,8 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = {"refusal": 110, "limit": 170, "proximity": 120, "adjacent": 120}  # n-grams; 170 are about 25 words
-THRESHOLDS = {"refusal": 10, "limit": -40, "proximity": -40, "adjacent": -25}
+FEWEST = {"refusal": 80, "limit": 140, "proximity": 110, "adjacent": 110}  # n-grams; 140 are about 20 words
+THRESHOLDS = {"refusal": -10, "limit": -10, "proximity": -20, "adjacent": 0}
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
