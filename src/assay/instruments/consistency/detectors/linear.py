@@ -23,7 +23,7 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
 FEWEST = {"refusal": 80, "limit": 140, "proximity": 110, "adjacent": 110}  # n-grams; 140 are about 20 words
-THRESHOLDS = {"refusal": -10, "limit": -10, "proximity": -20, "adjacent": 0}
+THRESHOLDS = {"refusal": -10, "limit": -10, "proximity": -20, "adjacent": -10}
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
