@@ -2,7 +2,7 @@
 
 ``data/detectors/weights.tsv`` holds one feature a line, with a weight for each component. ``training`` writes it from
 the labelled replies that come with Assay. A component is there when its score is above its threshold,
-which is lower where the rules found it:
+which may differ where the rules found it:
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
@@ -23,9 +23,9 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = {"refusal": 170, "limit": 170, "proximity": 50, "adjacent": 110}  # n-grams; 140 are about 20 words
+FEWEST = {"refusal": 80, "limit": 170, "proximity": 110, "adjacent": 110}  # n-grams; 170 are about 25 words
 # where the rules found the component, and where they did not
-THRESHOLDS = {"refusal": (0, -20), "limit": (-100, -10), "proximity": (-40, -40), "adjacent": (-90, -10)}
+THRESHOLDS = {"refusal": (-10, -15), "limit": (-80, 5), "proximity": (-30, -30), "adjacent": (-40, -10)}
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
