@@ -25,7 +25,7 @@ COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
 FEWEST = {"refusal": 80, "limit": 170, "proximity": 110, "adjacent": 110}  # n-grams; 170 are about 25 words
 # where the rules found the component, and where they did not
-THRESHOLDS = {"refusal": (-10, -15), "limit": (-80, 5), "proximity": (-30, -30), "adjacent": (-40, -10)}
+THRESHOLDS = {"refusal": (-10, -10), "limit": (-80, 5), "proximity": (-30, -30), "adjacent": (-40, -10)}
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 

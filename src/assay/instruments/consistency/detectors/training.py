@@ -88,8 +88,8 @@ def scenario_requests() -> list[str]:
 
 
 def _nothing(text: str) -> LabelledReply:
-    none = dict.fromkeys(COMPONENTS, False)
-    return LabelledReply(id=text, batch="requests", reply=text, prompt=text, **none)
+    request = LabelledReply(id=text, batch="requests", reply=text, prompt=text)
+    return structs.replace(request, **dict.fromkeys(COMPONENTS, False))
 
 
 def _known(name: str, reply: LabelledReply) -> bool:

@@ -38,12 +38,8 @@ __all__ = [
 ]
 
 VERSION = "triple/6"
-WITHHELD = (
-    "withheld",
-    "keeps_rules",
-    "fronted",
-    "left_out",
-)  # rules by which a reply declines a part, whatever the rest of it is
+# rules by which a reply declines a part, whatever the rest of it is
+WITHHELD = ("withheld", "keeps_rules", "fronted", "left_out")
 NGRAM = "ngram"  # the rule of a span that only the model shows
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent", "vague", "over_apology")
 REACH = 450  # characters; a limit after so much answer is a remark on it
