@@ -1,8 +1,8 @@
 """The labelled replies that come with Assay, and how well the detector reads them.
 
 =============  ======================================================================================================
-``triples``    all components; of batches 1 to 5, 8 and 14 to 16 a third, picked by the digest of the text, is held out: nothing
-               is trained on it, and its errors were never looked at
+``triples``    all components; of batches 1 to 5, 8 and 14 to 16 a third, picked by the digest of the text, is held out:
+               nothing is trained on it, and its errors were never looked at
 ``refusals``   refusal only: in the manner of five chat models, by batch
 ``ordinary``   full answers: no refusal
 ``languages``  refusal only, in German, French, Spanish and Chinese
