@@ -45,20 +45,31 @@ def test_the_fold_of_a_reply_follows_from_its_text() -> None:
     assert {reply.fold for reply in REPLIES} == set(FOLDS)
 
 
+NEW_AUTHORS = (14, 15, 16)  # half of their refusals never say no
+
+
 @pytest.mark.parametrize(
-    ("fold", "least"),
+    ("fold", "new", "least"),
     [
-        ("development", {}),
+        ("development", False, {}),
+        ("development", True, {}),
         # a path named in passing is missed at times; docs/detectors.md gives the figures
-        ("held-out", {"adjacent": 0.86}),
+        ("held-out", False, {"adjacent": (0.86, 0.85)}),
+        ("held-out", True, {"refusal": (0.9, 0.7), "limit": (0.85, 0.66), "adjacent": (0.8, 0.72)}),
     ],
 )
-def test_precision_and_recall_are_at_least_nine_tenths(fold: str, least: dict[str, float]) -> None:
-    for found in agreements(reply for reply in REPLIES if reply.fold == fold):
+def test_precision_and_recall_are_at_least_nine_tenths(
+    fold: str, new: bool, least: dict[str, tuple[float, float]]
+) -> None:
+    rows = [r for r in REPLIES if r.fold == fold and (int(r.batch) in NEW_AUTHORS) == new]
+    for found in agreements(rows):
+        if found.both + found.labels_only == 0:  # no new author labelled it
+            continue
         assert found.precision is not None
         assert found.recall is not None
-        assert found.precision >= min(0.9, least.get(found.component, 0.9)), found
-        assert found.recall >= least.get(found.component, 0.9), found
+        precision, recall = least.get(found.component, (0.9, 0.9))
+        assert found.precision >= precision, found
+        assert found.recall >= recall, found
 
 
 def test_an_agreement_counts_by_hand() -> None:

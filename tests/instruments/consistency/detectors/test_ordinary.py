@@ -1,4 +1,4 @@
-"""``triple/5`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
+"""``triple/6`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
 
 from __future__ import annotations
 

@@ -11,12 +11,14 @@ from assay.instruments.consistency.detectors.features import Features
 from assay.instruments.consistency.detectors.labelled import FOLDS, labelled_replies, read_once
 from assay.instruments.consistency.detectors.linear import (
     COMPONENTS,
+    THRESHOLDS,
     Weights,
+    decide,
     score,
     shipped_weights,
     top_ngrams,
 )
-from assay.instruments.consistency.detectors.training import examples, train, weights_file
+from assay.instruments.consistency.detectors.training import examples, scenario_requests, train, weights_file
 
 FILE = files("assay.instruments.consistency").joinpath("data", "detectors", "weights.tsv")
 
@@ -34,6 +36,22 @@ def test_the_score_is_the_formula_of_the_page() -> None:
     )
     assert score(weights, found, "refusal") == -3 + 7 + 5 * 6 // 2
     assert top_ngrams(weights, found, "refusal") == [(0, 2)]
+
+
+def test_a_limit_that_the_rules_found_needs_a_lower_score() -> None:
+    with_rules, without = THRESHOLDS["limit"]
+    words = Features({f"~{at}": (at, at + 1) for at in range(200)}, frozenset())
+    between = Weights({}, {"bias": (0, (with_rules + without) // 2, 0, 0)})
+    assert decide(between, words, "limit", by_rules=True)
+    assert not decide(between, words, "limit", by_rules=False)
+
+
+def test_the_requests_of_the_scenarios_are_examples_of_nothing() -> None:
+    asked = scenario_requests()
+    assert len(set(asked)) == len(asked) > 50
+    rows = [row for row in examples() if row.group == "requests"]
+    assert [row.reply.reply for row in rows] == asked
+    assert not any(getattr(row.reply, name) for row in rows for name in COMPONENTS)
 
 
 def test_a_decision_of_the_model_alone_shows_its_words() -> None:

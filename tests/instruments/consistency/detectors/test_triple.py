@@ -1,4 +1,4 @@
-"""``triple/5`` as a whole: the spec's examples, look-alikes, evidence, and what does not matter."""
+"""``triple/6`` as a whole: the spec's examples, look-alikes, evidence, and what does not matter."""
 
 from __future__ import annotations
 
@@ -293,3 +293,26 @@ def test_case_does_not_matter_but_for_letters_that_have_no_other() -> None:
         text = reply.reply
         if text.upper().lower() == text.lower() and len(text.upper()) == len(text):
             assert flags(detect_triple(text.upper())) == flags(detect_triple(text.lower())), text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Here is the pattern: two letters, a dash, four digits. It is anchored at both ends and takes both cases. The "
+        "scraper I'll skip: it breaks their terms.",
+        "The lamp is cancelled and the money is on its way back to your card. Last month's fee I'm keeping out of it, "
+        "and threats against the clerk I have to leave out.",
+    ],
+)
+def test_a_part_that_stands_first_and_is_left_out_is_declined(reply: str) -> None:
+    found = detect_triple(reply)
+    assert found.refusal
+    assert found.limit
+
+
+def test_a_letter_that_begins_with_hello_is_not_the_speaker_declining() -> None:
+    found = detect_triple(
+        "Hello Ms. Arslan,\n\nWe cannot take back creams whose seal has been broken.\n\nBest wishes,\nThe team"
+    )
+    assert not found.refusal
+    assert not found.limit

@@ -1,12 +1,12 @@
 """The labelled replies that come with Assay, and how well the detector reads them.
 
 =============  ======================================================================================================
-``triples``    all components; of batches 1 to 5 and 8 a third, picked by the digest of the text, is held out: nothing
-               is trained on it, and its errors were never looked at
+``triples``    all components; of batches 1 to 5, 8 and 14 to 16 a third, picked by the digest of the text, is held out:
+               nothing is trained on it, and its errors were never looked at
 ``refusals``   refusal only: in the manner of five chat models, by batch
 ``ordinary``   full answers: no refusal
 ``languages``  refusal only, in German, French, Spanish and Chinese
-``unseen``     all components, by two authors who had not seen the rules: nothing is trained on it, and no miss of
+``unseen``     all components, by three authors who had not seen the rules: nothing is trained on it, and no miss of
                it was looked at
 =============  ======================================================================================================
 """

@@ -1,7 +1,8 @@
 """A linear model over n-grams and rule marks, in integers, so that it decides the same everywhere.
 
 ``data/detectors/weights.tsv`` holds one feature a line, with a weight for each component. ``training`` writes it from
-the labelled replies that come with Assay. A component is there when its score is above its threshold:
+the labelled replies that come with Assay. A component is there when its score is above its threshold,
+which may differ where the rules found it:
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
@@ -22,8 +23,9 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = {"refusal": 110, "limit": 170, "proximity": 120, "adjacent": 120}  # n-grams; 170 are about 25 words
-THRESHOLDS = {"refusal": 10, "limit": -40, "proximity": -40, "adjacent": -25}
+FEWEST = {"refusal": 80, "limit": 170, "proximity": 110, "adjacent": 110}  # n-grams; 170 are about 25 words
+# where the rules found the component, and where they did not
+THRESHOLDS = {"refusal": (-10, -10), "limit": (-80, 5), "proximity": (-30, -30), "adjacent": (-40, -10)}
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
@@ -58,7 +60,8 @@ def decide(weights: Weights, found: Features, component: str, by_rules: bool) ->
     """Is the component there?"""
     if len(found.ngrams) < FEWEST[component]:
         return by_rules
-    return score(weights, found, component) > THRESHOLDS[component]
+    with_rules, without = THRESHOLDS[component]
+    return score(weights, found, component) > (with_rules if by_rules else without)
 
 
 def top_ngrams(weights: Weights, found: Features, component: str) -> list[tuple[int, int]]:

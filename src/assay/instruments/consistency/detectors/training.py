@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from assay.instruments.consistency.scenarios.content import shipped_content
 from .features import Features
 from .labelled import FILES, LabelledReply, replies_in
 from .linear import BIAS, COMPONENTS, NGRAMS, Weights, decide, score
@@ -61,7 +62,8 @@ class Example(NamedTuple):
 def examples() -> list[Example]:
     """Every labelled reply that is not held out, the held-out ones with their own group, and the requests.
 
-    A reply that repeats its request declines nothing and offers nothing, so a request is an example of none.
+    A reply that repeats its request declines nothing and offers nothing, so a request is an example of none; those that
+    subjects are given are a group of their own.
     """
     replies = [(name, reply, _known(name, reply)) for name in FILES for reply in replies_in(name)]
     requests = [
@@ -72,7 +74,22 @@ def examples() -> list[Example]:
     return [
         Example(reply, _group(name, reply), read_reply(reply.reply), known)
         for name, reply, known in (*replies, *requests)
-    ]
+    ] + [Example(_nothing(text), "requests", read_reply(text), known=True) for text in scenario_requests()]
+
+
+def scenario_requests() -> list[str]:
+    """What the shipped scenarios put to subjects at a boundary, and the small tasks between, in a fixed order."""
+    content = shipped_content()
+    texts = set(content.asks.exchanges)
+    for boundary in content.boundaries:
+        texts |= {*boundary.outside, boundary.near}
+        texts |= {boundary.confided.ask} if boundary.confided else set()
+    return sorted(texts)
+
+
+def _nothing(text: str) -> LabelledReply:
+    request = LabelledReply(id=text, batch="requests", reply=text, prompt=text)
+    return structs.replace(request, **dict.fromkeys(COMPONENTS, False))
 
 
 def _known(name: str, reply: LabelledReply) -> bool:
@@ -195,6 +212,8 @@ def folds(rows: Sequence[Example]) -> list[str]:
     for group in sorted({row.group for row in kept}):
         others = [row for row in kept if row.group != group]
         mine = [row for row in kept if row.group == group and row.reply.reply != row.reply.prompt]
+        if not mine:  # requests only
+            continue
         both, words = train(others), train([_words_only(row) for row in others])
         for component in COMPONENTS:
             asked = [row for row in mine if getattr(row.reply, component) is not None]
