@@ -21,6 +21,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from assay.instruments.consistency.scenarios.content import shipped_content
+
 from .features import Features
 from .labelled import FILES, LabelledReply, replies_in
 from .linear import BIAS, COMPONENTS, NGRAMS, Weights, decide, score
