@@ -13,6 +13,7 @@ from assay.vocabulary import Measure
 __all__ = ["Difference", "differences", "number_text"]
 
 CONFIDENCE = 0.95
+ALONE = "at 95 % alone"
 BINOMIAL = ("clopper-pearson", "wilson", "agresti", "exact")  # methods of a plain share of trials
 SAID = ("boundary", "suite")  # labels that are the same throughout
 Labels = tuple[tuple[str, str | float], ...]
@@ -27,6 +28,7 @@ class Difference(NamedTuple):
     apart: str
     n: str
     told: str
+    one_by_one: str = ""
 
 
 def number_text(number: Number) -> str:
@@ -77,11 +79,13 @@ def differences(
 
 
 def _mean_difference(title: str, pairs: Sequence[tuple[Measure, Measure]], comparisons: int) -> Difference:
-    """The mean over units, one value each."""
+    """The mean over units, one value each; and in how many units the two are told apart, allowing for the units."""
     before, after = ([side.value or 0.0 for side in sides] for sides in zip(*pairs, strict=True))
     first, second = (f"{sum(values) / len(values):.3f}" for values in (before, after))
     plain, strict = (paired_difference(before, after, level) for level in _levels(comparisons))
-    return Difference(title, first, second, _text(plain), str(len(pairs)), _told(plain, strict))
+    alone = [_difference("", *pair, len(pairs)).told for pair in pairs]
+    apart = f"{sum(told not in ('no', ALONE) for told in alone)} of {len(pairs)}"
+    return Difference(title, first, second, _text(plain), str(len(pairs)), _told(plain, strict), apart)
 
 
 def _difference(title: str, one: Measure, two: Measure, comparisons: int) -> Difference:
@@ -112,4 +116,4 @@ def _text(interval: Interval) -> str:
 def _told(plain: Interval, strict: Interval) -> str:
     if strict.low > 0 or strict.high < 0:
         return "yes"
-    return "at 95 % alone" if plain.low > 0 or plain.high < 0 else "no"
+    return ALONE if plain.low > 0 or plain.high < 0 else "no"

@@ -1,7 +1,8 @@
 """Runs the studies below ``results/`` and derives docs/results.md from what they read.
 
 ``python docs/results.py [INSTRUMENT…]`` runs ``results/INSTRUMENT/*.yaml`` one after another (without a name, all)
-into the folder of ``--runs``. A run that was begun goes on where it ended, one that is finished is not run again.
+into the folder of ``--runs``. A run that was begun goes on where it ended, one that is finished is not run again. Runs
+whose bundle is in ``--bundles`` are unpacked from it first; with ``--keep`` a run that gets finished is packed into it.
 ``--only-write`` derives the page from whatever runs there are. ``results/results.yaml`` declares how an instrument is
 shown, ``results/INSTRUMENT/notes.md`` is what is said about it. One more instrument is one more folder with a study.
 """
@@ -9,6 +10,7 @@ shown, ``results/INSTRUMENT/notes.md`` is what is said about it. One more instru
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,10 +20,32 @@ from pathlib import Path
 from pictures import Cut, browser_path, figure, take
 from results_page import page, picture_name, run_name, shown_in, studies_of
 
+import assay
 from assay.api.runs import list_runs
+from assay.evidence.archive import unpack_archive
 
 ROOT = Path(__file__).parent.parent
 FINISHED = (0, 4)  # exit codes; 4: finished, and nothing usable came of it
+
+
+def unpack(bundles: Path, runs: Path) -> None:
+    """The runs that are kept as bundles and are not there."""
+    for bundle in sorted(bundles.glob("*.zip")):
+        place = runs / bundle.stem
+        if not place.exists():
+            runs.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=runs) as scratch:
+                unpack_archive(bundle, Path(scratch))
+                shutil.copytree(scratch, place)
+
+
+def keep(runs: Path, bundles: Path, names: Iterable[str]) -> None:
+    """Pack the finished runs of these names that are not packed yet."""
+    finished = {run.name for run in list_runs(runs) if run.state == "closed"}
+    for name in names:
+        if name in finished and not (bundles / f"{name}.zip").exists():
+            bundles.mkdir(exist_ok=True)
+            assay.bundle(runs / name, out=bundles / f"{name}.zip")
 
 
 def measure(studies: Iterable[Path], runs: Path) -> int:
@@ -58,6 +82,13 @@ def main() -> None:
     parser.add_argument(
         "--runs", type=Path, default=ROOT / "results" / "runs", help="where the runs are kept"
     )
+    parser.add_argument(
+        "--bundles",
+        type=Path,
+        default=ROOT / "results" / "bundles",
+        help="where finished runs are kept, packed",
+    )
+    parser.add_argument("--keep", action="store_true", help="pack runs that are finished into --bundles")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md", help="what is written")
     parser.add_argument("--only-write", action="store_true", help="derive the page from the runs there are")
     parser.add_argument(
@@ -69,7 +100,10 @@ def main() -> None:
     if unknown:
         sys.exit(f"results: no studies of {', '.join(unknown)}; there are: {', '.join(studies)}")
     names = [] if given.only_write else given.instrument or list(studies)
+    unpack(given.bundles, given.runs)
     code = measure([study for name in names for study in studies[name]], given.runs)
+    if given.keep:
+        keep(given.runs, given.bundles, [run_name(study) for of in studies.values() for study in of])
     if given.pictures:
         take_pictures(given.results, given.runs)
     given.page.write_text(page(given.results, given.runs, given.page.parent), "utf-8")

@@ -18,6 +18,8 @@ from assay.vocabulary import Measure
 
 __all__ = ["page", "picture_name", "run_name", "shown_in", "studies_of"]
 
+KEPT = ("runs", "bundles")  # folders below results/ that hold no studies
+
 
 class Shot(Struct, frozen=True, forbid_unknown_fields=True):
     """A figure of a run's report, by words of its caption or title."""
@@ -42,7 +44,7 @@ def shown_in(results: Path) -> dict[str, Shown]:
 
 def studies_of(results: Path) -> dict[str, list[Path]]:
     """The studies of each instrument by name, the instruments in the order of ``results.yaml``, others after them."""
-    there = sorted(path.name for path in results.iterdir() if path.is_dir() and path.name != "runs")
+    there = sorted(path.name for path in results.iterdir() if path.is_dir() and path.name not in KEPT)
     order = dict.fromkeys([name for name in shown_in(results) if name in there] + there)
     return {name: sorted((results / name).glob("*.yaml")) for name in order}
 
@@ -178,12 +180,13 @@ def comparison(runs: dict[str, LoadedRun], shown: Shown) -> Iterator[str]:
         "difference",
         shown.over + "s" if shown.over else "n",
         "told apart",
+        *((f"each {shown.over} by itself",) if shown.over else ()),
     )
     for title, wanted in (("These measures tell them apart", True), ("These do not", False)):
         rows = [one for one in found if (one.told != "no") is wanted]
         yield f"{title}: {len(rows)} of {len(found)}."
         if rows:
-            yield markdown(columns, rows)
+            yield markdown(columns, [row[: len(columns)] for row in rows])
 
 
 def pair_of(run: LoadedRun) -> tuple[str, str]:

@@ -137,6 +137,23 @@ def test_the_command_runs_what_is_declared_and_writes_the_page(declared: Path, t
     assert command("audit", tmp_path / "runs" / "repeatability-first", cwd=tmp_path).returncode == 0
 
 
+def test_a_finished_run_is_kept_as_a_bundle_and_taken_from_it_where_it_is_not_there(
+    declared: Path, runs: Path, tmp_path: Path
+) -> None:
+    bundles, other = tmp_path / "bundles", tmp_path / "other"
+    results.keep(runs, bundles, ["repeatability-first"])  # it is not finished
+    assert not bundles.exists()
+    folder = RunFolder(runs / "repeatability-first")
+    assert go(folder, folder.read_lock())
+    results.keep(runs, bundles, ["repeatability-first", "repeatability-second"])
+    results.unpack(bundles, other)
+    assert [path.name for path in other.iterdir()] == ["repeatability-first"]
+    assert page(declared, other, other) == page(declared, runs, runs)
+    (other / "repeatability-first" / "mark").touch()
+    results.unpack(bundles, other)
+    assert (other / "repeatability-first" / "mark").exists()
+
+
 # What tells two subjects apart.
 
 
@@ -170,6 +187,14 @@ def test_units_of_all_runs_count_once_each() -> None:
     runs = {f"run{n}": [share("a", 0, 4, item=str(n)), share("b", 4, 4, item=str(n))] for n in range(12)}
     (found,) = differences(runs, "a", "b", over="item")
     assert (found.first, found.second, found.n, found.told) == ("0.000", "1.000", "12", "yes")
+    assert found.one_by_one == "0 of 12"  # 0 of 4 and 4 of 4, at a confidence for twelve
+
+
+def test_units_that_tell_two_subjects_apart_by_themselves_are_counted() -> None:
+    runs = {"run": [share(who, k, 20, item=str(n)) for n, k in enumerate((0, 20, 20)) for who in "ab"]}
+    runs["run"] += [share("a", 0, 20, item="x"), share("b", 20, 20, item="x")]
+    (found,) = differences(runs, "a", "b", over="item")
+    assert (found.told, found.one_by_one) == ("no", "1 of 4")
 
 
 def test_parts_and_measures_that_are_not_named_are_left_out() -> None:
