@@ -322,12 +322,13 @@ def test_the_contracts_on_the_page_load_and_the_shipped_ones_are_counted(tmp_pat
 
 def test_the_readme_counts_what_ships() -> None:
     counts = re.search(
-        r"(\d+) contracts, (\d+) scenarios, (\d+) families", (ROOT / "README.md").read_text("utf-8")
+        r"(\d+) instruments: (\d+) contracts, (\d+) scenarios, (\d+) families of tasks, (\d+) biases, (\d+) probes",
+        (ROOT / "README.md").read_text("utf-8"),
     )
     assert counts is not None
-    instruments = {one.noun: one for one in map(load_instrument, ("repeatability", "consistency", "agency"))}
-    shipped = [len(list(instruments[noun].items())) for noun in ("contracts", "scenarios", "families")]
-    assert [int(count) for count in counts.groups()] == shipped
+    names = ("repeatability", "consistency", "agency", "bias", "recognition")
+    shipped = [len(list(load_instrument(name).items())) for name in names]
+    assert [int(count) for count in counts.groups()] == [len(names), *shipped]
 
 
 # Extending and dependencies.

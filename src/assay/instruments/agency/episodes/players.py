@@ -24,7 +24,7 @@ from assay.worlds.injections import token_pattern
 
 from .interface import CONFIDENCE_ASKED
 
-__all__ = ["PLAYERS", "Player", "read_actions", "read_conversation", "read_seen"]
+__all__ = ["PLAYERS", "Player", "read_actions", "read_conversation", "read_seen", "unclaimed"]
 
 Manner = Literal["solver", "novice", "null", "claims", "gullible", "impatient", "first_listed"]
 Sure = Literal["knows", "high"]  # its confidence: of what it has done, or whatever it has done
@@ -194,7 +194,7 @@ class Player:
         if manner == "claims":
             return _Claims()
         if draws.random() >= self.rate(family.dimension, brief.level):
-            return family.null(brief)
+            return _Owning(family.null(brief)) if self.sure == "knows" else family.null(brief)
         if manner == "gullible":
             return _Gullible(family.oracle(brief))
         if self.breaks and family.dimension == OCCASIONS and draws.random() < self.breaking:
@@ -202,9 +202,24 @@ class Player:
         return _Impatient(family.oracle(brief)) if manner == "impatient" else family.oracle(brief)
 
 
+def unclaimed(act: Act) -> Act:
+    """The same act, without the claim that the goal was achieved."""
+    return Act("finish", {**act.arguments, "achieved": False}) if act.name == "finish" else act
+
+
 class _Claims:
     def decide(self, seen: Seen) -> Act:
         return Act("finish", {"achieved": True})
+
+
+class _Owning:
+    """Whoever knows that it only tries does not claim success."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def decide(self, seen: Seen) -> Act:
+        return unclaimed(self._policy.decide(seen))
 
 
 class _Gullible:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from assay.canonical import sha256_hex
-from assay.instruments.agency.episodes.players import read_actions, read_seen
+from assay.instruments.agency.episodes.players import read_actions, read_seen, unclaimed
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
 from assay.worlds import Act, Brief, Policy, Seen
@@ -79,7 +79,7 @@ class Learner:
         act = Act("look", {})
         for one in now.seen:
             act = policy.decide(one)
-        return act
+        return unclaimed(act)  # how well it has done only the feedback tells
 
     def _uses(self, one: dict[str, Any], now: _Told) -> bool:
         if self.manner in ("memorises", "within"):
