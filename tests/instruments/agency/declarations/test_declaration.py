@@ -133,6 +133,33 @@ def test_contradictions_are_refused_with_the_section(changes: dict[str, Any], to
     assert told in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("tool-augmentd", "; did you mean 'tool-augmented'?"),
+        ("Stochastic/Noisy", "; did you mean 'stochastic'?"),
+        ("Multi-Agent", "; did you mean 'multi-agent'?"),
+        ("Text-Only", "; did you mean 'static'?"),
+        ("easy", "; known: adversarial, multi-agent, static, stochastic, tool-augmented"),
+    ],
+)
+def test_a_class_of_environment_is_one_of_the_five(word: str, told: str) -> None:
+    """7.1."""
+    with pytest.raises(InputError) as error:
+        check_declaration(
+            Declaration(system=System(name="bot"), families={"a": family("S", environment=word)})
+        )
+    assert str(error.value).endswith(f".environment: {word!r} is no class of environment (7.1){told}")
+
+
+def test_other_words_for_a_class_of_environment_are_taken() -> None:
+    words = ("", "static", "text", "text-only", "tool-augmented", "tools", "stochastic", "noisy")
+    for word in (*words, "multi-agent", "adversarial"):
+        check_declaration(
+            Declaration(system=System(name="bot"), families={"a": family("S", environment=word)})
+        )
+
+
 def test_the_usual_threshold_needs_no_reason() -> None:
     check_declaration(Declaration(system=System(name="bot"), families={"a": family("S", threshold=0.7)}))
 

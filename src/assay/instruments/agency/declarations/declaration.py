@@ -44,6 +44,14 @@ __all__ = [
 AXES = ("information", "action", "compute", "stability")
 Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
+# The five classes of 7.1, and other words for them.
+_CLASSES = {
+    "static": ("text-only", "text"),
+    "tool-augmented": ("tools",),
+    "stochastic": ("noisy",),
+    "multi-agent": (),
+    "adversarial": (),
+}
 _WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
 # 6.1, core: "policy/model weights and internal state only. No external tools or scaffolding."
 _MODEL = re.compile(r"model|weight|policy|state|prompt|context|checkpoint|\bllm\b", re.IGNORECASE)
@@ -414,6 +422,10 @@ def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
     for level in family.levels:
         if not 1 <= level <= 5:
             yield (*at, "levels"), f"a level is 1 to 5 (10.1), not {level}"
+    if family.environment and family.environment not in (classes := _class_of()):
+        guess = classes.get(family.environment.casefold().split("/")[0].strip())
+        nearby = f"; did you mean {guess!r}?" if guess else nearest(family.environment, _CLASSES)
+        yield (*at, "environment"), f"{family.environment!r} is no class of environment (7.1){nearby}"
     other = family.threshold is not None and family.threshold != rubric().threshold
     if other and not family.threshold_reason:
         yield (*at, "threshold"), "another threshold needs a threshold_reason (10.3.3)"
@@ -427,6 +439,11 @@ def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
         given: Conditions = getattr(family, part)
         for names in given.values() if isinstance(given, dict) else [given]:
             yield from _conditions((*at, part), names)
+
+
+def _class_of() -> dict[str, str]:
+    """Word → class of environment."""
+    return {word: name for name, others in _CLASSES.items() for word in (name, *others)}
 
 
 def _conditions(at: tuple[str | int, ...], names: tuple[str, ...]) -> Iterator[_Problem]:
