@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct, field
 
 from assay.errors import InputError, nearest
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import fraction
 from assay.study.source import convert, read_source
+from assay.worlds.regimes import Regime, shipped_regimes
 
 from .intensities import wrong_strength
 from .outcome import APART, PARTS, RATED, SCORED, BoundaryKind, Intensity
@@ -409,6 +411,28 @@ def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
     if wrong := wrong_strength(regime.level, {axis: getattr(regime, axis) for axis in scarce}):
         yield at, f"it claims to be {regime.level}, and {wrong}"
     yield from _conditions((*at, "conditions"), regime.conditions)
+    if id_ in shipped_regimes() and not _as_published(id_, regime):
+        published = shipped_regimes()[id_]
+        yield (
+            at,
+            f"{id_!r} is the id of a published regime with other parameters (13.2.2): {published.level}, "
+            f"{published.text()}; give this one another id",
+        )
+
+
+def _as_published(id_: str, regime: DeclaredRegime) -> bool:
+    """Does a regime say what the published one of its id says? What a parameter is by default need not be said.
+
+    Standard budgets, under ``parameters``, make nothing scarce.
+    """
+    published = shipped_regimes()[id_]
+    given = {axis: getattr(regime, axis) for axis in AXES}
+    try:
+        found = msgspec.convert({"id": id_, "level": regime.level, **given}, Regime)
+    except msgspec.ValidationError:  # parameters that no published regime has
+        return False
+    same = (found.level, found.parameters()) == (published.level, published.parameters())
+    return same and regime.adversarial == published.adversarial and not regime.conditions
 
 
 def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:

@@ -104,7 +104,7 @@ def _read(frame: TierFrame) -> TierReading:
 
 
 def _contested(gate: GateCriterion, frame: TierFrame) -> list[Flag]:
-    """10.2.2: what raters disagree on of the levels that a gate asks for; the tier that rests on them is Contested, too.
+    """10.2.2: what raters disagree on of the levels that a gate asks for; the tier that rests on them is so, too.
 
     It rests on the levels of gates that are passed, and on those that keep it from the next tier.
     """
