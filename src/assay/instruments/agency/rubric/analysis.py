@@ -20,7 +20,7 @@ from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
-from .learning import learning_level
+from .learning import STORE, learning_level
 from .level_assignment import assign, beside, goal_governance, with_raters
 from .levels import AssignedLevel, included_cells, level_tests, literally
 from .robustness import assign_robustness
@@ -32,6 +32,11 @@ from .tuples import Tuples, invalid_reason, tuples_of
 from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed
 
 __all__ = ["AgencyReading", "analyse", "read_tally"]
+
+STORE_AT_CORE = Flag(
+    "Limited Comparability",
+    "memory that outlasts the conversation belongs to the extended boundary (6.1), and the core one is claimed",
+)
 
 
 class AgencyReading(Struct, frozen=True, kw_only=True):
@@ -254,6 +259,8 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
     assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
     if flag := _calibration_flag(tally.raters.get(name, ()), declaration, table):
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if name == "L" and tally.boundary == "core" and STORE in tally.learning.memories:
+        assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, STORE_AT_CORE))
     if not any(test.n for test in assigned.tests):  # unscored is not zero
         why = _nothing(total.n, scored) if name != "L" else _no_gain(assigned)
         flags = (Flag("Provisional", why),)
