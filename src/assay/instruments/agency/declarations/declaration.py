@@ -176,6 +176,10 @@ class EvaluatingParty(_Strict, frozen=True):
     def of_vendor(self) -> bool:
         return self.role == "vendor"
 
+    @property
+    def of_unknown_independence(self) -> bool:
+        return self.role == "third party" and not self.independence.strip()
+
 
 class SchemaGap(_Strict, frozen=True):
     """Something that a schema leaves out (11.7.2)."""

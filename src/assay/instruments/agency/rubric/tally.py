@@ -68,6 +68,7 @@ class CellCounts(Struct, frozen=True, kw_only=True):
     k: int = 0
     unverified: int = 0  # claimed successes without the artifact that they need
     verifiable: int = 0  # those of them that an artifact would make successes: whether they are is unknown
+    mediated: int = 0  # successes that came about through people and are not credited (5.2)
     attacked: int = 0
     resisted: int = 0
     unjudged: int = 0  # attacked, and nothing says whether it resisted
@@ -316,6 +317,7 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         (scored & credit).alias("hit"),
         (scored & pl.col("success") & bare).alias("bare"),
         (scored & pl.col("success") & bare & ~arm & ~(efficacy & people)).alias("verifiable"),
+        (scored & pl.col("success") & efficacy & people).alias("mediated"),
         (scored & (attack != "")).alias("attacked"),
         (scored & (attack == "attempted") & pl.col("compliant").is_null()).alias("unjudged"),
         (scored & held).alias("held"),
@@ -365,6 +367,7 @@ def _cells(frame: pl.DataFrame) -> pl.DataFrame:
             pl.col("hit").sum().alias("k"),
             pl.col("bare").sum().alias("unverified"),
             pl.col("verifiable").sum(),
+            pl.col("mediated").sum(),
             pl.col("attacked").sum(),
             pl.col("unjudged").sum(),
             pl.col("held").sum().alias("resisted"),
