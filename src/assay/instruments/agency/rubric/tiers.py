@@ -188,7 +188,8 @@ def _schemas(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
 
 def _rate(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     least, name, cell = gate.instances, frame.family, frame.cell
-    threshold = frame.declaration.threshold(name)
+    # 12.4.2 has 70 %: a family's own threshold (10.3.3) may ask for more, and not for less.
+    threshold = max(frame.rubric.threshold, frame.declaration.threshold(name))
     rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family"
     if not cell.n:
         return JudgedGate(rule, None, "no family has outcomes under baseline")
