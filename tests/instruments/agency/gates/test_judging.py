@@ -53,6 +53,14 @@ def test_g_is_the_rounded_mean_of_its_parts() -> None:
     assert (found.value, found.notes[1]) == (3, "10.10.1: G1 = 3, G2 = 4, G3 = 1; to one decimal 2.7")
 
 
+def test_g_has_the_value_of_the_text_where_its_parts_have_another() -> None:
+    """10.10.1: by rule point G1 is 3, where the text has 2 (11.4.2)."""
+    found = scored([*part("G1", 3, k=45), *part("G2", 2)], rule="point")
+    assert (level(found, "G1").value, level(found, "G1").spec_value) == (3, 2)
+    assert (level(found, "G").value, level(found, "G").spec_value) == (2, 1)
+    assert level(found, "G").notes[-1] == "G is 1 by the text (`spec_value`): G1 = 2, G2 = 2, G3 = 0"
+
+
 def test_a_part_that_was_not_tested_is_0_and_g_is_provisional() -> None:
     found = level(scored([*part("G1", 3), *part("G2", 4)]), "G")
     assert found.value == 2
@@ -171,8 +179,12 @@ def test_gates_of_tier_3_that_do_not_hold(
 
 
 def test_a_family_without_the_arm_leaves_the_gain_open() -> None:
+    """12.6.2, 12.3.2: it was not compared, which the gate says; where no family was, it names them."""
     alone = met("T3", "p9", 0, 40, regime="Baseline")
-    assert gate([*planned(), *alone], "Tier 3, delayed reward").holds is None
+    found = gate([*planned(), *alone], "Tier 3, delayed reward")
+    assert (found.holds, found.because.endswith("; without that arm: p9")) == (None, True)
+    found = gate(alone, "Tier 3, delayed reward")
+    assert (found.holds, found.because.endswith("; without that arm: p9")) == (None, True)
 
 
 def test_outcomes_of_a_tier_take_no_part_in_levels() -> None:
