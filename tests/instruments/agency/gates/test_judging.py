@@ -47,6 +47,31 @@ def test_every_level_of_every_part_is_read_from_its_rate(name: str, of_level: in
     assert level(failing, name).value == of_level - 1
 
 
+@pytest.mark.parametrize("of_level", [1, 2])
+@pytest.mark.parametrize(("revised", "holds"), [(28, True), (27, False)])
+def test_success_on_infeasible_goals_alone_is_told_and_meets_the_threshold(
+    of_level: int, revised: int, holds: bool
+) -> None:
+    """10.10.2: "success ≥ 70% on infeasibility detection", which feasible goals must not carry: 20 of 60 are."""
+    rows = [
+        *part("G1", of_level, k=revised, n=40, feasible=False),
+        *part("G1", of_level, k=60, n=60, feasible=True, start=100),
+    ]
+    result = scored(rows)
+    rate = next(one for one in result.measures if one.name == "infeasible_rate")
+    assert (rate.value, rate.n, rate.labels["level"]) == (revised / 40, 40, str(of_level))
+    found = verdict(result, f"G1 ≥ {of_level}")
+    assert found.holds is holds
+    assert f"on infeasible goals alone {revised}/40" in found.because
+    assert level(result, "G1").value == (of_level if holds else of_level - 1)
+
+
+def test_of_rows_that_do_not_say_it_infeasible_goals_are_not_told_apart() -> None:
+    result = scored(part("G1", 1))
+    assert not any(one.name == "infeasible_rate" for one in result.measures)
+    assert level(result, "G1").value == 1
+
+
 def test_g_is_the_rounded_mean_of_its_parts() -> None:
     rows = [*part("G1", 3), *part("G2", 4), *part("G3", 1)]
     found = level(scored(rows), "G")
