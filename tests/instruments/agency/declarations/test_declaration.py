@@ -155,7 +155,17 @@ def test_a_class_of_environment_is_one_of_the_five(word: str, told: str) -> None
 
 
 def test_other_words_for_a_class_of_environment_are_taken() -> None:
-    words = ("", "static", "text", "text-only", "tool-augmented", "tools", "stochastic", "noisy")
+    words = (
+        "",
+        "static",
+        "static/text-only",
+        "text",
+        "text-only",
+        "tool-augmented",
+        "tools",
+        "stochastic",
+        "noisy",
+    )
     for word in (*words, "multi-agent", "adversarial"):
         check_declaration(
             Declaration(system=System(name="bot"), families={"a": family("S", environment=word)})

@@ -48,9 +48,9 @@ Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
 # The five classes of 7.1, and other words for them.
 _CLASSES = {
-    "static": ("text-only", "text"),
+    "static": ("static/text-only", "text-only", "text"),
     "tool-augmented": ("tools",),
-    "stochastic": ("noisy",),
+    "stochastic": ("stochastic/noisy", "noisy"),
     "multi-agent": (),
     "adversarial": (),
 }
