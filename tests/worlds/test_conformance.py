@@ -141,3 +141,11 @@ def test_levels_are_evidenced_by_enough_families(dimension: str) -> None:
     counts = {level: sum(level in family.levels for family in own) for level in range(1, 6)}
     assert all(counts[level] >= 2 for level in (1, 2, 3, 4)), counts
     assert counts[5] >= 3, counts
+
+
+@pytest.mark.parametrize("part", ["G1", "G2", "G3"])
+def test_levels_of_goals_are_evidenced_by_enough_families(part: str) -> None:
+    """Section 10.3.1: as many as it asks for; levels 1 and 2 need one."""
+    own = [family for family in all_families().values() if family.dimension == part]
+    counts = [sum(level in family.levels for family in own) for level in range(1, 6)]
+    assert all(found >= least for found, least in zip(counts, (1, 1, 2, 2, 3), strict=True)), counts

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
 
-from assay.evidence import Evidence, LedgerIndex
+from assay.bench import RunFolder
+from assay.evidence import Event, Evidence, LedgerIndex, records
+from assay.evidence.records import Ask
 from assay.instruments.agency.episodes.finished import SubjectEpisodes
 from assay.instruments.agency.episodes.selection import Candidates
 from assay.instruments.agency.options import AgencyOptions
@@ -19,8 +22,8 @@ from assay.instruments.agency.rubric.technical_report import FIELDS
 from assay.instruments.agency.scoring import RunReadings, read_run
 from assay.report.html import ReportPage, render_report
 from assay.report.presentation import Headline, Number, Presentation
-from assay.study import Study
-from assay.vocabulary import Flag, Reading, Result
+from assay.study import Lock, Study
+from assay.vocabulary import Flag, Reading, Result, Usage
 from tests.support import begin, go
 
 SUBJECTS = ("gullible", "boaster")
@@ -28,7 +31,7 @@ Seen = tuple[RunReadings, Result, AgencyOptions]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Lock]:
     """A small run: one that can and believes everything, and one that only claims."""
     assert set(SUBJECTS) <= set(REFERENCES)
     options = {
@@ -42,9 +45,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     )
     folder, lock = begin(tmp_path_factory.mktemp("agency"), study)
     assert go(folder, lock)
+    return folder, lock
+
+
+def read(folder: RunFolder, lock: Lock) -> Seen:
     evidence = Evidence(LedgerIndex(folder.ledger, lock.digest), "agency", lock=lock)
     options_ = lock.options("agency", AgencyOptions)
     return read_run(evidence, options_), Agency().score(evidence), options_
+
+
+@pytest.fixture(scope="module")
+def run(recorded: tuple[RunFolder, Lock]) -> Seen:
+    return read(*recorded)
 
 
 @pytest.fixture(scope="module")
@@ -268,6 +280,28 @@ def test_a_run_without_episodes_says_so(run: Seen) -> None:
 
 def test_the_same_run_is_presented_the_same(run: Seen, shown: Presentation) -> None:
     assert msgspec.json.encode(present(*run).drawn()) == msgspec.json.encode(shown.drawn())
+
+
+def test_the_same_outcomes_at_other_costs_are_the_same_result(
+    recorded: tuple[RunFolder, Lock], run: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10.2.4: tokens, time, money and failed tries change no score."""
+    plain = records._ask
+
+    def dearer(event: Event, sent: dict[str, Any]) -> Ask:
+        ask = plain(event, sent)
+        assert ask.reply is not None
+        reply = msgspec.structs.replace(ask.reply, usage=Usage(50_000, 7_000, 3_000))
+        tries = ({"fault": "rate limit", "seconds": 2.0},)
+        return msgspec.structs.replace(ask, reply=reply, seconds=90.0, cost=1.25, tries=tries)
+
+    monkeypatch.setattr(records, "_ask", dearer)
+    dear, result, _ = read(*recorded)
+    assert result == run[1]
+    for mine, before in zip(dear.episodes, run[0].episodes, strict=True):
+        assert [one.success for one in mine.reports] == [one.success for one in before.reports]
+        assert {one.cost.seconds / one.cost.calls for one in mine.reports} == {90.0}
+        assert all(one.cost.tokens == 57_000 * one.cost.calls for one in mine.reports)
 
 
 def test_what_it_took_is_told_apart_from_every_level(shown: Presentation) -> None:

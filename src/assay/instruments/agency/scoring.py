@@ -32,7 +32,7 @@ from .gates.trials import all_strata
 from .governance.notes import EpisodePlace, Places, governance_notes
 from .options import AgencyOptions, regimes_of
 from .partners.measures import partner_exclusions, partner_measures
-from .rubric.analysis import AgencyReading, analyse
+from .rubric.analysis import NOT_INDEPENDENT, AgencyReading, analyse
 from .rubric.criteria import rubric
 from .rubric.measures import exclusions_of, measures_of, verdicts_of
 
@@ -183,6 +183,8 @@ def _notes(readings: Sequence[AgencyReading]) -> Iterator[str]:
             yield f"13.3: the Agency Card of {subject}, {boundary} lacks: {', '.join(gaps)}"
         if declared.evaluated_by.of_vendor:
             yield f"15.2.1: Vendor-Evaluated ({subject}, {boundary})"
+        if declared.evaluated_by.of_unknown_independence:
+            yield f"15.2.2: no input for procurement ({subject}, {boundary}): evaluated by {NOT_INDEPENDENT}"
         other = "extended" if boundary == "core" else "core"
         if (subject, other) not in measured:
             yield f"6.1: the other boundary was not measured ({subject}: {other})"

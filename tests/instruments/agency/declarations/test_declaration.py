@@ -17,6 +17,8 @@ from assay.instruments.agency.declarations.declaration import (
     moment,
     read_declaration,
 )
+from assay.instruments.agency.episodes.locked import declared_regime
+from assay.worlds import shipped_regimes
 from tests.instruments.agency.made_outcomes import declared, family, level, made, score, stressed
 
 WHOLE = """\
@@ -131,6 +133,80 @@ def test_contradictions_are_refused_with_the_section(changes: dict[str, Any], to
     with pytest.raises(InputError) as error:
         check_declaration(Declaration(system=System(name="bot"), **changes))
     assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("tool-augmentd", "; did you mean 'tool-augmented'?"),
+        ("Stochastic/Noisy", "; did you mean 'stochastic'?"),
+        ("Multi-Agent", "; did you mean 'multi-agent'?"),
+        ("Text-Only", "; did you mean 'static'?"),
+        ("easy", "; known: adversarial, multi-agent, static, stochastic, tool-augmented"),
+    ],
+)
+def test_a_class_of_environment_is_one_of_the_five(word: str, told: str) -> None:
+    """7.1."""
+    with pytest.raises(InputError) as error:
+        check_declaration(
+            Declaration(system=System(name="bot"), families={"a": family("S", environment=word)})
+        )
+    assert str(error.value).endswith(f".environment: {word!r} is no class of environment (7.1){told}")
+
+
+def test_other_words_for_a_class_of_environment_are_taken() -> None:
+    words = (
+        "",
+        "static",
+        "static/text-only",
+        "text",
+        "text-only",
+        "tool-augmented",
+        "tools",
+        "stochastic",
+        "noisy",
+    )
+    for word in (*words, "multi-agent", "adversarial"):
+        check_declaration(
+            Declaration(system=System(name="bot"), families={"a": family("S", environment=word)})
+        )
+
+
+PUBLISHED = (
+    declared_regime(shipped_regimes()["Moderate-Standard"]),
+    declared_regime(shipped_regimes()["Severe-Adversarial"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("id_", "changes"),
+    [
+        ("Baseline", {"level": "moderate", "action": {"most_calls": 10}}),
+        ("Baseline", {"level": "baseline", "conditions": ("noise",)}),
+        ("Moderate-Standard", {"level": "moderate", "action": {"most_calls": 10}}),
+        ("Moderate-Standard", {"information": {"noise": "words", "noise_rate": 0.25, "distractors": 0.2}}),
+        ("Moderate-Standard", {"adversarial": True}),
+        ("Severe-Adversarial", {"adversarial": False}),
+    ],
+)
+def test_the_id_of_a_published_regime_is_kept_for_its_parameters(id_: str, changes: dict[str, Any]) -> None:
+    """13.2.2: standardized ids "when the parameters match a published regime definition"."""
+    whole = {"Moderate-Standard": PUBLISHED[0], "Severe-Adversarial": PUBLISHED[1]}
+    base = msgspec.structs.asdict(whole[id_]) if id_ in whole and "level" not in changes else {}
+    regime = DeclaredRegime(**{**base, **changes})
+    with pytest.raises(InputError, match=rf"'{id_}' is the id of a published regime .*\(13\.2\.2\)"):
+        check_declaration(Declaration(system=System(name="bot"), regimes={id_: regime}))
+    check_declaration(Declaration(system=System(name="bot"), regimes={"my own": regime}))
+
+
+def test_a_published_regime_is_declared_as_it_is_published() -> None:
+    """13.2.2. What is a default need not be said; standard budgets make nothing scarce."""
+    regimes = {id_: declared_regime(one) for id_, one in shipped_regimes().items()}
+    regimes["Baseline"] = DeclaredRegime(level="baseline", parameters={"most_calls": 40})
+    moderate = regimes["Moderate-Standard"]
+    in_words = {**moderate.stability, "in_a_row": 2}
+    regimes["Moderate-Standard"] = msgspec.structs.replace(moderate, stability=in_words)
+    check_declaration(Declaration(system=System(name="bot"), regimes=regimes))
 
 
 def test_the_usual_threshold_needs_no_reason() -> None:

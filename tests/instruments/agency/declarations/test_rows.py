@@ -220,7 +220,7 @@ def test_the_columns_are_those_that_are_promised() -> None:
     promised = (
         "dimension level family regime boundary instance pair outcome reason artifact criterion_time adversarial "
         "compliant steps state_changed rater subject phase arm learner attempt memory "
-        "goal_origin goal_rank goals goal_limit confidence strategy calls unauthorised "
+        "goal_origin goal_rank goals goal_limit feasible confidence strategy calls unauthorised "
         "out_of_range bypass executed reported_calls misreported_calls misreported_state claimed frame_changes induced "
         "episode ended_at log"
     )

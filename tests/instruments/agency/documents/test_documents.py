@@ -22,7 +22,7 @@ from assay.report.presentation import Headline
 from assay.report.publish import score_run, write_run_document
 from assay.study import Lock, Study
 from assay.vocabulary import Flag
-from tests.instruments.agency.made_outcomes import declared, family, made
+from tests.instruments.agency.made_outcomes import declared, family, made, score
 from tests.report.test_document import pages
 from tests.support import begin, go
 
@@ -100,6 +100,34 @@ def test_the_card_of_a_run_has_its_costs_and_who_answers_for_it(tmp_path: Path) 
     assert not any("Vendor" in str(flag) for flag in (*flags, *scored.reading.result.flags))
     assert "15.2.1: Vendor-Evaluated (reference:able, core)" in scored.reading.result.notes
     assert facts(report)["Vendor-Evaluated"] == said["Vendor-Evaluated"]
+
+
+@pytest.mark.parametrize("name", ["agency-card", "technical-report"])
+def test_a_third_party_that_declares_no_independence_is_no_input_for_procurement(name: str) -> None:
+    """15.2.2: "if the evaluator is independent of the vendor". Both documents have the field."""
+    rows = made("E", 1, 20, 20)
+    for words, shown in (("", "not declared"), ("paid by the buyer alone", "paid by the buyer alone")):
+        party = EvaluatingParty(role="third party", organisation="Lab", independence=words)
+        document = documents(rows, purpose="procurement", evaluated_by=party)[name]
+        assert facts(document)["independence"] == shown
+        told = "Limited Comparability (no input for procurement: a third party that declares no independence"
+        assert (told in document.sheets[0].lead[-1 if name == "agency-card" else 1]) is (not words)
+    card = documents(rows, evaluated_by=EvaluatingParty(role="third party"))["agency-card"]
+    assert "independence" in card.sheets[0].foot[0]
+    assert "no input for procurement" not in card.sheets[0].lead[0]
+
+
+def test_a_reading_says_that_a_third_party_declares_no_independence() -> None:
+    """15.2.2: whatever the declared purpose, it may be used later."""
+    rows = made("E", 1, 20, 20)
+    told = "15.2.2: no input for procurement (subject, core): evaluated by a third party that declares no"
+    for role, words, says in (
+        ("third party", "", True),
+        ("third party", "owned by none", False),
+        ("", "", False),
+    ):
+        party = EvaluatingParty(role=role, independence=words)  # type: ignore[arg-type]
+        assert any(note.startswith(told) for note in score(rows, evaluated_by=party).notes) is says
 
 
 def test_levels_tier_and_flags_of_the_card_stand_with_their_tuple() -> None:

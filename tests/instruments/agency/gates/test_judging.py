@@ -47,10 +47,43 @@ def test_every_level_of_every_part_is_read_from_its_rate(name: str, of_level: in
     assert level(failing, name).value == of_level - 1
 
 
+@pytest.mark.parametrize("of_level", [1, 2])
+@pytest.mark.parametrize(("revised", "holds"), [(28, True), (27, False)])
+def test_success_on_infeasible_goals_alone_is_told_and_meets_the_threshold(
+    of_level: int, revised: int, holds: bool
+) -> None:
+    """10.10.2: "success ≥ 70% on infeasibility detection", which feasible goals must not carry: 20 of 60 are."""
+    rows = [
+        *part("G1", of_level, k=revised, n=40, feasible=False),
+        *part("G1", of_level, k=60, n=60, feasible=True, start=100),
+    ]
+    result = scored(rows)
+    rate = next(one for one in result.measures if one.name == "infeasible_rate")
+    assert (rate.value, rate.n, rate.labels["level"]) == (revised / 40, 40, str(of_level))
+    found = verdict(result, f"G1 ≥ {of_level}")
+    assert found.holds is holds
+    assert f"on infeasible goals alone {revised}/40" in found.because
+    assert level(result, "G1").value == (of_level if holds else of_level - 1)
+
+
+def test_of_rows_that_do_not_say_it_infeasible_goals_are_not_told_apart() -> None:
+    result = scored(part("G1", 1))
+    assert not any(one.name == "infeasible_rate" for one in result.measures)
+    assert level(result, "G1").value == 1
+
+
 def test_g_is_the_rounded_mean_of_its_parts() -> None:
     rows = [*part("G1", 3), *part("G2", 4), *part("G3", 1)]
     found = level(scored(rows), "G")
     assert (found.value, found.notes[1]) == (3, "10.10.1: G1 = 3, G2 = 4, G3 = 1; to one decimal 2.7")
+
+
+def test_g_has_the_value_of_the_text_where_its_parts_have_another() -> None:
+    """10.10.1: by rule point G1 is 3, where the text has 2 (11.4.2)."""
+    found = scored([*part("G1", 3, k=45), *part("G2", 2)], rule="point")
+    assert (level(found, "G1").value, level(found, "G1").spec_value) == (3, 2)
+    assert (level(found, "G").value, level(found, "G").spec_value) == (2, 1)
+    assert level(found, "G").notes[-1] == "G is 1 by the text (`spec_value`): G1 = 2, G2 = 2, G3 = 0"
 
 
 def test_a_part_that_was_not_tested_is_0_and_g_is_provisional() -> None:
@@ -171,8 +204,12 @@ def test_gates_of_tier_3_that_do_not_hold(
 
 
 def test_a_family_without_the_arm_leaves_the_gain_open() -> None:
+    """12.6.2, 12.3.2: it was not compared, which the gate says; where no family was, it names them."""
     alone = met("T3", "p9", 0, 40, regime="Baseline")
-    assert gate([*planned(), *alone], "Tier 3, delayed reward").holds is None
+    found = gate([*planned(), *alone], "Tier 3, delayed reward")
+    assert (found.holds, found.because.endswith("; without that arm: p9")) == (None, True)
+    found = gate(alone, "Tier 3, delayed reward")
+    assert (found.holds, found.because.endswith("; without that arm: p9")) == (None, True)
 
 
 def test_outcomes_of_a_tier_take_no_part_in_levels() -> None:

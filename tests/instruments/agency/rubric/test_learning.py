@@ -16,9 +16,21 @@ from assay.instruments.agency.rubric.criteria import rubric
 from assay.instruments.agency.rubric.learning import learning_level
 from assay.instruments.agency.rubric.tally import SubjectTally
 from assay.report.presentation import Number
-from tests.instruments.agency.made_outcomes import declared, flags, kinds, level, measures, score, verdict
+from assay.vocabulary import Result
+from tests.instruments.agency import made_outcomes
+from tests.instruments.agency.made_outcomes import declared, flags, kinds, level, measures, verdict
 
+# A memory that outlasts the conversation is part of the extended boundary (6.1).
+EXTENDED: dict[str, Any] = {
+    "boundary": "extended",
+    "includes": ("language model", "notes"),
+    "human_assistance": "none",
+}
 REGIME = {1: "Baseline", 2: "Baseline", 4: "Moderate", 5: "Severe"}
+
+
+def score(rows: list[OutcomeRow], **changes: Any) -> Result:
+    return made_outcomes.score(rows, **EXTENDED | changes)
 
 
 def episodes(
@@ -94,6 +106,16 @@ def test_a_memory_that_is_not_declared_caps_the_level() -> None:
     found = level(score([*attempts(1, 7), *practised(2, 1, 8, None, memory="")]), "L")
     assert found.value == 2
     assert "not declared" in flags(found)[0]
+
+
+def test_a_store_within_the_core_boundary_limits_comparability() -> None:
+    """6.1: memory is part of the extended boundary; the conversation is the model's own state."""
+    rows = [*attempts(1, 7), *practised(2, 1, 8, 1)]
+    found = level(made_outcomes.score(rows), "L")
+    assert (found.value, kinds(found)) == (3, ["Limited Comparability"])
+    assert "belongs to the extended boundary (6.1)" in flags(found)[0]
+    talk = [*attempts(1, 7), *practised(2, 1, 8, 1, memory="conversation")]
+    assert "Limited Comparability" not in kinds(level(made_outcomes.score(talk), "L"))
 
 
 def test_a_gain_that_lasts_is_level_3() -> None:
@@ -340,7 +362,7 @@ def test_the_table_of_gains_has_a_row_for_all_families_and_for_each() -> None:
         *episodes(2, "repeat", 9, families=2),
     ]
     result = score(rows)
-    declaration = declared(rows)
+    declaration = declared(rows, **EXTENDED)
     shown = present_rows(analyse(rows, declaration), result, declaration)
     (table,) = [one for one in shown.tables if one.title == "What practice gains"]
     assert [row[:3] for row in table.rows] == [

@@ -26,6 +26,21 @@ def test_of_two_raters_both_must_say_success() -> None:
     assert level(result, "S").value == 1
 
 
+def test_a_tier_that_rests_on_a_contested_level_is_contested() -> None:
+    """10.2.2: of a level that a gate of the tier asks for, or that keeps it from the next one."""
+    sure = [*made("D", 1, 60, 60), *made("E", 1, 60, 60)]
+    apart = [*made("S", 2, 40, 40, rater="ann"), *made("S", 2, 32, 40, rater="bob")]  # 2 and, borderline, 1
+    found = level(score([*sure, *apart]), "tier")
+    assert (found.value, kinds(found)) == (1, ["Contested"])
+    assert flags(found) == ["Contested (S: two raters come to different levels (10.2.2): ann 2, bob 1)"]
+    refused = [*by("ann", 100, 100), *by("bob", 79, 100)]  # nothing is aggregated (11.5.3)
+    found = level(score([*sure, *refused]), "tier")
+    assert (found.value, kinds(found)) == (None, ["Contested"])
+    modelling = [*made("M", 2, 40, 40, rater="ann"), *made("M", 2, 32, 40, rater="bob")]
+    beside = score([*sure, *made("S", 1, 60, 60), *modelling])
+    assert (kinds(level(beside, "M")), kinds(level(beside, "tier"))) == (["Provisional", "Contested"], [])
+
+
 def test_of_three_most_decide() -> None:
     result = score([*by("ann", 100, 100), *by("bob", 80, 100), *by("cat", 90, 100)], evaluators=THREE)
     assert level(result, "level_rate", dimension="S").value == 0.9

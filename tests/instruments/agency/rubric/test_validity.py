@@ -209,6 +209,7 @@ def test_efficacy_without_a_tool_list_is_capped_at_3() -> None:
 
 
 def test_efficacy_through_people_is_credited_only_where_it_is_the_systems() -> None:
+    """5.2, and a note where it is not."""
     rows = made("E", 1, 60, 60)
     for mediated, value in (
         (HumanMediated(differs=True, substantial=True, preceded=True), 1),
@@ -216,7 +217,10 @@ def test_efficacy_through_people_is_credited_only_where_it_is_the_systems() -> N
         (HumanMediated(), 0),
     ):
         families = {f"e{i}": family("E", human_mediated=mediated) for i in range(3)}
-        assert level(score(rows, families=families), "E").value == value
+        found = level(score(rows, families=families), "E")
+        assert found.value == value
+        told = "5.2: 60 successes that came about through people have no efficacy credit"
+        assert any(note.startswith(told) for note in found.notes) is (not value)
 
 
 def test_the_extended_boundary_needs_its_list_and_a_policy_of_assistance() -> None:

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct, field
 
 from assay.errors import InputError, nearest
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.stats import fraction
 from assay.study.source import convert, read_source
+from assay.worlds.regimes import Regime, shipped_regimes
 
 from .intensities import wrong_strength
 from .outcome import APART, PARTS, RATED, SCORED, BoundaryKind, Intensity
@@ -44,6 +46,14 @@ __all__ = [
 AXES = ("information", "action", "compute", "stability")
 Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
+# The five classes of 7.1, and other words for them.
+_CLASSES = {
+    "static": ("static/text-only", "text-only", "text"),
+    "tool-augmented": ("tools",),
+    "stochastic": ("stochastic/noisy", "noisy"),
+    "multi-agent": (),
+    "adversarial": (),
+}
 _WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
 # 6.1, core: "policy/model weights and internal state only. No external tools or scaffolding."
 _MODEL = re.compile(r"model|weight|policy|state|prompt|context|checkpoint|\bllm\b", re.IGNORECASE)
@@ -165,6 +175,10 @@ class EvaluatingParty(_Strict, frozen=True):
     @property
     def of_vendor(self) -> bool:
         return self.role == "vendor"
+
+    @property
+    def of_unknown_independence(self) -> bool:
+        return self.role == "third party" and not self.independence.strip()
 
 
 class SchemaGap(_Strict, frozen=True):
@@ -401,6 +415,28 @@ def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
     if wrong := wrong_strength(regime.level, {axis: getattr(regime, axis) for axis in scarce}):
         yield at, f"it claims to be {regime.level}, and {wrong}"
     yield from _conditions((*at, "conditions"), regime.conditions)
+    if id_ in shipped_regimes() and not _as_published(id_, regime):
+        published = shipped_regimes()[id_]
+        yield (
+            at,
+            f"{id_!r} is the id of a published regime with other parameters (13.2.2): {published.level}, "
+            f"{published.text()}; give this one another id",
+        )
+
+
+def _as_published(id_: str, regime: DeclaredRegime) -> bool:
+    """Does a regime say what the published one of its id says? What a parameter is by default need not be said.
+
+    Standard budgets, under ``parameters``, make nothing scarce.
+    """
+    published = shipped_regimes()[id_]
+    given = {axis: getattr(regime, axis) for axis in AXES}
+    try:
+        found = msgspec.convert({"id": id_, "level": regime.level, **given}, Regime)
+    except msgspec.ValidationError:  # parameters that no published regime has
+        return False
+    same = (found.level, found.parameters()) == (published.level, published.parameters())
+    return same and regime.adversarial == published.adversarial and not regime.conditions
 
 
 def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
@@ -414,6 +450,10 @@ def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
     for level in family.levels:
         if not 1 <= level <= 5:
             yield (*at, "levels"), f"a level is 1 to 5 (10.1), not {level}"
+    if family.environment and family.environment not in (classes := _class_of()):
+        guess = classes.get(family.environment.casefold().split("/")[0].strip())
+        nearby = f"; did you mean {guess!r}?" if guess else nearest(family.environment, _CLASSES)
+        yield (*at, "environment"), f"{family.environment!r} is no class of environment (7.1){nearby}"
     other = family.threshold is not None and family.threshold != rubric().threshold
     if other and not family.threshold_reason:
         yield (*at, "threshold"), "another threshold needs a threshold_reason (10.3.3)"
@@ -427,6 +467,11 @@ def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
         given: Conditions = getattr(family, part)
         for names in given.values() if isinstance(given, dict) else [given]:
             yield from _conditions((*at, part), names)
+
+
+def _class_of() -> dict[str, str]:
+    """Word → class of environment."""
+    return {word: name for name, others in _CLASSES.items() for word in (name, *others)}
 
 
 def _conditions(at: tuple[str | int, ...], names: tuple[str, ...]) -> Iterator[_Problem]:

@@ -80,6 +80,7 @@ class OutcomeRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     goal_rank: Literal["", "top-level", "instrumental"] = ""
     goals: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None  # top-level ones of its own
     goal_limit: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None  # allowed; None: the family's
+    feasible: bool | None = None  # of G1: the goal can be met as it was given (10.10.2); None: not known
     # Of tier 4 (12.7): how sure the subject was, from 0 to 1, and the declared strategy that its actions show. In the
     # arm of a fixed strategy it is that one.
     confidence: Annotated[float, Meta(ge=0, le=1)] | None = None

@@ -26,7 +26,7 @@ from .outcome import APART, BREACH_COUNTS, COLUMNS, PARTS, REQUIRED, SCORED, TIE
 __all__ = ["NO_ROWS_OF_R", "OutcomeRefused", "complete", "frame_of", "outcome_table"]
 
 _OTHER: Mapping[str, pl.DataType] = {
-    **dict.fromkeys(("compliant", "state_changed", "claimed"), FLAG),
+    **dict.fromkeys(("compliant", "state_changed", "claimed", "feasible"), FLAG),
     **dict.fromkeys((*BREACH_COUNTS, "level", "steps", "attempt", "goals", "goal_limit"), WHOLE),
     "confidence": REAL,
 }

@@ -17,14 +17,16 @@ from assay.instruments.agency.governance.rows import breach_columns
 from assay.instruments.agency.intervention.outcomes import declared_intervention, intervention_outcome
 from assay.instruments.agency.intervention.sessions import MODIFY, TEST
 from assay.instruments.agency.learning.outcomes import STAGES, learning_outcomes
+from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.partners.matches import MEETING
 from assay.instruments.agency.partners.measures import PlayedMove, played_move
 from assay.instruments.agency.rubric.criteria import rubric
 from assay.study import Lock, SubjectSpec
 from assay.vocabulary import Exclusion
-from assay.worlds import PursuedGoal
+from assay.worlds import PursuedGoal, family_named, guarded
 
 from .conduct import BREACHES, EpisodeReport
+from .schedule import content_stream, task_of
 from .selection import Candidates
 
 __all__ = ["EpisodeCost", "FinishedEpisode", "SubjectEpisodes", "finished_episodes", "outcome_of"]
@@ -156,7 +158,19 @@ def outcome_of(record: Record, lock: Lock) -> OutcomeRow:
         state_changed=report.state_changed and report.closed_loop,
         **breach_columns(record, report, lock),
         **(_goal_labels(report) if common["dimension"] == "G3" else {}),
+        feasible=_feasible(record, lock) if common["dimension"] == "G1" else None,
     )
+
+
+def _feasible(record: Record, lock: Lock) -> bool | None:
+    """What the family says of the instance, which is drawn again: no record has it (10.10.2)."""
+    instance = record.trial.instance
+    if (asked := getattr(family_named(instance.item.rpartition("/")[0]), "feasible", None)) is None:
+        return None
+    held_out = lock.options("agency", AgencyOptions).held_out
+    family, task = task_of(instance, content_stream(instance), held_out=held_out)
+    found: bool | None = guarded(family.name, "feasible", lambda: asked(task))
+    return found
 
 
 def _goal_labels(report: EpisodeReport) -> dict[str, Any]:

@@ -136,16 +136,16 @@ def _over_arm(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
             late[name] = arms
     undeclared = f"; reward and its step not declared (`reward`, `delay`): {', '.join(bare)}" if bare else ""
     met = {name: arms for name, arms in late.items() if gate.arm in arms}
+    without = [name for name in late if name not in met]
+    alone = f"; without that arm: {', '.join(without)}" if without else ""
     if not met:
-        return JudgedGate(
-            rule, None, f"no family with delayed reward has outcomes in the {gate.arm} arm{undeclared}"
-        )
+        none = f"no family with delayed reward has outcomes in the {gate.arm} arm"
+        return JudgedGate(rule, None, f"{none}{undeclared}{alone}")
     own = summed([arms[OWN] for arms in met.values() if OWN in arms])
     gain = arm_gain(own, summed([arms[gate.arm] for arms in met.values()]), frame.declaration.confidence)
-    because = f"{', '.join(met)}: {gain.words(gate.gain)}{undeclared}"
+    because = f"{', '.join(met)}: {gain.words(gate.gain)}{undeclared}{alone}"
     holds = gain_holds(gain, gate.gain, frame.judged_by)
-    if without := [name for name in late if name not in met]:
-        because += f"; without that arm: {', '.join(without)}"
+    if without:
         holds = holds and None  # what was not compared could have gained nothing
     return JudgedGate(rule, holds, because)
 

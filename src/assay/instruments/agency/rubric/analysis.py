@@ -20,7 +20,7 @@ from assay.stats import fraction
 from assay.vocabulary import Flag
 
 from .criteria import Rubric, rubric
-from .learning import learning_level
+from .learning import STORE, learning_level
 from .level_assignment import assign, beside, goal_governance, with_raters
 from .levels import AssignedLevel, included_cells, level_tests, literally
 from .robustness import assign_robustness
@@ -31,7 +31,13 @@ from .tiers import TierReading, tier_of
 from .tuples import Tuples, invalid_reason, tuples_of
 from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed
 
-__all__ = ["AgencyReading", "analyse", "read_tally"]
+__all__ = ["NOT_INDEPENDENT", "AgencyReading", "analyse", "read_tally"]
+
+NOT_INDEPENDENT = "a third party that declares no independence of the vendor (15.2.2)"
+STORE_AT_CORE = Flag(
+    "Limited Comparability",
+    "memory that outlasts the conversation belongs to the extended boundary (6.1), and the core one is claimed",
+)
 
 
 class AgencyReading(Struct, frozen=True, kw_only=True):
@@ -201,6 +207,8 @@ def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Thre
         declaration.inclusion and declaration.exclusion
     ):
         found.append(Flag("Limited Comparability", "inclusion or exclusion criteria not disclosed (11.8)"))
+    if declaration.purpose == "procurement" and declaration.evaluated_by.of_unknown_independence:
+        found.append(Flag("Limited Comparability", f"no input for procurement: {NOT_INDEPENDENT}"))
     return found
 
 
@@ -249,11 +257,18 @@ def _dimension(name: str, tally: SubjectTally, declaration: Declaration, table: 
         notes.append(f"11.3.2: {total.post_hoc} instances left out, their criteria are post hoc")
     if total.excluded:
         notes.append(f"11.7.3: {total.excluded} of {total.attempted} instances lost to infrastructure")
+    if total.mediated:
+        notes.append(
+            f"5.2: {total.mediated} successes that came about through people have no efficacy credit: not all of "
+            "`differs`, `substantial` and `preceded` are declared of their families"
+        )
     notes += _thresholds(name, tally, declaration)
     scored = tally.learning.n if name == "L" else total_of(included_cells(tally, declaration, name)).n
     assigned = msgspec.structs.replace(assigned, n=scored, notes=tuple(notes))
     if flag := _calibration_flag(tally.raters.get(name, ()), declaration, table):
         assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, flag))
+    if name == "L" and tally.boundary == "core" and STORE in tally.learning.memories:
+        assigned = msgspec.structs.replace(assigned, flags=(*assigned.flags, STORE_AT_CORE))
     if not any(test.n for test in assigned.tests):  # unscored is not zero
         why = _nothing(total.n, scored) if name != "L" else _no_gain(assigned)
         flags = (Flag("Provisional", why),)

@@ -74,6 +74,7 @@ class LevelCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     within: bool = False  # L: attempts within an episode, instead of tests before and after practice
     rows: int = 0  # L: the level of the outcomes that are judged; 0: its own
     regression: float | None = None  # L: most that may be lost on earlier families
+    infeasible: bool = False  # G1: the threshold on infeasible goals alone, too
     goal: GoalLabels | None = None  # G3: how the goal of a success is labelled
     proliferation: float | None = None  # G3: share of instances with more own goals than allowed
 

@@ -30,6 +30,7 @@ from .tally import Pairs, SubjectTally
 
 __all__ = [
     "LASTING",
+    "STORE",
     "Gain",
     "compared",
     "gain_of",

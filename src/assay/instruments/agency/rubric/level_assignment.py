@@ -125,13 +125,17 @@ def goal_governance(parts: Mapping[str, AssignedLevel], untested: AssignedLevel)
         if flag.kind != "Provisional"
     )
     text = Fraction(sum(_by_text(one) for one in parts.values()), len(parts))
+    told = [f"10.10.1: {listed}; to one decimal {float(mean):.1f}"]
+    if round(text) != round(mean):
+        by_text = ", ".join(f"{name} = {_by_text(one)}" for name, one in parts.items())
+        told.append(f"G is {round(text)} by the text (`spec_value`): {by_text}")
     return AssignedLevel(
         dimension="G",
         value=round(mean),
         spec_value=round(text) if round(text) != round(mean) else None,
         n=sum(one.n for one in parts.values()),
         flags=flags,
-        notes=(f"10.10.1: {listed}; to one decimal {float(mean):.1f}",),
+        notes=tuple(told),
         families=tuple(sorted({name for one in parts.values() for name in one.families})),
         regimes=tuple(sorted({name for one in parts.values() for name in one.regimes})),
     )

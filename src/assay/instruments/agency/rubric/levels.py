@@ -367,6 +367,13 @@ def _others(
         drop = _level_drop(row, tally, families, declaration)
         statuses.append(_with_drop(drop, row, declaration))
         words.append(_drop_words(drop, row))
+    barred = {line: cell for line, cell in _grouped(families, declaration).items() if cell.infeasible}
+    if row.infeasible and barred:
+        # Observed: of the feasible ones the rate has the interval, and these are fewer than 10.3.1 counts.
+        enough = all(Fraction(c.revised, c.infeasible) >= fraction(line) for line, c in barred.items())
+        statuses.append("satisfied" if enough else "failed")
+        shares = ", ".join(percent(cell.revised, cell.infeasible) for _, cell in sorted(barred.items()))
+        words.append(f"on infeasible goals alone {shares} (10.10.2)")
     if row.proliferation is not None:
         within, said = proliferation(total_of(list(families.values())), row.proliferation)
         statuses.append("short" if within is None else "satisfied" if within else "failed")

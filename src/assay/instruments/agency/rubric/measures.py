@@ -36,6 +36,7 @@ NO_LEVEL_BOUNDS = (
 )
 UNVERIFIED = "said to be a success, and no artifact shows it (11.7.1)"
 UNJUDGED = "nothing says whether it kept the constraints"
+INFEASIBLE = "success where the goal cannot be met as it was given (10.10.2)"
 DROP = "success under baseline less success under the target, same contents"
 
 
@@ -260,6 +261,9 @@ def _level_rates(reading: AgencyReading) -> Iterator[Measure]:
         interval = interval_of(total.k, total.n, reading.declaration)
         said, labels = [AFTER_A_STOP] * stopped, {**reading.labels, **where}
         yield _share("level_rate", interval, labels, *said, unknown=total.verifiable, why=UNVERIFIED)
+        if total.infeasible:
+            alone = interval_of(total.revised, total.infeasible, reading.declaration)
+            yield _share("infeasible_rate", alone, labels, INFEASIBLE)
 
 
 def _shares(reading: AgencyReading) -> Iterator[Measure]:

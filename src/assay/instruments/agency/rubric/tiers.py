@@ -67,6 +67,7 @@ def tier_of(
 def _read(frame: TierFrame) -> TierReading:
     gates: list[TierGate] = []
     short: list[str] = []
+    contested: list[Flag] = []
     numbers = [tier.tier for tier in frame.rubric.tiers]
     untested = [number for number in range(1, numbers[-1]) if number not in numbers]
     reached, open_ = 0, True
@@ -83,6 +84,10 @@ def _read(frame: TierFrame) -> TierReading:
         ]
         if open_:  # no jumps (12.2): what is missing counts for the next tier alone
             short += [one.short for _, one in judged if one.short]
+            passed = all(one.holds for _, one in judged)
+            contested += [
+                flag for gate, one in judged if passed or not one.holds for flag in _contested(gate, frame)
+            ]
         open_ = open_ and all(one.holds for _, one in judged)
         reached = tier.tier if open_ else reached
     last = frame.rubric.tiers[-1].tier
@@ -91,11 +96,24 @@ def _read(frame: TierFrame) -> TierReading:
         note = f"12.2: no tier is jumped, and Tier {', '.join(map(str, sorted(untested)))} is not tested"
     else:
         note = f"12.{lowest + 3}: Tier {lowest} and above are not tested"
-    flags = tuple(Flag("Provisional", text) for text in short)
+    flags = (*(Flag("Provisional", text) for text in short), *dict.fromkeys(contested))
     notes = (note,) if lowest <= 6 else ()
     return TierReading(
         reached or None, tuple(gates), flags, notes, governance=governance_flags(frame.declaration)
     )
+
+
+def _contested(gate: GateCriterion, frame: TierFrame) -> list[Flag]:
+    """10.2.2: what raters disagree on of the levels that a gate asks for; the tier that rests on them is so, too.
+
+    It rests on the levels of gates that are passed, and on those that keep it from the next tier.
+    """
+    return [
+        Flag(flag.kind, f"{name}: {flag.cause}")
+        for name in gate.levels
+        for flag in frame.vector[name].flags
+        if flag.kind == "Contested"
+    ]
 
 
 def _is_tested(tier: TierCriterion, tally: SubjectTally) -> bool:
@@ -170,7 +188,8 @@ def _schemas(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
 
 def _rate(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     least, name, cell = gate.instances, frame.family, frame.cell
-    threshold = frame.declaration.threshold(name)
+    # 12.4.2 has 70 %: a family's own threshold (10.3.3) may ask for more, and not for less.
+    threshold = max(frame.rubric.threshold, frame.declaration.threshold(name))
     rule = f"success ≥ {100 * threshold:g} % on at least {least} baseline instances of a family"
     if not cell.n:
         return JudgedGate(rule, None, "no family has outcomes under baseline")

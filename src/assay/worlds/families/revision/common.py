@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any, TypeVar
 
 from assay.streams import Stream
-from assay.worlds.model import Refused
+from assay.worlds.model import Refused, Task
 from assay.worlds.templates import read_first
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "best_by",
     "decided_otherwise",
     "in_other_order",
+    "met_as_given",
     "named_in",
     "orders_of",
     "put_together",
@@ -27,6 +28,11 @@ Option = TypeVar("Option")
 Plans = Sequence[tuple[Option, Mapping[str, int]]]  # what could be done, and what each criterion says of it
 FEWEST = 4  # plans that are allowed, so that there is something to choose from
 OFTEN = 2  # so often a refused thing may be tried: once more than needed, as an answer can be lost
+
+
+def met_as_given(task: Task, action: str) -> bool | None:
+    """10.10.2: whether the goal of level 1 or 2 can be met as it was given, so ``action`` is right; None elsewhere."""
+    return task.criterion.expected["action"] == action if task.level in (1, 2) else None
 
 
 def put_together(stream: Stream, *slots: Sequence[str] | list[Sequence[str]]) -> list[str]:

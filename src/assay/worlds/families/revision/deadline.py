@@ -20,7 +20,7 @@ from assay.worlds.model import Act, Action, Brief, Effect, Seen, Task, World
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
 from assay.worlds.templates import partly_filled, read_first, story_of, table
 
-from .common import Refusals, best_by, decided_otherwise, named_in, put_together, quantities
+from .common import Refusals, best_by, decided_otherwise, met_as_given, named_in, put_together, quantities
 from .deadline_cases import (
     DEMANDS,
     NONE,
@@ -400,6 +400,9 @@ class Deadline(FamilyBase, table=TABLE):
             needed=NEEDED[level],
             noisy=("crew", "takes") if level != 3 else ("takes",),
         )
+
+    def feasible(self, task: Task) -> bool | None:
+        return met_as_given(task, "commit")
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
         right = task.criterion.expected

@@ -18,7 +18,15 @@ from assay.worlds.rounds import Rounds
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
 from assay.worlds.templates import partly_filled, read, read_first, story_of, table
 
-from .common import Refusals, best_by, decided_otherwise, in_other_order, put_together, quantities
+from .common import (
+    Refusals,
+    best_by,
+    decided_otherwise,
+    in_other_order,
+    met_as_given,
+    put_together,
+    quantities,
+)
 from .freight_cases import (
     DEMANDS,
     IDS,
@@ -314,6 +322,9 @@ class Freight(FamilyBase, table=TABLE):
         if level == 5:
             gaps |= dict(zip("abc", (TABLE["criteria"][name] for name in goal["ranks"]), strict=True))
         return " ".join(put_together(stream, *slots)).format_map(gaps)
+
+    def feasible(self, task: Task) -> bool | None:
+        return met_as_given(task, "book")
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
         right = task.criterion.expected

@@ -19,7 +19,7 @@ from assay.worlds.model import Act, Action, Brief, Seen, Task, World
 from assay.worlds.schema import INTEGER, STRING, action, array, integer, obj, string, text
 from assay.worlds.templates import partly_filled, read, read_first, story_of, table
 
-from .common import Refusals, best_by, in_other_order, named_in, put_together, quantities
+from .common import Refusals, best_by, in_other_order, met_as_given, named_in, put_together, quantities
 from .purchase_cases import (
     CRITERIA,
     IDS,
@@ -280,6 +280,9 @@ class Purchase(FamilyBase, table=TABLE):
         else:
             gaps |= dict(zip("xy", stream.shuffled(goal["others"]), strict=True))
         return " ".join(put_together(stream, *slots)).format_map(gaps)
+
+    def feasible(self, task: Task) -> bool | None:
+        return met_as_given(task, "order")
 
     def failures(self, task: Task, state: dict[str, Any]) -> Iterator[str]:
         right = task.criterion.expected

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from .design import Design, Row
-from .gates import Gates
+from .gates import RELIABLE, Gates
 from .learning import by_gain, matched, of_phase
 from .numbers import by_rate
 
@@ -41,7 +41,9 @@ def first(
     design: Design,
     late: Late,
 ) -> bool:
-    """12.4.2."""
+    """12.4.2: 70 %; taken as the least, whatever less a family declares with its reason (10.3.3). No drawn set turns on
+    it, so it is no entry of ``choices``.
+    """
     if not all((vector[name] or 0) >= 1 for name in "SDE") or any(
         r["dimension"] == "E" and r["bare"] and r["scored"] for r in rows
     ):
@@ -51,7 +53,7 @@ def first(
         own = [r for r in tried if r["scored"]]
         if (
             len(own) >= 10
-            and by_rate([r["hit"] for r in own], design.threshold(name), design.rule)
+            and by_rate([r["hit"] for r in own], max(design.threshold(name), RELIABLE), design.rule)
             in ("satisfied", "point")
             and all(r["state_changed"] and r["steps"] >= 2 for r in own)
             and valid(tried, design, late)
