@@ -52,7 +52,9 @@ def _inflation(tally: SubjectTally, declaration: Declaration) -> Threat:
 def _leakage(declaration: Declaration) -> Threat:
     declared = declaration.protocol.guidance
     return Threat(
-        "evaluator leakage", True if declared else None, declared or "hints and retries are not declared"
+        "evaluator leakage",
+        True if declared else None,
+        f"as declared: {declared}" if declared else "hints and retries are not declared",
     )
 
 
@@ -73,7 +75,9 @@ def _post_hoc(tally: SubjectTally, declaration: Declaration) -> Threat:
 def _overfitting(declaration: Declaration) -> Threat:
     declared = declaration.protocol.held_out
     return Threat(
-        "benchmark overfitting", True if declared else None, declared or "held-out variants are not declared"
+        "benchmark overfitting",
+        True if declared else None,
+        f"as declared: {declared}" if declared else "held-out variants are not declared",
     )
 
 
