@@ -201,6 +201,22 @@ def test_each_subject_that_others_are_compared_with_has_a_table_and_a_picture_of
         assert all(f"Compared with {base}" in text for base in bases)
 
 
+def test_what_limits_one_subject_alone_limits_no_comparison_of_another(
+    runs: dict[str, LoadedRun], root: Path
+) -> None:
+    bare = {"subject": "reference:mumbler", "label": "bare", "boundary": "extended"}  # it lists nothing
+    with_bare = made(root, "ping", "bare", ["reference:mumbler", bare], trials=12)
+    again = made(root, "ping", "bare-again", ["reference:mumbler", bare], trials=12)
+    for found in (
+        compared(with_bare, again),
+        compared(runs["first"], with_bare, subject="reference:mumbler"),
+    ):
+        assert (found.labels[0], found.comparisons[0].divergences) == ("Comparable", ())
+    assert compared(with_bare, again).labels[1] == "Limited Comparability"
+    (within,) = compared(with_bare).comparisons
+    assert "the second is Limited Comparability (bare: " in " ".join(map(str, within.divergences))
+
+
 def test_a_subject_without_a_counterpart_is_not_passed_over_in_silence(
     runs: dict[str, LoadedRun], root: Path
 ) -> None:
