@@ -292,6 +292,20 @@ def test_levels_gate_by_what_is_required_of_them_and_by_nothing_else(assay: Assa
     assert gate("reached", {"S": 1}) == (0, 0)
 
 
+def test_a_run_says_how_many_requirements_do_not_hold_and_ends_as_before(
+    assay: Assay, tmp_path: Path
+) -> None:
+    require = {"pass_rate": 0.05, "R bytes": 0.9, "R_raw": 0.9}
+    study = required(tmp_path, "renamed", require, repetitions=12)
+    said = "Check    2 of 3 requirements do not hold (2 fail): assay check runs/one"
+    for command in (["run", study, "--name", "one"], ["resume", "one"]):
+        ended = assay(*command)
+        assert (ended.code, said in ended.out.splitlines()) == (0, True), ended.out
+    assert assay("check", "one").code == 1
+    held = assay("run", required(tmp_path, "renamed", {"pass_rate": 0.05}), "--name", "two")
+    assert "requirement" not in held.out
+
+
 def test_what_n_can_never_satisfy_is_a_warning_with_the_n_that_could(assay: Assay, tmp_path: Path) -> None:
     study = required(tmp_path, "steady", {"pass_rate": 0.9, "R_raw": 0.3})
     ended = assay("plan", study)
