@@ -342,6 +342,29 @@ def test_a_gate_does_not_open_because_nobody_looked(assay: Assay, tmp_path: Path
     assert "drift_at_most: is a limit of drift from an earlier run" in ended.err
 
 
+def test_a_limit_of_drift_that_can_never_be_judged_is_a_warning(assay: Assay, tmp_path: Path) -> None:
+    then = required(tmp_path, "steady", {})
+    study = json.loads(then.read_text())
+    then.write_text(json.dumps(study | {"subjects": ["reference:steady", "reference:renamed"]}))
+    assert assay("run", then, "--name", "then").code == 0
+
+    limit = {"drift_from": "runs/then", "drift_at_most": 0.1}
+    new = required(tmp_path, "rewritten", {}, **limit)
+    said = (
+        "repeatability: no drift of more than 0.1 can never hold of reference:rewritten in 1 of 1 cells (the first: "
+        "contract add, temperature 0): the earlier run measured several subjects, and not this one"
+    )
+    assert said in " ".join(assay("plan", new).out.split())
+    assert f"warning: {said}" in assay("lock", new).err
+    assert f"warning: {said}" in assay("run", new, "--name", "now").err
+
+    wider = required(tmp_path, "steady", {}, contracts=["add", "is_even"], **limit)
+    shown = " ".join(assay("plan", wider).out.split())
+    assert "of reference:steady in 1 of 2 cells (the first: contract is_even, temperature 0)" in shown
+    assert "the earlier run has no such cell" in shown
+    assert "warning" not in assay("plan", required(tmp_path, "steady", {}, **limit)).out
+
+
 def test_what_an_instrument_does_not_judge_itself_is_judged_all_the_same(
     assay: Assay, tmp_path: Path
 ) -> None:
