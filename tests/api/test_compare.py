@@ -182,6 +182,41 @@ def test_subjects_are_matched_by_name_where_runs_share_them(runs: dict[str, Load
     ]
 
 
+def test_each_subject_that_others_are_compared_with_has_a_table_and_a_picture_of_its_own(
+    runs: dict[str, LoadedRun],
+) -> None:
+    found = compared(runs["both"], runs["both"])
+    shown = found.presentations(everything=True)
+    bases = ["reference:mumbler", "other"]
+    assert [title for title, _ in shown] == [f"Ping, compared with {base}" for base in bases]
+    for base, one, (_, part) in zip(bases, found.comparisons, shown, strict=True):
+        assert part.headline.title == f"Compared with {base}"
+        assert all(table.title.endswith(f", compared with {base}") for table in part.tables)
+        assert [picture.title for picture in part.pictures] == [f"Differences from {base}"]
+        assert len(part.headline.rows) == len(one.differences)
+    tests = sum(d.p is not None for one in found.comparisons for d in one.differences)
+    assert tests > 1
+    assert all(f"for all {tests} tests" in part.headline.caption for _, part in shown)
+    for text in (str(found), found.page()):
+        assert all(f"Compared with {base}" in text for base in bases)
+
+
+def test_what_limits_one_subject_alone_limits_no_comparison_of_another(
+    runs: dict[str, LoadedRun], root: Path
+) -> None:
+    bare = {"subject": "reference:mumbler", "label": "bare", "boundary": "extended"}  # it lists nothing
+    with_bare = made(root, "ping", "bare", ["reference:mumbler", bare], trials=12)
+    again = made(root, "ping", "bare-again", ["reference:mumbler", bare], trials=12)
+    for found in (
+        compared(with_bare, again),
+        compared(runs["first"], with_bare, subject="reference:mumbler"),
+    ):
+        assert (found.labels[0], found.comparisons[0].divergences) == ("Comparable", ())
+    assert compared(with_bare, again).labels[1] == "Limited Comparability"
+    (within,) = compared(with_bare).comparisons
+    assert "the second is Limited Comparability (bare: " in " ".join(map(str, within.divergences))
+
+
 def test_a_subject_without_a_counterpart_is_not_passed_over_in_silence(
     runs: dict[str, LoadedRun], root: Path
 ) -> None:

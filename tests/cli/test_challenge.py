@@ -79,7 +79,7 @@ WRONG: list[tuple[list[str], str]] = [
     ),
     (["--resolve", "1", "--text", "text.txt", "--by", "E"], "a resolution lacks its outcome"),
     (["--respond", "4", "--text", "text.txt", "--by", "E"], "there is no challenge 4"),
-    (["--ground", "x", "--text", "text.txt", "--by", "E"], "'x' is not one of"),
+    (["--ground", "x", "--text", "text.txt", "--by", "E"], "'--ground': 'x' is not one of"),
     (["--ground", "suite-divergence", "--text", "none.txt", "--by", "E"], "none.txt: cannot be read"),
 ]
 

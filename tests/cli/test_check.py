@@ -292,6 +292,20 @@ def test_levels_gate_by_what_is_required_of_them_and_by_nothing_else(assay: Assa
     assert gate("reached", {"S": 1}) == (0, 0)
 
 
+def test_a_run_says_how_many_requirements_do_not_hold_and_ends_as_before(
+    assay: Assay, tmp_path: Path
+) -> None:
+    require = {"pass_rate": 0.05, "R bytes": 0.9, "R_raw": 0.9}
+    study = required(tmp_path, "renamed", require, repetitions=12)
+    said = "Check    2 of 3 requirements do not hold (2 fail): assay check runs/one"
+    for command in (["run", study, "--name", "one"], ["resume", "one"]):
+        ended = assay(*command)
+        assert (ended.code, said in ended.out.splitlines()) == (0, True), ended.out
+    assert assay("check", "one").code == 1
+    held = assay("run", required(tmp_path, "renamed", {"pass_rate": 0.05}), "--name", "two")
+    assert "requirement" not in held.out
+
+
 def test_what_n_can_never_satisfy_is_a_warning_with_the_n_that_could(assay: Assay, tmp_path: Path) -> None:
     study = required(tmp_path, "steady", {"pass_rate": 0.9, "R_raw": 0.3})
     ended = assay("plan", study)
@@ -326,6 +340,29 @@ def test_a_gate_does_not_open_because_nobody_looked(assay: Assay, tmp_path: Path
     ended = assay("run", required(tmp_path, "steady", {}, drift_at_most=0.1), "--name", "x")
     assert ended.code == 2
     assert "drift_at_most: is a limit of drift from an earlier run" in ended.err
+
+
+def test_a_limit_of_drift_that_can_never_be_judged_is_a_warning(assay: Assay, tmp_path: Path) -> None:
+    then = required(tmp_path, "steady", {})
+    study = json.loads(then.read_text())
+    then.write_text(json.dumps(study | {"subjects": ["reference:steady", "reference:renamed"]}))
+    assert assay("run", then, "--name", "then").code == 0
+
+    limit = {"drift_from": "runs/then", "drift_at_most": 0.1}
+    new = required(tmp_path, "rewritten", {}, **limit)
+    said = (
+        "repeatability: no drift of more than 0.1 can never hold of reference:rewritten in 1 of 1 cells (the first: "
+        "contract add, temperature 0): the earlier run measured several subjects, and not this one"
+    )
+    assert said in " ".join(assay("plan", new).out.split())
+    assert f"warning: {said}" in assay("lock", new).err
+    assert f"warning: {said}" in assay("run", new, "--name", "now").err
+
+    wider = required(tmp_path, "steady", {}, contracts=["add", "is_even"], **limit)
+    shown = " ".join(assay("plan", wider).out.split())
+    assert "of reference:steady in 1 of 2 cells (the first: contract is_even, temperature 0)" in shown
+    assert "the earlier run has no such cell" in shown
+    assert "warning" not in assay("plan", required(tmp_path, "steady", {}, **limit)).out
 
 
 def test_what_an_instrument_does_not_judge_itself_is_judged_all_the_same(

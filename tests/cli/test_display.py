@@ -99,6 +99,26 @@ def test_the_line_tells_everything_and_stays_one_line() -> None:
     assert status_line(progress).startswith("starting a b · 4/10 trials")
 
 
+def test_the_last_line_has_the_mean_of_the_whole_run() -> None:
+    progress = Progress(Meter(Budget()))
+    tally = progress.tally("x")
+    tally.planned = tally.done = 10
+    progress.meter.replies, progress.meter.spent_before = 30_000, 10_000.0
+    assert status_line(progress) == "10/10 trials · 0.0 calls/s · 0 tokens · left –"
+    progress.ended = True
+    assert status_line(progress) == "10/10 trials · 3.0 calls/s · 0 tokens · left 0:00"
+    tally.done = 9
+    assert status_line(progress).endswith("left –")
+
+
+def test_a_short_run_that_made_calls_does_not_end_with_none_a_second(tmp_path: Path) -> None:
+    ended = command("run", "ping", "-s", "reference:mumbler", "--trials", "100", cwd=tmp_path)
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("100/100 trials · ")
+    assert " 0.0 calls/s" not in last
+    assert last.endswith("left 0:00")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_run_whose_reader_has_left_is_completed_all_the_same(tmp_path: Path, stream: str) -> None:

@@ -145,6 +145,7 @@ WRONG = {
     "run repeatability -s reference:mixed --key-value secret": "--key-value is no option of repeatability; "
     "did you mean '--key-env'?",
     "resume folder": "there is no run at folder (no lock.json there, nor in runs/folder)",
+    "status /no/where": "there is no run at /no/where (no lock.json there)",
     "status nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
     "report nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",
     "audit nothing": "there is no run at nothing (no lock.json there, nor in runs/nothing)",

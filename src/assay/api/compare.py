@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.bench import Instrument, RunFolder, load_instrument
 from assay.bench.prepare import instruments_of
-from assay.errors import InputError, UnknownName, blaming
+from assay.errors import AssayError, InputError, UnknownName, blaming
 from assay.evidence.files import read_whole
+from assay.measuring import caveats_of
 from assay.measuring.comparison.alignment import Frame, frame_of
 from assay.measuring.comparison.comparing import (
     ComparedSide,
@@ -27,8 +29,8 @@ from assay.measuring.comparison.difference import ALPHA, MeasureDifference
 from assay.measuring.comparison.present import present_comparisons
 from assay.report.presentation import Presentation
 from assay.report.text import safe_terminal
-from assay.study import Lock
-from assay.vocabulary import Reading, Result
+from assay.study import Lock, SubjectSpec
+from assay.vocabulary import Flag, Reading, Result
 
 from .arguments import Paths, paths_of, signers_of
 from .load import LoadedRun, load_folder
@@ -300,10 +302,22 @@ def _from_evidence(
         observations = [*instrument.observations(evidence)]
         trials = [record.trial for record in evidence]
         contents = instrument.contents(lock)
+    caveats = {spec.title: _caveats(spec) for spec in lock.study.specs}
     found = {}
     for spec in lock.study.specs:
         own = [trial for trial in trials if trial.subject == spec.title]
         frame = frame_of(result, spec, lock, contents, own, instrument.option_type)
+        # What limits another subject of the run alone is no condition of this one.
+        others = {flag for flags in caveats.values() for flag in flags} - caveats[spec.title]
+        frame = replace(frame, flags=tuple(flag for flag in frame.flags if flag not in others))
         seen = [one for one in observations if one.subject == spec.title]
         found[spec.title] = Measured(ComparedSide(source, spec.title, lock.digest), frame, result, seen)
     return found
+
+
+def _caveats(spec: SubjectSpec) -> set[Flag]:
+    """The flags that a run has for one subject; none are known where its adapter is not installed."""
+    try:
+        return {*caveats_of(spec)}
+    except AssayError:
+        return set()

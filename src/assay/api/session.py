@@ -124,6 +124,8 @@ class Session:
                 finished = await runner.run()
             except SubjectRefused as refused:  # what was recorded before stands; put right, the run can go on
                 return Stopped(runner.stop_reason or str(refused), refused)
+            finally:
+                runner.progress.ended = True
         if retry is not None and not runner.retried:
             warnings.warn("no trial of this run is lost: none was asked again", stacklevel=2)
         return None if finished else Stopped(runner.stop_reason)

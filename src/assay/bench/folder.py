@@ -156,7 +156,8 @@ class RunFolder:
         beside = {lock.parent.name for at in (root, path.parent) for lock in at.glob("*/lock.json")}
         near = difflib.get_close_matches(path.name, beside, n=1)
         tail = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"there is no run at {path} (no lock.json there, nor in {root / path}){tail}")
+        below = "" if root / path == path else f", nor in {root / path}"
+        raise InputError(f"there is no run at {path} (no lock.json there{below}){tail}")
 
     @property
     def closed(self) -> bool:

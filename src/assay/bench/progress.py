@@ -39,6 +39,7 @@ class Progress:
         self.meter = meter
         self.tallies: dict[str, Tally] = {}
         self.message = ""
+        self.ended = False  # the session: what is shown last is of the whole run
         self.waits: Callable[[], dict[str, float]] = (
             dict  # subject → seconds its endpoint has asked us to wait
         )
@@ -64,7 +65,13 @@ class Progress:
         return sum(tally.done for tally in self.tallies.values())
 
     def sample(self) -> tuple[float, float | None]:
-        """Calls per second of late, and the seconds left at that pace (None while unknown)."""
+        """Calls per second of late, and the seconds left at that pace (None while unknown); at the end the mean."""
+        if self.ended:
+            seconds = self.meter.seconds
+            return (
+                self.meter.replies / seconds if seconds > 0 else 0.0,
+                0.0 if self.done >= self.planned else None,
+            )
         now = time.monotonic()
         self._marks.append((now, self.meter.replies, self.done))
         then, replies, done = self._marks[0]

@@ -166,7 +166,8 @@ def _run(arguments: list[str]) -> int:
 def _unexpected(error: Exception) -> int:
     """Usage errors of the command line, as one line; anything else is ours and is said to be."""
     if (usage := getattr(error, "format_message", None)) is not None:  # click's, wherever typer keeps it
-        complain(f"assay: {' '.join(usage().split())}")
+        said = " ".join(usage().split()).replace(": Value error, ", ": ", 1)  # a word of the parser's
+        complain(f"assay: {said}")
         return 2
     if os.environ.get("ASSAY_TRACEBACK"):
         raise error

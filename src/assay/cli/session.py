@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from assay.bench import Instrument, RunFolder
     from assay.evidence.faults import FaultSummary
     from assay.study import Budget, Lock
+    from assay.vocabulary import Reading
 
 __all__ = ["run_session"]
 
@@ -119,12 +121,26 @@ def _close(
         if limit:
             say(f"         Limited Comparability: {line(limit)}")
     say(f"\nRun      {folder.path}\nReport   {path}\nAudit    {command_of('audit', folder.path, lock)}")
+    if failed := _not_held(readings):
+        say(f"Check    {failed}: {shlex.join(['assay', 'check', str(folder.path)])}")
     for text in unusable:
         say(f"Nothing usable: {text}")
     if unusable:
         again = f"{command_of('resume', folder.path, lock)} --retry-lost"
         say(f"{remedy_text(readings, again, why_not_again(folder, lock))}.")
     return code
+
+
+def _not_held(readings: Sequence[Reading]) -> str:
+    """How many of what the study requires does not hold; empty where all of it does."""
+    from assay.report.wording import verdict_counts
+
+    required = [v for one in readings for v in one.result.verdicts if v.kind == "requirement"]
+    wrong = [verdict for verdict in required if not verdict.holds]
+    if not wrong:
+        return ""
+    verb = "does" if len(wrong) == 1 else "do"
+    return f"{len(wrong)} of {len(required)} requirements {verb} not hold ({verdict_counts(wrong)})"
 
 
 def _headline(presentation: Any) -> None:

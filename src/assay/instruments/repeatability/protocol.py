@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -34,7 +35,7 @@ from assay.instruments.repeatability.cells.evidence import (
 )
 from assay.instruments.repeatability.cells.records import record_rows, rule_versions
 from assay.instruments.repeatability.kinds import OutputKind, examined_by, kind_of
-from assay.instruments.repeatability.measures.drift import read_earlier
+from assay.instruments.repeatability.measures.drift import Earlier, never_judged, read_earlier
 from assay.instruments.repeatability.measures.settings import Settings
 from assay.instruments.repeatability.measures.targets import TARGETS
 from assay.instruments.repeatability.programs.contracts import (
@@ -403,7 +404,23 @@ class Repeatability(InstrumentBase):
 
     def warnings(self, lock: Lock) -> list[str]:
         options = lock.options(self.name, RepeatabilityOptions)
-        return [*super().warnings(lock), *never_swept(options, lock.study.specs)]
+        return [
+            *super().warnings(lock),
+            *self._never_judged(lock, options),
+            *never_swept(options, lock.study.specs),
+        ]
+
+    def _never_judged(self, lock: Lock, options: RepeatabilityOptions) -> Iterator[str]:
+        """Every cell has a first request."""
+        if not options.drift_from:
+            return
+        firsts = (
+            takewhile(lambda trial: trial.instance.repetition == 0, self._requests(lock, contract))
+            for contract in lock.materials[self.name]["contracts"]
+        )
+        keys = [cell_key(trial, options) for trials in firsts for trial in trials]
+        earlier = msgspec.convert(lock.materials[self.name]["earlier"], list[Earlier])
+        yield from never_judged(keys, earlier, options.drift_at_most)
 
     def grid(self) -> RepeatabilityGrid:
         from .calibration import RepeatabilityGrid

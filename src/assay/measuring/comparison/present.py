@@ -36,24 +36,47 @@ EXPLAIN = (
 def present_comparisons(
     comparisons: Sequence[SideComparison], margin: float | None, *, everything: bool = False
 ) -> list[tuple[str, Presentation]]:
-    """One presentation for every instrument, with its title; all of its comparisons are in one table."""
-    found: dict[str, list[SideComparison]] = {}
+    """One presentation for every instrument and every subject that others are compared with, with its title."""
+    found: dict[str, dict[ComparedSide, list[SideComparison]]] = {}
     for one in comparisons:
-        found.setdefault(one.instrument, []).append(one)
-    return [(name.capitalize(), _present(own, margin, everything=everything)) for name, own in found.items()]
+        found.setdefault(one.instrument, {}).setdefault(one.first, []).append(one)
+    tests = sum(d.p is not None for one in comparisons for d in one.differences)
+    shown = []
+    for name, bases in found.items():
+        among = [one for own in bases.values() for one in own]
+        for base, own in bases.items():
+            title = name.capitalize()
+            title += f", compared with {side_text(base, among)}" if len(bases) > 1 else ""
+            shown.append((title, _present(own, among, tests, margin, everything=everything)))
+    return shown
 
 
-def _present(own: Sequence[SideComparison], margin: float | None, *, everything: bool) -> Presentation:
-    pictures = [picture] if (picture := _picture(own)) else []
+def _present(
+    own: Sequence[SideComparison],
+    among: Sequence[SideComparison],
+    tests: int,
+    margin: float | None,
+    *,
+    everything: bool,
+) -> Presentation:
+    """All comparisons with one side. ``among`` are those of the instrument, in which every side has its name."""
+    pictures = [picture] if (picture := _picture(own, among)) else []
     further = [(one, d) for one in own for d in one.further]
     alone = len(further) <= MOST_ALONE and not any(one.differences for one in own)
-    further = further if everything or alone else []
-    tables = [_table("Further measures, from published intervals", further, own, None)] if further else []
+    several = len(own) > 1
+    base = side_text(own[0].first, among)
+    tables = []
+    if further and (everything or alone):
+        more = [(side_text(one.second, among), d) for one, d in further]
+        title = "Further measures, from published intervals"
+        title += f", compared with {base}" if len({one.first for one in among}) > 1 else ""
+        tables.append(_table(title, more, several, tests, None))
     return Presentation(
         headline=_table(
-            f"Compared with {side_text(own[0].first, own)}",
-            [(c, d) for c in own for d in c.differences],
-            own,
+            f"Compared with {base}",
+            [(side_text(one.second, among), d) for one in own for d in one.differences],
+            several,
+            tests,
             margin,
         ),
         summary=tuple(line for one in own for line in said_beside(one)),
@@ -111,20 +134,20 @@ def _units(one: MeasureDifference) -> str:
 
 def _table(
     title: str,
-    found: Sequence[tuple[SideComparison, MeasureDifference]],
-    own: Sequence[SideComparison],
+    found: Sequence[tuple[str, MeasureDifference]],
+    several: bool,
+    tests: int,
     margin: float | None,
 ) -> Headline:
-    several = len(own) > 1
+    """Differences, each with the name of its second side; ``tests`` are all that p is corrected for."""
     rows: list[tuple[Cellish, ...]] = []
-    for comparison, one in found:
-        against = (side_text(comparison.second, own),) if several else ()
+    for against, one in found:
         p = "" if one.p_corrected is None else _p_text(one.p_corrected)
         note = "; ".join(one.notes)
         rows.append(
             (
                 difference_text(one),
-                *against,
+                *((against,) if several else ()),
                 Number(one.first),
                 Number(one.second),
                 Number(one.difference, one.low, one.high, flags=one.flags, note=note),
@@ -151,7 +174,7 @@ def _table(
         else ""
     )
     if any(one.p is not None for _, one in found):
-        ranges += f" p is corrected for all {sum(one.p is not None for _, one in found)} tests (Holm)."
+        ranges += f" p is corrected for all {tests} tests (Holm)."
     return Headline(title, columns, tuple(rows), ranges)
 
 
@@ -159,7 +182,7 @@ def _p_text(p: float) -> str:
     return "<.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _picture(own: Sequence[SideComparison]) -> Picture | None:
+def _picture(own: Sequence[SideComparison], among: Sequence[SideComparison]) -> Picture | None:
     """Every difference that has an interval; where several are compared with the first, a mark each."""
     several = len(own) > 1
     drawn = [
@@ -171,7 +194,7 @@ def _picture(own: Sequence[SideComparison]) -> Picture | None:
             confidence=one.confidence,
             n=one.units_shared or one.units_first + one.units_second,
             units="difference",
-            labels={"measure": difference_text(one), "second": side_text(comparison.second, own)},
+            labels={"measure": difference_text(one), "second": side_text(comparison.second, among)},
             flags=one.flags,
         )
         for comparison in own
@@ -180,7 +203,7 @@ def _picture(own: Sequence[SideComparison]) -> Picture | None:
     ]
     return forest_plot(
         drawn,
-        title=f"Differences from {side_text(own[0].first, own)}",
+        title=f"Differences from {side_text(own[0].first, among)}",
         caption="Second less first. At the line there is no difference.",
         rows="measure",
         series="second" if several else None,

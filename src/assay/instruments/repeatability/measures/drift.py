@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,13 +28,14 @@ from assay.instruments.repeatability.programs.contracts import Contract
 from assay.instruments.repeatability.programs.normalisation import VERSIONS
 from assay.measuring import measure_of, percent
 from assay.measuring.verdicts import bounded
+from assay.report.wording import labels_text
 from assay.stats import clopper_pearson, fisher_exact, share_difference
 from assay.vocabulary import Flag, Measure, Reading, Result, Verdict
 
 from .comparisons import Compared, Finding, corrected
 from .settings import Settings, cell_flags
 
-__all__ = ["Earlier", "canon_for", "drift_measures", "earlier_cells", "read_earlier"]
+__all__ = ["Earlier", "canon_for", "drift_measures", "earlier_cells", "never_judged", "read_earlier"]
 
 INSTRUMENT = "repeatability"
 MOST_BYTES = 1 << 28  # of a reading; 10,000 cells have some 200 MB
@@ -116,6 +117,23 @@ def canon_for(key: CellKey, earlier: Sequence[Earlier]) -> Earlier | None:
     alike = [e for e in earlier if e.key.contract == key.contract and _condition(e.key) == _condition(key)]
     same = [e for e in alike if e.key.subject == key.subject]
     return next(iter(same or [e for e in alike if e.alone]), None)
+
+
+def never_judged(keys: Sequence[CellKey], earlier: Sequence[Earlier], limit: float | None) -> Iterator[str]:
+    """Of which subjects the earlier run has no canon for some cells: there nothing is ever established of drift."""
+    asked: dict[str, list[CellKey]] = {}
+    for key in keys:
+        asked.setdefault(key.subject, []).append(key)
+    then = {one.key.subject for one in earlier}
+    for subject, own in asked.items():
+        if missing := [key for key in own if canon_for(key, earlier) is None]:
+            apart = subject not in then and not earlier[0].alone
+            why = "measured several subjects, and not this one" if apart else "has no such cell"
+            labels = {name: value for name, value in missing[0].labels.items() if name != "subject"}
+            yield (
+                f"no drift {_within(limit)} can never hold of {subject} in {len(missing)} of {len(own)} cells "
+                f"(the first: {labels_text(labels)}): the earlier run {why}"
+            )
 
 
 def _condition(key: CellKey) -> tuple[float | None, float | None, int]:
@@ -258,15 +276,14 @@ def _no_earlier(cell: Cell, settings: Settings) -> Verdict:
         name="no_drift",
         kind="requirement",
         labels=cell.key.labels,
-        claim=f"no drift {_within(settings)}: {_claim(cell.key, None)}",
+        claim=f"no drift {_within(settings.drift_at_most)}: {_claim(cell.key, None)}",
         rule="against the canon of the earlier run",
         holds=None,
         because="the earlier run has no such cell",
     )
 
 
-def _within(settings: Settings) -> str:
-    limit = settings.drift_at_most
+def _within(limit: float | None) -> str:
     return "is shown" if limit is None else f"of more than {limit:g}"
 
 
@@ -298,7 +315,7 @@ def _gate(drifted: Verdict, measure: Measure, settings: Settings, *, possible: b
         name="no_drift",
         kind="requirement",
         labels=labels,
-        claim=f"no drift {_within(settings)}: {drifted.claim}",
+        claim=f"no drift {_within(settings.drift_at_most)}: {drifted.claim}",
         rule=rule,
         holds=holds,
         because=because,
