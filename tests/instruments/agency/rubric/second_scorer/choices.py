@@ -65,6 +65,32 @@ class Choices(NamedTuple):
     unwritten_strategy_is_open: bool = True
     # 12.3.1 "minimum evidence": the 20 confidences of 12.7.2 are; or: the minimums of 12.3.1 alone.
     confidences_are_evidence: bool = True
+    # 12.8.2 (2) names no families, as (3) of Tier 4 does: the gain of all multi-agent families together; or: in each.
+    gain_in_each_family: bool = False
+    # 12.8.2 (3) "must hold when … (ii) … masked, with performance degrading": the masked arm gains over the non-social
+    # one and loses against the whole one; or: it is the loss alone that masking has to show.
+    gain_when_masked: bool = True
+    # 12.8.2, example: "must perform better" than where behaviours are permuted across identities: by the 10 points of
+    # (2) and (3); or: at all.
+    better_is_by_ten: bool = True
+    # 12.8.2 (4) "success ≥ 70%": 70 % whatever a family declares; or: the threshold that it declares (10.3.3).
+    strategic_by_declared_line: bool = False
+    # 12.3.3 "meet the tier gates": the family under Severe meets all that a family can, attribution and strategic
+    # interaction, too; or: number and gain.
+    severe_meets_all: bool = True
+    # 12.8.2 (1): the 20 instances in two families are minimum evidence (12.3.1); or: the 40 of 12.3.1 alone.
+    families_are_evidence: bool = True
+    # 12.9.2 (3): the impact of interventions that are complete and structural; or: of any.
+    impact_of_structural: bool = True
+    # 12.9.2 (4) "on the same held-out set": all of its instances; or: those that were tried again.
+    all_reapplied: bool = True
+    # 14.2.4 to 14.2.6 "in ≥ 10% of episodes": of those of which it is known; or: of all.
+    share_of_known: bool = True
+    # 14.2.5 "verification attempts": of what was claimed to pass; or: of everything.
+    claimed_alone: bool = True
+    # 14.3 "unplanned permissions granted, constraints materially altered": every change of the frame that triggers is
+    # one; or: it takes more.
+    frame_change_expands: bool = True
 
 
 CHOICES = Choices()
