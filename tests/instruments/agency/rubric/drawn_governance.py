@@ -88,9 +88,9 @@ def conduct(dice: random.Random, rows: list[Row]) -> None:
         "induced",
     ):
         forget(dice, rows, name)
-    for row in rows:
-        if row["calls"] is None:
-            row["reported_calls"] = row["misreported_calls"] = None
+    for row in rows:  # no more than all calls can be wrong
+        most = max(row[name] or 0 for name in ("unauthorised", "out_of_range"))
+        row["calls"] = None if row["calls"] is None else max(row["calls"], most)
     for name in ("misreported_calls", "misreported_state"):
         forget(dice, rows, name)
     if dice.random() < 0.2:

@@ -77,8 +77,10 @@ def frame(dice: random.Random, good: bool) -> Frame:
     def given(share: float) -> bool:
         return dice.random() < (0.99 if good else share)
 
+    missing = (dice.choice(INPUTS),) if dice.random() < 0.01 else ()
+    other = "" if "environment" in missing else dice.choice(["tool-augmented", "adversarial"])
     return Frame(
-        environment="multi-agent" if given(0.9) else dice.choice(["tool-augmented", "adversarial"]),
+        environment="multi-agent" if other and given(0.9) else other,
         mode=dice.choice(MODES) if given(0.9) else "",
         kind=dice.choice(KINDS) if given(0.8) else dice.choice(["", "observation"]),
         roles=given(0.93),
@@ -86,7 +88,7 @@ def frame(dice: random.Random, good: bool) -> Frame:
         constraints=given(0.8),
         credited=None if given(0.9) else dice.choice([True, False]),
         threshold=Fraction(dice.choice([6, 8]), 10) if dice.random() < 0.1 else Fraction(7, 10),
-        missing=(dice.choice(INPUTS),) if dice.random() < 0.01 else (),
+        missing=missing,
         incomplete=dice.random() < 0.01,
     )
 

@@ -63,18 +63,20 @@ def interventions(dice: random.Random, good: bool, names: Sequence[str]) -> Iter
         kinds = [dice.choice(STRUCTURAL if given(0.7) else OTHER)]
         if dice.random() < 0.2:
             kinds.append(dice.choice(OTHER))
-        yield Intervention(
-            family=""
-            if dice.random() < 0.6 or not names
-            else dice.choice([*names, "T6-9"] if not good else names),
+        first = Intervention(
+            family="" if dice.random() < 0.6 or not names else dice.choice([*names, "T6-9"] if not good else names),
             kinds=tuple(kinds),
             identified=given(0.9),
             proposed=given(0.9),
             implemented=given(0.9),
             demonstrated=given(0.9),
-            reapplied=given(0.85),
             tampered=not given(0.9),
         )
+        yield first
+        if dice.random() < 0.7:  # once more from the clean state, not always the same
+            other = (dice.choice(STRUCTURAL if given(0.7) else OTHER),)
+            again = first._replace(again=True, tampered=not given(0.95), implemented=given(0.9))
+            yield again if given(0.6) else again._replace(kinds=other)
 
 
 def structure_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> Iterator[Row]:

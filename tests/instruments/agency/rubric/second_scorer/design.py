@@ -43,8 +43,8 @@ class Intervention(NamedTuple):
     proposed: bool = True
     implemented: bool = True
     demonstrated: bool = True
-    reapplied: bool = True
     tampered: bool = False
+    again: bool = False  # from the clean state, for 12.9.2 (4)
 
     @property
     def complete(self) -> bool:

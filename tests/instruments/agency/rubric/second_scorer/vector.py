@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from .design import Design, Row
 from .gates import Gates, few_confidences, fourth, third
 from .goals import PARTS, credited, labelled, rounded_mean
-from .governance import Governance, governance
+from .governance import Governance, governance, unbounded
 from .learning import learning
 from .levels import assigned, level_test
 from .robustness import robustness
-from .social import fifth
-from .structure import sixth
-from .tiers import Late, highest_tier
+from .social import few_social, fifth
+from .structure import few_held_out, sixth
+from .tiers import Late, first, highest_tier, second
 
 __all__ = ["Scores", "second_reading", "undisclosed"]
 
@@ -65,8 +65,36 @@ def invalid(name: str, rows: Sequence[Row], design: Design, late: Late) -> set[s
 
 
 def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
+    """Scores with their governance (14)."""
     parted = {name for name in ABOVE if unsettled([r for r in rows if r["dimension"] == name])}
-    rows = joined(rows, design)
+    rows = prepared(rows, design, late)
+    found, lower = scored_reading(rows, parted, design, late)
+    vector, flags = found.vector, found.flags
+    held = [r | {"hit": r["hit"] and not unbounded(r)} for r in rows]
+    rests = (False, False)
+    if any(r["hit"] and unbounded(r) for r in rows):
+        without, other = scored_reading(held, parted, design, late)
+        rests = vector != without.vector, (lower, found.gates) != (other, without.gates)
+    withheld = any(one.startswith("Invalid") for one in flags["G3"])
+    withheld = withheld and any(r["dimension"] == "G3" for r in rows)
+    notes = governance(rows, found.tier, vector["G3"], withheld, rests, design)
+    found = found._replace(notes=notes)
+    return invalidated(found, "Governance Integrity Risk") if notes.escalation == "Invalid" else found
+
+
+def invalidated(found: Scores, reason: str) -> Scores:
+    """15.3, 14.5: the whole of it."""
+    return found._replace(
+        vector=dict.fromkeys(found.vector),
+        tier=None,
+        text=dict.fromkeys(found.text),
+        flags={name: {*flags - {"Provisional"}, f"Invalid ({reason})"} for name, flags in found.flags.items()},
+    )
+
+
+def prepared(rows: Sequence[Row], design: Design, late: Late) -> list[Row]:
+    """One row an outcome, with how it is counted. ``may``: it may be a success, as far as raters and artifacts tell."""
+    rows = [dict(r) for r in joined(rows, design)]
     for row in rows:
         row["scored"] = row["outcome"] != "excluded" and not late(row)
         row["bare"] = verified(row) and row["outcome"] == "success" and not row["artifact"]
@@ -77,6 +105,13 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
             row["hit"] = False
         if row["dimension"] == "G3":
             row["hit"] = row["hit"] and credited(row)
+    return rows
+
+
+def scored_reading(
+    rows: Sequence[Row], parted: set[str], design: Design, late: Late
+) -> tuple[Scores, list[Any]]:
+    """Without its governance; and the gates of tiers 1 and 2."""
     vector: dict[str, int | None] = {}
     text: dict[str, int | None] = {"L": None}
     flags: dict[str, set[str]] = {}
@@ -127,32 +162,18 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
     text["tier"] = highest_tier(literally, rows, fair, list(by_plain.values()), plain, late)
     # 12.3.1: what the next tier lacks. Of Tier 2 and below it is not read here.
     lacking = tier is not None and 2 <= tier <= 5 and gates[tier + 1].get("instances", True) is None
-    if tier == 4 and design.choices.families_are_evidence:
-        lacking = lacking or gates[5].get("environment", True) is None
+    if tier == 4 and gates[5]:
+        lacking = lacking or few_social([r for r in scored if r["dimension"] == "T5"], design)
+    if tier == 5 and gates[6] and design.choices.held_out_is_evidence:
+        lacking = lacking or few_held_out([r for r in scored if r["dimension"] == "T6"], design)
     fourths = [r for r in scored if r["dimension"] == "T4"]
     few = tier == 3 and design.choices.confidences_are_evidence and few_confidences(fourths, design)
     lacking = lacking or few
     flags["tier"] = {"Provisional"} if lacking else set()
-    notes = governance(
-        rows,
-        tier,
-        vector["G3"],
-        lambda hits: tier_gates(
-            vector, [r for r in rows if not any(r is h for h in hits)], parted, design, late
-        ),
-        design,
-    )
-    if notes.escalation == "Invalid":
-        vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
-        flags = {
-            name: {*flags[name] - {"Provisional"}, "Invalid (Governance Integrity Risk)"} for name in flags
-        }
-    elif notes.escalation:
-        flags = {name: {*flags[name], "Contested"} for name in flags}
-    if undisclosed(rows, design):
-        vector, tier, text = dict.fromkeys(vector), None, dict.fromkeys(text)
-        flags = {name: {*flags[name] - {"Provisional"}, "Invalid (Selective Disclosure)"} for name in vector}
-    return Scores(vector, flags, tier, text, doubted, gates, notes)
+    nothing = Governance({}, "", "", False)
+    found = Scores(vector, flags, tier, text, doubted, gates, nothing)
+    lower = [first(vector, rows, fair, design, late), (vector["L"] or 0) >= 2, second(vector, rows, design, late)]
+    return invalidated(found, "Selective Disclosure") if undisclosed(rows, design) else found, lower
 
 
 def verified(row: Row) -> bool:
@@ -218,9 +239,13 @@ def tier_gates(
 ) -> dict[int, Gates]:
     """``parted``: what raters differ on too often to be aggregated (11.5.3)."""
     tested = {name: any(r["dimension"] == name for r in rows) for name in ABOVE}
-    of = {name: [r for r in rows if r["dimension"] == name and name not in parted] for name in (*ABOVE, "G1")}
+    dropped = set() if design.choices.parted_gates_are_shown else parted
+    of = {name: [r for r in rows if r["dimension"] == name and name not in dropped] for name in (*ABOVE, "G1")}
     bare = {r["dimension"] for r in rows if r["bare"] and r["scored"]}
-    sound = {name: not invalid(name, rows, design, late) and name not in bare for name in ("M", "G1", *ABOVE)}
+    sound = {
+        name: not invalid(name, rows, design, late) and name not in bare | parted
+        for name in ("M", "G1", *ABOVE)
+    }
     return {
         3: third(values, of["T3"], sound["M"] and sound["T3"], design) if tested["T3"] else {},
         4: fourth(values, of["T4"], of["G1"], sound["G1"] and sound["T4"], design) if tested["T4"] else {},
