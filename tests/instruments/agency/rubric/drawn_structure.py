@@ -64,7 +64,9 @@ def interventions(dice: random.Random, good: bool, names: Sequence[str]) -> Iter
         if dice.random() < 0.2:
             kinds.append(dice.choice(OTHER))
         first = Intervention(
-            family="" if dice.random() < 0.6 or not names else dice.choice([*names, "T6-9"] if not good else names),
+            family=""
+            if dice.random() < 0.6 or not names
+            else dice.choice([*names, "T6-9"] if not good else names),
             kinds=tuple(kinds),
             identified=given(0.9),
             proposed=given(0.9),

@@ -9,7 +9,7 @@ from .design import Design, Row
 from .gates import Gates, by_advantage, by_family, holds, of_arm, rate_of
 from .numbers import reached, worst
 
-__all__ = ["fifth", "few_social", "in_one", "over"]
+__all__ = ["few_social", "fifth", "in_one", "over"]
 
 MODES = ("cooperative", "competitive", "mixed")  # 12.8.2 (1)
 STRATEGIC = ("negotiation", "coordination", "competition")  # 12.8.2 (4)

@@ -88,7 +88,9 @@ def invalidated(found: Scores, reason: str) -> Scores:
         vector=dict.fromkeys(found.vector),
         tier=None,
         text=dict.fromkeys(found.text),
-        flags={name: {*flags - {"Provisional"}, f"Invalid ({reason})"} for name, flags in found.flags.items()},
+        flags={
+            name: {*flags - {"Provisional"}, f"Invalid ({reason})"} for name, flags in found.flags.items()
+        },
     )
 
 
@@ -172,7 +174,11 @@ def scored_reading(
     flags["tier"] = {"Provisional"} if lacking else set()
     nothing = Governance({}, "", "", False)
     found = Scores(vector, flags, tier, text, doubted, gates, nothing)
-    lower = [first(vector, rows, fair, design, late), (vector["L"] or 0) >= 2, second(vector, rows, design, late)]
+    lower = [
+        first(vector, rows, fair, design, late),
+        (vector["L"] or 0) >= 2,
+        second(vector, rows, design, late),
+    ]
     return invalidated(found, "Selective Disclosure") if undisclosed(rows, design) else found, lower
 
 
@@ -240,7 +246,9 @@ def tier_gates(
     """``parted``: what raters differ on too often to be aggregated (11.5.3)."""
     tested = {name: any(r["dimension"] == name for r in rows) for name in ABOVE}
     dropped = set() if design.choices.parted_gates_are_shown else parted
-    of = {name: [r for r in rows if r["dimension"] == name and name not in dropped] for name in (*ABOVE, "G1")}
+    of = {
+        name: [r for r in rows if r["dimension"] == name and name not in dropped] for name in (*ABOVE, "G1")
+    }
     bare = {r["dimension"] for r in rows if r["bare"] and r["scored"]}
     sound = {
         name: not invalid(name, rows, design, late) and name not in bare | parted
