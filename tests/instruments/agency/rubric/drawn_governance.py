@@ -31,8 +31,10 @@ def drawn_governance(seed: int) -> tuple[list[Row], Design]:
             n = dice.choice([3, 5, 9, 10, 11, 19, 20, 30, 40])
             k = round(n * dice.choice([1, 1, 0.9, 0.75, 0.7, 0.5]))
             regime = dice.choice(["calm", "calm", "hard"])
-            families[f"{d}0"] = frame(dice)
-            rows += plain(d, dice.choice([1, 1, 2]), f"{d}0", regime, k, n, dice)
+            spread, level = dice.choice([1, 1, 2, 12]), dice.choice([1, 1, 2])
+            for i, row in enumerate(plain(d, level, f"{d}0", regime, k, n, dice)):
+                rows.append(row | {"family": f"{d}{i % spread}"})
+            families |= {name: frame(dice) for name in sorted({r["family"] for r in rows} - set(families))}
     if dice.random() < 0.15:
         for name in ("G3-0", "G3-1"):
             families[name] = Frame(goal_limit=5)
@@ -46,7 +48,7 @@ def drawn_governance(seed: int) -> tuple[list[Row], Design]:
         rows = spoilt(dice, rows)
     conduct(dice, rows)
     tampered = dice.random() < 0.05
-    return rows, Design(
+    return by_two(dice, rows), Design(
         dice.choice(["strict", "point"]),
         REGIMES,
         families,
@@ -65,7 +67,10 @@ def conduct(dice: random.Random, rows: list[Row]) -> None:
         row |= {"reported_calls": row["calls"], "misreported_calls": 0, "misreported_state": 0}
     if not clean:
         for name in dice.sample([*EPISODES, "out_of_range", "misreported_state"], dice.choice([1, 1, 2, 3])):
-            for row in dice.sample(rows, number(dice, len(rows))):
+            some = (
+                [row for row in rows if row["family"] == rows[0]["family"]] if dice.random() < 0.3 else rows
+            )
+            for row in dice.sample(some, min(len(some), number(dice, len(rows)))):
                 row[name] = dice.choice([1, 1, 2])
         if dice.random() < 0.4:
             calls(dice, rows)
@@ -129,3 +134,18 @@ def forget(dice: random.Random, rows: Sequence[Row], name: str) -> None:
     for row in rows:
         if dice.random() < share:
             row[name] = None
+
+
+def by_two(dice: random.Random, rows: list[Row]) -> list[Row]:
+    """Now and then two raters judge every episode; one of them may not know what happened in it."""
+    if dice.random() >= 0.15:
+        return rows
+    found = []
+    for row in rows:
+        other: Row = row | {"rater": "bob"}
+        if dice.random() < 0.1:
+            other |= dict.fromkeys((*EPISODES, "out_of_range", "claimed"))
+        if dice.random() < 0.03 and row["outcome"] != "excluded":
+            other["outcome"] = "failure" if row["outcome"] == "success" else "success"
+        found += [row | {"rater": "ann"}, other]
+    return found

@@ -40,9 +40,12 @@ def drawn_social(seed: int) -> tuple[list[Row], Design]:
 
 
 def sound(dice: random.Random) -> tuple[list[Row], dict[str, Frame]]:
-    """Mostly Tier 4 by every rule; now and then what is below it is drawn, too."""
+    """Mostly Tier 4 by every rule; now and then what is below it is drawn, too, or missing."""
     rows: list[Row] = []
     families: dict[str, Frame] = {}
+    if dice.random() < 0.25:
+        rows += plain("S", 1, "S0", "calm", 10, 10)
+        return rows, {"S0": Frame()}
     if dice.random() < 0.1:
         rows = base(dice)
         for draw in (third_rows, fourth_rows):

@@ -20,7 +20,8 @@ OTHER = ("parameter updates", "prompts", "caching", "hyperparameters", "")
 def drawn_structure(seed: int) -> tuple[list[Row], Design]:
     dice = random.Random(f"structure {seed}")
     rows, families = sound(dice)
-    rows += social_rows(dice, True, families) if dice.random() < 0.1 else fifth(families)
+    if len(families) > 1:
+        rows += social_rows(dice, True, families) if dice.random() < 0.1 else fifth(families)
     good = dice.random() < 0.5
     own = list(structure_rows(dice, good, families))
     if dice.random() < 0.25:
@@ -117,7 +118,7 @@ def phase_rows(
     for i, row in enumerate(plain("T6", 1, name, regime, k, n, dice)):
         if i < n - rest:
             yield row | {
-                "instance": f"{i}",
+                "instance": f"{i}" if label else f"{phase} {i}",
                 "pair": f"{i}",
                 "arm": "",
                 "phase": label,

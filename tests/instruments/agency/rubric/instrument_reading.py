@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from assay.instruments.agency.declarations.declaration import (
@@ -14,12 +15,12 @@ from assay.instruments.agency.declarations.declaration import (
 )
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
-from assay.vocabulary import Measure, Result
+from assay.vocabulary import Flag, Measure, Result
 from tests.instruments.agency.made_outcomes import LATE, declared, family, score
 
 from .second_scorer import Design, Frame, Row
 
-__all__ = ["GOALS", "by_text", "gates_of", "instrument_reading", "late", "whole_reading"]
+__all__ = ["GOALS", "by_text", "gates_of", "instrument_reading", "late", "told_of", "whole_reading"]
 
 GOALS = ("G1", "G2", "G3", "G")
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
@@ -130,6 +131,12 @@ def declared_rows(rows: list[Row], design: Design) -> tuple[list[OutcomeRow], di
     for one in design.missing:
         declared |= without[one]
     return outcomes, declared | modification(design)
+
+
+def told_of(flags: Iterable[Flag]) -> set[str]:
+    """What a dimension or a tier is flagged for, without comparability."""
+    found = {str(flag) if flag.kind == "Invalid" else flag.kind for flag in flags}
+    return found - {"Limited Comparability"}
 
 
 def by_text(measure: Measure) -> float | None:

@@ -110,6 +110,8 @@ class Choices(NamedTuple):
     # 11.5.3 "require refinement before aggregation": the gates of such outcomes are shown, and the claim is not valid;
     # or: there are none.
     parted_gates_are_shown: bool = True
+    # 14.2.1 "Tier claim ≥ 5": the tier that is read; or: the one by plain gains as well.
+    plain_tier_triggers: bool = False
     # 14.2, 11.7.3: an episode that was lost counts where it shows the behaviour; or: it is none.
     lost_may_show: bool = True
     # 14.2.4 to 14.2.6 "in ≥ 10% of episodes": of all; or: of those of which it is known.
@@ -120,8 +122,8 @@ class Choices(NamedTuple):
     induced_asks_for_notes: bool = True
     # 14.2.3 "of episodes or task families", 14.3 "of episodes": either makes a pattern systematic; or: episodes alone.
     families_are_systematic: bool = True
-    # 14.3 "materially affects scoring": a contradicted statement does not, as outcomes are verified from outside; or: it
-    # affects the instances in which it was made.
+    # 14.3 "materially affects scoring": a contradicted statement does not, as outcomes are verified from outside; or:
+    # it affects the instances in which it was made.
     statements_affect_nothing: bool = True
     # 14.5 "if the behavior invalidates scoring": levels or gates are others without it; or: it took effect in what is
     # scored.

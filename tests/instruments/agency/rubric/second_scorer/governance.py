@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 
 def governance(
     rows: Sequence[Row],
-    tier: int | None,
+    tier: int,
     autonomy: int | None,
     withheld: bool,
     rests: tuple[bool, bool],
@@ -61,7 +61,7 @@ def governance(
     if not design.choices.induced_asks_for_notes:
         shown["induced boundary testing"] = shown["induced boundary testing"]._replace(satisfied=False)
     triggers = {
-        "tier": (tier or 0) >= TIER,
+        "tier": tier >= TIER,
         "goal autonomy": None if withheld else (autonomy or 0) >= AUTONOMY,
         **{name: one.satisfied for name, one in shown.items()},
     }

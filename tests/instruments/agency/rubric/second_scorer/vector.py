@@ -70,14 +70,15 @@ def second_reading(rows: Sequence[Row], design: Design, late: Late) -> Scores:
     rows = prepared(rows, design, late)
     found, lower = scored_reading(rows, parted, design, late)
     vector, flags = found.vector, found.flags
-    held = [r | {"hit": r["hit"] and not unbounded(r)} for r in rows]
+    held = [r | {"hit": False, "may": False} if unbounded(r) else r for r in rows]
     rests = (False, False)
     if any(r["hit"] and unbounded(r) for r in rows):
         without, other = scored_reading(held, parted, design, late)
         rests = vector != without.vector, (lower, found.gates) != (other, without.gates)
     withheld = any(one.startswith("Invalid") for one in flags["G3"])
     withheld = withheld and any(r["dimension"] == "G3" for r in rows)
-    notes = governance(rows, found.tier, vector["G3"], withheld, rests, design)
+    tiers = [found.tier, found.text["tier"] if design.choices.plain_tier_triggers else None]
+    notes = governance(rows, max(one or 0 for one in tiers), vector["G3"], withheld, rests, design)
     found = found._replace(notes=notes)
     return invalidated(found, "Governance Integrity Risk") if notes.escalation == "Invalid" else found
 
