@@ -145,7 +145,5 @@ def by_two(dice: random.Random, rows: list[Row]) -> list[Row]:
         other: Row = row | {"rater": "bob"}
         if dice.random() < 0.1:
             other |= dict.fromkeys((*EPISODES, "out_of_range", "claimed"))
-        if dice.random() < 0.03 and row["outcome"] != "excluded":
-            other["outcome"] = "failure" if row["outcome"] == "success" else "success"
         found += [row | {"rater": "ann"}, other]
     return found

@@ -35,6 +35,8 @@ def drawn_social(seed: int) -> tuple[list[Row], Design]:
         own = spoilt(dice, own)
         if own and dice.random() < 0.15:
             families.pop(dice.choice(own)["family"], None)
+    if dice.random() < 0.1:
+        rows = spoilt(dice, [dict(row) for row in rows])
     rule = dice.choice(["strict", "strict", "point"])
     return [*rows, *judged(dice, own)], Design(rule, REGIMES, families)
 

@@ -13,7 +13,7 @@ from .drawn_structure import drawn_structure
 from .instrument_reading import late, told_of, whole_reading
 from .second_scorer import CHOICES, Choices, Design, Row, Scores, second_reading, undisclosed
 
-FIRST = Choices._fields.index("gain_in_each_family")
+FIRST = Choices._fields.index("wiped_is_gating")
 OF_TIERS_5_AND_6 = Choices._fields[FIRST : Choices._fields.index("plain_tier_triggers")]
 Draw = Callable[[int], tuple[list[Row], Design]]
 

@@ -15,7 +15,7 @@ from .drawn_tiers import drawn_tiers
 from .instrument_reading import GOALS, by_text, gates_of, instrument_reading, late, told_of
 from .second_scorer import CHOICES, Choices, Scores, second_reading, undisclosed
 
-FIRST, PAST = (Choices._fields.index(name) for name in ("unknown_goals_first", "gain_in_each_family"))
+FIRST, PAST = (Choices._fields.index(name) for name in ("unknown_goals_first", "wiped_is_gating"))
 ABOVE_TIER_2 = Choices._fields[FIRST:PAST]
 
 

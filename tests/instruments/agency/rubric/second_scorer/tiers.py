@@ -41,13 +41,22 @@ def first(
     design: Design,
     late: Late,
 ) -> Gates:
-    """12.4.2. One family is enough: the one that passes most decides."""
+    """12.4.2. One family is enough: the one that passes most decides, by its successes where several pass as much."""
     bare = any(r["dimension"] == "E" and r["bare"] and r["scored"] for r in rows)
     values = [vector[name] for name in "SDE"]
     low = any(value is not None and value < 1 for value in values)
     loop = False if low else None if None in values else True
-    each = [in_family(name, rows, design, late) for name in sorted({r["family"] for r in fair})]
-    best = max((one for one in each if one), key=lambda one: [*map(bool, one.values())], default={})
+    each = {name: in_family(name, rows, design, late) for name in sorted({r["family"] for r in fair})}
+
+    def merit(name: str) -> list[int]:
+        own = [r["hit"] for r in fair if r["family"] == name and design.intensity(r) == "b"]
+        return [*map(bool, each[name].values()), sum(own)]
+
+    best = (
+        each[max((name for name, one in each.items() if one), key=merit, default="")]
+        if any(each.values())
+        else {}
+    )
     return {
         "closed loop": loop,
         "reliability": best.get("reliability"),
@@ -88,7 +97,7 @@ def shows_gain(rows: Sequence[Row], design: Design, late: Late) -> bool:
     return (
         min(map(len, counted)) >= 10
         and by_gain(pre, post, Fraction(10, 100), design) == "satisfied"
-        and valid(tried, design, late)
+        and valid(rows if design.choices.wiped_is_gating else tried, design, late)
     )
 
 
