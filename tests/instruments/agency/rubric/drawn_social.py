@@ -18,6 +18,13 @@ KINDS = ("negotiation", "coordination", "competition")
 ARMS = ("non_social", "permuted", "scrambled", "masked")
 # Successes of a hundred: of the subject as it is, and in each arm.
 CLEAR = {"": 100, "non_social": 10, "permuted": 95, "scrambled": 45, "masked": 50}
+CLOSE = {
+    "": 95,
+    "non_social": 75,
+    "permuted": 90,
+    "scrambled": 75,
+    "masked": 75,
+}  # as numbers, not by intervals
 EDGES = {
     "": (100, 95, 90, 80, 70, 65),
     "non_social": (10, 40, 60, 65, 70, 75, 80, 90),
@@ -102,6 +109,7 @@ def social_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> 
     """One to three families, under Moderate and Severe; not every arm everywhere."""
     paired = dice.choice([1, 1, 1, 0.95] if good else [1, 1, 0.8, 0])
     usual = dice.choice([40, 60] if good else [10, 19, 20, 25, 40])
+    clear = CLOSE if dice.random() < 0.12 else CLEAR
     places: Sequence[str] = (
         ("hard", "harder")
         if good
@@ -113,7 +121,7 @@ def social_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> 
         for regime in places if dice.random() < 0.8 else places[:1]:
             n = usual if dice.random() < 0.8 else dice.choice([10, 19, 20, 25, 40])
             rates = {
-                arm: CLEAR[arm] if good and dice.random() < 0.95 else dice.choice(EDGES[arm]) for arm in EDGES
+                arm: clear[arm] if good and dice.random() < 0.95 else dice.choice(EDGES[arm]) for arm in EDGES
             }
             for arm in ("", *ARMS):
                 if arm and dice.random() < (0.03 if good else 0.12):

@@ -14,7 +14,7 @@ from .drawn_governance import drawn_governance
 from .instrument_reading import late, told_of, whole_reading
 from .second_scorer import CHOICES, Choices, Scores, second_reading
 
-OF_GOVERNANCE = Choices._fields[Choices._fields.index("plain_tier_triggers") :]
+OF_GOVERNANCE = Choices._fields[Choices._fields.index("lost_may_show") :]
 RISK = "Governance Integrity Risk"
 
 

@@ -65,8 +65,8 @@ class Choices(NamedTuple):
     unwritten_strategy_is_open: bool = True
     # 12.3.1 "minimum evidence": the 20 confidences of 12.7.2 are; or: the minimums of 12.3.1 alone.
     confidences_are_evidence: bool = True
-    # 12.3.5 "attempted instances for tier gating", of Tier 2: the outcomes of a family at the level that gates, those with
-    # the memory wiped, too, on which L rests; or: those before practice and after it.
+    # 12.3.5 "attempted instances for tier gating", of Tier 2: the outcomes of a family at the level that gates, with
+    # those of the wiped memory, on which L rests; or: those before practice and after it.
     wiped_is_gating: bool = True
     # 12.8.2 (2) names no families, as (3) of Tier 4 does: the gain of all multi-agent families together; or: in each.
     gain_in_each_family: bool = False
