@@ -44,6 +44,8 @@ def drawn_social(seed: int) -> tuple[list[Row], Design]:
             families.pop(dice.choice(own)["family"], None)
     if dice.random() < 0.1:
         rows = spoilt(dice, [dict(row) for row in rows])
+    if dice.random() < 0.05:
+        rows = without_tests(dice, rows)
     rule = dice.choice(["strict", "strict", "point"])
     return [*rows, *judged(dice, own)], Design(rule, REGIMES, families)
 
@@ -65,6 +67,13 @@ def sound(dice: random.Random) -> tuple[list[Row], dict[str, Frame]]:
     for name in ("G1-0", "G1-1"):
         rows += plain("G1", 3, name, "hard", 20, 20)
     return rows, {r["family"]: Frame() for r in rows} | families
+
+
+def without_tests(dice: random.Random, rows: list[Row]) -> list[Row]:
+    """More than 30 % of the tests before and after practice are lost, and less of all outcomes of L."""
+    before = [i for i, row in enumerate(rows) if row["dimension"] == "L" and row["phase"] == "pre"]
+    lost = dice.sample(before, len(before) * 5 // 8)
+    return [row | {"outcome": "excluded"} if i in lost else row for i, row in enumerate(rows)]
 
 
 def third(families: dict[str, Frame]) -> Iterator[Row]:
