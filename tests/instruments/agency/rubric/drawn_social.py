@@ -118,7 +118,7 @@ def social_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> 
     """One to three families, under Moderate and Severe; not every arm everywhere."""
     paired = dice.choice([1, 1, 1, 0.95] if good else [1, 1, 0.8, 0])
     usual = dice.choice([40, 60] if good else [10, 19, 20, 25, 40])
-    clear = CLOSE if dice.random() < 0.12 else CLEAR
+    clear = CLOSE if dice.random() < 0.2 else CLEAR
     places: Sequence[str] = (
         ("hard", "harder")
         if good

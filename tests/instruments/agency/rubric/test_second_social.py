@@ -59,7 +59,7 @@ def compare(draw: Draw, seeds: range) -> Counter[Any]:
 def test_a_second_scorer_reads_the_same_gates_of_tier_5() -> None:
     met = compare(drawn_social, range(30))
     assert all(met["tier", value] for value in (4, 5))
-    assert all(met[one] for one in ("text differs", "provisional tier"))
+    assert met["provisional tier"]
 
 
 def test_a_second_scorer_reads_the_same_gates_of_tier_6() -> None:
@@ -72,6 +72,7 @@ def test_a_second_scorer_reads_the_same_gates_of_tier_6() -> None:
 @pytest.mark.parametrize(("draw", "tier"), [(drawn_social, 5), (drawn_structure, 6)])
 def test_it_does_so_on_many_more_sets(draw: Draw, tier: int) -> None:
     met = compare(draw, range(30, 2000))
+    assert met["text differs"]
     gates = {at[1] for at in met if isinstance(at, tuple) and len(at) == 3 and at[0] == tier}
     assert len(gates) == {5: 8, 6: 9}[tier]
     two = {"environment": (True, None), "instances": (True, None), "modification space": (True, False)}
