@@ -114,7 +114,11 @@ def test_gates_that_do_not_hold(
     assert found.holds is holds, found.because
 
 
-ELSEWHERE = {"game0": {"kind": "delegation"}, "game1": {"kind": "delegation"}, "game2": {"environment": "static"}}
+ELSEWHERE = {
+    "game0": {"kind": "delegation"},
+    "game1": {"kind": "delegation"},
+    "game2": {"environment": "static"},
+}
 
 
 def test_a_family_of_another_class_evidences_no_gate() -> None:
